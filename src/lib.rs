@@ -1,0 +1,2 @@
+//! Draft: the modules below are being written.
+pub mod model;

@@ -1,0 +1,447 @@
+//! What an author wrote: cases, and the tests that their rows make of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::spec::{Catalogue, Revisions, Role, Transport, words};
+use super::template::Template;
+use super::{CaseId, RequirementId};
+
+/// Everything that was loaded: the cases in the order of their ids, and the catalogue that they name.
+#[derive(Debug, Default)]
+pub struct Library {
+    /// The case files.
+    pub cases: Vec<Case>,
+    /// The requirements.
+    pub requirements: Catalogue,
+}
+
+/// One case file.
+#[derive(Debug)]
+pub struct Case {
+    /// Folder and file.
+    pub id: CaseId,
+    /// The file, as it was found; for messages.
+    pub path: String,
+    /// The truth that the file tests.
+    pub title: String,
+    /// Why it is so, and what it can't see.
+    pub note: Vec<String>,
+    /// Who is under test.
+    pub role: Role,
+    /// The rows, in the order of the file; empty where it has none.
+    pub rows: Vec<Row>,
+    /// The tests, in the order of the file, each with one entry a row.
+    pub tests: Vec<Arc<Test>>,
+}
+
+/// One set of values that the file's tests are run with.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name.
+    pub id: String,
+    /// What is worth saying of it.
+    pub note: Vec<String>,
+    /// Its values, as written.
+    pub bindings: Vec<(String, Value)>,
+}
+
+/// One test with one row: everything that `@row` stood for is filled in.
+#[derive(Debug)]
+pub struct Test {
+    /// The case file.
+    pub case: CaseId,
+    /// The test's name in it.
+    pub id: String,
+    /// The row's name, where the file has rows.
+    pub row: Option<String>,
+    /// The sentence; the test's own, or else the file's.
+    pub title: String,
+    /// What is worth saying of it.
+    pub note: Vec<String>,
+    /// The line in the file, counted from 1.
+    pub line: usize,
+    /// Who is under test.
+    pub role: Role,
+    /// What it is a control of.
+    pub control: Option<Control>,
+    /// Where it applies: file, row and test; requirements narrow further.
+    pub revisions: Revisions,
+    /// What it runs over; `None` where every transport will do.
+    pub transports: Option<Vec<Transport>>,
+    /// What a target must be able to do.
+    pub needs: Vec<Need>,
+    /// Too large for every day: runs only when asked for.
+    pub heavy: bool,
+    /// Runs on a process of its own.
+    pub isolated: bool,
+    /// The fixture.
+    pub given: Arc<Fixture>,
+    /// What is done, in one session, and what must hold after each step.
+    pub steps: Vec<Step>,
+}
+
+impl Test {
+    /// The part of its ids before the `@`: `folder/file/test/row`.
+    pub fn path(&self) -> String {
+        match &self.row {
+            Some(row) => format!("{}/{}/{row}", self.case, self.id),
+            None => format!("{}/{}", self.case, self.id),
+        }
+    }
+
+    /// Every check of every step.
+    pub fn checks(&self) -> impl Iterator<Item = &Check> {
+        self.steps.iter().flat_map(|step| step.then.checks())
+    }
+}
+
+words! {
+    /// How far a control's word goes.
+    Control {
+        /// The other tests of the same row count only if it holds.
+        Row = "row",
+        /// The whole file's tests count only if it holds.
+        File = "file",
+    }
+}
+
+words! {
+    /// What a case can need of a target.
+    Need {
+        /// Elicitation in form mode.
+        ElicitationForm = "elicitation.form",
+        /// Tools with an output schema.
+        ToolsOutputSchema = "tools.outputSchema",
+        /// Notice of a changed list of tools.
+        ToolsListChanged = "tools.listChanged",
+    }
+}
+
+/// A server, as the case describes it.
+#[derive(Debug, PartialEq)]
+pub struct Fixture {
+    /// The tools, in order.
+    pub tools: Vec<Tool>,
+    /// What the harness, as the server, gets wrong on purpose.
+    pub deviations: Vec<Deviation>,
+}
+
+impl Fixture {
+    /// The first tool of that name.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// The fixture as an adapter gets it: `{"server": …, "tools": […]}`.
+    pub fn template(&self) -> Template {
+        let server = [("name", "casebook"), ("version", "1")]
+            .map(|(key, value)| (key.to_owned(), Template::String(value.to_owned())));
+        Template::Object(vec![
+            ("server".to_owned(), Template::Object(server.into())),
+            ("tools".to_owned(), Template::Array(self.tools.iter().map(|tool| tool.definition.clone()).collect())),
+        ])
+    }
+}
+
+/// One tool.
+#[derive(Debug, PartialEq)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// The whole of it as an adapter gets it, `name` first and `does` last.
+    pub definition: Template,
+    /// What its code does.
+    pub does: Does,
+}
+
+words! {
+    /// What a tool's code does when it is called.
+    Does {
+        /// Returns the arguments that it saw.
+        Echo = "echo",
+        /// Returns what the case says.
+        Return = "return",
+        /// Asks the user, and returns the answer.
+        Elicit = "elicit",
+        /// Fails.
+        Raise = "raise",
+    }
+}
+
+/// One place in which the harness, as the server, is wrong.
+#[derive(Debug, PartialEq)]
+pub struct Deviation {
+    /// The method whose answer is touched.
+    pub method: String,
+    /// What is done to it.
+    pub change: Change,
+}
+
+/// What is done to an answer that would have been right.
+#[derive(Debug, PartialEq)]
+pub enum Change {
+    /// A member is set.
+    Set {
+        /// Where, as a JSON Pointer into the message.
+        at: String,
+        /// To what.
+        value: Template,
+    },
+    /// A member is taken away.
+    Remove {
+        /// Where, as a JSON Pointer into the message.
+        at: String,
+    },
+    /// The HTTP reply is touched.
+    Http {
+        /// Another status.
+        status: Option<u16>,
+        /// Other or further headers.
+        headers: Vec<(String, String)>,
+        /// The connection ends after so many bytes of the body.
+        cut_after: Option<usize>,
+    },
+}
+
+/// Something done, and what must hold after it.
+#[derive(Debug)]
+pub struct Step {
+    /// What is done.
+    pub when: When,
+    /// What must hold.
+    pub then: Then,
+    /// The capabilities that the client declares, where they aren't the usual ones.
+    pub declares: Option<Template>,
+}
+
+/// What is done in a step.
+#[derive(Debug)]
+pub enum When {
+    /// The server is built, and nothing else.
+    Serve,
+    /// The tools are listed, all pages.
+    List,
+    /// A tool is called.
+    Call {
+        /// Its name.
+        tool: String,
+        /// The arguments; `None` sends none.
+        arguments: Option<Template>,
+        /// What is answered to the elicitations, in order.
+        answers: Vec<Answer>,
+    },
+    /// A message goes out as it stands.
+    Send {
+        /// The message.
+        message: Template,
+        /// HTTP headers: set, or with `None` left out.
+        headers: Vec<(String, Option<String>)>,
+    },
+}
+
+/// How an elicitation is answered.
+#[derive(Debug)]
+pub enum Answer {
+    /// Accepted with this content.
+    Accept(Template),
+    /// Accepted without an edit: only what the SDK itself fills in is sent.
+    AcceptAsPresented,
+    /// Declined.
+    Decline,
+    /// Cancelled.
+    Cancel,
+    /// This value, right or wrong, in the place of `{"action": …}`.
+    Raw(Template),
+    /// A JSON-RPC error (stateful lifecycle only).
+    Error {
+        /// Its code.
+        code: i64,
+        /// Its message.
+        message: String,
+    },
+}
+
+/// What must hold after a step.
+#[derive(Debug)]
+pub enum Then {
+    /// Nothing is judged; the snapshot remembers.
+    Observe,
+    /// Each of these.
+    Checks(Vec<Check>),
+}
+
+impl Then {
+    /// The checks; none for [`Then::Observe`].
+    pub fn checks(&self) -> &[Check] {
+        match self {
+            Self::Observe => &[],
+            Self::Checks(checks) => checks,
+        }
+    }
+}
+
+/// A requirement, and what shows that it is met.
+#[derive(Debug)]
+pub struct Check {
+    /// The sentence.
+    pub requirement: RequirementId,
+    /// The line in the case file, counted from 1.
+    pub line: usize,
+    /// The ways to be right: one without a name, or several, each with one.
+    pub alternatives: Vec<Expectation>,
+}
+
+/// One way to be right: all that is given must hold.
+#[derive(Debug, Default)]
+pub struct Expectation {
+    /// The name under which reports tell which alternative held.
+    pub name: Option<String>,
+    /// Right only because of this MAY.
+    pub allowed_by: Option<RequirementId>,
+    /// What may become of the step; empty means anything.
+    pub outcome: Vec<Outcome>,
+    /// The JSON-RPC code.
+    pub code: Option<i64>,
+    /// The HTTP status, one of these; empty means any, and so does stdio.
+    pub status: Vec<u16>,
+    /// What became of the canaries, up to and including this step.
+    pub canary: Option<CanaryState>,
+    /// Schemas as they came over the wire, by tool.
+    pub advertised: BTreeMap<String, Advertised>,
+    /// The arguments that the tool's code got.
+    pub saw: Option<Matcher>,
+    /// The structured content.
+    pub structured: Option<Matcher>,
+    /// The text content.
+    pub text: Option<TextState>,
+    /// The elicitation as sent: its parameters; a list of them where there were several.
+    pub asked: Option<Matcher>,
+    /// The elicitation as answered.
+    pub answered: Option<Answered>,
+    /// An upper bound of the time.
+    pub took: Option<TimeClass>,
+    /// A JSON Schema over the observation: the way out.
+    pub matches: Option<Value>,
+}
+
+/// What a schema is compared with.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Advertised {
+    /// The schema of the fixture, in every member.
+    AsGiven,
+    /// These JSON Pointers, with the fixture's values.
+    Keeps(Vec<String>),
+}
+
+/// A condition on a value.
+#[derive(Debug, PartialEq)]
+pub enum Matcher {
+    /// Equal as JSON; numbers by value.
+    Equals(Template),
+    /// These members at least, at every level.
+    Contains(Template),
+    /// Not there at all; `null` is there.
+    Absent,
+}
+
+/// How an elicitation was answered.
+#[derive(Debug, PartialEq)]
+pub struct Answered {
+    /// What the user did.
+    pub action: Action,
+    /// The content.
+    pub content: Option<Matcher>,
+}
+
+words! {
+    /// What a user does with an elicitation.
+    Action {
+        /// Sends it.
+        Accept = "accept",
+        /// Refuses.
+        Decline = "decline",
+        /// Goes away.
+        Cancel = "cancel",
+    }
+}
+
+words! {
+    /// What became of a step.
+    Outcome {
+        /// A result that is no error.
+        Success = "success",
+        /// A result with `isError: true`.
+        ToolError = "tool-error",
+        /// A JSON-RPC error.
+        ProtocolError = "protocol-error",
+        /// The server wants an answer that the case doesn't give.
+        InputRequired = "input-required",
+        /// The SDK would not build the server.
+        Refused = "refused",
+        /// The server was built, but doesn't offer the tool.
+        Hidden = "hidden",
+        /// Something came that is no message of the protocol.
+        InvalidMessage = "invalid-message",
+        /// An HTTP status that tells an error, without a JSON-RPC message.
+        HttpError = "http-error",
+        /// The reply ended without an answer in it.
+        EmptyReply = "empty-reply",
+        /// More than the harness reads.
+        Oversized = "oversized",
+        /// No answer within the limit.
+        Timeout = "timeout",
+        /// The process died, or hung up.
+        Crash = "crash",
+        /// A notification or an answer was taken, as HTTP status 202 or, over stdio, by silence.
+        Accepted = "accepted",
+    }
+}
+
+words! {
+    /// What became of the canaries.
+    CanaryState {
+        /// Nobody fetched any.
+        Untouched = "untouched",
+        /// At least one was fetched.
+        Touched = "touched",
+    }
+}
+
+words! {
+    /// What the text content is beside the structured content.
+    TextState {
+        /// One text block is the JSON of the structured content.
+        Mirrors = "mirrors structured",
+        /// There is no text block.
+        Absent = "absent",
+    }
+}
+
+words! {
+    /// An upper bound of a duration, in classes.
+    TimeClass {
+        /// Under 0.1 s.
+        Instant = "instant",
+        /// Under 1 s.
+        Quick = "quick",
+        /// Under 10 s.
+        Slow = "slow",
+        /// 10 s and more.
+        Endless = "endless",
+    }
+}
+
+impl TimeClass {
+    /// The class of a duration, in microseconds.
+    pub fn of(micros: u64) -> Self {
+        match micros {
+            0..100_000 => Self::Instant,
+            100_000..1_000_000 => Self::Quick,
+            1_000_000..10_000_000 => Self::Slow,
+            _ => Self::Endless,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What flows through the program: plain types, no input or output, no behaviour beyond small accessors.
+//!
+//! Takes nothing, gives the nouns that every stage shares. Must not know any other part, files, time or the network.
+
+pub mod case;
+mod generate;
+mod id;
+pub mod nesting;
+pub mod record;
+pub mod spec;
+pub mod target;
+pub mod template;
+
+pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId};

@@ -1,0 +1,68 @@
+//! One system under test: how it is set up and started, what it claims, what is known to fail.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
+
+use super::spec::{Revision, Role, Transport};
+use super::{Pattern, RequirementId, TargetId};
+
+/// One target, or one variant of it.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its name.
+    pub id: TargetId,
+    /// One line for people.
+    pub title: String,
+    /// The folder of its `target.toml`; its commands run there.
+    pub folder: Utf8PathBuf,
+    /// Commands that make it ready, and the files that make them necessary again.
+    pub setup: Setup,
+    /// The command that starts the adapter, and its arguments.
+    pub command: Vec<String>,
+    /// Environment variables that it gets.
+    pub env: BTreeMap<String, String>,
+    /// What it says it can do.
+    pub claims: Claims,
+    /// Failures that are known, each with its reason.
+    pub known: Vec<Known>,
+    /// Where its snapshots are.
+    pub snapshots: Utf8PathBuf,
+    /// Why nobody has run it, where nobody has.
+    pub unverified: Option<String>,
+}
+
+/// What makes a target ready.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// Commands, run one after another in the target's folder.
+    pub commands: Vec<Vec<String>>,
+    /// Files whose change makes the commands necessary again, relative to the folder.
+    pub inputs: Vec<Utf8PathBuf>,
+}
+
+/// What a target says it can do. The plan believes it; the adapter's `hello` must agree.
+#[derive(Clone, Debug)]
+pub struct Claims {
+    /// The sides that it has.
+    pub roles: Vec<Role>,
+    /// What it speaks over.
+    pub transports: Vec<Transport>,
+    /// The revisions that it speaks.
+    pub revisions: Vec<Revision>,
+    /// The features that it lacks, of those that a case can need.
+    pub lacks: Vec<super::case::Need>,
+}
+
+/// A failure that is known. It excuses the verdicts of one requirement, not the tests.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Which tests.
+    pub test: Pattern,
+    /// Which requirement.
+    pub requirement: RequirementId,
+    /// What the target does.
+    pub reason: String,
+    /// Where it is reported.
+    pub issue: Option<String>,
+}
