@@ -68,7 +68,7 @@ impl fmt::Display for RequirementId {
     }
 }
 
-/// A system under test: `typescript-sdk`, or one of its variants, `typescript-sdk:low`.
+/// A system under test: `some-sdk`, or one of its variants, `some-sdk:low`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TargetId {
     /// The name of the target's folder.

@@ -3,6 +3,7 @@
 //! Takes nothing, gives the nouns that every stage shares. Must not know any other part, files, time or the network.
 
 pub mod case;
+mod fnv;
 mod generate;
 mod id;
 pub mod nesting;
@@ -11,4 +12,5 @@ pub mod spec;
 pub mod target;
 pub mod template;
 
+pub use fnv::fnv1a;
 pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId};

@@ -27,6 +27,10 @@ pub struct Transcript {
     pub served: Served,
     /// One entry a step that was begun.
     pub steps: Vec<StepTranscript>,
+    /// Every fetch of a canary, from when the fixture was handed over to the end of the test; a server that was
+    /// refused has no step to tell them.
+    #[serde(default)]
+    pub canary: Vec<Hit>,
     /// The last lines that the target wrote to its standard error while this test ran.
     pub stderr: String,
     /// Whether the process left something behind that held its pipes open.

@@ -26,8 +26,8 @@ pub struct Target {
     pub claims: Claims,
     /// Failures that are known, each with its reason.
     pub known: Vec<Known>,
-    /// Where its snapshots are.
-    pub snapshots: Utf8PathBuf,
+    /// Where its snapshots are; nowhere, for one that has none.
+    pub snapshots: Option<Utf8PathBuf>,
     /// Why nobody has run it, where nobody has.
     pub unverified: Option<String>,
 }

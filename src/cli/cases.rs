@@ -1,0 +1,59 @@
+//! `casebook lint`, `list` and `explain`: what can be said of cases without running them.
+
+use std::fmt::Write as _;
+
+use super::{Exit, ExplainArgs, LintArgs, ListArgs, Problem};
+use crate::load::{self, Source};
+use crate::model::case::{Case, Library};
+use crate::report::terminal;
+
+pub(super) fn lint(args: &LintArgs) -> Exit {
+    let sources: Vec<Source> = match args.paths.as_slice() {
+        [] => vec![Source::Embedded],
+        paths => paths.iter().cloned().map(Source::Folder).collect(),
+    };
+    let found = load::lint(&sources);
+    if args.short {
+        found.iter().for_each(|one| terminal::say(&one.line()));
+    } else if !found.is_empty() {
+        terminal::say(load::render(&found, terminal::colours()).trim_end());
+    }
+    let errors = found.iter().filter(|one| one.is_error()).count();
+    terminal::aside(&format!("{errors} errors, {} warnings", found.len() - errors));
+    if found.is_empty() { Exit::Fine } else { Exit::Usage }
+}
+
+pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
+    let library = load::load(&args.cases.sources())?;
+    let mut lines = String::new();
+    for id in crate::plan::every_id(&library) {
+        if args.pattern.as_ref().is_none_or(|pattern| pattern.matches(&id)) {
+            writeln!(lines, "{id}").expect("writing to a string never fails");
+        }
+    }
+    if lines.is_empty() {
+        return Err(Problem::new(Exit::Nothing, "no test matches"));
+    }
+    terminal::say(lines.trim_end());
+    Ok(Exit::Fine)
+}
+
+pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
+    let library = load::load(&args.cases.sources())?;
+    let case = find(&library, &args.case)?;
+    if let Some(revision) = args.wire {
+        return super::wire::wire(&library, case, revision);
+    }
+    let text = if args.expanded { load::expanded(case) } else { load::explain(&library, case) };
+    terminal::say(text.trim_end());
+    Ok(Exit::Fine)
+}
+
+fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Case, Problem> {
+    library.cases.iter().find(|case| case.id.as_str() == name).ok_or_else(|| {
+        let known: Vec<&str> = library.cases.iter().map(|case| case.id.as_str()).collect();
+        let near = load::nearest(name, &known);
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        Problem::new(Exit::Usage, format!("there is no case `{name}`{hint}"))
+    })
+}

@@ -1,0 +1,64 @@
+//! Ctrl-C and SIGTERM: the first stops cleanly and still reports, the second stops now.
+
+use std::process::exit;
+
+use tokio::sync::watch;
+
+use super::Exit;
+use crate::drive::Cancel;
+
+/// Listens from now on.
+pub(super) fn listen() -> watch::Receiver<Cancel> {
+    let (sender, cancel) = watch::channel(Cancel::Go);
+    tokio::spawn(async move {
+        let Ok(mut signals) = Signals::new() else { return };
+        for stop in [Cancel::Finish, Cancel::Now] {
+            signals.next().await;
+            if sender.send(stop).is_err() {
+                return;
+            }
+        }
+        // Whoever asks a third time has waited long enough.
+        signals.next().await;
+        exit(Exit::Interrupted.status().into());
+    });
+    cancel
+}
+
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) {
+        // Without a handler there is nobody to wait for.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The command line: what was typed, and what it means. The exit statuses.
+//!
+//! Takes arguments, gives [`Command`]. Must not know how any stage works.
+
+mod cases;
+mod interrupt;
+mod problem;
+mod replay;
+mod run;
+mod smoke;
+mod snapshots;
+mod wire;
+
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::{Args, Parser, Subcommand};
+
+use crate::load::Source;
+use crate::model::Pattern;
+use crate::model::spec::{Revision, Role, Transport};
+use crate::report::terminal::aside;
+pub use problem::Problem;
+
+const ABOUT: &str = "A conformance harness for the Model Context Protocol: case files go in, a target is driven over \
+the real wire, what it did is written down, and only then is it judged against the specification's sentences.";
+
+const AFTER: &str = "\
+Test names:   folder/file/test/row@revision+transport, as `casebook list` prints them
+Patterns:     `*` stands for one part of a name, `**` for many; a folder, file or test means all below it;
+              without `@…` every revision and transport
+
+Exit status:  0  all as expected, known failures included
+              1  a MUST is broken, a test is inconclusive, a known failure is stale, or a snapshot changed
+              2  wrong usage, or a bad case file or target.toml
+              3  nothing to run
+              4  a target could not be set up or started
+              5  interrupted; what was seen until then is reported
+             70  a bug of casebook's own
+
+Environment:  NO_COLOR (any value) switches colour off; CASEBOOK_LOG=debug logs to standard error";
+
+/// How the program ended, for the shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// All is as expected, known failures included.
+    Fine,
+    /// A MUST is broken, a test is inconclusive, a known failure is stale, or a snapshot changed.
+    Unexpected,
+    /// Wrong usage, or a bad case file or `target.toml`.
+    Usage,
+    /// Nothing to run.
+    Nothing,
+    /// A target could not be set up or started.
+    Target,
+    /// Somebody stopped the run; what was seen until then is reported.
+    Interrupted,
+    /// A bug of our own.
+    Bug,
+}
+
+impl Exit {
+    /// The number that the shell sees.
+    pub fn status(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Unexpected => 1,
+            Self::Usage => 2,
+            Self::Nothing => 3,
+            Self::Target => 4,
+            Self::Interrupted => 5,
+            Self::Bug => 70,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.status())
+    }
+}
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "casebook", version, about = ABOUT, after_help = AFTER, max_term_width = 120)]
+#[command(disable_help_subcommand = true, infer_subcommands = false)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run cases against targets, and judge what they did
+    Run(RunArgs),
+    /// Say everything that is wrong with case files
+    Lint(LintArgs),
+    /// List tests, one a line
+    List(ListArgs),
+    /// Tell a case in words: what is sent, what is right, and which sentence says so
+    Explain(ExplainArgs),
+    /// Prove an adapter before its SDK is blamed: every kind of message once
+    Smoke(SmokeArgs),
+    /// Judge and report a record again, without any target
+    Replay(ReplayArgs),
+    /// Be the embedded reference target, as an adapter
+    #[command(name = "__adapter", hide = true)]
+    Adapter(AdapterArgs),
+}
+
+/// Where cases come from.
+#[derive(Debug, Args)]
+pub struct CaseArgs {
+    /// A folder of cases to use in place of the embedded ones; `embedded` stands for these. Repeat it for more
+    #[arg(long = "cases", value_name = "DIR", global = true)]
+    pub cases: Vec<Utf8PathBuf>,
+}
+
+impl CaseArgs {
+    /// The sources that were meant.
+    pub fn sources(&self) -> Vec<Source> {
+        if self.cases.is_empty() {
+            return vec![Source::Embedded];
+        }
+        let source = |path: &Utf8PathBuf| match path.as_str() {
+            "embedded" => Source::Embedded,
+            _ => Source::Folder(path.clone()),
+        };
+        self.cases.iter().map(source).collect()
+    }
+}
+
+/// Which tests.
+#[derive(Debug, Default, Args)]
+pub struct SelectArgs {
+    /// Run only the tests that match; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub only: Vec<Pattern>,
+    /// Leave out the tests that match; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub skip: Vec<Pattern>,
+    /// Run only the tests of servers, or of clients
+    #[arg(long, value_name = "server|client")]
+    pub role: Option<Role>,
+    /// Speak only this revision; may be repeated
+    #[arg(long, value_name = "REVISION")]
+    pub revision: Vec<Revision>,
+    /// Use only this transport; may be repeated
+    #[arg(long, value_name = "stdio|http")]
+    pub transport: Vec<Transport>,
+    /// Run the tests too that are too large for every day
+    #[arg(long)]
+    pub heavy: bool,
+}
+
+/// `casebook run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Names under targets/, paths of a target.toml or of its folder; NAME:VARIANT for one variant
+    #[arg(value_name = "TARGET", default_value = "reference")]
+    pub targets: Vec<String>,
+    /// Which tests.
+    #[command(flatten)]
+    pub select: SelectArgs,
+    /// Where cases come from.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// How many workers, each with a process of the target [default: one a core, at most 8]
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Write what was observed as the new snapshots
+    #[arg(long)]
+    pub accept: bool,
+    /// Count a broken SHOULD, and what an adapter can't express, as unexpected
+    #[arg(long)]
+    pub strict: bool,
+    /// Where to write the record [default: a file in the user's cache folder]
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<Utf8PathBuf>,
+    /// How long a step may take
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    pub step_limit: Duration,
+    /// How long a test may take
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    pub test_limit: Duration,
+    /// How long a target may take to start
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
+    pub start_limit: Duration,
+}
+
+/// `casebook lint`.
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    /// Folders of cases [default: the embedded ones]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<Utf8PathBuf>,
+    /// One line a finding, for editors
+    #[arg(long)]
+    pub short: bool,
+}
+
+/// `casebook list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Only the tests that match
+    #[arg(value_name = "PATTERN")]
+    pub pattern: Option<Pattern>,
+    /// Where cases come from.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// `casebook explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A case file, as `casebook list` names it: folder/file
+    #[arg(value_name = "CASE")]
+    pub case: String,
+    /// Print the fixture as an adapter gets it, row by row
+    #[arg(long)]
+    pub expanded: bool,
+    /// Print the messages as they go over the wire with the reference target
+    #[arg(long, value_name = "REVISION")]
+    pub wire: Option<Revision>,
+    /// Where cases come from.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// `casebook smoke`.
+#[derive(Debug, Args)]
+pub struct SmokeArgs {
+    /// A target, as `casebook run` takes it
+    #[arg(value_name = "TARGET")]
+    pub target: String,
+}
+
+/// `casebook replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The record of a run
+    #[arg(value_name = "RECORD")]
+    pub record: Utf8PathBuf,
+    /// Where cases come from.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// Count a broken SHOULD, and what an adapter can't express, as unexpected
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// The embedded reference target.
+#[derive(Debug, Args)]
+pub struct AdapterArgs {
+    /// A defect to have
+    #[arg(long)]
+    pub mutant: Option<String>,
+    /// Serve this one fixture over standard input and output
+    #[arg(long, value_name = "FILE")]
+    pub stdio_server: Option<Utf8PathBuf>,
+}
+
+/// Does what was asked.
+pub fn main(cli: &Cli) -> ExitCode {
+    let done = match &cli.command {
+        Command::Run(args) => run::run(args),
+        Command::Lint(args) => Ok(cases::lint(args)),
+        Command::List(args) => cases::list(args),
+        Command::Explain(args) => cases::explain(args),
+        Command::Smoke(args) => smoke::smoke(args),
+        Command::Replay(args) => replay::replay(args),
+        // A process of its own, which shares nothing with the rest.
+        Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
+            return crate::reference::run(mutant.as_deref(), stdio_server.as_deref().map(Utf8Path::as_std_path));
+        }
+    };
+    let exit = done.unwrap_or_else(|problem| {
+        aside(&problem.text);
+        problem.exit
+    });
+    exit.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_every_exit_status() {
+        for exit in
+            [Exit::Fine, Exit::Unexpected, Exit::Usage, Exit::Nothing, Exit::Target, Exit::Interrupted, Exit::Bug]
+        {
+            assert!(AFTER.contains(&format!("{:>2}  ", exit.status())), "{exit:?}");
+        }
+    }
+}

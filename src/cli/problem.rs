@@ -1,0 +1,66 @@
+//! What keeps a command from doing its work: the words for people, and the exit status.
+
+use crate::load::LoadError;
+use crate::load::target::TargetError;
+use crate::run::{LogError, RunError};
+
+use super::Exit;
+
+/// Why a command ends here.
+#[derive(Debug)]
+pub struct Problem {
+    /// The exit status.
+    pub exit: Exit,
+    /// What to print, without a final line end.
+    pub text: String,
+}
+
+impl Problem {
+    /// A problem in these words.
+    pub(super) fn new(exit: Exit, text: impl Into<String>) -> Self {
+        Self { exit, text: format!("casebook: {}", text.into()) }
+    }
+
+    /// What the system refuses.
+    pub(super) fn system(error: impl std::fmt::Display) -> Self {
+        Self::new(Exit::Usage, error.to_string())
+    }
+}
+
+impl From<LoadError> for Problem {
+    fn from(error: LoadError) -> Self {
+        let report = error.report(crate::report::terminal::colours_errors());
+        Self { exit: Exit::Usage, text: format!("{report}casebook: {error}; nothing was started") }
+    }
+}
+
+impl From<TargetError> for Problem {
+    fn from(error: TargetError) -> Self {
+        match error {
+            TargetError::File(error) => error.into(),
+            TargetError::Missing { .. } => Self::new(Exit::Target, error.to_string()),
+            TargetError::Variant { .. } => Self::new(Exit::Usage, error.to_string()),
+        }
+    }
+}
+
+impl From<std::io::Error> for Problem {
+    fn from(error: std::io::Error) -> Self {
+        Self::system(error)
+    }
+}
+
+impl From<LogError> for Problem {
+    fn from(error: LogError) -> Self {
+        Self::new(Exit::Usage, error.to_string())
+    }
+}
+
+impl From<RunError> for Problem {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Canary(error) => Self::new(Exit::Bug, error.to_string()),
+            RunError::Log(error) => error.into(),
+        }
+    }
+}

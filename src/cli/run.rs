@@ -1,0 +1,187 @@
+//! `casebook run`: load, find targets, plan, set up, carry out, compare with the snapshots, report.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tokio::sync::watch;
+
+use super::snapshots::{self, Changes};
+use super::{Exit, Problem, RunArgs};
+use crate::drive::{Cancel, Options, set_up};
+use crate::judge::Judge;
+use crate::load::{self, target};
+use crate::model::TargetId;
+use crate::model::case::Library;
+use crate::model::record::{FORMAT, Header, Record};
+use crate::model::target::Target;
+use crate::plan::{Plan, PlanError, Selection, plan};
+use crate::report::Summary;
+use crate::report::terminal::{Terminal, aside};
+use crate::run::{Conducted, Log, Seen, conduct};
+
+impl RunArgs {
+    fn selection(&self) -> Selection {
+        let one = &self.select;
+        Selection {
+            only: one.only.clone(),
+            skip: one.skip.clone(),
+            role: one.role,
+            revision: one.revision.clone(),
+            transport: one.transport.clone(),
+            heavy: one.heavy,
+        }
+    }
+
+    fn options(&self) -> Options {
+        let options = Options {
+            step_limit: self.step_limit,
+            test_limit: self.test_limit,
+            start_limit: self.start_limit,
+            ..Options::default()
+        };
+        match self.jobs {
+            Some(jobs) => Options { jobs, ..options },
+            None => options,
+        }
+    }
+}
+
+pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
+    let library = load::load(&args.cases.sources())?;
+    let targets = targets(&args.targets)?;
+    let plan = Arc::new(plan(&library, &targets, &args.selection()).map_err(planless)?);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    runtime.block_on(async {
+        let cancel = super::interrupt::listen();
+        prepare(&targets, &cancel).await?;
+        carry_out(args, &library, &targets, plan, cancel).await
+    })
+}
+
+/// The targets that were typed, each once.
+pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
+    let here = here()?;
+    let mut targets: Vec<Arc<Target>> = Vec::new();
+    for one in typed {
+        let found = match one.split_once(':') {
+            _ if one == target::REFERENCE => vec![target::reference(&this_program()?, &here, None)],
+            Some((target::REFERENCE, mutant)) => vec![target::reference(&this_program()?, &here, Some(mutant))],
+            _ => target::target(one, &here)?,
+        };
+        let new = found.into_iter().filter(|one| !targets.iter().any(|known| known.id == one.id));
+        targets.extend(new.map(Arc::new).collect::<Vec<_>>());
+    }
+    Ok(targets)
+}
+
+fn here() -> Result<Utf8PathBuf, Problem> {
+    let here = std::env::current_dir().map_err(Problem::system)?;
+    Utf8PathBuf::try_from(here).map_err(|error| Problem::system(error.into_io_error()))
+}
+
+fn this_program() -> Result<Utf8PathBuf, Problem> {
+    let program = std::env::current_exe().map_err(Problem::system)?;
+    Utf8PathBuf::try_from(program).map_err(|error| Problem::system(error.into_io_error()))
+}
+
+fn planless(error: PlanError) -> Problem {
+    let exit = match error {
+        PlanError::UnmatchedKnown { .. } => Exit::Usage,
+        PlanError::UnmatchedPattern { .. } | PlanError::Nothing { .. } => Exit::Nothing,
+    };
+    Problem::new(exit, error.to_string())
+}
+
+/// Sets up each target's folder, once for all of its variants.
+pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Cancel>) -> Result<(), Problem> {
+    let mut ready: Vec<&Utf8Path> = Vec::new();
+    for target in targets {
+        if ready.contains(&target.folder.as_path()) {
+            continue;
+        }
+        let name = &target.id.name;
+        let say = |line: &str| aside(&format!("{name}: {line}"));
+        let mut stop = cancel.clone();
+        tokio::select! {
+            done = set_up(target, say) => {
+                done.map_err(|error| Problem::new(Exit::Target, format!("{name} could not be set up: {error}")))?;
+            }
+            _ = stop.wait_for(|cancel| *cancel != Cancel::Go) => {
+                return Err(Problem::new(Exit::Interrupted, format!("interrupted while {name} was set up")));
+            }
+        }
+        ready.push(&target.folder);
+    }
+    Ok(())
+}
+
+async fn carry_out(
+    args: &RunArgs,
+    library: &Library,
+    targets: &[Arc<Target>],
+    plan: Arc<Plan>,
+    cancel: watch::Receiver<Cancel>,
+) -> Result<Exit, Problem> {
+    let header = Header {
+        format: FORMAT,
+        casebook: env!("CARGO_PKG_VERSION").to_owned(),
+        targets: targets.iter().map(|target| target.id.clone()).collect(),
+        planned: plan.len(),
+        skipped: plan.skipped.clone(),
+    };
+    let record = args.record.clone().or_else(default_record);
+    let log = record.as_deref().map(|path| Log::create(path, header.clone())).transpose()?;
+    let mut judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
+    let mut terminal = Terminal::new(plan.len());
+    let mut shown = Ok(());
+    let see = |seen: Seen<'_>| {
+        // What can't be shown any more is still run and recorded.
+        if shown.is_ok() {
+            shown = match seen {
+                Seen::Slow(target, test, after) => terminal.on_slow(target, test, after),
+                Seen::Judged(record, transcript) => terminal.on_record(record, Some(transcript)),
+            };
+        }
+    };
+    let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await?;
+    shown?;
+    let changes = snapshots::settle(args.accept, targets, &plan, &conducted.records)?;
+    for change in &changes.differing {
+        terminal.on_diff(&change.target, &change.case, &change.diff)?;
+    }
+    let summary = Summary::new(&header, &conducted.records, Some(&conducted.footer));
+    terminal.finish(&summary, &library.requirements, args.strict)?;
+    changes.tell();
+    record.iter().for_each(|path| aside(&format!("record: {path}")));
+    Ok(exit(args.strict, &summary, &changes, &conducted))
+}
+
+fn exit(strict: bool, summary: &Summary, changes: &Changes, conducted: &Conducted) -> Exit {
+    if conducted.footer.interrupted {
+        Exit::Interrupted
+    } else if !never_started(&conducted.records).is_empty() {
+        Exit::Target
+    } else if summary.is_as_expected(strict) && changes.is_none() {
+        Exit::Fine
+    } else {
+        Exit::Unexpected
+    }
+}
+
+/// The targets of which nothing was seen at all.
+fn never_started(records: &[Record]) -> Vec<&TargetId> {
+    let mut seen: BTreeMap<&TargetId, bool> = BTreeMap::new();
+    for record in records {
+        *seen.entry(&record.target).or_default() |= record.observation.unavailable.is_none();
+    }
+    seen.into_iter().filter(|(_, seen)| !seen).map(|(target, _)| target).collect()
+}
+
+/// In the user's cache folder, where there is one: the record of the last run.
+fn default_record() -> Option<Utf8PathBuf> {
+    let folder = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty()).map(Utf8PathBuf::from);
+    let caches = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+    let cache = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(caches)))?;
+    Some(cache.join("casebook/last/run.jsonl"))
+}

@@ -1,0 +1,48 @@
+//! `casebook smoke`: a first look at an adapter.
+
+use super::interrupt;
+use super::run::{prepare, targets};
+use super::{Exit, Problem, SmokeArgs};
+use crate::drive::{Cancel, Came, SmokeReport, smoke as look_at};
+use crate::model::target::Target;
+use crate::report::Untrusted;
+use crate::report::terminal::say;
+
+pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
+    let targets = targets(std::slice::from_ref(&args.target))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    runtime.block_on(async {
+        let cancel = interrupt::listen();
+        prepare(&targets, &cancel).await?;
+        let mut good = true;
+        for target in &targets {
+            let mut stop = cancel.clone();
+            let report = tokio::select! {
+                report = look_at(target) => report,
+                _ = stop.wait_for(|cancel| *cancel != Cancel::Go) => return Ok(Exit::Interrupted),
+            };
+            print(target, &report);
+            good &= report.is_good();
+        }
+        Ok(if good { Exit::Fine } else { Exit::Target })
+    })
+}
+
+fn print(target: &Target, report: &SmokeReport) {
+    let clean = |text: &str| Untrusted(text).line(600);
+    say(&target.id.to_string());
+    if let Some(hello) = &report.hello {
+        say(&clean(&format!("  {} {} ({}, {})", hello.sdk, hello.version, hello.language, hello.api)));
+    }
+    for check in &report.checks {
+        match &check.came {
+            Came::Right => say(&format!("  right   {}", clean(&check.asked))),
+            Came::Cannot(reason) => say(&format!("  cannot  {}: {}", clean(&check.asked), clean(reason))),
+            Came::Wrong { got, wanted } => {
+                say(&format!("  WRONG   {}", clean(&check.asked)));
+                say(&format!("          got: {}", clean(got)));
+                say(&format!("          should be: {}", clean(wanted)));
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Snapshots beside what was observed: compared, or with `--accept` written.
+
+use std::fs;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::Problem;
+use crate::model::record::Record;
+use crate::model::target::Target;
+use crate::model::{CaseId, TargetId};
+use crate::plan::Plan;
+use crate::report::snapshot::{self, Diff};
+use crate::report::terminal::aside;
+
+/// What was observed beside what the snapshots say.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Case files that were observed otherwise.
+    pub(super) differing: Vec<Change>,
+    /// Case files without a snapshot, of targets that have others.
+    missing: Vec<(TargetId, CaseId)>,
+    written: usize,
+    /// Targets that have no snapshots at all.
+    blank: Vec<TargetId>,
+}
+
+/// One case file that was observed otherwise.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub(super) target: TargetId,
+    pub(super) case: CaseId,
+    pub(super) diff: Diff,
+}
+
+impl Changes {
+    /// Whether all is as the snapshots say.
+    pub(super) fn is_none(&self) -> bool {
+        self.differing.is_empty() && self.missing.is_empty()
+    }
+
+    /// Says what to do about them.
+    pub(super) fn tell(&self) {
+        if self.written > 0 {
+            aside(&format!("{} snapshots written", self.written));
+        }
+        for (target, case) in &self.missing {
+            aside(&format!("no snapshot of {case} for {target}"));
+        }
+        if !self.is_none() {
+            let changed = self.differing.len() + self.missing.len();
+            aside(&format!("{changed} snapshots differ; when what was observed is right, run it again with --accept"));
+        }
+        for target in &self.blank {
+            aside(&format!("{target} has no snapshots yet; --accept writes them"));
+        }
+    }
+}
+
+/// Compares, or writes. Case files of which a filter left something out are passed over.
+pub(super) fn settle(
+    accept: bool,
+    targets: &[Arc<Target>],
+    whole: &Plan,
+    records: &[Record],
+) -> Result<Changes, Problem> {
+    let mut changes = Changes::default();
+    for target in targets {
+        let Some(folder) = &target.snapshots else { continue };
+        let blank = !folder.is_dir();
+        if blank && !accept {
+            changes.blank.push(target.id.clone());
+            continue;
+        }
+        for (case, records) in whole_cases(&target.id, whole, records) {
+            let body = snapshot::render(records.iter().copied());
+            settle_one(accept, target, folder, case, &body, &mut changes)?;
+        }
+    }
+    Ok(changes)
+}
+
+fn settle_one(
+    accept: bool,
+    target: &Target,
+    folder: &Utf8Path,
+    case: &CaseId,
+    body: &str,
+    changes: &mut Changes,
+) -> Result<(), Problem> {
+    let path: Utf8PathBuf = snapshot::path(folder, case);
+    let old = fs::read_to_string(&path).ok();
+    let diff = old.as_deref().map(|old| snapshot::compare(snapshot::body(old), body));
+    match diff {
+        Some(None) => {}
+        _ if accept => {
+            let problem = |error| Problem::system(format!("{path}: {error}"));
+            snapshot::write(&path, &target.id, case, body).map_err(problem)?;
+            changes.written += 1;
+        }
+        None => changes.missing.push((target.id.clone(), case.clone())),
+        Some(Some(diff)) => {
+            changes.differing.push(Change { target: target.id.clone(), case: case.clone(), diff });
+        }
+    }
+    Ok(())
+}
+
+/// The case files of a target of which every test that applies was run, each with its records.
+fn whole_cases<'r>(
+    target: &TargetId,
+    whole: &'r Plan,
+    records: &'r [Record],
+) -> impl Iterator<Item = (&'r CaseId, Vec<&'r Record>)> {
+    let mut cases: Vec<&CaseId> =
+        whole.groups.iter().filter(|group| group.target.id == *target).map(|group| &group.case).collect();
+    cases.dedup();
+    cases.into_iter().filter_map(move |case| {
+        let planned: usize =
+            whole.groups.iter().filter(|one| one.target.id == *target && one.case == *case).map(|one| one.tests.len()).sum();
+        let seen: Vec<_> = records.iter().filter(|one| one.target == *target && one.test.case == *case).collect();
+        (seen.len() == planned).then_some((case, seen))
+    })
+}

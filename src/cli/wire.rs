@@ -1,0 +1,60 @@
+//! `casebook explain CASE --wire REVISION`: the messages of a case, as they go over the wire with the reference target.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::run::targets;
+use super::{Exit, Problem};
+use crate::drive::{Cancel, Options};
+use crate::judge::Judge;
+use crate::load::target::REFERENCE;
+use crate::model::case::{Case, Library};
+use crate::model::record::{Message, Party, Transcript};
+use crate::model::spec::{Revision, Transport};
+use crate::plan::{Selection, plan};
+use crate::report::Untrusted;
+use crate::report::terminal::say;
+use crate::run::{Seen, conduct};
+
+/// How much of a message is shown, in characters.
+const SHOWN: usize = 4000;
+
+pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result<Exit, Problem> {
+    let targets = targets(&[REFERENCE.to_owned()])?;
+    let only = case.id.as_str().parse().map_err(|error| Problem::system(format!("{error}")))?;
+    let selection = Selection {
+        only: vec![only],
+        revision: vec![revision],
+        transport: vec![Transport::Http],
+        heavy: true,
+        ..Selection::default()
+    };
+    let plan = plan(library, &targets, &selection).map_err(|error| Problem::new(Exit::Nothing, error.to_string()))?;
+    let mut judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    runtime.block_on(async {
+        let (_never, cancel) = watch::channel(Cancel::Go);
+        let see = |seen: Seen<'_>| if let Seen::Judged(_, transcript) = seen { print(transcript) };
+        conduct(Arc::new(plan), &mut judge, Options::default(), cancel, None, see).await
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn print(transcript: &Transcript) {
+    say(&format!("\n# {}", transcript.test));
+    for message in transcript.steps.iter().flat_map(|step| &step.messages) {
+        say(&format!("\n{}", head(message)));
+        for (name, value) in &message.headers {
+            say(&Untrusted(&format!("{name}: {value}")).line(SHOWN));
+        }
+        if !message.text.is_empty() {
+            say(&Untrusted(&message.text).line(SHOWN));
+        }
+    }
+}
+
+fn head(message: &Message) -> String {
+    let arrow = if message.from == Party::Harness { "→" } else { "←" };
+    message.status.map_or(arrow.to_owned(), |status| format!("{arrow} {status}"))
+}

@@ -1,0 +1,404 @@
+//! The adapter protocol: one JSON object a line, over a process that may do anything but answer.
+//!
+//! Takes fixtures as text, gives what became of them. Must not know MCP, nor what a fixture says.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use camino::Utf8PathBuf;
+use serde::Deserialize;
+use tokio::io::AsyncWriteExt;
+use tokio::process::ChildStdin;
+
+use super::Deadline;
+use super::lines::{Kept, LineEvent, Lines};
+use super::process::{GONE, Launch, Manner, Process, Stopped, in_words};
+use crate::model::nesting;
+use crate::model::record::{End, Served};
+use crate::model::spec::{Revision, Role, Transport};
+use crate::model::target::Target;
+
+/// The version of the protocol that is spoken.
+const PROTOCOL: u32 = 1;
+/// Lines that are no answer, of those that come before one.
+const MAX_NOISE: usize = 1000;
+/// The exit code of a `--stdio-server` that says why there is none.
+const NO_SERVER: i32 = 3;
+
+/// What an adapter says of itself.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Hello {
+    /// The name of the SDK's package.
+    pub sdk: String,
+    /// Its version.
+    pub version: String,
+    /// The language.
+    pub language: String,
+    /// The public API that is used.
+    pub api: String,
+    /// The sides that it has.
+    pub roles: Vec<String>,
+    /// What it speaks over.
+    pub transports: Vec<String>,
+    /// The revisions that it speaks.
+    pub revisions: Vec<String>,
+    /// The API tiers and engines that it offers.
+    pub variants: Vec<String>,
+}
+
+/// Why an adapter isn't there.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is no process.
+    #[error("`{command}` could not be started in {folder}: {source}")]
+    Spawn {
+        /// The program.
+        command: String,
+        /// Where it was to run.
+        folder: Utf8PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// There is a process, but no hello.
+    #[error("the adapter gave no hello: {trouble}{}", told(.stderr))]
+    Hello {
+        /// What it did instead.
+        trouble: Trouble,
+        /// What it wrote to its standard error.
+        stderr: String,
+    },
+    /// The hello lacks something that `target.toml` claims.
+    #[error("target.toml claims {what} `{claim}`, but the adapter's hello has only: {}", .hello.join(", "))]
+    Claim {
+        /// The kind of claim.
+        what: &'static str,
+        /// The claim.
+        claim: String,
+        /// What the hello has of that kind.
+        hello: Vec<String>,
+    },
+}
+
+fn told(stderr: &str) -> String {
+    if stderr.is_empty() { String::new() } else { format!("; it wrote: {}", stderr.trim_end()) }
+}
+
+/// What an adapter does in place of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// It died.
+    #[error("it ended with {0}")]
+    Died(String),
+    /// It said nothing within the limit.
+    #[error("it said nothing within the limit")]
+    Hung,
+    /// It wrote a line that nobody reads to its end.
+    #[error("it wrote a line of more than 16 MiB")]
+    Oversized,
+    /// It answered what can't be understood.
+    #[error("{0}")]
+    Nonsense(String),
+}
+
+impl Trouble {
+    /// The same, as an observation.
+    pub(crate) fn served(&self) -> Served {
+        let end = match self {
+            Self::Died(how) => End::Crash { how: how.clone() },
+            Self::Hung => End::Timeout,
+            Self::Oversized => End::Oversized,
+            Self::Nonsense(reason) => End::Invalid { reason: reason.clone() },
+        };
+        Served::Failed { end, detail: self.to_string() }
+    }
+}
+
+/// One line of an adapter's. Kinds that we don't ask for are left unread, so that the protocol can grow.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    id: String,
+    hello: Option<Hello>,
+    serving: Option<Address>,
+    #[serde(default)]
+    stopped: bool,
+    unsupported: Option<String>,
+    refused: Option<Refusal>,
+    cannot: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Address {
+    url: String,
+}
+
+/// Why there is no server: the one line of a `--stdio-server`.
+#[derive(Debug, Deserialize)]
+struct No {
+    refused: Option<Refusal>,
+    cannot: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Refusal {
+    #[serde(default)]
+    r#type: String,
+    #[serde(default)]
+    message: String,
+    tool: Option<String>,
+}
+
+/// Why there is no server, where there is a reason.
+fn no_server(refused: Option<Refusal>, cannot: Option<String>) -> Option<Served> {
+    let refused = refused.map(|Refusal { r#type, mut message, tool }| {
+        _ = tool.map(|tool| write!(message, " (tool `{tool}`)"));
+        Served::Refused { r#type, message }
+    });
+    refused.or(cannot.map(|reason| Served::Cannot { reason }))
+}
+
+/// What is to be served, in all but the fixture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order<'a> {
+    /// The revision that will be spoken.
+    pub(crate) revision: Revision,
+    /// What will carry the messages.
+    pub(crate) transport: Transport,
+    /// The API tier.
+    pub(crate) variant: Option<&'a str>,
+    /// The fixture, as JSON text: it may be too deep to be a tree.
+    pub(crate) fixture: &'a str,
+}
+
+impl Order<'_> {
+    /// The `serve` object.
+    fn text(&self) -> String {
+        let Self { revision, transport, variant, fixture } = self;
+        let variant = variant.map(|name| format!(r#""variant":{},"#, quoted(name))).unwrap_or_default();
+        format!(r#"{{"revision":"{revision}","transport":"{transport}",{variant}"fixture":{fixture}}}"#)
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// An adapter at work.
+#[derive(Debug)]
+pub(crate) struct Adapter {
+    process: Process,
+    input: ChildStdin,
+    output: Lines,
+    requests: u64,
+    hello: Hello,
+}
+
+/// A fixture that an adapter serves.
+#[derive(Debug)]
+pub(crate) struct Serving {
+    id: String,
+    /// Where.
+    pub(crate) url: String,
+}
+
+impl Adapter {
+    /// Starts the adapter of a target, and makes sure that it is what the target claims.
+    ///
+    /// # Errors
+    /// [`StartError`] where there is no process, no hello within the limit, or less in it than was claimed.
+    pub(crate) async fn start(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
+        let adapter = Self::greet(target, deadline).await?;
+        match confirm(target, &adapter.hello) {
+            Ok(()) => Ok(adapter),
+            Err(error) => {
+                adapter.end(Manner::Leave).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts the adapter and takes its word for what it is.
+    pub(crate) async fn greet(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
+        let (process, input, output) = spawn(target, &target.command)?;
+        let mut adapter = Self { process, input, output, requests: 0, hello: Hello::default() };
+        let answer = adapter.ask("hello", &format!(r#"{{"protocol":{PROTOCOL}}}"#), deadline).await;
+        let hello = answer.and_then(|answer| {
+            answer.hello.ok_or_else(|| Trouble::Nonsense("it answered `hello` without a hello".to_owned()))
+        });
+        match hello {
+            Ok(hello) => Ok(Self { hello, ..adapter }),
+            Err(trouble) => {
+                let stderr = adapter.process.stderr().clone();
+                adapter.end(Manner::Hung).await;
+                Err(StartError::Hello { trouble, stderr: stderr.take() })
+            }
+        }
+    }
+
+    /// What it says of itself.
+    pub(crate) fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// What it wrote to its standard error, and what else it wrote where answers belong.
+    pub(crate) fn stderr(&self) -> &Kept {
+        self.process.stderr()
+    }
+
+    /// Has a fixture served.
+    ///
+    /// # Errors
+    /// What became of it instead, be it the SDK's refusal or the adapter's trouble.
+    pub(crate) async fn serve(&mut self, order: Order<'_>, deadline: Deadline) -> Result<Serving, Served> {
+        let answer = self.ask("serve", &order.text(), deadline).await.map_err(|trouble| trouble.served())?;
+        if let Some(no) = no_server(answer.refused, answer.cannot) {
+            return Err(no);
+        }
+        match (answer.serving, answer.unsupported) {
+            (Some(Address { url }), _) => Ok(Serving { id: answer.id, url }),
+            (None, Some(reason)) => Err(Served::Cannot { reason }),
+            (None, None) => Err(Trouble::Nonsense("it answered `serve` with none of its answers".to_owned()).served()),
+        }
+    }
+
+    /// Takes a fixture down.
+    ///
+    /// # Errors
+    /// [`Trouble`] where it doesn't say that it did.
+    pub(crate) async fn stop(&mut self, serving: Serving, deadline: Deadline) -> Result<(), Trouble> {
+        let answer = self.ask("stop", &format!(r#"{{"serving":{}}}"#, quoted(&serving.id)), deadline).await?;
+        let nonsense = || Trouble::Nonsense("it answered `stop` without `stopped`".to_owned());
+        answer.stopped.then_some(()).ok_or_else(nonsense)
+    }
+
+    /// Sends a kind of request that nobody knows: how an adapter takes it shows whether the protocol can grow.
+    ///
+    /// # Errors
+    /// [`Trouble`] where it doesn't say that it knows no such kind.
+    pub(crate) async fn ask_the_unknown(&mut self, deadline: Deadline) -> Result<(), Trouble> {
+        let answer = self.ask("casebook-unknown", "{}", deadline).await?;
+        let nonsense =
+            || Trouble::Nonsense("it answered a request of an unknown kind without `unsupported`".to_owned());
+        answer.unsupported.map(drop).ok_or_else(nonsense)
+    }
+
+    /// Lets the process go.
+    pub(crate) async fn end(self, manner: Manner) -> Stopped {
+        let Self { process, input, output, .. } = self;
+        process.end(manner, async { drop((input, output)) }).await
+    }
+
+    async fn ask(&mut self, kind: &str, body: &str, deadline: Deadline) -> Result<Answer, Trouble> {
+        self.requests += 1;
+        let id = self.requests.to_string();
+        let line = format!("{{\"id\":\"{id}\",\"{kind}\":{body}}}\n");
+        // A process that doesn't read what is written may still have said something; its death shows on reading.
+        let written = async { self.input.write_all(line.as_bytes()).await.and(self.input.flush().await) };
+        deadline.bound(written).await.map(drop).ok_or(Trouble::Hung)?;
+        deadline.bound(self.answer(&id)).await.unwrap_or(Err(Trouble::Hung))
+    }
+
+    async fn answer(&mut self, id: &str) -> Result<Answer, Trouble> {
+        for _ in 0..MAX_NOISE {
+            let line = tokio::select! {
+                line = self.output.next() => line,
+                never = self.process.watch() => match never {},
+            };
+            let line = match line {
+                LineEvent::Line(line) => line,
+                LineEvent::Oversized => return Err(Trouble::Oversized),
+                LineEvent::Eof => return Err(Trouble::Died(self.how_it_ended().await)),
+            };
+            match nesting::read::<Answer>(&line) {
+                Ok(answer) if answer.id == id => return Ok(answer),
+                _ => self.keep_noise(&line),
+            }
+        }
+        Err(Trouble::Nonsense(format!("it wrote {MAX_NOISE} lines that are no answer")))
+    }
+
+    fn keep_noise(&self, line: &[u8]) {
+        let kept = &line[..line.len().min(1000)];
+        self.process.stderr().push(&[b"[noise on stdout] ", kept, b"\n"].concat());
+    }
+
+    async fn how_it_ended(&mut self) -> String {
+        match self.process.exited(GONE).await {
+            Some(status) => in_words(status),
+            None => "its standard output closed, although it runs".to_owned(),
+        }
+    }
+}
+
+/// A process that speaks MCP on its own streams, or has said why it doesn't.
+#[derive(Debug)]
+pub(crate) struct StdioServer {
+    process: Process,
+    // Read when the process starts, whenever that is: it has to stay as long as the process.
+    _order: tempfile::NamedTempFile,
+}
+
+impl StdioServer {
+    /// Starts one for a fixture.
+    ///
+    /// # Errors
+    /// Where the order can't be written, or the process not be started.
+    pub(crate) fn start(target: &Target, order: Order<'_>) -> Result<(Self, ChildStdin, Lines), StartError> {
+        let failed = |source| failed_to_spawn(target, source);
+        let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".json").tempfile().map_err(failed)?;
+        file.write_all(order.text().as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
+        let mut command = target.command.clone();
+        command.extend(["--stdio-server".to_owned(), file.path().to_string_lossy().into_owned()]);
+        let (process, input, output) = spawn(target, &command)?;
+        Ok((Self { process, _order: file }, input, output))
+    }
+
+    /// What it wrote to its standard error.
+    pub(crate) fn stderr(&self) -> &Kept {
+        self.process.stderr()
+    }
+
+    /// Does something with its streams; its death brings that to an end.
+    pub(crate) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
+        tokio::select! {
+            done = work => done,
+            never = self.process.watch() => match never {},
+        }
+    }
+
+    /// Lets the process go; `close` gives up its streams.
+    pub(crate) async fn end(self, manner: Manner, close: impl Future<Output = ()>) -> Stopped {
+        self.process.end(manner, close).await
+    }
+}
+
+/// Why there is no server, where a `--stdio-server` ended with the status and the line that say so.
+pub(crate) fn why_no_server(code: Option<i32>, stderr: &str) -> Option<Served> {
+    let no = |line: &str| nesting::read::<No>(line.as_bytes()).ok().and_then(|no| no_server(no.refused, no.cannot));
+    (code == Some(NO_SERVER)).then(|| stderr.lines().rev().find_map(no)).flatten()
+}
+
+fn spawn(target: &Target, command: &[String]) -> Result<(Process, ChildStdin, Lines), StartError> {
+    let launch = Launch { command, folder: target.folder.as_std_path(), env: &target.env };
+    Process::spawn(launch).map_err(|source| failed_to_spawn(target, source))
+}
+
+fn failed_to_spawn(target: &Target, source: std::io::Error) -> StartError {
+    StartError::Spawn { command: target.command.join(" "), folder: target.folder.clone(), source }
+}
+
+/// Holds the claims of a target against its adapter's hello.
+pub(crate) fn confirm(target: &Target, hello: &Hello) -> Result<(), StartError> {
+    let claims = &target.claims;
+    let held = |what, claimed: Vec<&str>, hello: &[String]| match claimed
+        .iter()
+        .find(|one| !hello.iter().any(|has| has == *one))
+    {
+        Some(claim) => Err(StartError::Claim { what, claim: (*claim).to_owned(), hello: hello.to_vec() }),
+        None => Ok(()),
+    };
+    held("the role", claims.roles.iter().map(|role: &Role| role.word()).collect(), &hello.roles)?;
+    held("the transport", claims.transports.iter().map(|one| one.word()).collect(), &hello.transports)?;
+    held("the revision", claims.revisions.iter().map(|one| one.name()).collect(), &hello.revisions)?;
+    held("the variant", target.id.variant.iter().map(String::as_str).collect(), &hello.variants)
+}

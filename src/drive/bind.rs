@@ -1,0 +1,83 @@
+//! What the places of a test are filled with, and which tests can do with one filling.
+//!
+//! Takes tests, gives [`Bindings`]. Must not know what becomes of them.
+
+use super::canary::{Canaries, CanaryError};
+use super::token;
+use crate::model::case::{Answer, Change, Fixture, Matcher, Step, Test, When};
+use crate::model::spec::Revision;
+use crate::model::template::{Bindings, Canary, Template};
+
+/// Fills the places of a test: fresh canaries, and a token that no other fixture has.
+pub(crate) fn bind(test: &Test, revision: Revision, canaries: &mut Canaries) -> Result<Bindings, CanaryError> {
+    Ok(Bindings { canaries: canaries.bind(canaries_of(test))?, unique: token(), revision: revision.name().to_owned() })
+}
+
+/// The canaries of a test, those of one place once.
+pub(crate) fn canaries_of(test: &Test) -> Vec<Canary> {
+    let mut found: Vec<Canary> = Vec::new();
+    for canary in templates(test).into_iter().flat_map(Template::canaries) {
+        if !found.iter().any(|known| known.same_place(canary)) {
+            found.push(canary.clone());
+        }
+    }
+    found
+}
+
+/// Whether the second test can be run on what was served, and connected, for the first.
+pub(crate) fn shares(first: &Test, second: &Test) -> bool {
+    let alone = |test: &Test| test.isolated || templates(test).into_iter().any(is_fresh) || is_large(&test.given);
+    let declared = |test: &Test| test.steps.first().and_then(|step| step.declares.clone());
+    first.given == second.given && declared(first) == declared(second) && !alone(first) && !alone(second)
+}
+
+/// Whether a fixture has places that are too large to be written down.
+pub(crate) fn is_large(fixture: &Fixture) -> bool {
+    fixture.tools.iter().any(|tool| holds(&tool.definition, |one| matches!(one, Template::Generated(_))))
+}
+
+/// Whether something in it has to be another one each time.
+fn is_fresh(template: &Template) -> bool {
+    holds(template, |one| matches!(one, Template::Canary(_) | Template::Unique(_)))
+}
+
+fn holds(template: &Template, is: impl Fn(&Template) -> bool) -> bool {
+    let mut held = false;
+    template.visit(&mut |one| held |= is(one));
+    held
+}
+
+/// Everything in a test that has places to fill.
+fn templates(test: &Test) -> Vec<&Template> {
+    let tools = test.given.tools.iter().map(|tool| &tool.definition);
+    let changes = test.given.deviations.iter().filter_map(|deviation| match &deviation.change {
+        Change::Set { value, .. } => Some(value),
+        Change::Remove { .. } | Change::Http { .. } => None,
+    });
+    tools.chain(changes).chain(test.steps.iter().flat_map(of_step)).collect()
+}
+
+fn of_step(step: &Step) -> Vec<&Template> {
+    let mut found: Vec<&Template> = step.declares.iter().collect();
+    match &step.when {
+        When::Serve | When::List => {}
+        When::Call { arguments, answers, .. } => {
+            found.extend(arguments);
+            found.extend(answers.iter().filter_map(|answer| match answer {
+                Answer::Accept(content) | Answer::Raw(content) => Some(content),
+                Answer::AcceptAsPresented | Answer::Decline | Answer::Cancel | Answer::Error { .. } => None,
+            }));
+        }
+        When::Send { message, .. } => found.push(message),
+    }
+    let expectations = step.then.checks().iter().flat_map(|check| &check.alternatives);
+    let matchers = expectations.flat_map(|one| {
+        let answered = one.answered.as_ref().and_then(|answered| answered.content.as_ref());
+        [one.saw.as_ref(), one.structured.as_ref(), one.asked.as_ref(), answered]
+    });
+    found.extend(matchers.flatten().filter_map(|matcher| match matcher {
+        Matcher::Equals(value) | Matcher::Contains(value) => Some(value),
+        Matcher::Absent => None,
+    }));
+    found
+}

@@ -1,0 +1,393 @@
+//! Addresses whose being fetched is evidence: a loopback listener, and files that are watched.
+//!
+//! Takes the canaries of one test, gives their addresses and who came. Must not know why anyone would come.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::{Request, Response, StatusCode, header};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::{Deadline, token};
+use crate::model::record::{Hit, Phase};
+use crate::model::template::{Canary, CanaryKind};
+
+/// Fetches beyond this many are not remembered: they prove nothing more.
+const MAX_HITS: usize = 100;
+/// How much of a fetched path is remembered, in characters.
+const MAX_PATH: usize = 1000;
+/// How long the harness's own fetch may take.
+const PROBE: Duration = Duration::from_secs(5);
+
+/// The canaries of one worker; those of one test at a time are alive.
+#[derive(Debug)]
+pub(crate) struct Canaries {
+    address: SocketAddr,
+    alive: Arc<Mutex<Alive>>,
+    files: Option<Files>,
+    listener: AbortHandle,
+}
+
+/// What is bound at present, and who came.
+#[derive(Debug)]
+struct Alive {
+    places: HashMap<String, Place>,
+    phase: Phase,
+    hits: Vec<Hit>,
+}
+
+impl Alive {
+    fn note(&mut self, url: String) {
+        if self.hits.len() < MAX_HITS {
+            self.hits.push(Hit { url, phase: self.phase });
+        }
+    }
+}
+
+/// What is behind an address, and behind every address below it.
+#[derive(Clone, Debug)]
+struct Place {
+    body: Bytes,
+    redirect: Option<String>,
+    delay: Duration,
+}
+
+/// Why canaries can't sing.
+#[derive(Debug, thiserror::Error)]
+pub enum CanaryError {
+    /// The system gives no port, or no file.
+    #[error("no canary can be set up: {0}")]
+    Setup(#[from] std::io::Error),
+    /// A fetch of the harness's own went unnoticed, so that silence proves nothing.
+    #[error("the canary is deaf: a fetch of the harness's own {0}")]
+    Deaf(&'static str),
+}
+
+impl Canaries {
+    /// Opens the listener.
+    pub(crate) async fn listen() -> Result<Self, CanaryError> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let alive = Arc::new(Mutex::new(Alive { places: HashMap::new(), phase: Phase::Serve, hits: Vec::new() }));
+        let task = tokio::spawn(accept(listener, address, Arc::clone(&alive)));
+        Ok(Self { address, alive, files: None, listener: task.abort_handle() })
+    }
+
+    /// Makes these canaries the only ones alive, and gives each its address, without fragment.
+    pub(crate) fn bind(&mut self, canaries: Vec<Canary>) -> Result<Vec<(Canary, String)>, CanaryError> {
+        self.release();
+        let bound = canaries.into_iter().map(|canary| {
+            let address = match canary.kind {
+                CanaryKind::Http => self.perch(&canary),
+                CanaryKind::File => self.lay(&canary)?,
+            };
+            Ok((canary, address))
+        });
+        bound.collect()
+    }
+
+    /// Nothing is alive any more, and nobody has come.
+    pub(crate) fn release(&mut self) {
+        self.files = None;
+        let mut alive = self.alive();
+        alive.places.clear();
+        alive.hits.clear();
+        alive.phase = Phase::Serve;
+    }
+
+    /// From now on, whoever comes does so while this is done.
+    pub(crate) fn phase(&self, phase: Phase) {
+        self.listen_to_files();
+        self.alive().phase = phase;
+    }
+
+    /// Who came so far.
+    pub(crate) fn hits(&self) -> Vec<Hit> {
+        self.listen_to_files();
+        self.alive().hits.clone()
+    }
+
+    /// Fetches something of this kind, and makes sure that this is noticed.
+    ///
+    /// # Errors
+    /// [`CanaryError::Deaf`] where it isn't.
+    pub(crate) async fn probe(&self, kind: CanaryKind) -> Result<(), CanaryError> {
+        match kind {
+            CanaryKind::Http => self.probe_listener().await,
+            CanaryKind::File => Files::probe(),
+        }
+    }
+
+    async fn probe_listener(&self) -> Result<(), CanaryError> {
+        let probe = self.perch(&Canary::new(CanaryKind::Http));
+        let path = probe.strip_prefix(&self.origin()).expect("every address is below the origin");
+        let reply = Deadline::within(PROBE).bound(fetch(self.address, path)).await;
+        let heard = {
+            let mut alive = self.alive();
+            alive.places.remove(path.trim_start_matches('/'));
+            let full = alive.hits.len() >= MAX_HITS;
+            let before = alive.hits.len();
+            alive.hits.retain(|hit| hit.url != probe);
+            full || alive.hits.len() < before
+        };
+        match reply {
+            None => Err(CanaryError::Deaf("got no answer in time")),
+            Some(Err(_)) => Err(CanaryError::Deaf("could not connect")),
+            Some(Ok(reply)) if !reply.contains("$defs") => Err(CanaryError::Deaf("got something else")),
+            Some(Ok(_)) if !heard => Err(CanaryError::Deaf("was not counted")),
+            Some(Ok(_)) => Ok(()),
+        }
+    }
+
+    fn alive(&self) -> MutexGuard<'_, Alive> {
+        self.alive.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Puts a canary behind a fresh address of the listener.
+    fn perch(&self, canary: &Canary) -> String {
+        let body = Bytes::from(canary.document().to_string());
+        let delay = Duration::from_millis(canary.delay_ms);
+        let (here, there) = (token(), token());
+        let redirect = canary.redirects.then(|| format!("{}/{there}", self.origin()));
+        let mut alive = self.alive();
+        if redirect.is_some() {
+            alive.places.insert(there, Place { body: body.clone(), redirect: None, delay: Duration::ZERO });
+        }
+        alive.places.insert(here.clone(), Place { body, redirect, delay });
+        let path = canary.path.as_deref().map(|path| format!("/{}", path.trim_start_matches('/'))).unwrap_or_default();
+        format!("{}/{here}{path}", self.origin())
+    }
+
+    /// Puts a canary into a fresh file.
+    fn lay(&mut self, canary: &Canary) -> Result<String, CanaryError> {
+        if self.files.is_none() {
+            self.files = Some(Files::new()?);
+        }
+        let files = self.files.as_mut().expect("made just now");
+        let path = files.lay(canary.path.as_deref(), &canary.document().to_string())?;
+        Ok(format!("file://{}", path.display()))
+    }
+
+    fn listen_to_files(&self) {
+        let read = self.files.as_ref().map(Files::read).unwrap_or_default();
+        let mut alive = self.alive();
+        for path in read {
+            alive.note(format!("file://{}", path.display()));
+        }
+    }
+}
+
+impl Drop for Canaries {
+    fn drop(&mut self) {
+        self.listener.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, address: SocketAddr, alive: Arc<Mutex<Alive>>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => {
+                // Without a free descriptor there is nothing to accept; the probe will tell.
+                let Ok((stream, _)) = accepted else { return };
+                let alive = Arc::clone(&alive);
+                let service = hyper::service::service_fn(move |request| answer(request, address, Arc::clone(&alive)));
+                let connection = hyper::server::conn::http1::Builder::new();
+                connections.spawn(async move { connection.serve_connection(TokioIo::new(stream), service).await.ok() });
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn answer<B>(
+    request: Request<B>,
+    address: SocketAddr,
+    alive: Arc<Mutex<Alive>>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let place = {
+        let mut alive = alive.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = request.uri().path().trim_start_matches('/');
+        let token = path.split('/').next().unwrap_or_default();
+        let place = alive.places.get(token).cloned();
+        if place.is_some() {
+            let path: String = path.chars().take(MAX_PATH).collect();
+            alive.note(format!("http://{address}/{path}"));
+        }
+        place
+    };
+    let Some(place) = place else {
+        return Ok(response(StatusCode::NOT_FOUND, Bytes::new()));
+    };
+    tokio::time::sleep(place.delay).await;
+    let Some(location) = place.redirect.and_then(|url| url.parse().ok()) else {
+        return Ok(response(StatusCode::OK, place.body));
+    };
+    let mut redirect = response(StatusCode::FOUND, Bytes::new());
+    redirect.headers_mut().insert(header::LOCATION, location);
+    Ok(redirect)
+}
+
+fn response(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    let schema = header::HeaderValue::from_static("application/schema+json");
+    response.headers_mut().insert(header::CONTENT_TYPE, schema);
+    response
+}
+
+async fn fetch(address: SocketAddr, path: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address).await?;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut body = String::new();
+    stream.take(64 << 10).read_to_string(&mut body).await?;
+    Ok(body)
+}
+
+/// Files of our own. Where the system can't tell that a file was opened, none ever was.
+#[derive(Debug)]
+struct Files {
+    folder: tempfile::TempDir,
+    #[cfg(target_os = "linux")]
+    watch: nix::sys::inotify::Inotify,
+    #[cfg(target_os = "linux")]
+    watched: Vec<(nix::sys::inotify::WatchDescriptor, PathBuf)>,
+}
+
+impl Files {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            folder: tempfile::Builder::new().prefix("casebook-").tempdir()?,
+            #[cfg(target_os = "linux")]
+            watch: nix::sys::inotify::Inotify::init(
+                nix::sys::inotify::InitFlags::IN_NONBLOCK | nix::sys::inotify::InitFlags::IN_CLOEXEC,
+            )?,
+            #[cfg(target_os = "linux")]
+            watched: Vec::new(),
+        })
+    }
+
+    /// Writes a document to a path below a fresh folder, and watches it from then on.
+    fn lay(&mut self, path: Option<&str>, document: &str) -> std::io::Result<PathBuf> {
+        let inside = |part: &Component<'_>| matches!(part, Component::Normal(_));
+        let path: PathBuf = Path::new(path.unwrap_or("schema.json")).components().filter(inside).collect();
+        let path = self.folder.path().join(token()).join(path);
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        std::fs::write(&path, document)?;
+        #[cfg(target_os = "linux")]
+        {
+            let descriptor = self.watch.add_watch(&path, nix::sys::inotify::AddWatchFlags::IN_OPEN)?;
+            self.watched.push((descriptor, path.clone()));
+        }
+        Ok(path)
+    }
+
+    /// Reads a file of its own, and makes sure that this is noticed, on systems where it can be.
+    fn probe() -> Result<(), CanaryError> {
+        let mut files = Self::new()?;
+        let path = files.lay(None, "{}")?;
+        std::fs::read(&path)?;
+        let deaf = cfg!(target_os = "linux") && !files.read().contains(&path);
+        if deaf { Err(CanaryError::Deaf("of a file was not noticed")) } else { Ok(()) }
+    }
+
+    /// The files that were opened since this was last asked.
+    #[cfg(target_os = "linux")]
+    fn read(&self) -> Vec<PathBuf> {
+        let mut read = Vec::new();
+        // An error means that there is nothing more.
+        while let Ok(events) = self.watch.read_events() {
+            let known = |event: &nix::sys::inotify::InotifyEvent| {
+                self.watched.iter().find(|(watched, _)| *watched == event.wd).map(|(_, path)| path.clone())
+            };
+            read.extend(events.iter().filter_map(known));
+        }
+        read
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn read(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(canaries: &Canaries, url: &str) -> String {
+        url.strip_prefix(&canaries.origin()).expect("an address of the listener").to_owned()
+    }
+
+    #[tokio::test]
+    async fn a_fetch_counts_with_its_address_and_phase_and_so_does_one_of_a_sibling() {
+        let mut canaries = Canaries::listen().await.expect("a port");
+        let canary = Canary { path: Some("schemas/root.json".into()), ..Canary::new(CanaryKind::Http) };
+        let bound = canaries.bind(vec![canary]).expect("bound");
+        let root = path(&canaries, &bound[0].1);
+        canaries.phase(Phase::Step);
+        let body = fetch(canaries.address, &root).await.expect("a reply");
+        assert!(body.starts_with("HTTP/1.1 200") && body.contains("application/schema+json"), "{body}");
+        fetch(canaries.address, &root.replace("root", "address")).await.expect("a reply");
+        fetch(canaries.address, "/favicon.ico").await.expect("a reply");
+        let hits = canaries.hits();
+        assert_eq!(hits.len(), 2);
+        assert_eq!(hits[0], Hit { url: bound[0].1.clone(), phase: Phase::Step });
+        assert!(hits[1].url.ends_with("/schemas/address.json"));
+        canaries.release();
+        fetch(canaries.address, &root).await.expect("a reply");
+        assert_eq!(canaries.hits(), []);
+    }
+
+    #[tokio::test]
+    async fn a_redirect_leads_to_a_second_address_that_counts_too() {
+        let mut canaries = Canaries::listen().await.expect("a port");
+        let canary = Canary { redirects: true, ..Canary::new(CanaryKind::Http) };
+        let bound = canaries.bind(vec![canary]).expect("bound");
+        let reply = fetch(canaries.address, &path(&canaries, &bound[0].1)).await.expect("a reply");
+        assert!(reply.starts_with("HTTP/1.1 302"), "{reply}");
+        let location = reply.lines().find_map(|line| line.strip_prefix("location: ")).expect("a location");
+        let reply = fetch(canaries.address, &path(&canaries, location)).await.expect("a reply");
+        assert!(reply.contains("$defs"), "{reply}");
+        assert_eq!(canaries.hits().len(), 2);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_file_that_is_read_counts_and_the_harness_writing_it_does_not() {
+        let mut canaries = Canaries::listen().await.expect("a port");
+        let canary = Canary { path: Some("../../a/b.json".into()), ..Canary::new(CanaryKind::File) };
+        let bound = canaries.bind(vec![canary]).expect("bound");
+        assert_eq!(canaries.hits(), []);
+        let file = bound[0].1.strip_prefix("file://").expect("a file");
+        assert!(file.ends_with("/a/b.json") && !file.contains(".."));
+        std::fs::read(file).expect("the document");
+        assert_eq!(canaries.hits(), [Hit { url: bound[0].1.clone(), phase: Phase::Serve }]);
+    }
+
+    #[tokio::test]
+    async fn the_probe_is_heard_and_leaves_no_trace_and_a_deaf_canary_is_an_error() {
+        let canaries = Canaries::listen().await.expect("a port");
+        for kind in CanaryKind::ALL {
+            canaries.probe(*kind).await.expect("it hears");
+        }
+        assert_eq!(canaries.hits(), []);
+        canaries.listener.abort();
+        tokio::task::yield_now().await;
+        assert!(matches!(canaries.probe(CanaryKind::Http).await, Err(CanaryError::Deaf(_))));
+    }
+}

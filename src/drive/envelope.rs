@@ -1,0 +1,272 @@
+//! JSON-RPC messages as text: written by hand, and read no deeper than their outermost members.
+//!
+//! Takes texts of any depth, gives their [`Kind`]. Must not know methods, lifecycles or transports.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::model::nesting;
+
+/// What a message is, to somebody who waits for a response.
+#[derive(Debug, PartialEq)]
+pub(super) enum Kind {
+    /// A request; its id as JSON text, to be echoed.
+    Request { id: String, method: String },
+    /// A notification.
+    Notification,
+    /// A response; without an id where it has none, or `null`.
+    Response { id: Option<Value>, is_error: bool },
+}
+
+/// What a message that was sent waits for.
+#[derive(Debug)]
+pub(super) enum Awaits {
+    /// The response to the request of this id.
+    Response(Value),
+    /// Any response, where one comes: what was sent is no message of the protocol.
+    Anything,
+    /// That it is taken.
+    Nothing,
+}
+
+impl Awaits {
+    /// What the text of a message is owed.
+    pub(super) fn of(text: &str) -> Self {
+        let Ok(Envelope { id, method, result, error, .. }) = Envelope::of(text) else { return Self::Anything };
+        match (method, id) {
+            (Some(_), Some(id)) => tree(id).map_or(Self::Anything, Self::Response),
+            (Some(_), None) => Self::Nothing,
+            (None, _) if result.is_some() || error.is_some() => Self::Nothing,
+            (None, _) => Self::Anything,
+        }
+    }
+
+    /// Whether a response is what is waited for. An error without an id is: who can't read a request can't name it.
+    pub(super) fn is_met(&self, id: Option<&Value>, is_error: bool) -> bool {
+        match self {
+            Self::Response(own) => id.map_or(is_error, |id| id == own),
+            Self::Anything | Self::Nothing => true,
+        }
+    }
+}
+
+/// The outermost members. A member that is `null` is there.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+impl<'a> Envelope<'a> {
+    fn of(text: &'a str) -> Result<Self, String> {
+        // A struct would be read from a list as well, member by member.
+        match text.trim_start().bytes().next() {
+            Some(b'{') => serde_json::from_str(text).map_err(|error| format!("no JSON-RPC message: {error}")),
+            Some(b'[') => Err("a batch, or another list, in place of a message".to_owned()),
+            _ => Err("not a JSON object".to_owned()),
+        }
+    }
+}
+
+/// Reads a message. A notification is let through whatever it is like: nobody waits for it.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub(super) fn read(text: &str) -> Result<Kind, String> {
+    let Envelope { jsonrpc, id, method, result, error } = Envelope::of(text)?;
+    if method.is_some() && id.is_none() {
+        return Ok(Kind::Notification);
+    }
+    if let Some(reason) = hidden_fault(text) {
+        return Err(reason);
+    }
+    if jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
+        return Err(r#"no `"jsonrpc": "2.0"`"#.to_owned());
+    }
+    match (method, id, result, error) {
+        (Some(method), Some(id), None, None) => match serde_json::from_str(method.get()) {
+            Ok(method) => Ok(Kind::Request { id: id.get().to_owned(), method }),
+            Err(_) => Err("a `method` that is no string".to_owned()),
+        },
+        (Some(_), ..) => Err("both a request and a response".to_owned()),
+        (None, _, Some(_), Some(_)) => Err("both `result` and `error`".to_owned()),
+        (None, _, None, None) => Err("none of `method`, `result` and `error`".to_owned()),
+        (None, id, _, error) => Ok(Kind::Response { id: id.and_then(tree), is_error: error.is_some() }),
+    }
+}
+
+/// An id as a value; `null`, and what is too deep to be one, is none.
+fn tree(id: &RawValue) -> Option<Value> {
+    nesting::read(id.get().as_bytes()).ok().filter(|id| *id != Value::Null)
+}
+
+/// What a parser lets pass that doesn't look inside: equal keys in one object, and surrogates without a partner.
+/// What is nested beyond all reason stays unseen.
+fn hidden_fault(text: &str) -> Option<String> {
+    if nesting::depth(text.as_bytes()) > nesting::LIMIT {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let mut open: Vec<Option<HashSet<Cow<'_, str>>>> = Vec::new();
+    let (mut at, mut key_is_next) = (0, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' => open.push(Some(HashSet::new())),
+            b'[' => open.push(None),
+            b'}' | b']' => drop(open.pop()),
+            b'"' => {
+                let length = length_of_string(&bytes[at..]);
+                let Some(string) = unescaped(&text[at..at + length]) else {
+                    return Some("a lone surrogate in a string".to_owned());
+                };
+                at += length - 1;
+                if key_is_next
+                    && let Some(Some(keys)) = open.last_mut()
+                    && !keys.insert(string)
+                {
+                    return Some("an object with two equal keys".to_owned());
+                }
+            }
+            _ => {}
+        }
+        key_is_next = match bytes[at] {
+            b'{' | b',' => matches!(open.last(), Some(Some(_))),
+            b' ' | b'\t' | b'\r' | b'\n' => key_is_next,
+            _ => false,
+        };
+        at += 1;
+    }
+    None
+}
+
+/// The bytes of the string that `rest` begins with, both quotes included.
+fn length_of_string(rest: &[u8]) -> usize {
+    let mut escaped = false;
+    let is_end = |byte: &u8| {
+        let end = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        end
+    };
+    rest[1..].iter().position(is_end).map_or(rest.len(), |end| end + 2)
+}
+
+/// What a string in its quotes says.
+fn unescaped(string: &str) -> Option<Cow<'_, str>> {
+    if string.contains('\\') {
+        serde_json::from_str::<String>(string).ok().map(Cow::Owned)
+    } else {
+        Some(string.trim_matches('"').into())
+    }
+}
+
+/// The result in the text of a response.
+pub(super) fn result_of(text: &str) -> Option<&RawValue> {
+    Envelope::of(text).ok()?.result
+}
+
+/// A string as JSON.
+pub(super) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// An object of members whose values are JSON already.
+pub(super) fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let members: Vec<_> = members.into_iter().map(|(key, value)| format!("{}:{value}", quoted(key))).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// A request.
+pub(super) fn request(id: u64, method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, quoted(method))
+}
+
+/// A response; id and result are JSON already.
+pub(super) fn response(id: &str, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
+/// An error; the id is JSON already.
+pub(super) fn error(id: &str, code: i64, message: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{}}}}}"#, quoted(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn result(id: Option<Value>) -> Kind {
+        Kind::Response { id, is_error: false }
+    }
+
+    #[test]
+    fn ids_keep_their_type_and_null_is_none() {
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), Ok(result(Some(json!(1)))));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":"1","result":null}"#), Ok(result(Some(json!("1")))));
+        let none = Ok(Kind::Response { id: None, is_error: true });
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":null,"error":{}}"#), none);
+        assert_eq!(read(r#"{"jsonrpc":"2.0","error":{}}"#), none);
+    }
+
+    #[test]
+    fn requests_and_notifications_are_told_apart() {
+        let request = Kind::Request { id: r#""\u0061""#.into(), method: "ping".into() };
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":"\u0061","method":"ping"}"#), Ok(request));
+        assert_eq!(read(r#"{"method":7,"x":1}"#), Ok(Kind::Notification));
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_with_a_reason() {
+        let reason = |text: &str| read(text).expect_err(text);
+        for (text, part) in [
+            ("", "not a JSON object"),
+            ("[{}]", "a batch"),
+            (r#"{"id":1,"result":{}}"#, "jsonrpc"),
+            (r#"{"jsonrpc":2.0,"id":1,"result":{}}"#, "jsonrpc"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#, "both `result` and `error`"),
+            (r#"{"jsonrpc":"2.0","id":1}"#, "none of"),
+            (r#"{"jsonrpc":"2.0","id":1,"id":1,"result":{}}"#, "duplicate"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":NaN}}"#, "expected value"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#, "surrogate"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":[{"b":{},"c":[1],"b":2}]}"#, "equal keys"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"b":1, "\u0062":2}}"#, "equal keys"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"x","result":{}}"#, "both a request"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":[]}"#, "no string"),
+        ] {
+            assert!(reason(text).contains(part), "{text}: {}", reason(text));
+        }
+    }
+
+    #[test]
+    fn equal_strings_that_are_no_keys_of_one_object_are_fine() {
+        let text = r#"{"jsonrpc":"2.0","id":1,"result":{"a":["a","a"],"b":{"a":"a"},"\"":"\\","\\":"😀\ud83d\ude00"}}"#;
+        assert_eq!(read(text), Ok(result(Some(json!(1)))));
+    }
+
+    #[test]
+    fn an_envelope_is_read_at_any_depth() {
+        let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+        assert_eq!(
+            read(&format!(r#"{{"jsonrpc":"2.0","x":{deep},"id":1,"result":{deep}}}"#)),
+            Ok(result(Some(json!(1))))
+        );
+        assert_eq!(read(&format!(r#"{{"jsonrpc":"2.0","id":{deep},"result":1}}"#)), Ok(result(None)));
+        assert!(read(&"[".repeat(200_000)).is_err());
+    }
+}

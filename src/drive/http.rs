@@ -1,0 +1,266 @@
+//! Streamable HTTP as a client: one POST, and its reply as messages, be it a body or a stream of events.
+//!
+//! Takes texts and headers, gives [`Arrival`]s, as they come and never more than a bound. Follows nothing, retries
+//! nothing, and leaves the machine for no address. Must not know JSON-RPC, sessions or lifecycles.
+
+use std::error::Error as _;
+use std::fmt;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Url, redirect, retry};
+use sse_stream::SseStream;
+
+use super::exchange::Arrival;
+use super::headers::{Headers, SESSION};
+use crate::model::record::End;
+
+/// The largest reply that is read, in bytes.
+const MAX_REPLY: usize = 16 << 20;
+/// How many headers of a reply are kept.
+const MAX_HEADERS: usize = 64;
+/// How many bytes of a header's value are kept.
+const MAX_VALUE: usize = 1 << 10;
+
+/// An endpoint, and the connections to it. Dropped, it closes them, so that a server can go without waiting.
+#[derive(Debug)]
+pub(super) struct Http {
+    client: Client,
+    endpoint: Option<Url>,
+}
+
+impl Http {
+    pub(super) fn new(endpoint: &str) -> Self {
+        let builder = Client::builder().redirect(redirect::Policy::none()).no_proxy();
+        let client = builder.retry(retry::never()).referer(false).build();
+        Self {
+            client: client.expect("a client without TLS, proxies and resolvers needs nothing that could be missing"),
+            endpoint: endpoint.parse().ok().filter(is_local),
+        }
+    }
+
+    pub(super) async fn post(&self, headers: &Headers, body: String) -> Result<Reply, End> {
+        self.send(Method::POST, headers, body).await
+    }
+
+    pub(super) async fn get(&self, headers: &Headers) -> Result<Reply, End> {
+        self.send(Method::GET, headers, String::new()).await
+    }
+
+    pub(super) async fn delete(&self, headers: &Headers) -> Result<Reply, End> {
+        self.send(Method::DELETE, headers, String::new()).await
+    }
+
+    async fn send(&self, method: Method, headers: &Headers, body: String) -> Result<Reply, End> {
+        let Some(endpoint) = &self.endpoint else {
+            return Err(End::Invalid { reason: "the address of the server is none on this machine".to_owned() });
+        };
+        let mut request = self.client.request(method, endpoint.clone()).headers(sendable(headers));
+        if !body.is_empty() {
+            request = request.body(body);
+        }
+        request.send().await.map(Reply::of).map_err(|error| failure(&error))
+    }
+}
+
+/// Whether an address is the machine's own: an adapter's word is not enough to be led elsewhere.
+fn is_local(endpoint: &Url) -> bool {
+    let host = endpoint.host_str().unwrap_or_default();
+    endpoint.scheme() == "http" && matches!(host, "127.0.0.1" | "localhost" | "[::1]")
+}
+
+/// The headers that HTTP can carry; what else a case writes down can't be sent by any client.
+fn sendable(headers: &Headers) -> HeaderMap {
+    let pair = |(name, value): &(String, String)| {
+        Some((HeaderName::from_bytes(name.as_bytes()).ok()?, HeaderValue::from_bytes(value.as_bytes()).ok()?))
+    };
+    headers.iter().filter_map(pair).collect()
+}
+
+/// A reply, read as it comes.
+#[derive(Debug)]
+pub(super) struct Reply {
+    /// The HTTP status.
+    pub(super) status: u16,
+    /// Where the stream could be resumed, should it end too early.
+    pub(super) resumable: Option<Resumable>,
+    headers: Headers,
+    content_type: String,
+    body: Body,
+    silent: bool,
+}
+
+/// A place in a stream of events.
+#[derive(Debug)]
+pub(super) struct Resumable {
+    /// The id of the last event.
+    pub(super) id: String,
+    /// How long to wait before coming back.
+    pub(super) pause: Duration,
+}
+
+/// A body that is counted while it is read.
+type Counted = UnsyncBoxBody<Bytes, Fault>;
+
+enum Body {
+    Whole(Counted),
+    Events(Box<SseStream<Counted>>),
+    Over,
+    Failed(End),
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Whole(_) => "Whole",
+            Self::Events(_) => "Events",
+            Self::Over => "Over",
+            Self::Failed(_) => "Failed",
+        })
+    }
+}
+
+impl Reply {
+    fn of(response: reqwest::Response) -> Self {
+        let status = response.status().as_u16();
+        let headers = kept(response.headers());
+        let content_type = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+        let content_type =
+            String::from_utf8_lossy(content_type).split(';').next().unwrap_or_default().trim().to_lowercase();
+        let counted = Limited::new(reqwest::Body::from(response), MAX_REPLY).map_err(Fault::of).boxed_unsync();
+        let body = if content_type == "text/event-stream" {
+            Body::Events(Box::new(SseStream::new(counted)))
+        } else {
+            Body::Whole(counted)
+        };
+        Self { status, resumable: None, headers, content_type, body, silent: true }
+    }
+
+    /// What comes next; `None` where the reply is over. A reply without any message gives one empty arrival first.
+    ///
+    /// # Errors
+    /// The end that it makes of everything.
+    pub(super) async fn next(&mut self) -> Result<Option<Arrival>, End> {
+        let came = match &mut self.body {
+            Body::Events(events) => event(events, &mut self.resumable).await,
+            _ => match std::mem::replace(&mut self.body, Body::Over) {
+                Body::Whole(body) => whole(body, self.status, &self.content_type).await.map(Some),
+                Body::Failed(end) => Err(end),
+                Body::Events(_) | Body::Over => Ok(None),
+            },
+        };
+        match came {
+            Ok(None) if self.silent => Ok(Some(self.stamped(Arrival::default()))),
+            Err(end) if self.silent => {
+                self.body = Body::Failed(end);
+                Ok(Some(self.stamped(Arrival::default())))
+            }
+            came => Ok(came?.map(|arrival| self.stamped(arrival))),
+        }
+    }
+
+    fn stamped(&mut self, arrival: Arrival) -> Arrival {
+        self.silent = false;
+        Arrival { status: Some(self.status), headers: std::mem::take(&mut self.headers), ..arrival }
+    }
+}
+
+/// A body that isn't a stream of events.
+async fn whole(body: Counted, status: u16, content_type: &str) -> Result<Arrival, End> {
+    let bytes = body.collect().await.map_err(Fault::end)?.to_bytes();
+    let fault = match std::str::from_utf8(&bytes) {
+        Err(_) => Some("a body that is no UTF-8".to_owned()),
+        Ok(_) if bytes.is_empty() || content_type == "application/json" => None,
+        // An error's body may be labelled as anything, as long as it is a message.
+        Ok(_) if !(200..300).contains(&status) => None,
+        Ok(_) => Some(format!("a body of the type `{content_type}`")),
+    };
+    Ok(Arrival { text: String::from_utf8_lossy(&bytes).into_owned(), fault, ..Arrival::default() })
+}
+
+/// The next event with a message in it. Empty data carries an id, and no message.
+async fn event(events: &mut SseStream<Counted>, resumable: &mut Option<Resumable>) -> Result<Option<Arrival>, End> {
+    while let Some(event) = events.next().await {
+        let event = match event {
+            Ok(event) => event,
+            Err(sse_stream::Error::Body(error)) => return Err(Fault::of(error).end()),
+            Err(error) => return Err(End::Invalid { reason: error.to_string() }),
+        };
+        if let Some(id) = event.id {
+            let pause = resumable.take().map(|known| known.pause).unwrap_or_default();
+            *resumable = (!id.is_empty()).then_some(Resumable { id, pause });
+        }
+        if let (Some(known), Some(millis)) = (resumable.as_mut(), event.retry) {
+            known.pause = Duration::from_millis(millis);
+        }
+        if let Some(text) = event.data.filter(|data| !data.is_empty()) {
+            return Ok(Some(Arrival { text, ..Arrival::default() }));
+        }
+    }
+    Ok(None)
+}
+
+/// The headers of a reply, as far as they are kept: first those that say what it is.
+fn kept(headers: &HeaderMap) -> Headers {
+    let telling = |name: &HeaderName| name == CONTENT_TYPE || name == SESSION;
+    let first = headers.iter().filter(|(name, _)| telling(name));
+    let rest = headers.iter().filter(|(name, _)| !telling(name));
+    let text = |value: &HeaderValue| {
+        let bytes = value.as_bytes();
+        String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_VALUE)]).into_owned()
+    };
+    first.chain(rest).take(MAX_HEADERS).map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
+}
+
+/// What goes wrong while a body is read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    /// There is more of it than is read.
+    #[error("more than {MAX_REPLY} bytes")]
+    TooLong,
+    /// The connection broke.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl Fault {
+    fn of(error: Box<dyn std::error::Error + Send + Sync>) -> Self {
+        match error.downcast::<Self>() {
+            Ok(known) => *known,
+            Err(error) if error.is::<LengthLimitError>() => Self::TooLong,
+            Err(error) => Self::Broken(innermost(&*error)),
+        }
+    }
+
+    fn end(self) -> End {
+        match self {
+            Self::TooLong => End::Oversized,
+            Self::Broken(how) => End::Crash { how },
+        }
+    }
+}
+
+/// Why there is no reply: HTTP that is none, or a connection that isn't there.
+fn failure(error: &reqwest::Error) -> End {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse) {
+            return End::Invalid { reason: format!("no HTTP: {}", innermost(inner)) };
+        }
+        cause = inner.source();
+    }
+    End::Crash { how: innermost(error) }
+}
+
+/// The words of an error that names no address: those of its first cause.
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(inner) = innermost.source() {
+        innermost = inner;
+    }
+    innermost.to_string()
+}

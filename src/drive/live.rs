@@ -1,0 +1,178 @@
+//! One fixture that is served, and the connection to it.
+//!
+//! Takes a target's adapter and a test, gives what went over the wire, step by step. Must not know what is tried
+//! again, what is given up, nor what would have been right.
+
+use std::time::Duration;
+
+use super::Deadline;
+use super::adapter::{Adapter, Order, Serving, StdioServer};
+use super::canary::Canaries;
+use super::exchange::Exchange;
+use super::lines::Kept;
+use super::process::{Manner, Stopped};
+use super::wire::Connection;
+use crate::model::case::{Step, Test, Then, When};
+use crate::model::record::{End, Phase, Served, StepTranscript};
+use crate::model::spec::Transport;
+use crate::model::target::Target;
+use crate::model::template::Bindings;
+use crate::plan::Planned;
+
+/// How long it may take to close a connection, and as long to take a fixture down.
+const CLOSE: Duration = Duration::from_secs(2);
+
+/// A fixture that is served, and the connection to it.
+#[derive(Debug)]
+pub(crate) struct Live {
+    bindings: Bindings,
+    connection: Connection,
+    opened: bool,
+    host: Host,
+}
+
+/// Who serves it.
+#[derive(Debug)]
+enum Host {
+    /// The adapter's process, which serves others too.
+    Adapter(Serving, Kept),
+    /// A process of its own.
+    Process(StdioServer),
+}
+
+impl Live {
+    /// Has the fixture of a test served.
+    ///
+    /// # Errors
+    /// What became of it instead.
+    pub(crate) async fn put_up(
+        target: &Target,
+        adapter: Option<&mut Adapter>,
+        planned: &Planned,
+        bindings: Bindings,
+        deadline: Deadline,
+    ) -> Result<Self, Served> {
+        let (revision, transport) = (planned.id.revision, planned.id.transport);
+        let fixture = planned.test.given.template().render(&bindings);
+        let order = Order { revision, transport, variant: target.id.variant.as_deref(), fixture: &fixture };
+        let (connection, host) = match transport {
+            Transport::Http => {
+                let adapter = adapter.expect("a session has an adapter before it serves over HTTP");
+                let serving = adapter.serve(order, deadline).await?;
+                let connection = Connection::http(&serving.url, revision);
+                (connection, Host::Adapter(serving, adapter.stderr().clone()))
+            }
+            Transport::Stdio => {
+                let started = StdioServer::start(target, order);
+                let (server, input, output) = started.map_err(|error| Served::Failed {
+                    end: End::Crash { how: "it could not be started".to_owned() },
+                    detail: error.to_string(),
+                })?;
+                (Connection::stdio(input, output, revision), Host::Process(server))
+            }
+        };
+        Ok(Self { bindings, connection, opened: false, host })
+    }
+
+    /// What its places were filled with.
+    pub(crate) fn bindings(&self) -> &Bindings {
+        &self.bindings
+    }
+
+    /// What its process wrote to its standard error.
+    pub(crate) fn stderr(&self) -> &Kept {
+        match &self.host {
+            Host::Adapter(_, kept) => kept,
+            Host::Process(server) => server.stderr(),
+        }
+    }
+
+    /// Does what a test says, step by step, until nothing more can be done.
+    pub(crate) async fn perform(
+        &mut self,
+        test: &Test,
+        canaries: &Canaries,
+        deadline: Deadline,
+        step_limit: Duration,
+    ) -> Vec<StepTranscript> {
+        let mut steps = Vec::new();
+        for step in &test.steps {
+            let Exchange { messages, end, micros } = self.step(step, canaries, deadline.narrowed(step_limit)).await;
+            let refused = !self.opened && end != End::Accepted;
+            let over = refused || matches!(end, End::Timeout | End::Crash { .. });
+            steps.push(StepTranscript { messages, end, micros, canary: canaries.hits() });
+            if over {
+                break;
+            }
+        }
+        steps
+    }
+
+    async fn step(&mut self, step: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
+        let Self { bindings, connection, opened, host } = self;
+        match host {
+            Host::Adapter(..) if matches!(step.when, When::Serve) => nothing(),
+            Host::Adapter(..) => exchange(connection, opened, step, bindings, canaries, deadline).await,
+            Host::Process(server) => {
+                server.during(exchange(connection, opened, step, bindings, canaries, deadline)).await
+            }
+        }
+    }
+
+    /// Closes the connection and takes the fixture down; gives the process that ended with it, if one did.
+    pub(crate) async fn take_down(self, adapter: &mut Option<Adapter>, manner: Manner) -> Option<Stopped> {
+        let closing = Deadline::within(CLOSE);
+        let close = async { _ = closing.bound(self.connection.close(closing)).await };
+        let serving = match self.host {
+            Host::Process(server) => return Some(server.end(manner, close).await),
+            Host::Adapter(serving, _) => serving,
+        };
+        close.await;
+        let mut taken = adapter.take()?;
+        let manner = match manner {
+            Manner::Leave => match taken.stop(serving, Deadline::within(CLOSE)).await {
+                Ok(()) => {
+                    *adapter = Some(taken);
+                    return None;
+                }
+                Err(_) => Manner::Hung,
+            },
+            manner => manner,
+        };
+        Some(taken.end(manner).await)
+    }
+}
+
+/// Opens the connection where that is still to be done, and performs a step on it.
+async fn exchange(
+    connection: &mut Connection,
+    opened: &mut bool,
+    step: &Step,
+    bindings: &Bindings,
+    canaries: &Canaries,
+    deadline: Deadline,
+) -> Exchange {
+    if !*opened {
+        canaries.phase(Phase::Connect);
+        let opening = connection.open(step.declares.as_ref(), bindings, deadline).await;
+        if opening.end != End::Accepted {
+            return opening;
+        }
+        *opened = true;
+    }
+    if !matches!(step.when, When::Serve) {
+        canaries.phase(Phase::Step);
+        return connection.perform(step, bindings, deadline).await;
+    }
+    // A process that speaks MCP shows that it is there only by answering, whatever it answers.
+    let list = Step { when: When::List, then: Then::Observe, declares: None };
+    match connection.perform(&list, bindings, deadline).await {
+        exchange @ Exchange { end: End::Timeout | End::Crash { .. }, .. } => exchange,
+        _ => nothing(),
+    }
+}
+
+/// Nothing went over the wire, and that was all.
+fn nothing() -> Exchange {
+    Exchange { messages: Vec::new(), end: End::Accepted, micros: 0 }
+}

@@ -1,0 +1,255 @@
+//! The plan is carried out: the only stage with processes, sockets, clocks and tasks.
+//!
+//! Takes a [`Plan`], gives a stream of [`Transcript`]s in the order in which they were finished. Must not know
+//! expectations, levels or known failures: it can't know whether what it sees is right.
+
+mod adapter;
+mod bind;
+mod canary;
+mod clock;
+mod envelope;
+mod exchange;
+mod headers;
+mod http;
+mod lines;
+mod live;
+mod perform;
+mod process;
+mod session;
+mod setup;
+mod smoke;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval};
+
+pub use adapter::{Hello, StartError, Trouble};
+pub use canary::CanaryError;
+pub(crate) use clock::Deadline;
+pub use setup::{SetupError, set_up};
+pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
+
+use crate::model::record::Transcript;
+use crate::model::template::CanaryKind;
+use crate::plan::{Group, Plan, Planned};
+use canary::Canaries;
+use session::Session;
+
+/// How long a test may take before somebody is told that it is slow, and each time again.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// How a plan is carried out.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many groups at a time.
+    pub jobs: NonZeroUsize,
+    /// How long a step may take.
+    pub step_limit: Duration,
+    /// How long a test may take.
+    pub test_limit: Duration,
+    /// How long an adapter may take to say hello.
+    pub start_limit: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        const MOST: usize = 8;
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self {
+            jobs: NonZeroUsize::new(cores.min(MOST)).unwrap_or(NonZeroUsize::MIN),
+            step_limit: Duration::from_secs(10),
+            test_limit: Duration::from_secs(60),
+            start_limit: Duration::from_secs(30),
+        }
+    }
+}
+
+/// A word that nobody can guess and that never comes twice.
+fn token() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    // The keys of a `RandomState` are from the operating system's random source, and others each time.
+    let part = || RandomState::new().hash_one(std::process::id());
+    format!("{:016x}{:016x}", part(), part())
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cancel {
+    /// To the end of the plan.
+    #[default]
+    Go,
+    /// To the end of the tests that were begun.
+    Finish,
+    /// No further: what runs is killed.
+    Now,
+}
+
+/// What happens while a plan is carried out.
+#[derive(Debug)]
+pub enum Event {
+    /// A test still runs.
+    Slow {
+        /// Its place in the plan.
+        index: usize,
+        /// For how long it has been running.
+        after: Duration,
+    },
+    /// A test has come to its end.
+    Finished {
+        /// Its place in the plan.
+        index: usize,
+        /// What was seen.
+        transcript: Box<Transcript>,
+        /// To be told once the transcript is safe: only then its worker begins another test.
+        safe: oneshot::Sender<()>,
+    },
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// With the last test of the plan.
+    Whole,
+    /// Before.
+    Interrupted,
+}
+
+/// Carries out a plan. Whatever a target does becomes part of a transcript.
+///
+/// # Errors
+/// [`CanaryError`] where the harness itself is not fit to see: the canaries are deaf.
+pub async fn drive(
+    plan: Arc<Plan>,
+    options: Options,
+    mut cancel: watch::Receiver<Cancel>,
+    events: mpsc::Sender<Event>,
+) -> Result<Ended, CanaryError> {
+    let taken = Arc::new(AtomicUsize::new(0));
+    let mut workers = JoinSet::new();
+    for _ in 0..options.jobs.get().min(plan.groups.len()) {
+        let (plan, taken, options) = (Arc::clone(&plan), Arc::clone(&taken), options.clone());
+        let worker = Worker { plan, taken, options, cancel: cancel.clone(), events: events.clone() };
+        workers.spawn(worker.work());
+    }
+    drop(events);
+    let mut ended = Ended::Whole;
+    loop {
+        tokio::select! {
+            () = reached(&mut cancel, Cancel::Now) => {
+                // What the workers hold kills its processes when it is dropped.
+                workers.shutdown().await;
+                return Ok(Ended::Interrupted);
+            }
+            worker = workers.join_next() => match worker {
+                None => return Ok(ended),
+                Some(Ok(Ok(Ended::Whole))) => {}
+                Some(Ok(Ok(Ended::Interrupted))) => ended = Ended::Interrupted,
+                Some(Ok(Err(error))) => {
+                    workers.shutdown().await;
+                    return Err(error);
+                }
+                Some(Err(bug)) => std::panic::resume_unwind(bug.into_panic()),
+            },
+        }
+    }
+}
+
+/// Waits until that much is to be cancelled; for ever, where nobody is left who could.
+async fn reached(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
+    if cancel.wait_for(|cancel| *cancel == wanted).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Takes groups in the order of the plan, and runs them on processes of its own.
+struct Worker {
+    plan: Arc<Plan>,
+    taken: Arc<AtomicUsize>,
+    options: Options,
+    cancel: watch::Receiver<Cancel>,
+    events: mpsc::Sender<Event>,
+}
+
+impl Worker {
+    async fn work(self) -> Result<Ended, CanaryError> {
+        let mut canaries = Canaries::listen().await?;
+        let mut session: Option<Session> = None;
+        let mut ended = Ended::Whole;
+        while let Some(group) = self.plan.groups.get(self.taken.fetch_add(1, Ordering::Relaxed)) {
+            let mut fit = match session.take() {
+                Some(fit) if fit.is_of(&group.target) => fit,
+                other => {
+                    if let Some(mut other) = other {
+                        other.stop().await;
+                    }
+                    Session::new(Arc::clone(&group.target), self.options.clone())
+                }
+            };
+            ended = self.group(group, &mut fit, &mut canaries).await?;
+            session = Some(fit);
+            if ended == Ended::Interrupted {
+                break;
+            }
+        }
+        if let Some(mut session) = session {
+            session.stop().await;
+        }
+        Ok(ended)
+    }
+
+    async fn group(&self, group: &Group, session: &mut Session, canaries: &mut Canaries) -> Result<Ended, CanaryError> {
+        let canaries_used = group.tests.iter().flat_map(|planned| bind::canaries_of(&planned.test));
+        let kinds: BTreeSet<CanaryKind> = canaries_used.map(|canary| canary.kind).collect();
+        for kind in &kinds {
+            canaries.probe(*kind).await?;
+        }
+        for (place, planned) in group.tests.iter().enumerate() {
+            if *self.cancel.borrow() != Cancel::Go {
+                return Ok(Ended::Interrupted);
+            }
+            let running = Box::pin(session.run(planned, group.tests.get(place + 1), canaries));
+            let transcript = self.watched(planned, running).await?;
+            if self.hand_over(planned, transcript).await.is_none() {
+                return Ok(Ended::Interrupted);
+            }
+        }
+        for kind in &kinds {
+            canaries.probe(*kind).await?;
+        }
+        Ok(Ended::Whole)
+    }
+
+    /// Waits for a test, and tells when it takes long.
+    async fn watched<T>(&self, planned: &Planned, mut running: impl Future<Output = T> + Unpin) -> T {
+        let mut tick = interval(SLOW);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let began = tick.tick().await;
+        loop {
+            tokio::select! {
+                done = &mut running => return done,
+                now = tick.tick() => {
+                    // A display that doesn't keep up misses a line; the test goes on.
+                    _ = self.events.try_send(Event::Slow { index: planned.index, after: now - began });
+                }
+            }
+        }
+    }
+
+    /// Hands a transcript over, and waits until it is safe; `None` where nobody takes it any more.
+    async fn hand_over(&self, planned: &Planned, transcript: Transcript) -> Option<()> {
+        let (safe, is_safe) = oneshot::channel();
+        let transcript = Box::new(transcript);
+        self.events.send(Event::Finished { index: planned.index, transcript, safe }).await.ok()?;
+        is_safe.await.ok()
+    }
+}

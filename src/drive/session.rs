@@ -1,0 +1,269 @@
+//! One target at work: started, kept while it is of use, replaced when it breaks, given up when it keeps breaking.
+//!
+//! Takes planned tests one after another, gives a [`Transcript`] of each; whatever the target does is part of one.
+//! Must not know what would have been right.
+
+use std::sync::Arc;
+
+use super::adapter::{Adapter, StartError, Trouble, why_no_server};
+use super::bind::{bind, is_large, shares};
+use super::canary::{Canaries, CanaryError};
+use super::live::Live;
+use super::process::{Manner, Stopped};
+use super::{Deadline, Options};
+use crate::model::TestId;
+use crate::model::case::Test;
+use crate::model::record::{End, Phase, Served, StepTranscript, Transcript};
+use crate::model::spec::Transport;
+use crate::model::target::Target;
+use crate::model::template::Bindings;
+use crate::plan::Planned;
+
+/// Hangs, or starts that fail, in a row until a target is given up.
+const HANGS: u32 = 3;
+/// Restarts in all until a target is given up.
+const RESTARTS: u32 = 20;
+
+/// A target at work.
+#[derive(Debug)]
+pub(crate) struct Session {
+    target: Arc<Target>,
+    options: Options,
+    adapter: Option<Adapter>,
+    live: Option<Live>,
+    health: Health,
+}
+
+/// What a target has cost so far.
+#[derive(Debug, Default)]
+struct Health {
+    /// Its hello confirmed its claims.
+    confirmed: bool,
+    /// In a row.
+    hangs: u32,
+    /// In all.
+    restarts: u32,
+    given_up: Option<String>,
+}
+
+impl Health {
+    fn hung(&mut self, how: &str) {
+        self.hangs += 1;
+        if self.hangs >= HANGS {
+            self.give_up(format!("given up after {HANGS} hangs or failed starts in a row; the last: {how}"));
+        }
+    }
+
+    fn restarted(&mut self, how: &str) {
+        self.restarts += 1;
+        if self.restarts >= RESTARTS {
+            self.give_up(format!("given up after {RESTARTS} restarts; the last: {how}"));
+        }
+    }
+
+    fn give_up(&mut self, reason: String) {
+        self.given_up.get_or_insert(reason);
+    }
+}
+
+impl Session {
+    /// A session in which nothing is started yet.
+    pub(crate) fn new(target: Arc<Target>, options: Options) -> Self {
+        Self { target, options, adapter: None, live: None, health: Health::default() }
+    }
+
+    /// Whether it is this target's.
+    pub(crate) fn is_of(&self, target: &Arc<Target>) -> bool {
+        Arc::ptr_eq(&self.target, target)
+    }
+
+    /// Runs one test. What it leaves in place is what `next` can use.
+    ///
+    /// # Errors
+    /// Only where the harness itself has no canaries to give.
+    pub(crate) async fn run(
+        &mut self,
+        planned: &Planned,
+        next: Option<&Planned>,
+        canaries: &mut Canaries,
+    ) -> Result<Transcript, CanaryError> {
+        if planned.test.isolated {
+            self.stop().await;
+        }
+        if let Err(reason) = self.make_ready(planned.id.transport).await {
+            return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
+        }
+        let deadline = Deadline::within(self.options.test_limit);
+        let bindings = match &self.live {
+            Some(live) => live.bindings().clone(),
+            None => bind(&planned.test, planned.id.revision, canaries)?,
+        };
+        let mut transcript = self.blank(&planned.id, bindings, Served::Serving);
+        self.attempt(planned, canaries, deadline, &mut transcript).await;
+        transcript.micros = deadline.micros();
+        self.wind_up(planned, next, &mut transcript).await;
+        transcript.canary = canaries.hits();
+        Ok(transcript)
+    }
+
+    /// Closes everything that is of no use any more.
+    pub(crate) async fn stop(&mut self) {
+        if let Some(live) = self.live.take() {
+            live.take_down(&mut self.adapter, Manner::Leave).await;
+        }
+        if let Some(adapter) = self.adapter.take() {
+            let stopped = adapter.end(Manner::Leave).await;
+            tracing::debug!(target = %self.target.id, how = stopped.how, leaky = stopped.leaky, "adapter stopped");
+        }
+    }
+
+    /// Sees to it that there is an adapter where one is needed, and that it once confirmed the target's claims.
+    async fn make_ready(&mut self, transport: Transport) -> Result<(), String> {
+        while self.health.given_up.is_none() {
+            if self.adapter.is_some() || transport == Transport::Stdio && self.health.confirmed {
+                return Ok(());
+            }
+            match Adapter::start(&self.target, Deadline::within(self.options.start_limit)).await {
+                Ok(adapter) => {
+                    self.adapter = Some(adapter);
+                    self.health.confirmed = true;
+                }
+                Err(error @ StartError::Hello { trouble: Trouble::Died(_) | Trouble::Hung, .. }) => {
+                    self.health.hung(&error.to_string());
+                }
+                // These don't change from one start to the next.
+                Err(error) => self.health.give_up(error.to_string()),
+            }
+        }
+        Err(self.health.given_up.clone().unwrap_or_default())
+    }
+
+    /// Serves the fixture, where it isn't served already, and performs the steps.
+    async fn attempt(
+        &mut self,
+        planned: &Planned,
+        canaries: &Canaries,
+        deadline: Deadline,
+        transcript: &mut Transcript,
+    ) {
+        canaries.phase(Phase::Serve);
+        self.adapter.iter().for_each(|adapter| drop(adapter.stderr().take()));
+        if self.live.is_none() {
+            let bindings = transcript.bindings.clone();
+            match Live::put_up(&self.target, self.adapter.as_mut(), planned, bindings, deadline).await {
+                Ok(live) => self.live = Some(live),
+                Err(served) => transcript.served = served,
+            }
+        }
+        if let Some(live) = &mut self.live {
+            transcript.steps = live.perform(&planned.test, canaries, deadline, self.options.step_limit).await;
+        }
+    }
+
+    /// Takes down what the next test can't use, and completes the transcript with what that shows.
+    async fn wind_up(&mut self, planned: &Planned, next: Option<&Planned>, transcript: &mut Transcript) {
+        let kept = self.live.as_ref().map(Live::stderr).or(self.adapter.as_ref().map(Adapter::stderr)).cloned();
+        let test = &planned.test;
+        if is_sound(transcript) && next.is_some_and(|next| shares(test, &next.test)) {
+            self.health.hangs = 0;
+            transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
+            return;
+        }
+        let manner = manner(transcript);
+        let mut stopped = match self.live.take() {
+            Some(live) => live.take_down(&mut self.adapter, manner).await,
+            None => None,
+        };
+        let served_by_adapter = planned.id.transport == Transport::Http;
+        if served_by_adapter
+            && (test.isolated || manner != Manner::Leave)
+            && let Some(adapter) = self.adapter.take()
+        {
+            stopped = Some(adapter.end(manner).await);
+        }
+        transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
+        if let Some(stopped) = &stopped {
+            complete(transcript, stopped);
+        }
+        self.count(transcript, stopped.as_ref(), test);
+    }
+
+    fn count(&mut self, transcript: &Transcript, stopped: Option<&Stopped>, test: &Test) {
+        let by_adapter = transcript.test.transport == Transport::Http;
+        match manner(transcript) {
+            // An adapter stays, unless it could not take its fixture down.
+            Manner::Leave if by_adapter && !test.isolated && stopped.is_some() => {
+                self.health.restarted("it did not stop serving a fixture");
+            }
+            Manner::Leave => self.health.hangs = 0,
+            Manner::Broken => {
+                self.health.hangs = 0;
+                if let Some(stopped) = stopped.filter(|stopped| stopped.died) {
+                    self.health.restarted(&stopped.how);
+                }
+            }
+            Manner::Hung => {
+                let how = format!("{} hung", transcript.test);
+                self.health.restarted(&how);
+                // What a heavy test starves says nothing of the next test.
+                if !(test.heavy || is_large(&test.given)) {
+                    self.health.hung(&how);
+                }
+            }
+        }
+    }
+
+    fn blank(&self, test: &TestId, bindings: Bindings, served: Served) -> Transcript {
+        Transcript {
+            target: self.target.id.clone(),
+            test: test.clone(),
+            bindings,
+            served,
+            steps: Vec::new(),
+            canary: Vec::new(),
+            stderr: String::new(),
+            leaky: false,
+            micros: 0,
+        }
+    }
+}
+
+/// How the test ended, as far as the process is concerned.
+fn last_end(transcript: &Transcript) -> Option<&End> {
+    match &transcript.served {
+        Served::Failed { end, .. } => Some(end),
+        _ => transcript.steps.last().map(|step| &step.end),
+    }
+}
+
+fn manner(transcript: &Transcript) -> Manner {
+    let failed = matches!(transcript.served, Served::Failed { .. });
+    match last_end(transcript) {
+        Some(End::Crash { .. }) => Manner::Broken,
+        Some(End::Timeout) => Manner::Hung,
+        Some(_) if failed => Manner::Hung,
+        _ => Manner::Leave,
+    }
+}
+
+/// Whether the connection is as good as new.
+fn is_sound(transcript: &Transcript) -> bool {
+    let sound = |step: &StepTranscript| {
+        matches!(step.end, End::Replied { .. } | End::Accepted | End::Unanswered | End::Http { .. })
+    };
+    transcript.served == Served::Serving && transcript.steps.iter().all(sound)
+}
+
+/// Writes down what the end of the process shows.
+fn complete(transcript: &mut Transcript, stopped: &Stopped) {
+    transcript.leaky = stopped.leaky;
+    let stdio = transcript.test.transport == Transport::Stdio;
+    if stdio && let Some(served) = why_no_server(stopped.code, &transcript.stderr) {
+        transcript.served = served;
+        transcript.steps.clear();
+    } else if stopped.died
+        && let Some(End::Crash { how }) = transcript.steps.last_mut().map(|step| &mut step.end)
+    {
+        how.clone_from(&stopped.how);
+    }
+}

@@ -1,0 +1,225 @@
+//! A first look at an adapter: does it speak the protocol, on everything that its target claims?
+//!
+//! Takes a target, gives a [`SmokeReport`]: what was asked, and where it failed, what should have come.
+//! Must not know the cases.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::adapter::{Adapter, Hello, Order, StartError, StdioServer, confirm, why_no_server};
+use super::exchange::Exchange;
+use super::process::Manner;
+use super::wire::Connection;
+use super::{Deadline, token};
+use crate::model::case::{Does, Step, Then, When};
+use crate::model::record::{End, Served};
+use crate::model::spec::{Revision, Transport};
+use crate::model::target::Target;
+use crate::model::template::Bindings;
+
+/// How long a start may take.
+const START: Duration = Duration::from_secs(30);
+/// How long everything else may take.
+const ANSWER: Duration = Duration::from_secs(10);
+/// The name of the one tool.
+const TOOL: &str = "smoke";
+
+/// What a first look at an adapter showed.
+#[derive(Clone, Debug, Default)]
+pub struct SmokeReport {
+    /// What the adapter says of itself, where it said it.
+    pub hello: Option<Hello>,
+    /// What was asked, in order.
+    pub checks: Vec<SmokeCheck>,
+}
+
+/// One thing that was asked of an adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SmokeCheck {
+    /// What.
+    pub asked: String,
+    /// What came of it.
+    pub came: Came,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// What should.
+    Right,
+    /// The adapter can't express it, which it may say.
+    Cannot(String),
+    /// Something else.
+    Wrong {
+        /// What.
+        got: String,
+        /// What should have come.
+        wanted: String,
+    },
+}
+
+impl SmokeReport {
+    /// Whether everything that came was right.
+    pub fn is_good(&self) -> bool {
+        self.checks.iter().all(|check| !matches!(check.came, Came::Wrong { .. }))
+    }
+
+    fn note(&mut self, asked: impl Into<String>, came: Came) {
+        self.checks.push(SmokeCheck { asked: asked.into(), came });
+    }
+
+    fn note_result<E: ToString>(&mut self, asked: &str, result: Result<(), E>, wanted: &str) {
+        let wrong = |error: E| Came::Wrong { got: error.to_string(), wanted: wanted.to_owned() };
+        self.note(asked, result.map_or_else(wrong, |()| Came::Right));
+    }
+}
+
+/// Asks an adapter for a little of everything that its target claims.
+pub async fn smoke(target: &Target) -> SmokeReport {
+    let mut report = SmokeReport::default();
+    let mut adapter = match greet(target).await {
+        Ok(adapter) => adapter,
+        Err(error) => {
+            report.note_result("hello", Err(error), r#"{"id":"1","hello":{"sdk":…,"roles":[…],"transports":[…],…}}"#);
+            return report;
+        }
+    };
+    report.note("hello", Came::Right);
+    report.hello = Some(adapter.hello().clone());
+    let claims = "every role, transport, revision and variant that target.toml claims";
+    report.note_result("hello: the claims", confirm(target, adapter.hello()), claims);
+    for (revision, transport, does) in everything(target) {
+        let asked = format!("serve: {does} over {transport} on {revision}");
+        let fixture = fixture(does);
+        let order = Order { revision, transport, variant: target.id.variant.as_deref(), fixture: &fixture };
+        let came = match transport {
+            Transport::Http => over_http(&mut adapter, order).await,
+            Transport::Stdio => over_stdio(target, order).await,
+        };
+        let wrong = matches!(came, Came::Wrong { .. });
+        report.note(asked, came);
+        if wrong && transport == Transport::Http {
+            // It may be dead or out of step; what follows is to be its own fault.
+            adapter.end(Manner::Hung).await;
+            match greet(target).await {
+                Ok(fresh) => adapter = fresh,
+                Err(error) => {
+                    report.note_result("hello, once more", Err(error), "a new process that starts as the first did");
+                    return report;
+                }
+            }
+        }
+    }
+    let unknown = adapter.ask_the_unknown(Deadline::within(ANSWER)).await;
+    report.note_result("a request of an unknown kind", unknown, r#"{"id":…,"unsupported":"…"}"#);
+    let stopped = adapter.end(Manner::Leave).await;
+    let left = if stopped.how == "exit status 0" && !stopped.leaky { Ok(()) } else { Err(stopped.how) };
+    report.note_result("closing its standard input", left, "exit status 0 within 2 s, and nothing left behind");
+    report
+}
+
+async fn greet(target: &Target) -> Result<Adapter, StartError> {
+    Adapter::greet(target, Deadline::within(START)).await
+}
+
+fn everything(target: &Target) -> impl Iterator<Item = (Revision, Transport, Does)> {
+    let claims = &target.claims;
+    let ways = claims.transports.iter().flat_map(|transport| claims.revisions.iter().map(|one| (*one, *transport)));
+    ways.flat_map(|(revision, transport)| Does::ALL.iter().map(move |does| (revision, transport, *does)))
+}
+
+/// A fixture of one tool that does this; nothing about it is unusual.
+fn fixture(does: Does) -> String {
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+    let body: Value = match does {
+        Does::Echo => json!(true),
+        Does::Return => json!({ "content": [{ "type": "text", "text": "smoke" }] }),
+        Does::Elicit => json!({ "message": "Your name?", "requestedSchema": schema }),
+        Does::Raise => json!("smoke"),
+    };
+    let tool = json!({ "name": TOOL, "description": "A tool.", "inputSchema": schema, "does": { does.word(): body } });
+    json!({ "server": { "name": "casebook", "version": "1" }, "tools": [tool] }).to_string()
+}
+
+async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> Came {
+    let serving = match adapter.serve(order, Deadline::within(ANSWER)).await {
+        Ok(serving) => serving,
+        Err(served) => return not_served(served, r#"{"id":…,"serving":{"url":"http://127.0.0.1:…"}}"#),
+    };
+    let mut connection = Connection::http(&serving.url, order.revision);
+    let listed = list(&mut connection, order.revision).await;
+    connection.close(Deadline::within(ANSWER)).await;
+    let stopped = adapter.stop(serving, Deadline::within(ANSWER)).await;
+    match (listed, stopped) {
+        (Err(wrong), _) => wrong,
+        (Ok(()), Ok(())) => Came::Right,
+        (Ok(()), Err(trouble)) => {
+            Came::Wrong { got: format!("on stop: {trouble}"), wanted: r#"{"id":…,"stopped":true}"#.to_owned() }
+        }
+    }
+}
+
+async fn over_stdio(target: &Target, order: Order<'_>) -> Came {
+    let wanted = "`COMMAND --stdio-server FILE` speaks MCP on its standard input and output";
+    let (mut server, input, output) = match StdioServer::start(target, order) {
+        Ok(started) => started,
+        Err(error) => return Came::Wrong { got: error.to_string(), wanted: wanted.to_owned() },
+    };
+    let stderr = server.stderr().clone();
+    let mut connection = Connection::stdio(input, output, order.revision);
+    let listed = server.during(list(&mut connection, order.revision)).await;
+    let stopped = server.end(Manner::Leave, connection.close(Deadline::within(ANSWER))).await;
+    let stderr = stderr.take();
+    match (listed, why_no_server(stopped.code, &stderr)) {
+        (Ok(()), _) => Came::Right,
+        (Err(_), Some(why)) => not_served(why, wanted),
+        (Err(Came::Wrong { got, wanted }), None) => {
+            Came::Wrong { got: format!("{got}; {}; it wrote: {}", stopped.how, stderr.trim_end()), wanted }
+        }
+        (Err(came), None) => came,
+    }
+}
+
+fn not_served(served: Served, wanted: &str) -> Came {
+    let got = match served {
+        Served::Cannot { reason } => return Came::Cannot(reason),
+        Served::Refused { r#type, message } => format!("it refused: {type}: {message}"),
+        Served::Failed { detail, .. } => detail,
+        Served::Unavailable { reason } => reason,
+        Served::Serving => "nothing".to_owned(),
+    };
+    Came::Wrong { got, wanted: wanted.to_owned() }
+}
+
+/// Lists the tools: the one tool has to be among them.
+async fn list(connection: &mut Connection, revision: Revision) -> Result<(), Came> {
+    let wrong = |got: String, wanted: &str| Err(Came::Wrong { got, wanted: wanted.to_owned() });
+    let bindings = Bindings { canaries: Vec::new(), unique: token(), revision: revision.name().to_owned() };
+    let opened = connection.open(None, &bindings, Deadline::within(ANSWER)).await;
+    if opened.end != End::Accepted {
+        return wrong(told(&opened), "a connection");
+    }
+    let step = Step { when: When::List, then: Then::Observe, declares: None };
+    let listed = connection.perform(&step, &bindings, Deadline::within(ANSWER)).await;
+    let has_tool = matches!(listed.end, End::Replied { message }
+        if listed.messages.get(message).is_some_and(|reply| reply.text.contains(&format!("\"{TOOL}\""))));
+    if has_tool { Ok(()) } else { wrong(told(&listed), "a list of tools that has the one of the fixture") }
+}
+
+fn told(exchange: &Exchange) -> String {
+    const WORDS: usize = 300;
+    match &exchange.end {
+        End::Replied { message } => {
+            let reply = exchange.messages.get(*message).map(|message| message.text.chars().take(WORDS).collect());
+            reply.unwrap_or_default()
+        }
+        End::Crash { how } => format!("the connection broke: {how}"),
+        End::Invalid { reason } => format!("no message of the protocol: {reason}"),
+        End::Http { status } => format!("HTTP status {status}"),
+        End::Timeout => "nothing within the limit".to_owned(),
+        End::Oversized => "more than the harness reads".to_owned(),
+        End::Empty => "a reply without a response in it".to_owned(),
+        End::Accepted | End::Unanswered => "no response".to_owned(),
+    }
+}

@@ -1,0 +1,242 @@
+//! Whole runs against targets that are a few lines of shell, each wrong in another way.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::*;
+use crate::model::case::{Fixture, Step, Test, Then, When};
+use crate::model::record::{End, Party, Served};
+use crate::model::spec::{Revision, Revisions, Role, Transport};
+use crate::model::target::{Claims, Setup, Target};
+use crate::model::template::Template;
+use crate::model::{CaseId, TargetId, TestId};
+use adapter::{Adapter, Order};
+
+/// An adapter that does what `$ON_HELLO` says and then what it should. As `--stdio-server` it does what `$ON_START`
+/// says and then replies to every line with its process id, unless the line asks for something worse.
+const TARGET: &str = r#"
+if [ "$1" = --stdio-server ]; then
+    eval "$ON_START"
+    while read -r line; do
+        case $line in
+            *please-abort*) echo dying >&2; kill -ABRT $$ ;;
+            *please-hang*) exec sleep 1000 ;;
+            *please-leave*) sleep 1000 & exit 7 ;;
+        esac
+        echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"pid\":$$}}"
+    done
+    exit 0
+fi
+eval "$ON_HELLO"
+while read -r line; do
+    id=${line#*'"id":"'}; id=${id%%'"'*}
+    case $line in
+        *'"hello"'*) echo "{\"id\":\"$id\",\"hello\":{\"roles\":[\"server\"],\"transports\":[\"stdio\"],\"revisions\":[\"2026-07-28\"]}}" ;;
+        *'"serve"'*) echo "{\"id\":\"$id\",\"serving\":{\"url\":\"http://127.0.0.1:9/\"}}"; echo "$line" >&2 ;;
+        *'"stop"'*) echo "{\"id\":\"$id\",\"stopped\":true}" ;;
+        *) echo "{\"id\":\"$id\",\"unsupported\":\"what\"}" ;;
+    esac
+done
+"#;
+
+fn target(env: &[(&str, &str)]) -> Target {
+    Target {
+        id: TargetId { name: "shell".to_owned(), variant: None },
+        title: String::new(),
+        folder: ".".into(),
+        setup: Setup::default(),
+        command: ["sh", "-c", TARGET, "shell"].map(str::to_owned).into(),
+        env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
+        claims: Claims {
+            roles: vec![Role::Server],
+            transports: vec![Transport::Stdio],
+            revisions: vec![Revision::newest()],
+            lacks: Vec::new(),
+        },
+        known: Vec::new(),
+        snapshots: ".".into(),
+        unverified: None,
+    }
+}
+
+fn test(id: &str, when: When) -> Test {
+    Test {
+        case: CaseId::new("a", "b"),
+        id: id.to_owned(),
+        row: None,
+        title: String::new(),
+        note: Vec::new(),
+        line: 1,
+        role: Role::Server,
+        control: None,
+        revisions: Revisions::default(),
+        transports: None,
+        needs: Vec::new(),
+        heavy: false,
+        isolated: false,
+        given: Arc::new(Fixture { tools: Vec::new(), deviations: Vec::new() }),
+        steps: vec![Step { when, then: Then::Observe, declares: None }],
+    }
+}
+
+/// A request that says so, in its method.
+fn send(method: &str) -> Test {
+    let message = Template::from(&json!({ "jsonrpc": "2.0", "id": 1, "method": method }));
+    test(method, When::Send { message, headers: Vec::new() })
+}
+
+fn plan(target: Target, tests: Vec<Test>) -> Arc<Plan> {
+    let (revision, transport) = (Revision::newest(), Transport::Stdio);
+    let planned = tests.into_iter().enumerate().map(|(index, test)| {
+        let id = TestId { case: test.case.clone(), test: test.id.clone(), row: None, revision, transport };
+        Planned { index, id, test: Arc::new(test) }
+    });
+    let (target, case, tests) = (Arc::new(target), CaseId::new("a", "b"), planned.collect());
+    Arc::new(Plan { groups: vec![Group { target, case, revision, transport, tests }], skipped: Vec::new() })
+}
+
+fn quick() -> Options {
+    let (step_limit, start_limit) = (Duration::from_millis(300), Duration::from_millis(500));
+    Options { step_limit, start_limit, ..Options::default() }
+}
+
+async fn run(target: Target, tests: Vec<Test>) -> Vec<Transcript> {
+    let (_go, cancel) = watch::channel(Cancel::Go);
+    let (events, mut received) = mpsc::channel(8);
+    let driving = tokio::spawn(drive(plan(target, tests), quick(), cancel, events));
+    let mut transcripts = Vec::new();
+    while let Some(event) = received.recv().await {
+        if let Event::Finished { transcript, safe, .. } = event {
+            transcripts.push(*transcript);
+            safe.send(()).expect("its worker waits");
+        }
+    }
+    assert_eq!(driving.await.expect("no bug").expect("canaries sing"), Ended::Whole);
+    transcripts
+}
+
+fn reply(transcript: &Transcript) -> &str {
+    let mut messages = transcript.steps.iter().flat_map(|step| &step.messages);
+    &messages.rfind(|message| message.from == Party::Target).expect("a reply").text
+}
+
+#[tokio::test]
+async fn tests_with_one_fixture_share_a_process_and_an_isolated_one_has_its_own() {
+    let isolated = Test { isolated: true, ..send("three") };
+    let transcripts = run(target(&[]), vec![send("one"), send("two"), isolated, send("four")]).await;
+    let replies: Vec<_> = transcripts.iter().map(reply).collect();
+    assert_eq!(replies[0], replies[1]);
+    assert_ne!(replies[1], replies[2]);
+    assert_ne!(replies[2], replies[3]);
+}
+
+#[tokio::test]
+async fn a_crash_costs_one_test_and_is_named() {
+    let transcripts = run(target(&[]), vec![send("one"), send("please-abort"), send("three")]).await;
+    let crash = &transcripts[1];
+    assert_eq!(crash.steps[0].end, End::Crash { how: "killed by signal 6 (SIGABRT)".to_owned() });
+    assert!(crash.stderr.contains("dying"), "{}", crash.stderr);
+    assert!(matches!(transcripts[2].steps[0].end, End::Replied { .. }));
+}
+
+#[tokio::test]
+async fn a_process_that_leaves_a_child_with_its_pipes_is_leaky() {
+    let transcripts = run(target(&[]), vec![send("please-leave"), send("two")]).await;
+    assert!(transcripts[0].leaky && !transcripts[1].leaky);
+}
+
+#[tokio::test]
+async fn after_three_hangs_in_a_row_a_target_is_given_up_at_once() {
+    let hangs = (0..3).map(|_| send("please-hang"));
+    let tests = [send("please-hang"), send("well")].into_iter().chain(hangs).chain([send("late")]).collect();
+    let transcripts = run(target(&[]), tests).await;
+    assert_eq!(transcripts[0].steps[0].end, End::Timeout);
+    assert!(matches!(transcripts[1].steps[0].end, End::Replied { .. }));
+    assert!(matches!(&transcripts[5].served, Served::Unavailable { reason } if reason.contains("3 hangs")));
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_built_says_so_with_a_line_and_a_status() {
+    let refusing = |line: &str| format!("echo some warning >&2; echo '{line}' >&2; exit 3");
+    let refused = refusing(r#"{"refused":{"type":"ValueError","message":"no","tool":"t"}}"#);
+    for when in [When::Serve, When::List] {
+        let transcripts = run(target(&[("ON_START", &refused)]), vec![test("t", when)]).await;
+        let served = Served::Refused { r#type: "ValueError".to_owned(), message: "no (tool `t`)".to_owned() };
+        assert_eq!(transcripts[0].served, served);
+        assert!(transcripts[0].steps.is_empty());
+    }
+    let cannot = refusing(r#"{"cannot":"no such thing"}"#);
+    let transcripts = run(target(&[("ON_START", &cannot)]), vec![test("t", When::List)]).await;
+    assert_eq!(transcripts[0].served, Served::Cannot { reason: "no such thing".to_owned() });
+}
+
+#[tokio::test]
+async fn without_a_hello_there_is_no_session_and_the_reason_is_told() {
+    for (on_hello, reason) in [
+        ("exec sleep 1000", "said nothing within the limit"),
+        ("echo broken >&2; exit 1", "exit status 1; it wrote: broken"),
+        ("yes", "1000 lines that are no answer"),
+        (r#"read -r line; echo '{"id":"1","hello":{"roles":["server"]}}'"#, "the transport `stdio`"),
+    ] {
+        let transcripts = run(target(&[("ON_HELLO", on_hello)]), vec![send("one"), send("two")]).await;
+        for transcript in transcripts {
+            let Served::Unavailable { reason: told } = &transcript.served else { panic!("{transcript:?}") };
+            assert!(told.contains(reason), "{told}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn noise_is_kept_and_a_fixture_of_any_depth_goes_over_as_text() {
+    let deadline = Deadline::within(Duration::from_secs(10));
+    let target = target(&[("ON_HELLO", "echo Listening on port 8080")]);
+    let mut adapter = Adapter::start(&target, deadline).await.expect("a hello");
+    assert_eq!(adapter.stderr().take(), "[noise on stdout] Listening on port 8080\n");
+    let fixture = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
+    let order =
+        Order { revision: Revision::newest(), transport: Transport::Http, variant: Some("low"), fixture: &fixture };
+    let serving = adapter.serve(order, deadline).await.expect("it serves");
+    assert_eq!(serving.url, "http://127.0.0.1:9/");
+    adapter.stop(serving, deadline).await.expect("it stops");
+    adapter.ask_the_unknown(deadline).await.expect("it says that it knows no such thing");
+    let kept = adapter.stderr().clone();
+    assert_eq!(adapter.end(process::Manner::Leave).await.how, "exit status 0");
+    assert!(kept.take().contains(r#""variant":"low","fixture":[[[["#));
+}
+
+#[tokio::test]
+async fn a_first_look_names_what_should_have_come() {
+    let report = smoke(&target(&[("ON_START", "echo broken >&2; exit 1")])).await;
+    assert_eq!(report.checks.len(), 2 + 4 + 2);
+    let wrong: Vec<_> = report.checks.iter().filter(|check| matches!(check.came, Came::Wrong { .. })).collect();
+    assert_eq!(wrong.len(), 4, "{wrong:?}");
+    let Came::Wrong { got, wanted } = &wrong[0].came else { panic!("{wrong:?}") };
+    assert_eq!(wrong[0].asked, "serve: echo over stdio on 2026-07-28");
+    assert!(got.ends_with("exit status 1; it wrote: broken") && wanted.contains("a list of tools"), "{got} {wanted}");
+    let silent = smoke(&target(&[("ON_HELLO", "exit 1")])).await;
+    assert!(!silent.is_good() && silent.hello.is_none());
+}
+
+#[tokio::test]
+async fn nothing_is_begun_before_the_last_transcript_is_safe_nor_after_the_run_was_cancelled() {
+    let (cancelling, cancel) = watch::channel(Cancel::Go);
+    let (events, mut received) = mpsc::channel(8);
+    let driving = tokio::spawn(drive(plan(target(&[]), vec![send("one"), send("two")]), quick(), cancel, events));
+    let Some(Event::Finished { index: 0, safe, .. }) = received.recv().await else { panic!("the first test") };
+    cancelling.send_replace(Cancel::Finish);
+    safe.send(()).expect("its worker waits");
+    assert!(received.recv().await.is_none());
+    assert_eq!(driving.await.expect("no bug").expect("canaries sing"), Ended::Interrupted);
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_now_ends_now() {
+    let (cancelling, cancel) = watch::channel(Cancel::Go);
+    let (events, _received) = mpsc::channel(8);
+    let options = Options { step_limit: Duration::from_secs(60), ..quick() };
+    let driving = tokio::spawn(drive(plan(target(&[]), vec![send("please-hang")]), options, cancel, events));
+    cancelling.send_replace(Cancel::Now);
+    let ended = tokio::time::timeout(Duration::from_secs(2), driving).await.expect("at once");
+    assert_eq!(ended.expect("no bug").expect("canaries sing"), Ended::Interrupted);
+}

@@ -1,0 +1,164 @@
+//! Comparing JSON: equality with numbers by value, containment, and differences as JSON Pointers.
+//!
+//! Takes trees of at most [`nesting::LIMIT`](crate::model::nesting::LIMIT) levels. Must not know where they came from.
+
+use serde_json::{Map, Number, Value};
+
+use crate::model::record::AdvertisedTool;
+
+/// How many pointers of one kind are kept.
+pub(crate) const KEPT: usize = 20;
+
+/// Equal as JSON: members in any order, and numbers by value, so that `1` is `1.0`.
+pub(crate) fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => same_number(a, b),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+/// Whether `whole` has at least the members of `part`, at every level; lists have as many items on both sides.
+pub(crate) fn contains(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Array(whole), Value::Array(part)) => {
+            whole.len() == part.len() && whole.iter().zip(part).all(|(whole, part)| contains(whole, part))
+        }
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| contains(whole, part)))
+        }
+        _ => equal(whole, part),
+    }
+}
+
+/// Integers are compared as integers: 2⁵³ + 1 and 2⁵³ are two numbers.
+fn same_number(a: &Number, b: &Number) -> bool {
+    match (integer(a), integer(b)) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => a.as_f64() == b.as_f64(),
+        _ => false,
+    }
+}
+
+/// The number as an integer, where its value is one that 128 bits hold.
+fn integer(number: &Number) -> Option<i128> {
+    let exact = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    exact.or_else(|| {
+        let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 1e38)?;
+        #[expect(clippy::cast_possible_truncation, reason = "an integer within 128 bits, as was just checked")]
+        let whole = float as i128;
+        Some(whole)
+    })
+}
+
+/// Writes down where `wire` differs from `given`; a subtree that is missing or new counts once, at its root.
+pub(crate) fn differences(given: &Value, wire: &Value, at: &str, into: &mut AdvertisedTool) {
+    match (given, wire) {
+        (Value::Object(given), Value::Object(wire)) => members(given, wire, at, into),
+        (Value::Array(given), Value::Array(wire)) => {
+            for index in 0..given.len().max(wire.len()) {
+                member(given.get(index), wire.get(index), format!("{at}/{index}"), into);
+            }
+        }
+        _ if equal(given, wire) => {}
+        _ => into.changed.push(at.to_owned()),
+    }
+}
+
+fn members(given: &Map<String, Value>, wire: &Map<String, Value>, at: &str, into: &mut AdvertisedTool) {
+    for (key, value) in given {
+        member(Some(value), wire.get(key), format!("{at}/{}", escape(key)), into);
+    }
+    for (key, _) in wire.iter().filter(|(key, _)| !given.contains_key(*key)) {
+        into.added.push(format!("{at}/{}", escape(key)));
+    }
+}
+
+/// One place that either side may lack.
+pub(crate) fn member(given: Option<&Value>, wire: Option<&Value>, at: String, into: &mut AdvertisedTool) {
+    match (given, wire) {
+        (Some(given), Some(wire)) => differences(given, wire, &at, into),
+        (Some(_), None) => into.removed.push(at),
+        (None, Some(_)) => into.added.push(at),
+        (None, None) => {}
+    }
+}
+
+/// Sorts each list, and cuts it at [`KEPT`] with a last item that says how many more there were.
+pub(crate) fn bound(differences: &mut AdvertisedTool) {
+    for list in [&mut differences.removed, &mut differences.added, &mut differences.changed] {
+        list.sort_unstable();
+        if list.len() > KEPT {
+            let more = list.len() - KEPT;
+            list.truncate(KEPT);
+            list.push(format!("… and {more} more"));
+        }
+    }
+}
+
+/// Whether a list of pointers was cut by [`bound`].
+pub(crate) fn is_cut(pointers: &[String]) -> bool {
+    pointers.len() > KEPT
+}
+
+/// A member's name inside a JSON Pointer.
+fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_are_equal_by_value() {
+        assert!(equal(&json!(1), &json!(1.0)));
+        assert!(equal(&json!({"a": [1, {"b": -0.0}]}), &json!({"a": [1.0, {"b": 0}]})));
+        assert!(!equal(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992_u64)));
+        assert!(!equal(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992.0)));
+        assert!(equal(&json!(u64::MAX), &json!(u64::MAX)));
+        assert!(!equal(&json!(i64::MIN), &json!(u64::MAX)));
+        assert!(!equal(&json!(1), &json!("1")));
+        assert!(!equal(&json!(0), &json!(null)));
+    }
+
+    #[test]
+    fn members_have_no_order_and_none_may_be_missing() {
+        assert!(equal(&json!({"a": 1, "b": 2}), &json!({"b": 2, "a": 1})));
+        assert!(!equal(&json!({"a": null}), &json!({})));
+        assert!(!equal(&json!([1, 2]), &json!([2, 1])));
+    }
+
+    #[test]
+    fn containing_means_these_members_at_least() {
+        let whole = json!({"a": {"b": 1, "c": [{"d": 2, "e": 3}]}, "f": null});
+        assert!(contains(&whole, &json!({"a": {"c": [{"d": 2.0}]}})));
+        assert!(contains(&whole, &json!({"f": null})));
+        assert!(!contains(&whole, &json!({"g": null})));
+        assert!(!contains(&whole, &json!({"a": {"c": []}})));
+    }
+
+    #[test]
+    fn a_difference_is_told_once_at_its_root() {
+        let given = json!({"type": "object", "anyOf": [{"required": ["id"]}, true], "x/y": {"deep": {"er": 1}}});
+        let wire = json!({"type": "object", "anyOf": [{"required": ["name"]}], "$schema": "s"});
+        let mut found = AdvertisedTool::default();
+        differences(&given, &wire, "/inputSchema", &mut found);
+        bound(&mut found);
+        assert_eq!(found.removed, ["/inputSchema/anyOf/1", "/inputSchema/x~1y"]);
+        assert_eq!(found.added, ["/inputSchema/$schema"]);
+        assert_eq!(found.changed, ["/inputSchema/anyOf/0/required/0"]);
+    }
+
+    #[test]
+    fn lists_of_pointers_are_bounded_and_say_so() {
+        let mut found = AdvertisedTool { added: (0..50).map(|n| format!("/{n}")).collect(), ..Default::default() };
+        bound(&mut found);
+        assert!(is_cut(&found.added));
+        assert_eq!(found.added.last().map(String::as_str), Some("… and 30 more"));
+    }
+}

@@ -1,0 +1,254 @@
+//! Transcript → observation → verdicts: what the specification's sentences say of what was seen.
+//!
+//! [`observe`] takes a test and its transcript; [`Judge`] takes the observation, the catalogue and the known
+//! failures. Pure: must not know processes, sockets, files, clocks, or anything special about a target.
+
+mod asked;
+mod compare;
+mod expect;
+mod observe;
+mod places;
+mod reply;
+#[cfg(test)]
+pub(crate) mod samples;
+
+use std::collections::BTreeMap;
+
+pub use observe::observe;
+
+use crate::model::case::{Check, Control, Expectation, Test};
+use crate::model::record::{Observation, StepObservation, Verdict, VerdictKind};
+use crate::model::spec::{Catalogue, Level, Requirement, Revision, Transport};
+use crate::model::target::{Known, Target};
+use crate::model::{CaseId, RequirementId, TargetId, TestId};
+
+/// Judges tests in the order of the plan, and remembers controls and known failures on the way.
+pub struct Judge<'a> {
+    catalogue: &'a Catalogue,
+    known: Vec<KnownFailure<'a>>,
+    controls: BTreeMap<Scope, Vec<Lapse>>,
+}
+
+/// A known failure of one target, and whether it was met.
+struct KnownFailure<'a> {
+    target: &'a TargetId,
+    known: &'a Known,
+    failed: usize,
+    held: usize,
+}
+
+/// The tests that a control governs: those of one row, or, without a row's name, of a file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Scope {
+    target: TargetId,
+    case: CaseId,
+    revision: Revision,
+    transport: Transport,
+    control: Control,
+    row: Option<String>,
+}
+
+impl Scope {
+    fn new(target: &TargetId, id: &TestId, control: Control) -> Self {
+        let row = id.row.clone().filter(|_| control == Control::Row);
+        let (case, revision, transport) = (id.case.clone(), id.revision, id.transport);
+        Self { target: target.clone(), case, revision, transport, control, row }
+    }
+}
+
+/// A control that didn't hold.
+#[derive(Clone)]
+struct Lapse {
+    path: String,
+    cannot: bool,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of these targets by this catalogue.
+    pub fn new(catalogue: &'a Catalogue, targets: impl IntoIterator<Item = &'a Target>) -> Self {
+        let known = targets.into_iter().flat_map(|target| {
+            let entry = |known| KnownFailure { target: &target.id, known, failed: 0, held: 0 };
+            target.known.iter().map(entry)
+        });
+        Self { catalogue, known: known.collect(), controls: BTreeMap::new() }
+    }
+
+    /// The verdicts of one test. A control comes before the tests that it governs.
+    pub fn judge(&mut self, target: &TargetId, test: &Test, id: &TestId, observation: &Observation) -> Vec<Verdict> {
+        let lapse = self.lapse(target, test, id).cloned();
+        let mut verdicts = Vec::new();
+        for (step, check) in test
+            .steps
+            .iter()
+            .enumerate()
+            .flat_map(|(index, step)| step.then.checks().iter().map(move |check| (index, check)))
+        {
+            let Some(requirement) = self.catalogue.get(&check.requirement) else {
+                verdicts.push(unwritten(step, check));
+                continue;
+            };
+            let in_force = requirement.revisions.contains(id.revision) && requirement.roles.contains(&test.role);
+            if in_force {
+                verdicts.extend(self.verdict(step, check, requirement, id, observation, lapse.as_ref()));
+            }
+        }
+        self.remember(target, test, id, observation, &verdicts);
+        for verdict in &mut verdicts {
+            self.excuse(target, id, verdict);
+        }
+        verdicts
+    }
+
+    /// The known failures that were met and always held, each as people should be told.
+    pub fn stale(&self) -> Vec<String> {
+        let stale = self.known.iter().filter(|entry| entry.held > 0 && entry.failed == 0);
+        let told = stale.map(|KnownFailure { target, known, .. }| {
+            format!(
+                "{target}: {} holds now for {}; remove it from the known failures (\"{}\")",
+                known.requirement,
+                known.test.as_str(),
+                known.reason
+            )
+        });
+        told.collect()
+    }
+
+    fn verdict(
+        &self,
+        step: usize,
+        check: &Check,
+        requirement: &Requirement,
+        id: &TestId,
+        observation: &Observation,
+        lapse: Option<&Lapse>,
+    ) -> Option<Verdict> {
+        let say = |kind, detail| verdict(step, check, requirement.level, kind, detail);
+        if let Some(reason) = &observation.cannot {
+            return Some(say(VerdictKind::Cannot, vec![reason.clone()]));
+        }
+        let Some(observed) = observation.steps.get(step).filter(|_| observation.unavailable.is_none()) else {
+            let reason = observation.unavailable.clone().unwrap_or_else(|| "the step was not observed".to_owned());
+            return Some(say(VerdictKind::Error, vec![reason]));
+        };
+        if let Some(Lapse { path, cannot }) = lapse {
+            let (kind, reason) = if *cannot {
+                (VerdictKind::Cannot, format!("the adapter can't express its control {path}"))
+            } else {
+                (VerdictKind::Inconclusive, format!("its control {path} doesn't hold"))
+            };
+            // Whether a MAY is taken says nothing without its control, and nothing is owed.
+            return (requirement.level != Level::May).then(|| say(kind, vec![reason]));
+        }
+        let (kind, detail) = self.weigh(check, requirement.level, observed, id);
+        Some(say(kind, detail))
+    }
+
+    /// The first alternative that holds, or all that doesn't.
+    fn weigh(
+        &self,
+        check: &Check,
+        level: Level,
+        observed: &StepObservation,
+        id: &TestId,
+    ) -> (VerdictKind, Vec<String>) {
+        let mut missed = Vec::new();
+        for alternative in &check.alternatives {
+            let Expectation { name, allowed_by, .. } = alternative;
+            let mut wrong = expect::misses(alternative, observed, id);
+            let absent = allowed_by.as_ref().filter(|may| !self.in_force(may, id.revision));
+            wrong.extend(absent.map(expect::not_in_force));
+            if wrong.is_empty() {
+                let by = allowed_by.as_ref().map(|may| format!("allowed by {may}"));
+                let kind = if by.is_some() { VerdictKind::Allowed } else { held(level) };
+                return (kind, name.iter().cloned().chain(by).collect());
+            }
+            let prefix = name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+            missed.extend(wrong.into_iter().map(|miss| format!("{prefix}{miss}")));
+        }
+        (broken(level), missed)
+    }
+
+    fn in_force(&self, requirement: &RequirementId, revision: Revision) -> bool {
+        self.catalogue.get(requirement).is_some_and(|requirement| requirement.revisions.contains(revision))
+    }
+
+    /// The control that took this test's word away. A control answers to wider ones only.
+    fn lapse(&self, target: &TargetId, test: &Test, id: &TestId) -> Option<&Lapse> {
+        let above = match test.control {
+            Some(Control::File) => [].as_slice(),
+            Some(Control::Row) => &[Control::File],
+            None => &[Control::File, Control::Row],
+        };
+        above.iter().find_map(|control| self.controls.get(&Scope::new(target, id, *control))?.first())
+    }
+
+    fn remember(
+        &mut self,
+        target: &TargetId,
+        test: &Test,
+        id: &TestId,
+        observation: &Observation,
+        verdicts: &[Verdict],
+    ) {
+        let Some(control) = test.control else { return };
+        let any = |wanted: fn(VerdictKind) -> bool| verdicts.iter().any(|verdict| wanted(verdict.kind));
+        let cannot = observation.cannot.is_some() || any(|kind| kind == VerdictKind::Cannot);
+        let failed = observation.unavailable.is_some() || any(|kind| fails(kind) || kind == VerdictKind::Error);
+        if cannot || failed {
+            let lapse = Lapse { path: test.path(), cannot };
+            self.controls.entry(Scope::new(target, id, control)).or_default().push(lapse);
+        }
+    }
+
+    /// Turns a failure that is known into that, and counts what the known failures met.
+    fn excuse(&mut self, target: &TargetId, id: &TestId, verdict: &mut Verdict) {
+        let meant = self.known.iter_mut().filter(|entry| {
+            entry.target == target && entry.known.requirement == verdict.requirement && entry.known.test.matches(id)
+        });
+        let (fails, holds) = (fails(verdict.kind), holds(verdict.kind));
+        for entry in meant {
+            entry.failed += usize::from(fails);
+            entry.held += usize::from(holds);
+            if fails && verdict.kind != VerdictKind::Known {
+                verdict.kind = VerdictKind::Known;
+                verdict.detail.insert(0, entry.known.reason.clone());
+            }
+        }
+    }
+}
+
+fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: Vec<String>) -> Verdict {
+    Verdict { step, requirement: check.requirement.clone(), level, kind, detail, line: check.line }
+}
+
+/// A case is loaded only with a requirement for every check; a record may be judged with other cases.
+fn unwritten(step: usize, check: &Check) -> Verdict {
+    let reason = format!("nobody wrote down {}", check.requirement);
+    verdict(step, check, Level::Derived, VerdictKind::Error, vec![reason])
+}
+
+fn held(level: Level) -> VerdictKind {
+    if level == Level::May { VerdictKind::Taken } else { VerdictKind::Pass }
+}
+
+fn broken(level: Level) -> VerdictKind {
+    match level {
+        Level::Must | Level::MustNot => VerdictKind::Fail,
+        Level::Should | Level::ShouldNot => VerdictKind::Warn,
+        Level::May => VerdictKind::NotTaken,
+        Level::Derived => VerdictKind::Note,
+    }
+}
+
+/// What a known failure can excuse; an error of the run is none.
+fn fails(kind: VerdictKind) -> bool {
+    use VerdictKind::{Fail, Inconclusive, Note, Warn};
+    matches!(kind, Fail | Warn | Note | Inconclusive)
+}
+
+fn holds(kind: VerdictKind) -> bool {
+    matches!(kind, VerdictKind::Pass | VerdictKind::Allowed)
+}
+
+#[cfg(test)]
+mod tests;

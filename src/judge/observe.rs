@@ -1,0 +1,309 @@
+//! Boiling a transcript down to the closed vocabulary of [`Observation`].
+//!
+//! Takes a test and what was seen of it, gives what that came down to; here ports, ids and times disappear.
+//! Must not know expectations, nor what is right.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::asked;
+use super::compare;
+use super::places::Names;
+use super::reply::{self, Envelope, Members};
+use crate::model::case::{CanaryState, Does, Outcome, Step, Test, TextState, TimeClass, Tool, When};
+use crate::model::nesting;
+use crate::model::record::{
+    AdvertisedTool, End, Observation, Party, Served, SizeClass, StepObservation, StepTranscript, Transcript,
+};
+use crate::model::template::Template;
+
+/// How many characters of an error's words are kept.
+const SAID: usize = 300;
+/// "Invalid params" and "method not found": how a server answers for a tool that it doesn't have.
+const NOT_OFFERED: [i64; 2] = [-32602, -32601];
+
+/// What a transcript came down to.
+pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
+    let mut observation = Observation { steps: Vec::new(), cannot: None, unavailable: None, leaky: transcript.leaky };
+    let observer = Observer { test, transcript, names: Names::new(test, &transcript.bindings) };
+    let every_step = |step: StepObservation| vec![step; test.steps.len()];
+    match &transcript.served {
+        Served::Cannot { reason } => observation.cannot = Some(observer.said(reason)),
+        Served::Unavailable { reason } => observation.unavailable = Some(observer.said(reason)),
+        Served::Refused { r#type, message } => {
+            observation.steps = every_step(observer.unserved(Outcome::Refused, &format!("{type}: {message}")));
+        }
+        Served::Failed { end, detail } => {
+            observation.steps = every_step(observer.unserved(ended(end).unwrap_or(Outcome::Crash), detail));
+        }
+        Served::Serving => observation.steps = observer.steps(),
+    }
+    observation
+}
+
+/// What becomes of a step that ends like this; `None` where the reply tells.
+fn ended(end: &End) -> Option<Outcome> {
+    Some(match end {
+        End::Replied { .. } => return None,
+        End::Accepted => Outcome::Accepted,
+        End::Unanswered => Outcome::InputRequired,
+        End::Empty => Outcome::EmptyReply,
+        End::Http { .. } => Outcome::HttpError,
+        End::Invalid { .. } => Outcome::InvalidMessage,
+        End::Oversized => Outcome::Oversized,
+        End::Timeout => Outcome::Timeout,
+        End::Crash { .. } => Outcome::Crash,
+    })
+}
+
+/// What a step asks of a server, however it is written.
+enum Asks<'a> {
+    Nothing,
+    List,
+    Call(Option<&'a Tool>),
+    Other,
+}
+
+struct Observer<'a> {
+    test: &'a Test,
+    transcript: &'a Transcript,
+    names: Names,
+}
+
+impl<'a> Observer<'a> {
+    fn steps(&self) -> Vec<StepObservation> {
+        let begun = self.test.steps.iter().zip(&self.transcript.steps);
+        let mut steps: Vec<_> = begun.map(|(step, seen)| self.step(step, seen)).collect();
+        for (step, seen) in self.test.steps.iter().zip(&mut steps) {
+            if self.is_hidden(step, seen) {
+                seen.outcome = Outcome::Hidden;
+            }
+        }
+        // What a later step could have followed on didn't end the session.
+        let goes_on = |last: &Outcome| {
+            matches!(last, Outcome::Success | Outcome::ToolError | Outcome::Accepted | Outcome::InputRequired)
+        };
+        let last = steps.last().map(|step| step.outcome).filter(|last| !goes_on(last));
+        let outcome = last.unwrap_or(Outcome::Crash);
+        let missing = self.test.steps.len().saturating_sub(steps.len());
+        let not_begun = self.unserved(outcome, "not begun: the session had ended");
+        steps.extend(std::iter::repeat_n(not_begun, missing));
+        steps
+    }
+
+    /// A step of a session that isn't there.
+    fn unserved(&self, outcome: Outcome, said: &str) -> StepObservation {
+        let mut step = blank(outcome, self.transcript.micros);
+        step.said = Some(self.said(said));
+        step.canary = self.canary(self.transcript.canary.is_empty());
+        step
+    }
+
+    fn step(&self, step: &Step, seen: &StepTranscript) -> StepObservation {
+        let from_target = || seen.messages.iter().filter(|message| message.from == Party::Target);
+        let mut observed = blank(ended(&seen.end).unwrap_or(Outcome::InvalidMessage), seen.micros);
+        observed.canary = self.canary(seen.canary.is_empty());
+        observed.asked = asked::asked(seen).into_iter().map(|params| self.names.value(params)).collect();
+        observed.answered = asked::answered(self.test.role, seen);
+        for answer in &mut observed.answered {
+            answer.content = answer.content.take().map(|content| self.names.value(content));
+        }
+        let reply = match &seen.end {
+            End::Replied { message } => seen.messages.get(*message),
+            _ => from_target().next_back(),
+        };
+        observed.status = match &seen.end {
+            End::Http { status } => Some(*status),
+            _ => reply.and_then(|reply| reply.status),
+        };
+        let size = from_target().map(|message| message.cut_from.unwrap_or(message.text.len() as u64)).max();
+        observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
+        match (&seen.end, reply) {
+            (End::Replied { .. }, Some(reply)) => self.reply(step, seen, &reply.text, &mut observed),
+            (End::Accepted, _) if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
+            (End::Invalid { reason: words } | End::Crash { how: words }, _) => observed.said = Some(self.said(words)),
+            _ => {}
+        }
+        observed
+    }
+
+    fn reply(&self, step: &Step, seen: &StepTranscript, text: &str, observed: &mut StepObservation) {
+        let Some(envelope) = Envelope::read(text) else { return };
+        if let (Some(error), None) = (envelope.error, envelope.result) {
+            let error = reply::members(error).unwrap_or_default();
+            observed.outcome = Outcome::ProtocolError;
+            observed.code = error.get("code").and_then(|code| reply::scalar(code));
+            let words: Option<String> = error.get("message").and_then(|message| reply::scalar(message));
+            observed.said = words.map(|words| self.said(&words));
+        } else if let (Some(result), None) = (envelope.members(), envelope.error) {
+            observed.outcome = self.result(step, seen, &result, observed).unwrap_or(Outcome::InvalidMessage);
+        }
+    }
+
+    /// What a result is; `None` where it isn't of the shape that was asked for.
+    fn result(
+        &self,
+        step: &Step,
+        seen: &StepTranscript,
+        result: &Members<'_>,
+        observed: &mut StepObservation,
+    ) -> Option<Outcome> {
+        let kind: Option<String> = result.get("resultType").and_then(|kind| reply::scalar(kind));
+        if kind.as_deref() == Some("input_required") {
+            return Some(Outcome::InputRequired);
+        }
+        match self.asks(step) {
+            Asks::Nothing | Asks::Other => Some(Outcome::Success),
+            Asks::List => {
+                reply::items(result.get("tools")?)?;
+                observed.advertised = self.advertised(seen)?;
+                Some(Outcome::Success)
+            }
+            Asks::Call(tool) => self.call(tool, result, observed),
+        }
+    }
+
+    fn call(&self, tool: Option<&Tool>, result: &Members<'_>, observed: &mut StepObservation) -> Option<Outcome> {
+        let structured = result.get("structuredContent").map(|raw| reply::kept(raw));
+        let texts = reply::texts(result);
+        observed.text = match (texts.as_deref(), &structured) {
+            (Some([]), _) => Some(TextState::Absent),
+            (Some(texts), Some(structured)) if texts.iter().any(|text| is_json_of(text, structured)) => {
+                Some(TextState::Mirrors)
+            }
+            _ => None,
+        };
+        observed.structured = structured.map(|value| self.names.value(value));
+        let failed = result.get("isError").map_or(Some(false), |raw| reply::scalar(raw))?;
+        let texts = texts?;
+        if failed {
+            observed.said = texts.first().map(|text| self.said(text));
+            return Some(Outcome::ToolError);
+        }
+        if tool.is_some_and(|tool| matches!(tool.does, Does::Echo | Does::Elicit)) {
+            observed.saw.clone_from(&observed.structured);
+        }
+        Some(Outcome::Success)
+    }
+
+    /// The tools of all pages, each beside the fixture's; `None` where a page isn't a list of tools.
+    fn advertised(&self, seen: &StepTranscript) -> Option<BTreeMap<String, AdvertisedTool>> {
+        let pages = seen.messages.iter().filter(|message| message.from == Party::Target);
+        let mut listed: BTreeMap<String, Members<'_>> = BTreeMap::new();
+        // A handshake may stand among them, whose result has no tools.
+        let results = pages.filter_map(|page| Envelope::read(&page.text)?.members());
+        for tools in results.filter_map(|result| result.get("tools").copied()) {
+            for tool in reply::items(tools)?.into_iter().filter_map(reply::members) {
+                if let Some(name) = tool.get("name").and_then(|name| reply::scalar(name)) {
+                    listed.entry(name).or_insert(tool);
+                }
+            }
+        }
+        let mut advertised = BTreeMap::new();
+        for tool in &self.test.given.tools {
+            if let Some(wire) = listed.get(&tool.name)
+                && !advertised.contains_key(&tool.name)
+            {
+                advertised.insert(tool.name.clone(), self.beside(tool, wire));
+            }
+        }
+        Some(advertised)
+    }
+
+    /// A tool as it came, beside the tool as it was given.
+    fn beside(&self, tool: &Tool, wire: &Members<'_>) -> AdvertisedTool {
+        let mut found = AdvertisedTool::default();
+        for key in ["inputSchema", "outputSchema"] {
+            let given = tool.definition.get(key).filter(|given| **given != Template::Absent);
+            let given = given.map(|given| given.render(&self.transcript.bindings));
+            let wire = wire.get(key).map(|wire| wire.get());
+            if given.as_deref() == wire {
+                continue;
+            }
+            let tree = |text: Option<&str>| text.map(|text| nesting::read::<Value>(text.as_bytes())).transpose();
+            match (tree(given.as_deref()), tree(wire)) {
+                (Ok(given), Ok(wire)) => {
+                    compare::member(given.as_ref(), wire.as_ref(), format!("/{key}"), &mut found);
+                }
+                _ => found.too_deep = true,
+            }
+        }
+        compare::bound(&mut found);
+        for list in [&mut found.removed, &mut found.added, &mut found.changed] {
+            for pointer in list {
+                *pointer = self.names.text(pointer);
+            }
+        }
+        found
+    }
+
+    fn asks(&self, step: &'a Step) -> Asks<'a> {
+        match &step.when {
+            When::Serve => Asks::Nothing,
+            When::List => Asks::List,
+            When::Call { tool, .. } => Asks::Call(self.test.given.tool(tool)),
+            When::Send { message, .. } => match message.get("method") {
+                Some(Template::String(method)) if method == "tools/list" => Asks::List,
+                Some(Template::String(method)) if method == "tools/call" => {
+                    Asks::Call(match message.get("params").and_then(|params| params.get("name")) {
+                        Some(Template::String(name)) => self.test.given.tool(name),
+                        _ => None,
+                    })
+                }
+                _ => Asks::Other,
+            },
+        }
+    }
+
+    /// Whether a call failed for a tool of the fixture that a list of the same session doesn't have.
+    fn is_hidden(&self, step: &Step, observed: &StepObservation) -> bool {
+        let Asks::Call(Some(tool)) = self.asks(step) else { return false };
+        let not_offered =
+            observed.outcome == Outcome::ProtocolError && observed.code.is_some_and(|code| NOT_OFFERED.contains(&code));
+        not_offered && self.lists().any(|listed| !listed.contains_key(&tool.name))
+    }
+
+    /// What each list of the session had.
+    fn lists(&self) -> impl Iterator<Item = BTreeMap<String, AdvertisedTool>> {
+        let begun = self.test.steps.iter().zip(&self.transcript.steps);
+        let lists = begun
+            .filter(|(step, seen)| matches!(self.asks(step), Asks::List) && matches!(seen.end, End::Replied { .. }));
+        lists.filter_map(|(_, seen)| self.advertised(seen))
+    }
+
+    fn canary(&self, untouched: bool) -> Option<CanaryState> {
+        let state = if untouched { CanaryState::Untouched } else { CanaryState::Touched };
+        (!self.transcript.bindings.canaries.is_empty()).then_some(state)
+    }
+
+    fn said(&self, words: &str) -> String {
+        self.names.text(words).chars().take(SAID).collect()
+    }
+}
+
+/// A step of which nothing else is known.
+fn blank(outcome: Outcome, micros: u64) -> StepObservation {
+    StepObservation {
+        outcome,
+        code: None,
+        status: None,
+        advertised: BTreeMap::new(),
+        saw: None,
+        structured: None,
+        text: None,
+        asked: Vec::new(),
+        answered: Vec::new(),
+        canary: None,
+        took: TimeClass::of(micros),
+        size: SizeClass::Small,
+        said: None,
+    }
+}
+
+fn is_json_of(text: &str, value: &Value) -> bool {
+    nesting::read::<Value>(text.as_bytes()).is_ok_and(|read| compare::equal(&read, value))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! Transcripts made by hand, and what they come down to.
+
+use serde_json::json;
+
+use super::*;
+use crate::judge::samples::{self, call, replied, transcript};
+use crate::model::case::Then;
+use crate::model::record::Hit;
+use crate::model::record::Phase;
+use crate::model::template::{Bindings, Canary, CanaryKind};
+
+fn schema() -> Template {
+    Template::from(&json!({"type": "object", "anyOf": [{"required": ["a"]}]}))
+}
+
+fn seen(when: When, messages: &[&str]) -> StepObservation {
+    let test = samples::test(&[("t", schema())], vec![(when, Then::Observe)]);
+    observe(&test, &transcript(vec![replied(messages)])).steps.remove(0)
+}
+
+fn result(text: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#)
+}
+
+#[test]
+fn an_echo_that_succeeds_shows_what_the_tool_saw() {
+    let seen = seen(call("t"), &[&samples::structured(&json!({"a": 1}))]);
+    assert_eq!((seen.outcome, seen.text), (Outcome::Success, Some(TextState::Mirrors)));
+    assert_eq!((seen.saw, seen.structured), (Some(json!({"a": 1})), Some(json!({"a": 1}))));
+}
+
+#[test]
+fn null_as_structured_content_is_not_absence() {
+    let with = seen(call("t"), &[&result(r#"{"content":[],"structuredContent":null}"#)]);
+    assert_eq!((with.structured, with.text), (Some(Value::Null), Some(TextState::Absent)));
+    let without = seen(call("t"), &[&result(r#"{"content":[{"type":"text","text":"hi"}]}"#)]);
+    assert_eq!((without.outcome, without.structured, without.text), (Outcome::Success, None, None));
+}
+
+#[test]
+fn errors_of_tools_and_of_the_protocol_are_told_apart() {
+    let words = "x".repeat(1000);
+    let tool =
+        seen(call("t"), &[&result(&format!(r#"{{"content":[{{"type":"text","text":"{words}"}}],"isError":true}}"#))]);
+    assert_eq!((tool.outcome, tool.saw), (Outcome::ToolError, None));
+    assert_eq!(tool.said.map(|said| said.len()), Some(300));
+    let protocol = seen(call("t"), &[r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}"#]);
+    assert_eq!((protocol.outcome, protocol.code), (Outcome::ProtocolError, Some(-32602)));
+    assert_eq!(protocol.said.as_deref(), Some("no"));
+}
+
+#[test]
+fn results_of_another_shape_are_invalid() {
+    let shapes = ["{}", r#"{"content":"hi"}"#, r#"{"content":[],"isError":"yes"}"#, "7", "null"];
+    for shape in shapes {
+        assert_eq!(seen(call("t"), &[&result(shape)]).outcome, Outcome::InvalidMessage, "{shape}");
+    }
+    assert_eq!(seen(When::List, &[&result(r#"{"tools":{}}"#)]).outcome, Outcome::InvalidMessage);
+    let both = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":{"code":1,"message":""}}"#;
+    assert_eq!(seen(call("t"), &[both]).outcome, Outcome::InvalidMessage);
+    assert_eq!(seen(call("t"), &[]).outcome, Outcome::InvalidMessage);
+}
+
+#[test]
+fn a_list_is_all_its_pages_beside_the_fixture() {
+    let pages = [
+        result(r#"{"tools":[{"name":"other","inputSchema":{}}],"nextCursor":"2"}"#),
+        result(r#"{"tools":[{"name":"t","inputSchema":{"type":"object","$schema":"s"}}]}"#),
+    ];
+    let seen = seen(When::List, &[&pages[0], &pages[1]]);
+    assert_eq!(seen.outcome, Outcome::Success);
+    assert_eq!(seen.advertised["t"].removed, ["/inputSchema/anyOf"]);
+    assert_eq!(seen.advertised["t"].added, ["/inputSchema/$schema"]);
+    assert_eq!(seen.advertised.len(), 1);
+}
+
+#[test]
+fn a_handshake_before_a_list_is_no_page_of_it() {
+    let handshake = result(r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}"#);
+    let page = result(r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#);
+    let seen = seen(When::List, &[&handshake, &page]);
+    assert_eq!((seen.outcome, seen.advertised.len()), (Outcome::Success, 1));
+}
+
+#[test]
+fn a_schema_too_deep_for_a_tree_is_as_given_only_where_its_text_is() {
+    let deep = Template::Generated(crate::model::template::Generator::Nested { depth: 1000 });
+    let rendered = deep.render(&Bindings::default());
+    let test = samples::test(&[("t", deep)], vec![(When::List, Then::Observe)]);
+    let list = |schema: &str| {
+        let page = result(&format!(r#"{{"tools":[{{"name":"t","inputSchema":{schema}}}]}}"#));
+        observe(&test, &transcript(vec![replied(&[&page])])).steps[0].advertised["t"].clone()
+    };
+    assert!(list(&rendered).as_given());
+    assert!(list("{}").too_deep);
+}
+
+#[test]
+fn a_call_is_hidden_only_when_a_list_of_the_session_lacks_the_tool() {
+    let refusal = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool"}}"#;
+    let outcome = |tool: &str, listed: &str| {
+        let steps = vec![(When::List, Then::Observe), (call(tool), Then::Observe)];
+        let test = samples::test(&[("t", schema())], steps);
+        observe(&test, &transcript(vec![replied(&[&result(listed)]), replied(&[refusal])])).steps[1].outcome
+    };
+    assert_eq!(outcome("t", r#"{"tools":[]}"#), Outcome::Hidden);
+    assert_eq!(outcome("t", r#"{"tools":[{"name":"t"}]}"#), Outcome::ProtocolError);
+    assert_eq!(outcome("nobody", r#"{"tools":[]}"#), Outcome::ProtocolError);
+}
+
+#[test]
+fn a_session_that_ends_early_ends_so_for_every_later_step() {
+    let test = samples::test(&[("t", schema())], vec![(call("t"), Then::Observe), (When::List, Then::Observe)]);
+    let crash = StepTranscript { end: End::Crash { how: "signal 11".into() }, ..replied(&[]) };
+    let outcomes = |observation: Observation| observation.steps.iter().map(|step| step.outcome).collect::<Vec<_>>();
+    assert_eq!(outcomes(observe(&test, &transcript(vec![crash]))), [Outcome::Crash; 2]);
+    let refused = Served::Refused { r#type: "TypeError".into(), message: "no".into() };
+    let refused = Transcript { served: refused, ..transcript(vec![]) };
+    assert_eq!(outcomes(observe(&test, &refused)), [Outcome::Refused; 2]);
+    let hung = Served::Failed { end: End::Timeout, detail: "no answer".into() };
+    let hung = Transcript { served: hung, ..transcript(vec![]) };
+    assert_eq!(outcomes(observe(&test, &hung)), [Outcome::Timeout; 2]);
+}
+
+#[test]
+fn a_server_that_fetches_and_then_refuses_has_touched_the_canary() {
+    let test = samples::test(&[("t", schema())], vec![(When::Serve, Then::Observe)]);
+    let mut refused = transcript(vec![]);
+    refused.served = Served::Refused { r#type: "Error".into(), message: "GET http://127.0.0.1:9/c failed".into() };
+    refused.bindings.canaries = vec![(Canary::new(CanaryKind::Http), "http://127.0.0.1:9/c".into())];
+    let step = observe(&test, &refused).steps.remove(0);
+    assert_eq!(step.canary, Some(CanaryState::Untouched));
+    assert_eq!(step.said.as_deref(), Some("Error: GET <canary:http> failed"));
+    refused.canary = vec![Hit { url: "http://127.0.0.1:9/c".into(), phase: Phase::Serve }];
+    assert_eq!(observe(&test, &refused).steps[0].canary, Some(CanaryState::Touched));
+}
+
+#[test]
+fn elicitations_of_both_lifecycles_are_seen_without_their_meta() {
+    let request = r#"{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"message":"a","_meta":{"p":1}}}"#;
+    let stateful = seen(call("t"), &[request, &result(r#"{"content":[]}"#)]);
+    assert_eq!(stateful.asked, [json!({"message": "a"})]);
+    let input = result(concat!(
+        r#"{"resultType":"input_required","inputRequests":{"z":{"method":"elicitation/create","params":{"message":"z"}},"#,
+        r#""b":{"method":"roots/list"},"a":{"method":"elicitation/create","params":{"message":"a"}}}}"#
+    ));
+    let stateless = seen(call("t"), &[&input]);
+    assert_eq!(stateless.outcome, Outcome::InputRequired);
+    assert_eq!(stateless.asked, [json!({"message": "z"}), json!({"message": "a"})]);
+}
+
+#[test]
+fn the_size_is_that_of_the_whole_message_though_it_was_cut() {
+    let mut step = replied(&["{}"]);
+    step.messages[0].cut_from = Some(5_000_000);
+    let test = samples::test(&[("t", schema())], vec![(When::List, Then::Observe)]);
+    assert_eq!(observe(&test, &transcript(vec![step])).steps[0].size, SizeClass::Huge);
+}
+
+#[test]
+fn a_raw_message_that_calls_a_tool_is_read_as_a_call() {
+    let raw = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}});
+    let when = When::Send { message: Template::from(&raw), headers: Vec::new() };
+    assert_eq!(seen(when, &[&samples::structured(&json!({}))]).saw, Some(json!({})));
+}

@@ -1,0 +1,113 @@
+//! The places of a case in observations: addresses and tokens, which differ from run to run, become fixed names.
+//!
+//! `observe` puts the names in, and `judge` fills the case's expectations with the same names, so that a judge
+//! needs no address and a snapshot holds none. Must not know which address stood for what, beyond the bindings.
+
+use serde_json::Value;
+
+use crate::model::case::{Test, When};
+use crate::model::fnv1a;
+use crate::model::template::{Bindings, Canary, Template};
+
+/// The token that stands in every observation for that of `@unique`.
+const UNIQUE: &str = "<unique>";
+
+/// What one transcript's addresses and tokens are called instead, the longest first.
+pub(crate) struct Names(Vec<(String, String)>);
+
+impl Names {
+    /// Collects the places of a test.
+    pub(crate) fn new(test: &Test, bindings: &Bindings) -> Self {
+        let mut names: Vec<(String, String)> =
+            bindings.canaries.iter().map(|(canary, address)| (address.clone(), name(canary))).collect();
+        let mut unique = |template: &Template| {
+            template.visit(&mut |one| {
+                if let Template::Unique(prefix) = one
+                    && !bindings.unique.is_empty()
+                {
+                    names.push((format!("{prefix}{}", bindings.unique), format!("{prefix}{UNIQUE}")));
+                }
+            });
+        };
+        test.given.tools.iter().for_each(|tool| unique(&tool.definition));
+        for step in &test.steps {
+            match &step.when {
+                When::Call { arguments: Some(template), .. } | When::Send { message: template, .. } => unique(template),
+                _ => {}
+            }
+        }
+        names.retain(|(address, _)| !address.is_empty());
+        names.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        names.dedup();
+        Self(names)
+    }
+
+    /// The text with every address replaced by its name.
+    pub(crate) fn text(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (address, name)| text.replace(address, name))
+    }
+
+    /// The value with every address in its strings replaced, in members' names too.
+    pub(crate) fn value(&self, value: Value) -> Value {
+        if self.0.is_empty() {
+            return value;
+        }
+        match value {
+            Value::String(text) => Value::String(self.text(&text)),
+            Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
+            Value::Object(members) => {
+                members.into_iter().map(|(key, value)| (self.text(&key), self.value(value))).collect()
+            }
+            other => other,
+        }
+    }
+}
+
+/// An expected value with the fixed names in its places; `None` where it is nested too deep for a tree.
+pub(crate) fn fill(template: &Template, revision: &str) -> Option<Value> {
+    let bindings = Bindings {
+        canaries: template.canaries().into_iter().map(|canary| (canary.clone(), name(canary))).collect(),
+        unique: UNIQUE.to_owned(),
+        revision: revision.to_owned(),
+    };
+    template.value(&bindings)
+}
+
+/// A canary's name: `<canary:http>`, with what sets it apart from others of its kind.
+fn name(canary: &Canary) -> String {
+    let path = canary.path.iter().map(|path| format!("/{path}"));
+    let redirects = canary.redirects.then(|| " redirects".to_owned());
+    let delay = (canary.delay_ms > 0).then(|| format!(" after {} ms", canary.delay_ms));
+    let serves = canary.serves.iter().map(|document| format!(" {:08x}", fnv1a(document.to_string().as_bytes()) >> 32));
+    let extra: String = path.chain(redirects).chain(delay).chain(serves).collect();
+    format!("<canary:{}{extra}>", canary.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::template::CanaryKind;
+    use serde_json::json;
+
+    #[test]
+    fn what_was_observed_and_what_was_expected_get_the_same_names() {
+        let http = Canary { fragment: Some("/$defs/a".into()), ..Canary::new(CanaryKind::Http) };
+        let longer = Canary { path: Some("root.json".into()), ..Canary::new(CanaryKind::Http) };
+        let expected = Template::Array(vec![
+            Template::Canary(http.clone()),
+            Template::Canary(longer.clone()),
+            Template::Unique("https://u/".into()),
+        ]);
+        let test = samples::test(&[("t", expected.clone())], vec![]);
+        let bindings = Bindings {
+            canaries: vec![(http, "http://127.0.0.1:9/c".into()), (longer, "http://127.0.0.1:9/c/root.json".into())],
+            unique: "77".into(),
+            revision: "2026-07-28".into(),
+        };
+        let seen = json!(["http://127.0.0.1:9/c#/$defs/a", "http://127.0.0.1:9/c/root.json", "https://u/77"]);
+        let named = Names::new(&test, &bindings).value(seen);
+        assert_eq!(named, json!(["<canary:http>#/$defs/a", "<canary:http/root.json>", "https://u/<unique>"]));
+        assert_eq!(fill(&expected, "2026-07-28"), Some(named));
+    }
+}

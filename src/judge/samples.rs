@@ -1,0 +1,143 @@
+//! Tests, messages and observations made by hand, for the unit tests of the judge and of what follows it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Step, Test, Then, TimeClass, Tool, When};
+use crate::model::record::{
+    End, Message, Observation, Party, Record, Served, SizeClass, StepObservation, StepTranscript, Transcript,
+};
+use crate::model::spec::{Harm, Level, Requirement, Revisions, Role};
+use crate::model::template::{Bindings, Template};
+use crate::model::{CaseId, RequirementId, TargetId, TestId};
+
+pub(crate) fn id(text: &str) -> TestId {
+    text.parse().expect("a test id")
+}
+
+pub(crate) fn target() -> TargetId {
+    TargetId { name: "sample".into(), variant: None }
+}
+
+pub(crate) fn tool(name: &str, input: Template, does: Does) -> Tool {
+    let definition = Template::Object(vec![
+        ("name".into(), Template::String(name.into())),
+        ("inputSchema".into(), input),
+        ("does".into(), Template::Object(vec![(does.word().into(), Template::Bool(true))])),
+    ]);
+    Tool { name: name.into(), definition, does }
+}
+
+/// A test `f/c/t` whose tools echo.
+pub(crate) fn test(tools: &[(&str, Template)], steps: Vec<(When, Then)>) -> Test {
+    let tools = tools.iter().map(|(name, input)| tool(name, input.clone(), Does::Echo)).collect();
+    Test {
+        case: CaseId::new("f", "c"),
+        id: "t".into(),
+        row: None,
+        title: "A sentence".into(),
+        note: Vec::new(),
+        line: 1,
+        role: Role::Server,
+        control: None,
+        revisions: Revisions::default(),
+        transports: None,
+        needs: Vec::new(),
+        heavy: false,
+        isolated: false,
+        given: Arc::new(Fixture { tools, deviations: Vec::new() }),
+        steps: steps.into_iter().map(|(when, then)| Step { when, then, declares: None }).collect(),
+    }
+}
+
+pub(crate) fn call(tool: &str) -> When {
+    When::Call { tool: tool.into(), arguments: None, answers: Vec::new() }
+}
+
+pub(crate) fn check(requirement: &str, alternatives: Vec<Expectation>) -> Then {
+    Then::Checks(vec![Check { requirement: RequirementId::within("f", requirement), line: 7, alternatives }])
+}
+
+pub(crate) fn requirement(name: &str, level: Level) -> Requirement {
+    Requirement {
+        id: RequirementId::within("f", name),
+        level,
+        roles: vec![Role::Server],
+        revisions: Revisions::default(),
+        source: "specification/page#anchor".into(),
+        quote: "servers do as they are told".into(),
+        also: Vec::new(),
+        harm: Harm::None,
+        why: "It matters.".into(),
+        unobservable: None,
+    }
+}
+
+pub(crate) fn message(from: Party, text: &str) -> Message {
+    Message { from, text: text.into(), cut_from: None, status: None, headers: Vec::new(), at: 0 }
+}
+
+/// A step that the last of these messages of the target ended.
+pub(crate) fn replied(messages: &[&str]) -> StepTranscript {
+    let messages: Vec<_> = messages.iter().map(|text| message(Party::Target, text)).collect();
+    let end = End::Replied { message: messages.len().saturating_sub(1) };
+    StepTranscript { messages, end, micros: 5, canary: Vec::new() }
+}
+
+pub(crate) fn transcript(steps: Vec<StepTranscript>) -> Transcript {
+    Transcript {
+        target: target(),
+        test: id("f/c/t@2026-07-28+http"),
+        bindings: Bindings::default(),
+        served: Served::Serving,
+        steps,
+        canary: Vec::new(),
+        stderr: String::new(),
+        leaky: false,
+        micros: 5,
+    }
+}
+
+pub(crate) fn step(outcome: Outcome) -> StepObservation {
+    StepObservation {
+        outcome,
+        code: None,
+        status: None,
+        advertised: BTreeMap::new(),
+        saw: None,
+        structured: None,
+        text: None,
+        asked: Vec::new(),
+        answered: Vec::new(),
+        canary: None,
+        took: TimeClass::Instant,
+        size: SizeClass::Small,
+        said: None,
+    }
+}
+
+pub(crate) fn observation(steps: Vec<StepObservation>) -> Observation {
+    Observation { steps, cannot: None, unavailable: None, leaky: false }
+}
+
+/// A record of a test with one step and no verdicts.
+pub(crate) fn record(index: usize, test: &str, outcome: Outcome) -> Record {
+    Record {
+        index,
+        target: target(),
+        test: id(test),
+        title: "A sentence".into(),
+        hash: String::new(),
+        observation: observation(vec![step(outcome)]),
+        verdicts: Vec::new(),
+        micros: 5,
+    }
+}
+
+pub(crate) fn structured(value: &Value) -> String {
+    serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {
+        "content": [{"type": "text", "text": value.to_string()}], "structuredContent": value}})
+    .to_string()
+}

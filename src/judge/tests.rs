@@ -1,0 +1,193 @@
+//! Expectations, controls and known failures, judged over observations made by hand.
+
+use super::*;
+use crate::judge::samples::{self, call, check, id, observation, requirement, step, target};
+use crate::model::RequirementId;
+use crate::model::case::{Expectation, Outcome};
+use crate::model::spec::Revisions;
+use crate::model::target::{Claims, Setup};
+
+fn catalogue(requirements: &[(&str, Level)]) -> Catalogue {
+    let all = requirements.iter().map(|(name, level)| requirement(name, *level));
+    all.map(|requirement| (requirement.id.clone(), requirement)).collect()
+}
+
+fn wants(outcome: Outcome) -> Expectation {
+    Expectation { outcome: vec![outcome], ..Expectation::default() }
+}
+
+fn test(requirement: &str, alternatives: Vec<Expectation>) -> Test {
+    samples::test(&[], vec![(call("t"), check(requirement, alternatives))])
+}
+
+fn target_with(known: &[(&str, &str)]) -> Target {
+    let known = known.iter().map(|(pattern, requirement)| Known {
+        test: pattern.parse().expect("a pattern"),
+        requirement: RequirementId::within("f", requirement),
+        reason: "it is so".into(),
+        issue: None,
+    });
+    Target {
+        id: target(),
+        title: String::new(),
+        folder: "t".into(),
+        setup: Setup::default(),
+        command: Vec::new(),
+        env: BTreeMap::new(),
+        claims: Claims { roles: Vec::new(), transports: Vec::new(), revisions: Vec::new(), lacks: Vec::new() },
+        known: known.collect(),
+        snapshots: None,
+        unverified: None,
+    }
+}
+
+/// What is said when a test that wants a success ends like this.
+fn said(level: Level, outcome: Outcome) -> Vec<VerdictKind> {
+    let catalogue = catalogue(&[("r", level)]);
+    let test = test("r", vec![wants(Outcome::Success)]);
+    let mut judge = Judge::new(&catalogue, &[]);
+    kinds(&judge.judge(&target(), &test, &id("f/c/t@2026-07-28+http"), &observation(vec![step(outcome)])))
+}
+
+fn kinds(verdicts: &[Verdict]) -> Vec<VerdictKind> {
+    verdicts.iter().map(|verdict| verdict.kind).collect()
+}
+
+#[test]
+fn a_level_decides_how_much_a_broken_sentence_weighs() {
+    use VerdictKind::{Fail, NotTaken, Note, Pass, Taken, Warn};
+    let all = [
+        (Level::Must, Pass, Fail),
+        (Level::MustNot, Pass, Fail),
+        (Level::Should, Pass, Warn),
+        (Level::ShouldNot, Pass, Warn),
+        (Level::May, Taken, NotTaken),
+        (Level::Derived, Pass, Note),
+    ];
+    for (level, held, broken) in all {
+        assert_eq!(said(level, Outcome::Success), [held], "{level}");
+        assert_eq!(said(level, Outcome::Crash), [broken], "{level}");
+    }
+}
+
+#[test]
+fn the_first_alternative_that_holds_is_named_and_a_may_makes_it_allowed() {
+    let catalogue = catalogue(&[("r", Level::Must), ("may", Level::May)]);
+    let named = |name: &str, outcome| Expectation { name: Some(name.into()), ..wants(outcome) };
+    let allowed_by = Some(RequirementId::within("f", "may"));
+    let alternatives =
+        vec![named("one", Outcome::Success), Expectation { allowed_by, ..named("two", Outcome::ToolError) }];
+    let test = test("r", alternatives);
+    let mut judge = Judge::new(&catalogue, &[]);
+    let mut judged = |outcome| {
+        judge.judge(&target(), &test, &id("f/c/t@2026-07-28+http"), &observation(vec![step(outcome)])).remove(0)
+    };
+    assert_eq!(
+        (judged(Outcome::Success).kind, judged(Outcome::ToolError).kind),
+        (VerdictKind::Pass, VerdictKind::Allowed)
+    );
+    assert_eq!(judged(Outcome::ToolError).detail, ["two", "allowed by f/may"]);
+    let failed = judged(Outcome::Crash);
+    assert_eq!(failed.kind, VerdictKind::Fail);
+    assert_eq!(
+        failed.detail,
+        ["one: outcome: expected success, observed crash", "two: outcome: expected tool-error, observed crash"]
+    );
+}
+
+#[test]
+fn a_check_is_judged_only_where_its_requirement_is_in_force() {
+    let mut catalogue = catalogue(&[("r", Level::Must)]);
+    let newest = Revision::newest();
+    let rule = catalogue.values_mut().next().expect("one requirement");
+    rule.revisions = Revisions { since: Some(newest), until: None };
+    let test = test("r", vec![wants(Outcome::Success)]);
+    let mut judge = Judge::new(&catalogue, &[]);
+    let seen = observation(vec![step(Outcome::Success)]);
+    assert!(judge.judge(&target(), &test, &id("f/c/t@2025-06-18+http"), &seen).is_empty());
+    assert_eq!(judge.judge(&target(), &test, &id("f/c/t@2026-07-28+http"), &seen).len(), 1);
+}
+
+fn governed(control: Control, outcome: Outcome, row: &str) -> VerdictKind {
+    let catalogue = catalogue(&[("r", Level::Must)]);
+    let governor = Test {
+        id: "ctl".into(),
+        control: Some(control),
+        row: Some("a".into()),
+        ..test("r", vec![wants(Outcome::Success)])
+    };
+    let test = test("r", vec![wants(Outcome::ToolError)]);
+    let mut judge = Judge::new(&catalogue, &[]);
+    judge.judge(&target(), &governor, &id("f/c/ctl/a@2026-07-28+http"), &observation(vec![step(outcome)]));
+    let id = id(&format!("f/c/t/{row}@2026-07-28+http"));
+    judge.judge(&target(), &test, &id, &observation(vec![step(Outcome::ToolError)])).remove(0).kind
+}
+
+#[test]
+fn a_failed_control_makes_what_it_governs_inconclusive() {
+    assert_eq!(governed(Control::Row, Outcome::Success, "a"), VerdictKind::Pass);
+    assert_eq!(governed(Control::Row, Outcome::Crash, "a"), VerdictKind::Inconclusive);
+    assert_eq!(governed(Control::Row, Outcome::Crash, "b"), VerdictKind::Pass);
+    assert_eq!(governed(Control::File, Outcome::Crash, "b"), VerdictKind::Inconclusive);
+}
+
+#[test]
+fn a_failed_control_says_nothing_of_another_transport_or_target() {
+    let catalogue = catalogue(&[("r", Level::Must)]);
+    let test = test("r", vec![wants(Outcome::Success)]);
+    let control = Test { control: Some(Control::File), ..self::test("r", vec![wants(Outcome::Success)]) };
+    let mut judge = Judge::new(&catalogue, &[]);
+    judge.judge(&target(), &control, &id("f/c/t@2026-07-28+http"), &observation(vec![step(Outcome::Crash)]));
+    let good = observation(vec![step(Outcome::Success)]);
+    let kind = |verdicts: Vec<Verdict>| verdicts[0].kind;
+    assert_eq!(kind(judge.judge(&target(), &test, &id("f/c/t@2026-07-28+stdio"), &good)), VerdictKind::Pass);
+    let Ok(other) = "sample:low".parse();
+    assert_eq!(kind(judge.judge(&other, &test, &id("f/c/t@2026-07-28+http"), &good)), VerdictKind::Pass);
+    assert_eq!(kind(judge.judge(&target(), &test, &id("f/c/t@2026-07-28+http"), &good)), VerdictKind::Inconclusive);
+}
+
+#[test]
+fn what_an_adapter_cannot_express_is_neither_right_nor_wrong() {
+    let catalogue = catalogue(&[("r", Level::Must)]);
+    let test = test("r", vec![wants(Outcome::Success)]);
+    let mut judge = Judge::new(&catalogue, &[]);
+    let cannot = Observation { cannot: Some("no such thing".into()), ..observation(vec![]) };
+    let gone = Observation { unavailable: Some("given up".into()), ..observation(vec![]) };
+    let id = id("f/c/t@2026-07-28+http");
+    assert_eq!(kinds(&judge.judge(&target(), &test, &id, &cannot)), [VerdictKind::Cannot]);
+    assert_eq!(kinds(&judge.judge(&target(), &test, &id, &gone)), [VerdictKind::Error]);
+    assert_eq!(kinds(&judge.judge(&target(), &test, &id, &observation(vec![]))), [VerdictKind::Error]);
+}
+
+#[test]
+fn a_known_failure_is_excused_and_one_that_always_holds_is_stale() {
+    let catalogue = catalogue(&[("r", Level::Must)]);
+    let test = test("r", vec![wants(Outcome::Success)]);
+    let targets = [target_with(&[("f/c/**@2026-07-28", "r"), ("f/c/other", "r")])];
+    let id = id("f/c/t@2026-07-28+http");
+    let (good, bad) = (observation(vec![step(Outcome::Success)]), observation(vec![step(Outcome::Crash)]));
+
+    let mut judge = Judge::new(&catalogue, &targets);
+    let verdict = judge.judge(&target(), &test, &id, &bad).remove(0);
+    assert_eq!((verdict.kind, verdict.detail[0].as_str()), (VerdictKind::Known, "it is so"));
+    judge.judge(&target(), &test, &id, &good);
+    assert!(judge.stale().is_empty());
+
+    let mut judge = Judge::new(&catalogue, &targets);
+    judge.judge(&target(), &test, &id, &good);
+    assert_eq!(judge.stale().len(), 1);
+    assert!(judge.stale()[0].contains("f/r holds now for f/c/**@2026-07-28"));
+}
+
+#[test]
+fn a_known_failure_of_a_control_still_leaves_its_tests_inconclusive() {
+    let catalogue = catalogue(&[("r", Level::Must), ("other", Level::Must)]);
+    let targets = [target_with(&[("f/c", "r")])];
+    let control = Test { control: Some(Control::File), ..test("r", vec![wants(Outcome::Success)]) };
+    let governed = test("other", vec![wants(Outcome::Crash)]);
+    let mut judge = Judge::new(&catalogue, &targets);
+    let bad = observation(vec![step(Outcome::Crash)]);
+    let id = id("f/c/t@2026-07-28+http");
+    assert_eq!(kinds(&judge.judge(&target(), &control, &id, &bad)), [VerdictKind::Known]);
+    assert_eq!(kinds(&judge.judge(&target(), &governed, &id, &bad)), [VerdictKind::Inconclusive]);
+}

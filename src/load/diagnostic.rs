@@ -1,0 +1,244 @@
+//! What is wrong with a file: which lint says so, where, and what to do about it.
+//!
+//! Takes findings from the readers and the lints, gives text for people. Must not know what a case means.
+
+use std::fmt;
+use std::sync::Arc;
+
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode, SourceSpan};
+
+use crate::model::spec::words;
+
+words! {
+    /// Everything that can be found wrong; [`Lint::severity`] tells which of it keeps a run from starting.
+    Lint {
+        /// A file or folder can't be read.
+        Unreadable = "unreadable",
+        /// A file is too large, or nested too deep.
+        TooLarge = "too-large",
+        /// A file lies where no case can lie.
+        Misplaced = "misplaced",
+        /// No strict JSON.
+        Syntax = "syntax",
+        /// The same key twice in one object.
+        DuplicateKey = "duplicate-key",
+        /// Two sources have a case of the same id.
+        DuplicateCase = "duplicate-case",
+        /// Two sources have a requirement of the same id.
+        DuplicateRequirement = "duplicate-requirement",
+        /// A number where a text belongs, and the like.
+        WrongType = "wrong-type",
+        /// Too few or too many of something.
+        WrongCount = "wrong-count",
+        /// A key that must be there isn't.
+        MissingKey = "missing-key",
+        /// Two keys that exclude each other.
+        ConflictingKeys = "conflicting-keys",
+        /// A key that has no meaning here.
+        UnknownKey = "unknown-key",
+        /// A word outside of the vocabulary.
+        UnknownValue = "unknown-value",
+        /// A row that the file lacks.
+        UnknownRow = "unknown-row",
+        /// A value that the row lacks.
+        UnknownBinding = "unknown-binding",
+        /// A tool that the fixture lacks.
+        UnknownTool = "unknown-tool",
+        /// A requirement that nobody wrote down.
+        UnknownRequirement = "unknown-requirement",
+        /// An `@` that nobody fills in, or that can't stand where it does.
+        UnknownPlace = "unknown-place",
+        /// An id that can't be part of a test's name.
+        IdStyle = "id-style",
+        /// Ranges of revisions or transports that leave nothing.
+        NeverApplies = "never-applies",
+        /// What can't be seen of, or isn't asked of, the role under test.
+        RoleMismatch = "role-mismatch",
+        /// A requirement is checked although the catalogue says that nothing shows it.
+        UnobservableButChecked = "unobservable-but-checked",
+        /// A `matches` that is no JSON Schema, or not one that stands alone.
+        InvalidSchema = "invalid-schema",
+        /// A row that no test runs with.
+        UnusedRow = "unused-row",
+        /// A value that no test looks at.
+        UnusedBinding = "unused-binding",
+        /// A requirement with neither a check nor a reason for having none.
+        UncheckedRequirement = "unchecked-requirement",
+        /// Failure is expected, and nothing shows that success was possible.
+        NoControl = "no-control",
+        /// Controls that show no success.
+        ControlExpectsFailureOnly = "control-expects-failure-only",
+        /// Arguments that don't relate to the schema as the expectation supposes.
+        FalsePremise = "false-premise",
+        /// Two alternatives that one observation satisfies.
+        AlternativesOverlap = "alternatives-overlap",
+        /// An alternative is allowed by what isn't a MAY.
+        AllowedByNoMay = "allowed-by-no-may",
+        /// A title that is no sentence of the wanted form.
+        TitleStyle = "title-style",
+        /// A line that is too long.
+        Width = "width",
+        /// Too large for every day, and not marked so.
+        Heavy = "heavy",
+    }
+}
+
+impl Lint {
+    /// [`Severity::Error`] keeps a run from starting; [`Severity::Warning`] is shown by `lint` only.
+    pub fn severity(self) -> Severity {
+        if self < Self::UnusedRow { Severity::Error } else { Severity::Warning }
+    }
+}
+
+/// A file's name and text, shared by all that is found in it.
+pub(super) type File = NamedSource<String>;
+
+/// One thing that was found.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    lint: Lint,
+    message: String,
+    labels: Vec<LabeledSpan>,
+    help: Option<String>,
+    file: Arc<File>,
+}
+
+impl Diagnostic {
+    pub(super) fn new(lint: Lint, file: &Arc<File>, message: impl Into<String>) -> Self {
+        Self { lint, message: message.into(), labels: Vec::new(), help: None, file: Arc::clone(file) }
+    }
+
+    /// Points at a place; the first one is the diagnostic's own.
+    pub(super) fn at(mut self, span: SourceSpan, label: impl Into<String>) -> Self {
+        self.labels.push(LabeledSpan::new_with_span(Some(label.into()), span));
+        self
+    }
+
+    /// Says what to do.
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says which words there are, the nearest first.
+    pub(super) fn known<'a>(self, word: &str, what: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        let list = match known.len() {
+            0 => format!("{what}: none"),
+            1..=16 => format!("{what}: {}", known.join(", ")),
+            more => format!("{what}: {}, and {} more", known[..12].join(", "), more - 12),
+        };
+        match nearest(word, &known) {
+            Some(near) => self.help(format!("did you mean `{near}`? {list}")),
+            None => self.help(list),
+        }
+    }
+
+    /// Which lint found it.
+    pub fn lint(&self) -> Lint {
+        self.lint
+    }
+
+    /// Whether a run must not start.
+    pub fn is_error(&self) -> bool {
+        self.lint.severity() == Severity::Error
+    }
+
+    /// One line: `file:line:column: lint: message`.
+    pub fn line(&self) -> String {
+        let (line, column) = position(self.file.inner(), self.offset());
+        format!("{}:{line}:{column}: {}: {}", self.file.name(), self.lint, self.message)
+    }
+
+    /// Where it sorts: by file, and by place in it.
+    pub(super) fn order(&self) -> (&str, usize, Lint) {
+        (self.file.name(), self.offset(), self.lint)
+    }
+
+    /// Whether both say the same of the same place; a test that runs with many rows is read many times.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        self.order() == other.order() && self.message == other.message
+    }
+
+    fn offset(&self) -> usize {
+        self.labels.first().map_or(0, LabeledSpan::offset)
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+impl miette::Diagnostic for Diagnostic {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(self.lint))
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        Some(self.lint.severity())
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&*self.file)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        (!self.labels.is_empty())
+            .then(|| Box::new(self.labels.iter().cloned()) as Box<dyn Iterator<Item = LabeledSpan>>)
+    }
+}
+
+/// All of them as people read them, with the lines of the files.
+pub fn render(diagnostics: &[Diagnostic], colour: bool) -> String {
+    let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(120).with_links(false);
+    let mut out = String::new();
+    for diagnostic in diagnostics {
+        handler.render_report(&mut out, diagnostic).expect("writing to a string never fails");
+        if diagnostic.labels.is_empty() {
+            out.extend(["  file: ", diagnostic.file.name(), "\n"]);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Line and column of a byte, both counted from 1, the column in characters.
+pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+}
+
+/// The word that was probably meant.
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let distance = |one: &str| strsim::damerau_levenshtein(&one.to_lowercase(), &word.to_lowercase());
+    let near = (word.chars().count() / 3).clamp(1, 4);
+    known.iter().copied().min_by_key(|one| distance(one)).filter(|one| distance(one) <= near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_one_typo_away_and_not_just_any() {
+        assert_eq!(nearest("sucess", &["success", "refused"]), Some("success"));
+        assert_eq!(nearest("protocol_error", &["tool-error", "protocol-error"]), Some("protocol-error"));
+        assert_eq!(nearest("banana", &["success", "refused"]), None);
+    }
+
+    #[test]
+    fn a_position_counts_characters() {
+        assert_eq!(position("aé\nüx", "aé\nü".len()), (2, 2));
+        assert_eq!(position("", 9), (1, 1));
+    }
+}

@@ -1,0 +1,164 @@
+//! `given`: the server that a case describes.
+//!
+//! Takes a filled-in `given`, gives a [`Fixture`]. Must not know tests, or what is expected of the server.
+
+use miette::SourceSpan;
+
+use super::diagnostic::Lint;
+use super::expand::template;
+use super::node::{Kind, Node};
+use super::read::{Object, Reader};
+use crate::model::case::{Change, Deviation, Does, Fixture, Tool};
+use crate::model::spec::Role;
+use crate::model::template::Template;
+
+const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "does"];
+
+/// Reads `given`.
+pub(super) fn fixture(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<Fixture> {
+    let object = reader.object(node, "`given`", &["tools", "deviations"])?;
+    let listed = reader.need(object, "`given`", "tools")?;
+    let tools = tools(reader, listed);
+    let mut deviations = Vec::new();
+    if let Some(member) = object.member("deviations") {
+        if role == Some(Role::Server) {
+            let mismatch = reader.mistake(Lint::RoleMismatch, "the harness deviates only where it is the server");
+            let mismatch = mismatch.at(member.key_span, "the server is under test here");
+            reader.push(mismatch.help("take `deviations` away, or test the client"));
+        }
+        let items = reader.items(&member.value, "`deviations`").unwrap_or_default();
+        deviations.extend(items.iter().filter_map(|item| deviation(reader, item)));
+    }
+    Some(Fixture { tools, deviations })
+}
+
+fn tools(reader: &mut Reader, node: &Node) -> Vec<Tool> {
+    match &node.kind {
+        Kind::Array(items) => items.iter().filter_map(|item| listed(reader, item)).collect(),
+        Kind::Object(members) => {
+            members.iter().map(|member| tool(reader, &member.key, &member.value, &PARTS)).collect()
+        }
+        _ => {
+            reader.members(node, "`tools`");
+            Vec::new()
+        }
+    }
+}
+
+/// A tool of a list, which says its name itself.
+fn listed(reader: &mut Reader, node: &Node) -> Option<Tool> {
+    let known = ["name", "title", "description", "inputSchema", "outputSchema", "does"];
+    let name = reader.need(Object { node }, "a tool", "name").and_then(|name| reader.text(name, "a tool's `name`"));
+    match name {
+        Some(name) => Some(tool(reader, name, node, &known)),
+        None => reader.object(node, "a tool", &known).and(None),
+    }
+}
+
+fn tool(reader: &mut Reader, name: &str, node: &Node, known: &[&str]) -> Tool {
+    let what = format!("the tool `{name}`");
+    let object = reader.object(node, &what, known);
+    let code = object.and_then(|object| reader.need(object, &what, "does"));
+    // A tool that can't be read keeps its name, so that nobody calls it unknown.
+    let (does, code) = code.and_then(|node| does(reader, node)).unwrap_or((Does::Echo, Template::Null));
+    let mut definition = vec![("name".to_owned(), Template::String(name.to_owned()))];
+    if object.is_some_and(|object| object.get("inputSchema").is_none()) {
+        let missing = reader.mistake(Lint::MissingKey, format!("{what} lacks `inputSchema`"));
+        let help = "a tool without one, on purpose: `\"inputSchema\": {\"@absent\": true}`";
+        reader.push(missing.at(first(node), "no `inputSchema` in here").help(help));
+    }
+    for member in node.members().iter().filter(|member| !matches!(member.key.as_str(), "name" | "does")) {
+        let part = template(reader, &member.value);
+        if matches!(member.key.as_str(), "title" | "description") && !is_text(&part) {
+            reader.text(&member.value, &format!("`{}`", member.key));
+        }
+        definition.push((member.key.clone(), part));
+    }
+    definition.push(("does".to_owned(), code));
+    Tool { name: name.to_owned(), definition: Template::Object(definition), does }
+}
+
+fn is_text(template: &Template) -> bool {
+    use Template::{Absent, Generated, Revision, String, Unique};
+    matches!(template, String(_) | Unique(_) | Revision | Generated(_) | Absent)
+}
+
+fn does(reader: &mut Reader, node: &Node) -> Option<(Does, Template)> {
+    let known: Vec<&str> = Does::ALL.iter().map(|does| does.word()).collect();
+    let object = reader.object(node, "`does`", &known)?;
+    let mut said = Does::ALL.iter().filter_map(|does| Some((*does, object.get(does.word())?)));
+    let Some((does, how)) = said.next() else {
+        let missing = reader.mistake(Lint::MissingKey, "`does` says nothing");
+        reader.push(missing.at(first(node), "a tool does one thing").help(format!("one of: {}", known.join(", "))));
+        return None;
+    };
+    if let Some((other, _)) = said.next() {
+        let both = reader.mistake(Lint::ConflictingKeys, format!("a tool can't `{does}` and `{other}`"));
+        reader.push(both.at(node.span, "one of them"));
+        return None;
+    }
+    match does {
+        Does::Echo => reader.yes(how, "`echo`")?,
+        Does::Raise => drop(reader.text(how, "`raise`")?),
+        Does::Return => drop(reader.object(how, "`return`", &["structuredContent", "content", "isError"])?),
+        Does::Elicit => {
+            let elicit = reader.object(how, "`elicit`", &["message", "requestedSchema"])?;
+            reader.need(elicit, "`elicit`", "message");
+            reader.need(elicit, "`elicit`", "requestedSchema");
+        }
+    }
+    Some((does, template(reader, node)))
+}
+
+fn deviation(reader: &mut Reader, node: &Node) -> Option<Deviation> {
+    let what = "a deviation";
+    let object = reader.object(node, what, &["in", "at", "set", "remove", "http"])?;
+    let method = reader.need(object, what, "in").and_then(|node| reader.text(node, "`in`"))?.to_owned();
+    let change = match (object.get("set"), object.get("remove"), object.get("http")) {
+        (Some(value), None, None) => Change::Set { at: pointer(reader, object, what)?, value: template(reader, value) },
+        (None, Some(remove), None) => {
+            reader.yes(remove, "`remove`")?;
+            Change::Remove { at: pointer(reader, object, what)? }
+        }
+        (None, None, Some(http)) => reply(reader, http)?,
+        _ => {
+            let unclear = reader.mistake(Lint::ConflictingKeys, "a deviation does one thing");
+            reader.push(unclear.at(node.span, "not one").help("one of: `at` with `set`, `at` with `remove`, `http`"));
+            return None;
+        }
+    };
+    Some(Deviation { method, change })
+}
+
+fn pointer(reader: &mut Reader, object: Object<'_>, what: &str) -> Option<String> {
+    let node = reader.need(object, what, "at")?;
+    json_pointer(reader, node, "`at`")
+}
+
+/// A JSON Pointer.
+pub(super) fn json_pointer(reader: &mut Reader, node: &Node, what: &str) -> Option<String> {
+    let text = reader.text(node, what)?;
+    if !text.is_empty() && !text.starts_with('/') {
+        let wrong = reader.mistake(Lint::UnknownValue, format!("`{text}` is no JSON Pointer"));
+        reader.push(wrong.at(node.span, "no `/` at its start").help(format!("probably `/{}`", text.replace('.', "/"))));
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+fn reply(reader: &mut Reader, node: &Node) -> Option<Change> {
+    let object = reader.object(node, "`http`", &["status", "headers", "cut-after"])?;
+    let status = object.get("status").and_then(|node| reader.integer(node, "`status`", 100, 599));
+    let cut_after = object.get("cut-after").and_then(|node| reader.count(node, "`cut-after`", 64 << 20));
+    let mut headers = Vec::new();
+    for member in object.get("headers").and_then(|node| reader.members(node, "`headers`")).unwrap_or_default() {
+        let value = reader.text(&member.value, &format!("the header `{}`", member.key));
+        headers.extend(value.map(|value| (member.key.clone(), value.to_owned())));
+    }
+    Some(Change::Http { status: status.and_then(|status| u16::try_from(status).ok()), headers, cut_after })
+}
+
+/// The first character of a node, for what is missing in it.
+fn first(node: &Node) -> SourceSpan {
+    SourceSpan::new(node.span.offset().into(), 1)
+}

@@ -1,0 +1,110 @@
+//! Files into the model: case files and catalogues go in, a [`Library`] comes out, or everything that is wrong with
+//! them, each with file, line, and what to do about it.
+//!
+//! Takes folders (or the cases inside of the binary), gives typed, checked cases with their rows filled in.
+//! Must not know targets, verdicts, or how anything is run.
+
+mod case;
+mod catalogue;
+mod diagnostic;
+mod expand;
+mod expect;
+mod explain;
+mod fixture;
+mod lint;
+mod node;
+mod premise;
+mod read;
+mod show;
+mod source;
+mod step;
+pub mod target;
+mod toml;
+
+use std::collections::BTreeMap;
+
+use crate::model::CaseId;
+use crate::model::case::Library;
+use case::Reading;
+use catalogue::Catalogued;
+pub use diagnostic::{Diagnostic, Lint, nearest, render};
+pub use explain::{expanded, explain};
+use read::Reader;
+pub use source::Source;
+
+/// Cases that can't be run.
+#[derive(Debug, thiserror::Error)]
+#[error("{} mistake{} in what was read", .diagnostics.len(), if .diagnostics.len() == 1 { "" } else { "s" })]
+pub struct LoadError {
+    /// Everything that keeps a run from starting.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadError {
+    pub(crate) fn new(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { diagnostics }
+    }
+
+    /// All of it as people read it, with the lines of the files.
+    pub fn report(&self, colour: bool) -> String {
+        render(&self.diagnostics, colour)
+    }
+}
+
+/// Loads all cases of all sources.
+///
+/// # Errors
+/// [`LoadError`] with all that is wrong; what is only worth a warning is left to [`lint`].
+pub fn load(sources: &[Source]) -> Result<Library, LoadError> {
+    let (library, mut diagnostics) = read(sources);
+    diagnostics.retain(Diagnostic::is_error);
+    if diagnostics.is_empty() { Ok(library) } else { Err(LoadError { diagnostics }) }
+}
+
+/// Everything that can be said against the cases, errors and warnings, in the order of the files. The command of this
+/// name fails on any of it, with the exit code of a bad case file: a warning that nobody must mend is read by nobody.
+pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
+    read(sources).1
+}
+
+fn read(sources: &[Source]) -> (Library, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let texts = source::texts(sources, &mut diagnostics);
+    let mut catalogued = Catalogued::default();
+    for (text, folder) in texts.iter().filter_map(|text| Some((text, text.kind.requirements()?))) {
+        let mut reader = text.reader();
+        if let Some(root) = node::parse(&mut reader) {
+            catalogued.add(&mut reader, folder, &root);
+        }
+        lint::width(&mut reader);
+        diagnostics.extend(reader.into_found());
+    }
+    let mut cases: BTreeMap<CaseId, Reading> = BTreeMap::new();
+    for (text, id) in texts.iter().filter_map(|text| Some((text, text.kind.case()?))) {
+        let mut reader = text.reader();
+        let reading = one_case(&mut reader, id, &catalogued);
+        if let Some(first) = cases.get(id) {
+            let twice = reader.mistake(Lint::DuplicateCase, format!("the case `{id}` is there twice"));
+            reader.push(twice.help(format!("the other one is {}", first.case.path)));
+        } else if let Some(reading) = reading {
+            cases.insert(id.clone(), reading);
+        }
+        diagnostics.extend(reader.into_found());
+    }
+    let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(lint::unchecked(&catalogued, &cases));
+    }
+    diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));
+    (Library { cases, requirements: catalogued.requirements }, diagnostics)
+}
+
+fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued) -> Option<Reading> {
+    lint::width(reader);
+    let root = node::parse(reader)?;
+    let reading = case::case(reader, id.clone(), &root, &catalogued.requirements)?;
+    if !reader.failed() {
+        lint::whole(reader, &reading);
+    }
+    Some(reading)
+}

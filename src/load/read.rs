@@ -1,0 +1,233 @@
+//! Typed reading: a node should be this or that, and if it isn't, that is noted and the reading goes on.
+//!
+//! Takes [`Node`]s, gives plain values or `None` after a diagnostic. Must not know what a case means.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::sync::Arc;
+
+use super::diagnostic::{Diagnostic, File, Lint, position};
+use super::node::{Kind, Member, Node};
+use crate::model::spec::{Revision, Revisions};
+
+/// Reads one file, and keeps what it finds wrong.
+pub(super) struct Reader {
+    file: Arc<File>,
+    found: Vec<Diagnostic>,
+}
+
+/// An object whose keys were looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Object<'n> {
+    pub(super) node: &'n Node,
+}
+
+impl<'n> Object<'n> {
+    pub(super) fn member(self, key: &str) -> Option<&'n Member> {
+        self.node.members().iter().find(|member| member.key == key)
+    }
+
+    pub(super) fn get(self, key: &str) -> Option<&'n Node> {
+        self.member(key).map(|member| &member.value)
+    }
+}
+
+impl Reader {
+    pub(super) fn new(file: Arc<File>) -> Self {
+        Self { file, found: Vec::new() }
+    }
+
+    pub(super) fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
+    }
+
+    pub(super) fn into_found(self) -> Vec<Diagnostic> {
+        self.found
+    }
+
+    /// Whether something was found that keeps a run from starting.
+    pub(super) fn failed(&self) -> bool {
+        self.found.iter().any(Diagnostic::is_error)
+    }
+
+    /// Begins a diagnostic of this file.
+    pub(super) fn mistake(&self, lint: Lint, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(lint, &self.file, message)
+    }
+
+    /// Keeps a diagnostic, once.
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        if !self.found.iter().any(|known| known.same(&diagnostic)) {
+            self.found.push(diagnostic);
+        }
+    }
+
+    /// The line of a place, counted from 1.
+    pub(super) fn line(&self, span: miette::SourceSpan) -> usize {
+        position(self.file.inner(), span.offset()).0
+    }
+
+    /// An object with these keys and no others.
+    pub(super) fn object<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Object<'n>> {
+        for member in self.members(node, what)? {
+            if !known.contains(&member.key.as_str()) {
+                self.unknown_key(member, what, known);
+            }
+        }
+        Some(Object { node })
+    }
+
+    /// The members of an object whose keys are free.
+    pub(super) fn members<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Member]> {
+        match &node.kind {
+            Kind::Object(members) => Some(members),
+            _ => self.wrong(node, what, "an object"),
+        }
+    }
+
+    pub(super) fn items<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
+        match &node.kind {
+            Kind::Array(items) => Some(items),
+            _ => self.wrong(node, what, "a list"),
+        }
+    }
+
+    /// A list, or one of what could be in it.
+    pub(super) fn one_or_more<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
+        let Kind::Array(items) = &node.kind else { return std::slice::from_ref(node) };
+        if items.is_empty() {
+            let empty = self.mistake(Lint::WrongCount, format!("{what} is an empty list"));
+            self.push(empty.at(node.span, "nothing in it").help("leave the key out, or say what it may be"));
+        }
+        items
+    }
+
+    pub(super) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
+        match &node.kind {
+            Kind::String(text) => Some(text),
+            _ => self.wrong(node, what, "a string"),
+        }
+    }
+
+    pub(super) fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {
+        match node.kind {
+            Kind::Bool(value) => Some(value),
+            _ => self.wrong(node, what, "`true` or `false`"),
+        }
+    }
+
+    /// `true`, for keys that mean something by being there.
+    pub(super) fn yes(&mut self, node: &Node, what: &str) -> Option<()> {
+        match node.kind {
+            Kind::Bool(true) => Some(()),
+            _ => self.wrong(node, what, "`true`"),
+        }
+    }
+
+    /// An integer between these two, both included.
+    pub(super) fn integer(&mut self, node: &Node, what: &str, least: i64, most: i64) -> Option<i64> {
+        let number = match &node.kind {
+            Kind::Number(number) => number.as_i64(),
+            _ => return self.wrong(node, what, "an integer"),
+        };
+        match number {
+            Some(number) if (least..=most).contains(&number) => Some(number),
+            _ if (least, most) == (i64::MIN, i64::MAX) => self.wrong(node, what, "an integer"),
+            _ => self.wrong(node, what, &format!("an integer from {least} to {most}")),
+        }
+    }
+
+    /// How many: an integer of the generators and limits.
+    pub(super) fn count(&mut self, node: &Node, what: &str, most: i64) -> Option<usize> {
+        self.integer(node, what, 0, most).and_then(|count| usize::try_from(count).ok())
+    }
+
+    /// One word of a closed vocabulary.
+    pub(super) fn word<W: Copy + Display>(&mut self, node: &Node, what: &str, all: &[W]) -> Option<W> {
+        let text = self.text(node, what)?;
+        let known: Vec<String> = all.iter().map(ToString::to_string).collect();
+        if let Some(index) = known.iter().position(|word| word == text) {
+            return Some(all[index]);
+        }
+        let unknown =
+            self.mistake(Lint::UnknownValue, format!("{what} can't be `{text}`")).at(node.span, "no such word");
+        self.push(unknown.known(text, "it is one of", known.iter().map(String::as_str)));
+        None
+    }
+
+    /// One or more words, each once.
+    pub(super) fn words<W: Copy + Display + Ord>(&mut self, node: &Node, what: &str, all: &[W]) -> Vec<W> {
+        let mut seen = BTreeSet::new();
+        let mut words = Vec::new();
+        for item in self.one_or_more(node, what) {
+            let Some(word) = self.word(item, what, all) else { continue };
+            if seen.insert(word) {
+                words.push(word);
+            } else {
+                self.push(self.mistake(Lint::WrongCount, format!("{what} says `{word}` twice")).at(item.span, "again"));
+            }
+        }
+        words
+    }
+
+    /// A text, or a list of lines.
+    pub(super) fn note(&mut self, object: Object<'_>) -> Vec<String> {
+        let Some(node) = object.get("note") else { return Vec::new() };
+        self.one_or_more(node, "`note`")
+            .iter()
+            .filter_map(|line| self.text(line, "`note`"))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// `since` and `until`.
+    pub(super) fn revisions(&mut self, object: Object<'_>) -> Revisions {
+        let all: Vec<Revision> = Revision::all().collect();
+        let since = object.get("since").and_then(|node| self.word(node, "`since`", &all));
+        let until = object.get("until").and_then(|node| self.word(node, "`until`", &all));
+        Revisions { since, until }
+    }
+
+    /// A key that must be there.
+    pub(super) fn need<'n>(&mut self, object: Object<'n>, what: &str, key: &str) -> Option<&'n Node> {
+        let found = object.get(key);
+        if found.is_none() {
+            let missing = self.mistake(Lint::MissingKey, format!("{what} lacks `{key}`"));
+            let start = miette::SourceSpan::new(object.node.span.offset().into(), 1);
+            self.push(missing.at(start, format!("no `{key}` in here")));
+        }
+        found
+    }
+
+    /// A part of a test's name: kebab-case, at most 60 characters.
+    pub(super) fn id(&mut self, id: &str, span: miette::SourceSpan, what: &str) {
+        if !Self::is_id(id) {
+            let style = self.mistake(Lint::IdStyle, format!("{what} `{id}` can't be part of a test's name"));
+            self.push(
+                style
+                    .at(span, "not kebab-case")
+                    .help("small letters and digits, with single `-` between them, at most 60"),
+            );
+        }
+    }
+
+    pub(super) fn is_id(id: &str) -> bool {
+        let part = |part: &str| {
+            !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        };
+        id.len() <= 60 && id.split('-').all(part)
+    }
+
+    fn unknown_key(&mut self, member: &Member, what: &str, known: &[&str]) {
+        let unknown = self.mistake(Lint::UnknownKey, format!("{what} has no key `{}`", member.key));
+        self.push(unknown.at(member.key_span, "no such key").known(&member.key, "its keys", known.iter().copied()));
+    }
+
+    fn wrong<T>(&mut self, node: &Node, what: &str, wanted: &str) -> Option<T> {
+        if !matches!(node.kind, Kind::Missing) {
+            let wrong = self.mistake(Lint::WrongType, format!("{what} should be {wanted}"));
+            self.push(wrong.at(node.span, format!("{} here", node.describe())));
+        }
+        None
+    }
+}

@@ -1,0 +1,264 @@
+//! `target.toml` → [`Target`]s, one a variant.
+//!
+//! Takes what the user typed, gives targets, or everything that is wrong with the file. Must not start anything.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::diagnostic::{Diagnostic, File, Lint, nearest};
+use super::node::Node;
+use super::read::{Object, Reader};
+use super::{LoadError, toml};
+use crate::model::case::Need;
+use crate::model::spec::{Revision, Role, Transport};
+use crate::model::target::{Claims, Known, Setup, Target};
+use crate::model::{Pattern, RequirementId, TargetId};
+
+/// The target that is embedded.
+pub const REFERENCE: &str = "reference";
+const FILE: &str = "target.toml";
+
+/// Why a target can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// There is none of that name.
+    #[error("there is no target `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+    Missing {
+        /// What was typed.
+        name: String,
+        /// A target with a similar name.
+        nearest: Option<String>,
+    },
+    /// It has no such variant.
+    #[error("the target `{target}` has no variant `{variant}`; it has {}", .variants.join(", "))]
+    Variant {
+        /// The target's name.
+        target: String,
+        /// What was typed.
+        variant: String,
+        /// What there is.
+        variants: Vec<String>,
+    },
+    /// Its file is wrong.
+    #[error(transparent)]
+    File(#[from] LoadError),
+}
+
+/// The embedded reference target: this program, as an adapter, with a defect or without.
+pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> Target {
+    let mut command = vec![program.to_string(), "__adapter".to_owned()];
+    command.extend(mutant.into_iter().flat_map(|name| ["--mutant".to_owned(), name.to_owned()]));
+    let snapshots = here.ancestors().map(|folder| folder.join("snapshots")).find(|folder| folder.join(REFERENCE).is_dir());
+    Target {
+        id: TargetId { name: REFERENCE.to_owned(), variant: mutant.map(str::to_owned) },
+        title: "the embedded reference target".to_owned(),
+        folder: here.to_owned(),
+        setup: Setup::default(),
+        command,
+        env: BTreeMap::new(),
+        claims: Claims {
+            roles: vec![Role::Server],
+            transports: Transport::ALL.to_vec(),
+            revisions: Revision::all().collect(),
+            lacks: Vec::new(),
+        },
+        known: Vec::new(),
+        snapshots: snapshots.filter(|_| mutant.is_none()).map(|folder| folder.join(REFERENCE)),
+        unverified: None,
+    }
+}
+
+/// Finds and reads a target: a name under the nearest `targets/`, or a path; `NAME:VARIANT` for one variant.
+///
+/// # Errors
+/// [`TargetError`] where there is none, or its file is wrong.
+pub fn target(typed: &str, here: &Utf8Path) -> Result<Vec<Target>, TargetError> {
+    let (name, variant) = match typed.rsplit_once(':') {
+        Some((name, variant)) if !variant.contains('/') => (name, Some(variant)),
+        _ => (typed, None),
+    };
+    let file = find(name, here)?;
+    let targets = read(&file)?;
+    let Some(variant) = variant else { return Ok(targets) };
+    let variants = targets.iter().filter_map(|target| target.id.variant.clone()).collect();
+    let one: Vec<_> = targets.into_iter().filter(|target| target.id.variant.as_deref() == Some(variant)).collect();
+    if one.is_empty() {
+        return Err(TargetError::Variant { target: name.to_owned(), variant: variant.to_owned(), variants });
+    }
+    Ok(one)
+}
+
+/// The names under the nearest `targets/`.
+pub fn names(here: &Utf8Path) -> Vec<String> {
+    let Some(folder) = folder_of_targets(here) else { return Vec::new() };
+    let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
+    let mut names: Vec<_> =
+        entries.filter(|entry| entry.path().join(FILE).is_file()).map(|entry| entry.file_name().to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn folder_of_targets(here: &Utf8Path) -> Option<Utf8PathBuf> {
+    here.ancestors().map(|folder| folder.join("targets")).find(|folder| folder.is_dir())
+}
+
+fn find(name: &str, here: &Utf8Path) -> Result<Utf8PathBuf, TargetError> {
+    let path = here.join(name);
+    let named = folder_of_targets(here).map(|folder| folder.join(name).join(FILE)).filter(|_| !name.contains('/'));
+    let candidates = named.into_iter().chain([path.join(FILE), path]);
+    let found = candidates.into_iter().find(|path| path.is_file());
+    found.and_then(|path| path.canonicalize_utf8().ok()).ok_or_else(|| {
+        let names = names(here);
+        let known: Vec<&str> = names.iter().map(String::as_str).chain([REFERENCE]).collect();
+        TargetError::Missing { name: name.to_owned(), nearest: nearest(name, &known).map(str::to_owned) }
+    })
+}
+
+/// Reads a file, one target a variant.
+fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let mut reader = Reader::new(Arc::new(File::new(path.as_str(), text)));
+    let targets = toml::parse(&mut reader).and_then(|node| targets(&mut reader, &node, path));
+    let found: Vec<Diagnostic> = reader.into_found();
+    match targets {
+        Some(targets) if found.is_empty() => Ok(targets),
+        _ => Err(LoadError::new(found)),
+    }
+}
+
+const KEYS: [&str; 8] = ["title", "command", "env", "setup", "claims", "variants", "known", "unverified"];
+
+fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Target>> {
+    let what = "a target";
+    let object = reader.object(node, what, &KEYS)?;
+    let folder = path.parent()?.to_owned();
+    let text = |reader: &mut Reader, key: &str, node: &Node| reader.text(node, &format!("`{key}`")).map(str::to_owned);
+    let title = reader.need(object, what, "title").and_then(|node| text(reader, "title", node));
+    let command = reader.need(object, what, "command").and_then(|node| command(reader, node, &folder));
+    let claims = reader.need(object, what, "claims").and_then(|node| claims(reader, node));
+    let env = object.get("env").map_or_else(BTreeMap::new, |node| env(reader, node));
+    let setup = object.get("setup").map_or_else(Setup::default, |node| setup(reader, node, &folder));
+    let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
+    let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node));
+    let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
+    let name = folder.file_name().unwrap_or("target").to_owned();
+    let target = Target {
+        id: TargetId { name, variant: None },
+        title: title?,
+        command: command?,
+        claims: claims?,
+        folder,
+        setup,
+        env,
+        unverified,
+        known: Vec::new(),
+        snapshots: None,
+    };
+    let one = |variant: Option<String>| {
+        let id = TargetId { variant: variant.clone(), ..target.id.clone() };
+        let excused = known.iter().filter(|(only, _)| only.is_none() || *only == variant);
+        let known = excused.map(|(_, known)| known.clone()).collect();
+        Target { snapshots: Some(snapshots(&target.folder, &id)), id, known, ..target.clone() }
+    };
+    if variants.is_empty() {
+        return Some(vec![one(None)]);
+    }
+    Some(variants.into_iter().map(|variant| one(Some(variant))).collect())
+}
+
+/// In a repository with `targets/` and `snapshots/`, the latter; anywhere else beside the file.
+fn snapshots(folder: &Utf8Path, id: &TargetId) -> Utf8PathBuf {
+    let shared = folder
+        .parent()
+        .filter(|parent| parent.file_name() == Some("targets"))
+        .and_then(Utf8Path::parent)
+        .map(|root| root.join("snapshots"))
+        .filter(|snapshots| snapshots.is_dir());
+    let own = shared.map_or_else(|| folder.join("snapshots"), |shared| shared.join(&id.name));
+    id.variant.iter().fold(own, |own, variant| own.join(variant))
+}
+
+/// A command: its program is found on the PATH, or below the target's folder where it has a slash.
+fn command(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {
+    let mut command = strings(reader, node, "a command")?;
+    let Some(program) = command.first_mut() else {
+        reader.push(reader.mistake(Lint::WrongCount, "a command is empty").at(node.span, "no program in here"));
+        return None;
+    };
+    if program.contains('/') {
+        *program = folder.join(&program).into_string();
+    }
+    Some(command)
+}
+
+fn strings(reader: &mut Reader, node: &Node, what: &str) -> Option<Vec<String>> {
+    let items = reader.items(node, what)?;
+    Some(items.iter().filter_map(|item| reader.text(item, &format!("a part of {what}"))).map(str::to_owned).collect())
+}
+
+fn env(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
+    let members = reader.members(node, "`env`").unwrap_or_default();
+    let text = |member: &super::node::Member| Some((member.key.clone(), reader.text(&member.value, "a variable")?.to_owned()));
+    members.iter().filter_map(text).collect()
+}
+
+fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
+    let Some(object) = reader.object(node, "`setup`", &["commands", "inputs"]) else { return Setup::default() };
+    let commands = object.get("commands").and_then(|node| reader.items(node, "`commands`")).unwrap_or_default();
+    let commands = commands.iter().filter_map(|one| command(reader, one, folder)).collect();
+    let inputs = object.get("inputs").and_then(|node| strings(reader, node, "`inputs`")).unwrap_or_default();
+    Setup { commands, inputs: inputs.into_iter().map(Utf8PathBuf::from).collect() }
+}
+
+fn claims(reader: &mut Reader, node: &Node) -> Option<Claims> {
+    let what = "`claims`";
+    let object = reader.object(node, what, &["roles", "transports", "revisions", "lacks"])?;
+    let all: Vec<Revision> = Revision::all().collect();
+    let roles = reader.need(object, what, "roles").map(|node| reader.words(node, "`roles`", Role::ALL));
+    let transports = reader.need(object, what, "transports").map(|node| reader.words(node, "`transports`", Transport::ALL));
+    let revisions = reader.need(object, what, "revisions").map(|node| reader.words(node, "`revisions`", &all));
+    let lacks = object.get("lacks").map_or_else(Vec::new, |node| reader.words(node, "`lacks`", Need::ALL));
+    Some(Claims { roles: roles?, transports: transports?, revisions: revisions?, lacks })
+}
+
+fn variants(reader: &mut Reader, node: &Node) -> Vec<String> {
+    let members = reader.members(node, "`variants`").unwrap_or_default();
+    for member in members {
+        reader.id(&member.key, member.key_span, "the variant");
+        reader.object(&member.value, "a variant", &[]);
+    }
+    members.iter().map(|member| member.key.clone()).collect()
+}
+
+/// Known failures, each with the variant that it is narrowed to.
+fn known(reader: &mut Reader, node: &Node, variants: &[String]) -> Vec<(Option<String>, Known)> {
+    let items = reader.items(node, "`known`").unwrap_or_default();
+    items.iter().filter_map(|item| known_failure(reader, item, variants)).collect()
+}
+
+fn known_failure(reader: &mut Reader, node: &Node, variants: &[String]) -> Option<(Option<String>, Known)> {
+    let what = "a known failure";
+    let object: Object<'_> = reader.object(node, what, &["test", "requirement", "variant", "reason", "issue"])?;
+    let mut need = |key: &str| {
+        let node = reader.need(object, what, key)?;
+        reader.text(node, &format!("`{key}`")).map(|text| (node, text.to_owned()))
+    };
+    let (test, requirement, reason) = (need("test"), need("requirement"), need("reason"));
+    let issue = object.get("issue").and_then(|node| reader.text(node, "`issue`")).map(str::to_owned);
+    let known: Vec<&str> = variants.iter().map(String::as_str).collect();
+    let variant = object.get("variant").and_then(|node| reader.word(node, "`variant`", &known)).map(str::to_owned);
+    let (node, test) = test?;
+    let pattern: Pattern = match test.parse() {
+        Ok(pattern) => pattern,
+        Err(error) => {
+            let error: crate::model::PatternError = error;
+            reader.push(reader.mistake(Lint::UnknownValue, error.to_string()).at(node.span, "no pattern"));
+            return None;
+        }
+    };
+    let requirement = RequirementId::within("", &requirement?.1);
+    Some((variant, Known { test: pattern, requirement, reason: reason?.1, issue }))
+}

@@ -1,0 +1,56 @@
+//! TOML text as the same tree that JSON becomes, so that one reader and one form of message serve both.
+//!
+//! Takes a file's text, gives a [`Node`], or says where it stops being TOML. Must not know what it means.
+
+use std::ops::Range;
+
+use serde_json::Number;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::diagnostic::Lint;
+use super::node::{Kind, LEVELS, Member, Node, span};
+use super::read::Reader;
+use crate::model::nesting;
+
+/// Reads the reader's file; `None` where it isn't TOML.
+pub(super) fn parse(reader: &mut Reader) -> Option<Node> {
+    let file = reader.file();
+    let text = file.inner().as_str();
+    if nesting::depth(text.as_bytes()) > LEVELS {
+        reader.push(reader.mistake(Lint::TooLarge, format!("the file is nested more than {LEVELS} levels deep")));
+        return None;
+    }
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        let Range { start, end } = error.span().unwrap_or(0..0);
+        reader.push(reader.mistake(Lint::Syntax, "the file is no TOML").at(span(start, end), error.message()));
+    }
+    let Range { start, end } = table.span();
+    errors.is_empty().then(|| Node { span: span(start, end), kind: self::table(table.into_inner()) })
+}
+
+fn table(table: DeTable<'_>) -> Kind {
+    let member = |(key, value): (Spanned<std::borrow::Cow<'_, str>>, Spanned<DeValue<'_>>)| {
+        let Range { start, end } = key.span();
+        Member { key: key.into_inner().into_owned(), key_span: span(start, end), value: node(value) }
+    };
+    Kind::Object(table.into_iter().map(member).collect())
+}
+
+fn node(value: Spanned<DeValue<'_>>) -> Node {
+    let Range { start, end } = value.span();
+    let kind = match value.into_inner() {
+        DeValue::String(text) => Kind::String(text.into_owned()),
+        DeValue::Boolean(value) => Kind::Bool(value),
+        DeValue::Integer(number) => number.as_str().parse::<i64>().map_or(Kind::Missing, |one| Kind::Number(one.into())),
+        DeValue::Float(number) => {
+            let number = number.as_str().parse().ok().and_then(Number::from_f64);
+            number.map_or(Kind::Missing, Kind::Number)
+        }
+        DeValue::Datetime(time) => Kind::String(time.to_string()),
+        DeValue::Array(items) => Kind::Array(items.into_iter().map(node).collect()),
+        DeValue::Table(members) => table(members),
+    };
+    Node { span: span(start, end), kind }
+}

@@ -1,0 +1,512 @@
+//! What is run, in which order, and why the rest isn't.
+//!
+//! Takes the library, the targets and what the user selected; gives a [`Plan`]: tests × revisions × transports.
+//! Pure. Must not know how anything is run, nor what time it is.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::model::case::{Case, Control, Library, Need, Test};
+use crate::model::record::Skipped;
+use crate::model::spec::{Catalogue, Revision, Role, Transport};
+use crate::model::target::Target;
+use crate::model::{CaseId, Pattern, TargetId, TestId};
+
+/// What a run is narrowed to. Empty lists narrow nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Only tests that one of these means.
+    pub only: Vec<Pattern>,
+    /// No test that one of these means.
+    pub skip: Vec<Pattern>,
+    /// Only this side.
+    pub role: Option<Role>,
+    /// Only these revisions.
+    pub revision: Vec<Revision>,
+    /// Only these transports.
+    pub transport: Vec<Transport>,
+    /// Also what is too large for every day.
+    pub heavy: bool,
+}
+
+/// What is run, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// What is run; each group on one worker.
+    pub groups: Vec<Group>,
+    /// What doesn't apply to a target, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Plan {
+    /// Every test, in order.
+    pub fn tests(&self) -> impl Iterator<Item = (&Group, &Planned)> {
+        self.groups.iter().flat_map(|group| group.tests.iter().map(move |planned| (group, planned)))
+    }
+
+    /// How many tests are run.
+    pub fn len(&self) -> usize {
+        self.groups.iter().map(|group| group.tests.len()).sum()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+}
+
+/// The tests of one case file on one revision and transport of one target. Controls reach no further.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The target.
+    pub target: Arc<Target>,
+    /// The case file.
+    pub case: CaseId,
+    /// The revision that is spoken.
+    pub revision: Revision,
+    /// What carries the messages.
+    pub transport: Transport,
+    /// The tests: each behind its controls, and beside those with the same fixture.
+    pub tests: Vec<Planned>,
+}
+
+/// One test in a plan.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// Its place in the whole plan.
+    pub index: usize,
+    /// Its name.
+    pub id: TestId,
+    /// The test.
+    pub test: Arc<Test>,
+}
+
+/// Why a test isn't asked of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The harness can't.
+    Undriven,
+    /// The target doesn't have that side.
+    Role(Role),
+    /// The target doesn't speak it.
+    Revision(Revision),
+    /// The target doesn't speak over it.
+    Transport(Transport),
+    /// The target lacks what the case needs.
+    Lacks(Need),
+    /// Too large for every day.
+    Heavy,
+    /// Too large to be repeated on each revision and transport.
+    HeavyOnce,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Undriven => f.write_str("the client side isn't driven yet"),
+            Self::Role(role) => write!(f, "the target claims no {role} side"),
+            Self::Revision(revision) => write!(f, "the target doesn't claim revision {revision}"),
+            Self::Transport(transport) => write!(f, "the target doesn't claim transport {transport}"),
+            Self::Lacks(need) => write!(f, "the target lacks {need}"),
+            Self::Heavy => f.write_str("heavy; runs with --heavy"),
+            Self::HeavyOnce => f.write_str("heavy; runs on the newest revision and one transport only"),
+        }
+    }
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// A pattern of the selection means no test.
+    #[error("`{pattern}` matches no test{}", the_nearest(.nearest))]
+    UnmatchedPattern {
+        /// What was written.
+        pattern: String,
+        /// Tests with a similar name.
+        nearest: Vec<String>,
+    },
+    /// A known failure of a target means no test of the library.
+    #[error("{target} lists `{pattern}` as a known failure, but it matches no test{}", the_nearest(.nearest))]
+    UnmatchedKnown {
+        /// The target.
+        target: TargetId,
+        /// What was written.
+        pattern: String,
+        /// Tests with a similar name.
+        nearest: Vec<String>,
+    },
+    /// Nothing is left to run.
+    #[error("nothing to run: {}", reasons(.skipped))]
+    Nothing {
+        /// Why.
+        skipped: Vec<Skipped>,
+    },
+}
+
+fn the_nearest(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; the nearest: {}", names.join(", ")) }
+}
+
+fn reasons(skipped: &[Skipped]) -> String {
+    if skipped.is_empty() {
+        return "the selection leaves no test".to_owned();
+    }
+    let reasons = skipped.iter().map(|Skipped { target, reason, tests }| format!("{target}: {reason} ({tests})"));
+    reasons.collect::<Vec<_>>().join("; ")
+}
+
+/// Plans a run.
+///
+/// # Errors
+/// [`PlanError`] where a pattern means nothing, or nothing is left to run.
+pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<Plan, PlanError> {
+    check_patterns(library, targets, selection)?;
+    let mut cases: Vec<&Case> = library.cases.iter().collect();
+    cases.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut planner = Planner { library, selection, groups: Vec::new(), skipped: BTreeMap::new(), index: 0 };
+    for (place, target) in targets.iter().enumerate() {
+        for case in &cases {
+            planner.add(place, target, case);
+        }
+    }
+    let skipped = planner.skipped.into_iter().map(|((place, reason), tests)| Skipped {
+        target: targets[place].id.clone(),
+        reason: reason.to_string(),
+        tests,
+    });
+    let (groups, skipped) = (planner.groups, skipped.collect());
+    if groups.is_empty() { Err(PlanError::Nothing { skipped }) } else { Ok(Plan { groups, skipped }) }
+}
+
+struct Planner<'a> {
+    library: &'a Library,
+    selection: &'a Selection,
+    groups: Vec<Group>,
+    skipped: BTreeMap<(usize, Reason), usize>,
+    index: usize,
+}
+
+impl Planner<'_> {
+    fn add(&mut self, place: usize, target: &Arc<Target>, case: &Case) {
+        let tests = in_order(case);
+        for revision in Revision::all().filter(|one| listed(&self.selection.revision, one)) {
+            for transport in Transport::ALL.iter().copied().filter(|one| listed(&self.selection.transport, one)) {
+                let mut planned = Vec::new();
+                for test in &tests {
+                    let id = id(test, revision, transport);
+                    if !self.is_wanted(test, &id) {
+                        continue;
+                    }
+                    if let Some(reason) = self.reason(target, test, revision, transport) {
+                        *self.skipped.entry((place, reason)).or_default() += 1;
+                        continue;
+                    }
+                    planned.push(Planned { index: self.index, id, test: Arc::clone(test) });
+                    self.index += 1;
+                }
+                if !planned.is_empty() {
+                    let (target, case) = (Arc::clone(target), case.id.clone());
+                    self.groups.push(Group { target, case, revision, transport, tests: planned });
+                }
+            }
+        }
+    }
+
+    /// Whether a test says anything there, and the selection means it.
+    fn is_wanted(&self, test: &Test, id: &TestId) -> bool {
+        let Selection { only, skip, role, .. } = self.selection;
+        applies(test, id.revision, id.transport, &self.library.requirements)
+            && role.is_none_or(|role| role == test.role)
+            && (only.is_empty() || only.iter().any(|one| one.matches(id)))
+            && !skip.iter().any(|one| one.matches(id))
+    }
+
+    /// Why a target isn't asked this test.
+    fn reason(&self, target: &Target, test: &Test, revision: Revision, transport: Transport) -> Option<Reason> {
+        let claims = &target.claims;
+        let lacks = test.needs.iter().find(|need| claims.lacks.contains(need));
+        // Driving clients is to come; this arm is all that keeps them out.
+        if test.role == Role::Client && claims.roles.contains(&Role::Client) {
+            Some(Reason::Undriven)
+        } else if !claims.roles.contains(&test.role) {
+            Some(Reason::Role(test.role))
+        } else if !claims.revisions.contains(&revision) {
+            Some(Reason::Revision(revision))
+        } else if !claims.transports.contains(&transport) {
+            Some(Reason::Transport(transport))
+        } else if let Some(need) = lacks {
+            Some(Reason::Lacks(*need))
+        } else if test.heavy && !self.selection.heavy {
+            Some(Reason::Heavy)
+        } else if test.heavy && !self.once(target, test, revision, transport) {
+            Some(Reason::HeavyOnce)
+        } else {
+            None
+        }
+    }
+
+    /// Whether this is where a heavy test runs: on the newest revision that can be had, and over one transport unless
+    /// the case names some. A hang costs its whole limit each time.
+    fn once(&self, target: &Target, test: &Test, revision: Revision, transport: Transport) -> bool {
+        let can = |revision: &Revision, transport: &Transport| {
+            target.claims.revisions.contains(revision)
+                && target.claims.transports.contains(transport)
+                && listed(&self.selection.revision, revision)
+                && listed(&self.selection.transport, transport)
+                && applies(test, *revision, *transport, &self.library.requirements)
+        };
+        let newest = Revision::all().rev().find(|one| can(one, &transport));
+        let quickest = [Transport::Http, Transport::Stdio].into_iter().find(|one| can(&revision, one));
+        newest == Some(revision) && (test.transports.is_some() || quickest == Some(transport))
+    }
+}
+
+fn listed<T: PartialEq>(list: &[T], one: &T) -> bool {
+    list.is_empty() || list.contains(one)
+}
+
+fn id(test: &Test, revision: Revision, transport: Transport) -> TestId {
+    TestId { case: test.case.clone(), test: test.id.clone(), row: test.row.clone(), revision, transport }
+}
+
+/// Whether a test says anything there: by its own ranges, and by what its requirements say. One of them in force
+/// is enough; those that aren't are for the judge to leave out.
+fn applies(test: &Test, revision: Revision, transport: Transport, requirements: &Catalogue) -> bool {
+    let mut checks = test.checks().peekable();
+    let in_force = checks.peek().is_none()
+        || checks.any(|check| {
+            requirements
+                .get(&check.requirement)
+                .is_some_and(|one| one.revisions.contains(revision) && one.roles.contains(&test.role))
+        });
+    in_force
+        && test.revisions.contains(revision)
+        && test.transports.as_ref().is_none_or(|transports| transports.contains(&transport))
+}
+
+/// File controls first; then row by row, its controls before the rest; within that, those with one fixture together,
+/// so that it is served once; all else in the order of the file.
+fn in_order(case: &Case) -> Vec<&Arc<Test>> {
+    let first = |same: &dyn Fn(&Test) -> bool| case.tests.iter().position(|one| same(one));
+    let mut tests: Vec<_> = case.tests.iter().collect();
+    tests.sort_by_cached_key(|test| {
+        (
+            Reverse(test.control == Some(Control::File)),
+            first(&|one| one.row == test.row),
+            Reverse(test.control == Some(Control::Row)),
+            first(&|one| Arc::ptr_eq(&one.given, &test.given) || one.given == test.given),
+        )
+    });
+    tests
+}
+
+fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<(), PlanError> {
+    let ids: Vec<TestId> = every_id(library).collect();
+    let unmatched = |pattern: &&Pattern| !ids.iter().any(|id| pattern.matches(id));
+    if let Some(pattern) = selection.only.iter().chain(&selection.skip).find(unmatched) {
+        let nearest = similar(pattern, library);
+        return Err(PlanError::UnmatchedPattern { pattern: pattern.as_str().to_owned(), nearest });
+    }
+    for target in targets {
+        if let Some(pattern) = target.known.iter().map(|known| &known.test).find(unmatched) {
+            let (target, nearest) = (target.id.clone(), similar(pattern, library));
+            return Err(PlanError::UnmatchedKnown { target, pattern: pattern.as_str().to_owned(), nearest });
+        }
+    }
+    Ok(())
+}
+
+/// Every test wherever it applies, whatever the target.
+pub fn every_id(library: &Library) -> impl Iterator<Item = TestId> {
+    let tests = library.cases.iter().flat_map(|case| &case.tests);
+    let everywhere =
+        tests.flat_map(|test| Revision::all().flat_map(move |one| Transport::ALL.iter().map(move |t| (test, one, *t))));
+    everywhere
+        .filter(|(test, revision, transport)| applies(test, *revision, *transport, &library.requirements))
+        .map(|(test, revision, transport)| id(test, revision, transport))
+}
+
+/// The names nearest to a pattern, among those with as many parts.
+fn similar(pattern: &Pattern, library: &Library) -> Vec<String> {
+    const NAMES: usize = 3;
+    const LIKENESS: f64 = 0.7;
+    let written = pattern.as_str().split('@').next().unwrap_or_default();
+    let parts = written.split('/').count();
+    let paths = library.cases.iter().flat_map(|case| &case.tests).map(|test| test.path());
+    let mut names: Vec<_> = paths.map(|path| path.split('/').take(parts).collect::<Vec<_>>().join("/")).collect();
+    names.sort();
+    names.dedup();
+    let mut names: Vec<_> = names
+        .into_iter()
+        .map(|name| (strsim::jaro_winkler(written, &name), name))
+        .filter(|(like, _)| *like > LIKENESS)
+        .collect();
+    names.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    names.into_iter().map(|(_, name)| name).take(NAMES).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::RequirementId;
+    use crate::model::case::{Check, Fixture, Step, Then, When};
+    use crate::model::spec::{Harm, Level, Requirement, Revisions};
+    use crate::model::target::{Claims, Known, Setup};
+
+    fn test(name: &str, row: Option<&str>, control: Option<Control>, given: &Arc<Fixture>) -> Test {
+        Test {
+            case: CaseId::new("a", "b"),
+            id: name.to_owned(),
+            row: row.map(str::to_owned),
+            title: name.to_owned(),
+            note: Vec::new(),
+            line: 1,
+            role: Role::Server,
+            control,
+            revisions: Revisions::default(),
+            transports: None,
+            needs: Vec::new(),
+            heavy: false,
+            isolated: false,
+            given: Arc::clone(given),
+            steps: Vec::new(),
+        }
+    }
+
+    fn fixture(name: &str) -> Arc<Fixture> {
+        let definition = crate::model::template::Template::Null;
+        let tool = crate::model::case::Tool { name: name.to_owned(), definition, does: crate::model::case::Does::Echo };
+        Arc::new(Fixture { tools: vec![tool], deviations: Vec::new() })
+    }
+
+    fn library(tests: Vec<Test>) -> Library {
+        let tests = tests.into_iter().map(Arc::new).collect();
+        let (id, title) = (CaseId::new("a", "b"), String::new());
+        let case = Case { id, path: String::new(), title, note: vec![], role: Role::Server, rows: vec![], tests };
+        Library { cases: vec![case], requirements: Catalogue::new() }
+    }
+
+    fn target() -> Target {
+        Target {
+            id: TargetId { name: "some".to_owned(), variant: None },
+            title: String::new(),
+            folder: ".".into(),
+            setup: Setup::default(),
+            command: Vec::new(),
+            env: BTreeMap::new(),
+            claims: Claims {
+                roles: vec![Role::Server],
+                transports: vec![Transport::Http],
+                revisions: Revision::all().collect(),
+                lacks: Vec::new(),
+            },
+            known: Vec::new(),
+            snapshots: ".".into(),
+            unverified: None,
+        }
+    }
+
+    fn names(plan: &Plan) -> Vec<String> {
+        plan.tests().map(|(_, planned)| planned.id.to_string()).collect()
+    }
+
+    fn newest() -> Selection {
+        Selection { revision: vec![Revision::newest()], ..Selection::default() }
+    }
+
+    #[test]
+    fn controls_come_before_what_they_govern_and_equal_fixtures_are_adjacent() {
+        let (one, two) = (fixture("one"), fixture("two"));
+        let tests = vec![
+            test("first", Some("x"), None, &one),
+            test("first", Some("y"), None, &two),
+            test("second", Some("x"), None, &two),
+            test("third", Some("x"), None, &fixture("one")),
+            test("control", Some("x"), Some(Control::Row), &two),
+            test("control", Some("y"), Some(Control::Row), &two),
+            test("all", Some("y"), Some(Control::File), &one),
+        ];
+        let plan = plan(&library(tests), &[Arc::new(target())], &newest()).expect("a plan");
+        let order = ["all/y", "control/x", "first/x", "third/x", "second/x", "control/y", "first/y"];
+        assert_eq!(names(&plan), order.map(|name| format!("a/b/{name}@2026-07-28+http")));
+        assert!(plan.tests().map(|(_, planned)| planned.index).eq(0..7));
+    }
+
+    #[test]
+    fn what_a_target_does_not_claim_is_skipped_with_its_reason() {
+        let lacking = Test { needs: vec![Need::ElicitationForm], ..test("form", None, None, &fixture("f")) };
+        let client = Test { role: Role::Client, ..test("client", None, None, &fixture("f")) };
+        let both = vec![test("plain", None, None, &fixture("f")), lacking, client];
+        let mut target = target();
+        target.claims.lacks = vec![Need::ElicitationForm];
+        target.claims.roles.push(Role::Client);
+        let plan = plan(&library(both), &[Arc::new(target)], &newest()).expect("a plan");
+        assert_eq!(names(&plan), ["a/b/plain@2026-07-28+http"]);
+        let skipped: Vec<_> = plan.skipped.iter().map(|one| (one.reason.as_str(), one.tests)).collect();
+        let expected = [
+            ("the client side isn't driven yet", 2),
+            ("the target doesn't claim transport stdio", 2),
+            ("the target lacks elicitation.form", 1),
+        ];
+        assert_eq!(skipped, expected);
+    }
+
+    #[test]
+    fn a_test_applies_where_one_of_its_requirements_is_in_force() {
+        let all: Vec<_> = Revision::all().collect();
+        let requirement = |name: &str, since, until| Requirement {
+            id: RequirementId::within("a", name),
+            level: Level::Must,
+            roles: vec![Role::Server],
+            revisions: Revisions { since, until },
+            source: String::new(),
+            quote: String::new(),
+            also: Vec::new(),
+            harm: Harm::None,
+            why: String::new(),
+            unobservable: None,
+        };
+        let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
+        let then = Then::Checks(vec![check("old"), check("new")]);
+        let step = Step { when: When::List, then, declares: None };
+        let mut library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
+        for one in [requirement("old", None, Some(all[0])), requirement("new", Some(all[2]), None)] {
+            library.requirements.insert(one.id.clone(), one);
+        }
+        let plan = plan(&library, &[Arc::new(target())], &Selection::default()).expect("a plan");
+        assert_eq!(names(&plan), ["a/b/t@2025-06-18+http", "a/b/t@2026-07-28+http"]);
+    }
+
+    #[test]
+    fn a_heavy_test_runs_only_when_asked_for_and_then_once() {
+        let heavy = || library(vec![Test { heavy: true, ..test("t", None, None, &fixture("f")) }]);
+        let mut target = target();
+        target.claims.transports.push(Transport::Stdio);
+        let targets = [Arc::new(target)];
+        let error = plan(&heavy(), &targets, &Selection::default()).expect_err("nothing is left");
+        assert!(matches!(&error, PlanError::Nothing { skipped } if skipped[0].tests == 6), "{error}");
+        let selection = Selection { heavy: true, ..Selection::default() };
+        let plan = plan(&heavy(), &targets, &selection).expect("a plan");
+        assert_eq!(names(&plan), ["a/b/t@2026-07-28+http"]);
+    }
+
+    #[test]
+    fn a_pattern_that_means_nothing_is_an_error_that_names_what_is_near() {
+        let library = library(vec![test("external-ref", None, None, &fixture("f"))]);
+        let selection =
+            Selection { only: vec!["a/b/external-rev".parse().expect("a pattern")], ..Selection::default() };
+        let error = plan(&library, &[Arc::new(target())], &selection).expect_err("no such test");
+        assert_eq!(error.to_string(), "`a/b/external-rev` matches no test; the nearest: a/b/external-ref");
+        let known = Known {
+            test: "a/c".parse().expect("a pattern"),
+            requirement: RequirementId::within("a", "r"),
+            reason: String::new(),
+            issue: None,
+        };
+        let target = Target { known: vec![known], ..target() };
+        let error = plan(&library, &[Arc::new(target)], &Selection::default()).expect_err("no such test");
+        assert!(matches!(error, PlanError::UnmatchedKnown { .. }));
+    }
+}

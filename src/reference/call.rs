@@ -1,0 +1,223 @@
+//! `tools/call`: from the parameters to the result.
+//!
+//! Takes a request, checks the arguments, does what the tool does, checks what it returned. Must not know transports.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::elicitation::Form;
+use super::fixture::{Does, Returned, Tool};
+use super::message::{Fault, Request, Success, success};
+use super::mutant::Mutant;
+use super::server::{Caller, Server};
+
+/// The key under which the one form of a call is asked for.
+const QUESTION: &str = "answer";
+
+/// A call whose parameters are well formed.
+pub(super) struct Call<'a> {
+    server: &'a Server,
+    name: &'a str,
+    arguments: Arc<Value>,
+    params: &'a Map<String, Value>,
+}
+
+/// How a tool's code ends.
+enum Ending {
+    /// It returned something.
+    Returned(Returned),
+    /// It failed, or was never run, for this reason.
+    Failed(String),
+    /// It waits for an answer, and the client is to call again.
+    Waiting(Success),
+}
+
+impl<'a> Call<'a> {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    /// What is malformed.
+    pub(super) fn read(server: &'a Server, request: &'a Request) -> Result<Self, Fault> {
+        let params = request.params.as_ref().and_then(Value::as_object);
+        let params = params.ok_or_else(|| Fault::params("`params` is missing"))?;
+        let name = params.get("name").and_then(Value::as_str);
+        let name = name.ok_or_else(|| Fault::params("`name` must be a string"))?;
+        let arguments = match params.get("arguments") {
+            None => json!({}),
+            Some(arguments @ Value::Object(_)) => arguments.clone(),
+            Some(_) => return Err(Fault::params("`arguments` must be an object")),
+        };
+        if server.fixture.revision.is_stateless() {
+            if params.get("inputResponses").is_some_and(|responses| !responses.is_object()) {
+                return Err(Fault::params("`inputResponses` must be an object"));
+            }
+            if params.get("requestState").is_some_and(|state| !state.is_string()) {
+                return Err(Fault::params("`requestState` must be a string"));
+            }
+        }
+        Ok(Self { server, name, arguments: Arc::new(arguments), params })
+    }
+
+    /// Makes the call.
+    ///
+    /// # Errors
+    /// The fault to answer with.
+    pub(super) async fn run(self, caller: Caller<'_>) -> Result<Success, Fault> {
+        let mutant = self.server.fixture.mutant;
+        if mutant == Some(Mutant::SleepsOneSecond) {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        let Some(tool) = self.server.fixture.tools.iter().find(|tool| tool.name == self.name) else {
+            let message = format!("unknown tool: {}", self.name);
+            return match mutant {
+                Some(Mutant::UnknownToolAsToolError) => Ok(self.failed(&message)),
+                _ => Err(Fault::params(message)),
+            };
+        };
+        if mutant != Some(Mutant::InputNotValidated)
+            && let Err(reason) = tool.input.check(&self.arguments).await
+        {
+            let message = format!("the arguments do not fit the tool's inputSchema: {reason}");
+            return match mutant {
+                Some(Mutant::InputErrorAsProtocolError) => Err(Fault::params(message)),
+                _ => Ok(self.failed(&message)),
+            };
+        }
+        match self.work(tool, caller).await? {
+            Ending::Failed(reason) => Ok(self.failed(&reason)),
+            Ending::Waiting(result) => Ok(result),
+            Ending::Returned(returned) => Ok(match self.checked(tool, returned).await {
+                Ok(result) => result,
+                Err(reason) => self.failed(&reason),
+            }),
+        }
+    }
+
+    async fn work(&self, tool: &Tool, caller: Caller<'_>) -> Result<Ending, Fault> {
+        let structured = |value| Ending::Returned(Returned { structured_content: Some(value), ..Returned::default() });
+        if self.params.contains_key("requestState")
+            && matches!(caller, Caller::Stateless(_))
+            && !matches!(tool.does, Does::Elicit(_))
+        {
+            return Err(Fault::params("this tool never gave out a `requestState`"));
+        }
+        Ok(match (&tool.does, caller) {
+            (Does::Echo, _) => structured(Value::clone(&self.arguments)),
+            (Does::Return(returned), _) => Ending::Returned(returned.clone()),
+            (Does::Raise(message), _) => Ending::Failed(message.clone()),
+            (Does::Elicit(form), Caller::Stateful(session, outlet)) => {
+                if !self.may_ask(form, session.capabilities()) {
+                    return Ok(Ending::Failed("the client can't show a form".to_owned()));
+                }
+                let answer = match session.ask(outlet, "elicitation/create", &form.params).await {
+                    Ok(answer) => form.read_answer(&answer).await,
+                    Err(reason) => Err(reason),
+                };
+                answer.map_or_else(Ending::Failed, structured)
+            }
+            (Does::Elicit(form), Caller::Stateless(capabilities)) => {
+                if !self.may_ask(form, capabilities) {
+                    return Err(Fault::missing_capability(&json!({ "elicitation": { "form": {} } })));
+                }
+                match self.retried(form).await? {
+                    Some(answer) => structured(answer),
+                    None => Ending::Waiting(self.question(form)),
+                }
+            }
+        })
+    }
+
+    fn may_ask(&self, form: &Form, capabilities: &Value) -> bool {
+        form.may_be_shown_to(capabilities) || self.server.fixture.mutant == Some(Mutant::CapabilityNotChecked)
+    }
+
+    /// What seals a question: it fits this call and no other.
+    fn state(&self) -> String {
+        self.server.seal.of(&[self.name, &self.arguments.to_string()])
+    }
+
+    fn question(&self, form: &Form) -> Success {
+        let request = json!({ "method": "elicitation/create", "params": form.params });
+        let members =
+            vec![("inputRequests", success(&json!({ QUESTION: request }))), ("requestState", success(&self.state()))];
+        self.server.result("input_required", members)
+    }
+
+    /// The answer that a retry brings; `None` where it brings none.
+    async fn retried(&self, form: &Form) -> Result<Option<Value>, Fault> {
+        let Some(state) = self.params.get("requestState") else { return Ok(None) };
+        if *state != self.state() && self.server.fixture.mutant != Some(Mutant::StateNotVerified) {
+            return Err(Fault::params("`requestState` was not given out for this call"));
+        }
+        let answer = self.params.get("inputResponses").and_then(|responses| responses.get(QUESTION));
+        let Some(answer) = answer else { return Ok(None) };
+        form.read_answer(answer).await.map(Some).map_err(|reason| Fault::params(format!("`{QUESTION}`: {reason}")))
+    }
+
+    /// The result for what a tool returned.
+    async fn checked(&self, tool: &Tool, mut returned: Returned) -> Result<Success, String> {
+        let fixture = &self.server.fixture;
+        if fixture.mutant == Some(Mutant::NullTakenForAbsent) {
+            returned.structured_content = returned.structured_content.filter(|value| !value.is_null());
+        }
+        let structured = returned.structured_content.map(Arc::new);
+        if let Some(value) = &structured
+            && !fixture.revision.has_any_output()
+            && !value.is_object()
+        {
+            return Err(format!("structured content must be an object in {}", fixture.revision.name()));
+        }
+        match (&tool.output, &structured) {
+            _ if returned.is_error => {}
+            (Some(_), Some(_)) if fixture.mutant == Some(Mutant::OutputNotValidated) => {}
+            (Some(schema), Some(value)) => schema
+                .check(value)
+                .await
+                .map_err(|reason| format!("the tool's output does not fit its outputSchema: {reason}"))?,
+            (Some(_), None) if fixture.mutant != Some(Mutant::MissingStructuredAccepted) => {
+                return Err("the tool has an outputSchema, but returned no structured content".to_owned());
+            }
+            _ => {}
+        }
+        let structured = structured.map(|value| self.sent(Arc::unwrap_or_clone(value)));
+        Ok(self.finished(returned.content.unwrap_or_default(), structured.as_ref(), returned.is_error))
+    }
+
+    /// Structured content as it goes out.
+    fn sent(&self, value: Value) -> Value {
+        match value {
+            Value::Array(_) if self.server.fixture.mutant == Some(Mutant::ArrayWrappedInResult) => {
+                json!({ "result": value })
+            }
+            value => value,
+        }
+    }
+
+    fn finished(&self, mut content: Vec<Value>, structured: Option<&Value>, is_error: bool) -> Success {
+        let mutant = self.server.fixture.mutant;
+        if let Some(value) = structured
+            && content.is_empty()
+            && !is_error
+            && mutant != Some(Mutant::TextNotMirrored)
+        {
+            content.push(json!({ "type": "text", "text": value.to_string() }));
+        }
+        let mut members = vec![("content", success(&content))];
+        let is_falsy = |value: &Value| *value == json!(0) || [json!(false), json!(""), json!(null)].contains(value);
+        if let Some(value) = structured
+            && !(mutant == Some(Mutant::FalsyStructuredDropped) && is_falsy(value))
+        {
+            members.push(("structuredContent", success(value)));
+        }
+        if is_error {
+            members.push(("isError", success(&true)));
+        }
+        self.server.complete(members)
+    }
+
+    fn failed(&self, reason: &str) -> Success {
+        self.finished(vec![json!({ "type": "text", "text": reason })], None, true)
+    }
+}

@@ -1,0 +1,380 @@
+//! Forms: what a server may ask of a user, and what fits as an answer.
+//!
+//! Takes a form as its author wrote it, gives a form that may be sent in this revision, or the reason against it.
+//! Must not know how a form travels.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::mutant::Mutant;
+use super::revision::Revision;
+use super::schema::{Schema, SchemaError};
+
+/// A form that may be sent.
+#[derive(Debug)]
+pub(super) struct Form {
+    /// The parameters of `elicitation/create`.
+    pub(super) params: Value,
+    schema: Schema,
+    revision: Revision,
+    mutant: Option<Mutant>,
+}
+
+/// Why a form may not be sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FormError {
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    #[error("requestedSchema: {0}")]
+    Root(String),
+    #[error("requestedSchema: the field `{field}` {reason}")]
+    Field { field: String, reason: String },
+}
+
+impl Form {
+    /// Checks a form.
+    ///
+    /// # Errors
+    /// What the revision has no place for.
+    pub(super) fn read(
+        message: &str,
+        requested: &str,
+        revision: Revision,
+        mutant: Option<Mutant>,
+    ) -> Result<Self, FormError> {
+        let schema = Schema::read(requested, mutant)?;
+        check_root(schema.value())?;
+        let fields = schema.value()["properties"].as_object().expect("the root was checked");
+        for (name, field) in fields {
+            check_field(field, revision)
+                .map_err(|reason| FormError::Field { field: name.clone(), reason: reason.to_owned() })?;
+        }
+        let mut params = json!({ "message": message, "requestedSchema": shown(schema.value(), mutant) });
+        if revision.has_modes() {
+            params["mode"] = json!("form");
+        }
+        Ok(Self { params, schema, revision, mutant })
+    }
+
+    /// Whether these capabilities of a client allow a form.
+    pub(super) fn may_be_shown_to(&self, capabilities: &Value) -> bool {
+        let Some(Value::Object(modes)) = capabilities.get("elicitation") else { return false };
+        match modes.get("form") {
+            Some(form) => form.is_object(),
+            None => !self.revision.has_modes() || !modes.contains_key("url"),
+        }
+    }
+
+    /// What the tool's code gets of an answer.
+    ///
+    /// # Errors
+    /// Why the answer is none.
+    pub(super) async fn read_answer(&self, answer: &Value) -> Result<Value, String> {
+        let answer = answer.as_object().ok_or("an answer must be an object")?;
+        let action = answer.get("action").and_then(Value::as_str).ok_or("an answer must have an `action`")?;
+        match action {
+            "decline" | "cancel" => Ok(json!({ "action": action })),
+            "accept" => self.read_content(answer).await,
+            _ => Err("`action` must be accept, decline or cancel".to_owned()),
+        }
+    }
+
+    async fn read_content(&self, answer: &Map<String, Value>) -> Result<Value, String> {
+        if self.mutant == Some(Mutant::AnswerNotValidated) {
+            return Ok(Value::Object(answer.clone()));
+        }
+        let content = match answer.get("content") {
+            None => None,
+            Some(Value::Object(content)) => Some(content),
+            Some(_) => return Err("`content` must be an object".to_owned()),
+        };
+        for (name, value) in content.into_iter().flatten() {
+            if !self.is_answer(value) {
+                return Err(format!("the answer to `{name}` is of no kind that a form has"));
+            }
+        }
+        let value = Arc::new(Value::Object(content.cloned().unwrap_or_default()));
+        self.schema.check(&value).await.map_err(|reason| format!("the answer does not fit: {reason}"))?;
+        Ok(match content {
+            Some(content) => json!({ "action": "accept", "content": content }),
+            None => json!({ "action": "accept" }),
+        })
+    }
+
+    fn is_answer(&self, value: &Value) -> bool {
+        match value {
+            Value::String(_) | Value::Number(_) | Value::Bool(_) => true,
+            Value::Array(items) => self.revision.has_rich_forms() && items.iter().all(Value::is_string),
+            Value::Null | Value::Object(_) => false,
+        }
+    }
+}
+
+/// The schema as the client gets it: as written, but for two mutants.
+fn shown(schema: &Value, mutant: Option<Mutant>) -> Value {
+    let lost = match mutant {
+        Some(Mutant::EnumNamesLost) => "enumNames",
+        Some(Mutant::DefaultsLost) => "default",
+        _ => return schema.clone(),
+    };
+    let mut schema = schema.clone();
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for field in fields.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+        field.shift_remove(lost);
+    }
+    schema
+}
+
+fn check_root(schema: &Value) -> Result<(), FormError> {
+    let wrong = |reason: &str| Err(FormError::Root(reason.to_owned()));
+    if schema.get("type") != Some(&json!("object")) {
+        return wrong("`type` must be \"object\"");
+    }
+    if !schema.get("properties").is_some_and(Value::is_object) {
+        return wrong("`properties` must be an object");
+    }
+    match composition(schema) {
+        Some(keyword) => wrong(&format!("a form is flat and has no `{keyword}`")),
+        None => Ok(()),
+    }
+}
+
+/// The first keyword that a flat form has no place for.
+fn composition(schema: &Value) -> Option<&'static str> {
+    const KEYWORDS: [&str; 13] = [
+        "$ref",
+        "$dynamicRef",
+        "$recursiveRef",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "not",
+        "if",
+        "then",
+        "else",
+        "dependentSchemas",
+        "patternProperties",
+        "properties",
+    ];
+    let is_root = schema.get("type") == Some(&json!("object"));
+    KEYWORDS.into_iter().find(|keyword| schema.get(keyword).is_some() && !(is_root && *keyword == "properties"))
+}
+
+type Reason = &'static str;
+
+fn check_field(field: &Value, revision: Revision) -> Result<(), Reason> {
+    let Value::Object(members) = field else { return Err("must be an object") };
+    for annotation in ["title", "description"] {
+        if members.get(annotation).is_some_and(|text| !text.is_string()) {
+            return Err("has a `title` or `description` that is no string");
+        }
+    }
+    let kind = members.get("type").and_then(Value::as_str);
+    if members.contains_key("default") && kind != Some("boolean") && !revision.has_rich_forms() {
+        return Err("has a default, and this revision knows those of booleans only");
+    }
+    match kind {
+        Some("string") => check_string(members, revision),
+        Some("number" | "integer") => check_number(members),
+        Some("boolean") => check_boolean(members),
+        Some("array") if revision.has_rich_forms() => check_choices(members),
+        Some("array") => Err("is a multiple choice, which this revision lacks"),
+        _ => Err("must be a string, a number, a boolean or a choice"),
+    }
+}
+
+fn check_string(members: &Map<String, Value>, revision: Revision) -> Result<(), Reason> {
+    let default = members.get("default");
+    if default.is_some_and(|default| !default.is_string()) {
+        return Err("has a default that is no string");
+    }
+    let options = match (members.get("enum"), members.get("oneOf")) {
+        (Some(_), Some(_)) => return Err("has both `enum` and `oneOf`"),
+        (Some(options), None) => Some(strings(options).ok_or("has an `enum` of other things than strings")?),
+        (None, Some(_)) if !revision.has_rich_forms() => return Err("has titled options, which this revision lacks"),
+        (None, Some(options)) => Some(titled(options).ok_or("has a `oneOf` that is no list of `const` and `title`")?),
+        (None, None) => None,
+    };
+    if members.get("enumNames").is_some_and(|names| strings(names).is_none()) {
+        return Err("has `enumNames` that are no strings");
+    }
+    if let (Some(options), Some(default)) = (&options, default.and_then(Value::as_str))
+        && !options.contains(&default)
+    {
+        return Err("has a default that is none of its options");
+    }
+    if !["minLength", "maxLength"].into_iter().all(|bound| members.get(bound).is_none_or(is_count)) {
+        return Err("has a length that is no natural number");
+    }
+    match members.get("format").map(Value::as_str) {
+        None | Some(Some("email" | "uri" | "date" | "date-time")) => check_flat(members, &["oneOf"]),
+        Some(_) => Err("has a format that forms don't have"),
+    }
+}
+
+fn check_number(members: &Map<String, Value>) -> Result<(), Reason> {
+    let is_integer = members.get("type") == Some(&json!("integer"));
+    let fits = |default: &Value| default.as_f64().is_some_and(|number| !is_integer || number.fract() == 0.0);
+    if !members.get("default").is_none_or(fits) {
+        return Err("has a default of another type");
+    }
+    if members.contains_key("enum") {
+        return Err("is a choice of numbers, which forms don't have");
+    }
+    if !["minimum", "maximum"].into_iter().all(|bound| members.get(bound).is_none_or(Value::is_number)) {
+        return Err("has a bound that is no number");
+    }
+    check_flat(members, &[])
+}
+
+fn check_boolean(members: &Map<String, Value>) -> Result<(), Reason> {
+    if members.get("default").is_some_and(|default| !default.is_boolean()) {
+        return Err("has a default that is no boolean");
+    }
+    check_flat(members, &[])
+}
+
+fn check_choices(members: &Map<String, Value>) -> Result<(), Reason> {
+    let items = members.get("items").and_then(Value::as_object).ok_or("must say in `items` what can be chosen")?;
+    let options = match (items.get("enum"), items.get("anyOf")) {
+        (Some(options), None) if items.get("type") == Some(&json!("string")) => strings(options),
+        (None, Some(options)) => titled(options),
+        _ => None,
+    };
+    let options =
+        options.ok_or("must have `items` of type string with `enum`, or with `anyOf` of `const` and `title`")?;
+    check_flat(items, &["anyOf"])?;
+    if !["minItems", "maxItems"].into_iter().all(|bound| members.get(bound).is_none_or(is_count)) {
+        return Err("has a number of choices that is no natural number");
+    }
+    if let Some(default) = members.get("default") {
+        let chosen = strings(default).ok_or("has a default that is no list of strings")?;
+        if !chosen.iter().all(|choice| options.contains(choice)) {
+            return Err("has a default that is none of its options");
+        }
+    }
+    check_flat(members, &[])
+}
+
+fn check_flat(members: &Map<String, Value>, allowed: &[&str]) -> Result<(), Reason> {
+    let members = Value::Object(members.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
+    match composition(&members) {
+        Some(keyword) if !allowed.contains(&keyword) => Err("is composed of other schemas, and a form is flat"),
+        _ => Ok(()),
+    }
+}
+
+fn strings(list: &Value) -> Option<Vec<&str>> {
+    list.as_array()?.iter().map(Value::as_str).collect()
+}
+
+fn titled(list: &Value) -> Option<Vec<&str>> {
+    let option = |option: &'_ Value| option.get("title").is_some_and(Value::is_string);
+    list.as_array()?.iter().map(|one| option(one).then(|| one.get("const")?.as_str()).flatten()).collect()
+}
+
+fn is_count(value: &Value) -> bool {
+    value.as_f64().is_some_and(|number| number >= 0.0 && number.fract() == 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(field: &Value, revision: Revision) -> Result<Form, FormError> {
+        let schema = json!({ "type": "object", "properties": { "f": field }, "required": ["f"] });
+        Form::read("?", &schema.to_string(), revision, None)
+    }
+
+    fn titled_options() -> Value {
+        json!([{ "const": "r", "title": "Red" }, { "const": "g", "title": "Green" }])
+    }
+
+    #[test]
+    fn all_five_kinds_of_choices_are_sent_since_2025_11_25_and_two_before() {
+        let kinds = [
+            (true, json!({ "type": "string", "enum": ["r", "g"] })),
+            (true, json!({ "type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"] })),
+            (false, json!({ "type": "string", "oneOf": titled_options() })),
+            (false, json!({ "type": "array", "items": { "type": "string", "enum": ["r", "g"] }, "minItems": 1 })),
+            (false, json!({ "type": "array", "items": { "anyOf": titled_options() }, "maxItems": 1 })),
+        ];
+        for (old, kind) in kinds {
+            assert_eq!(form(&kind, Revision::June2025).is_ok(), old, "{kind}");
+            form(&kind, Revision::November2025).expect("a choice");
+            form(&kind, Revision::July2026).expect("a choice");
+        }
+    }
+
+    #[test]
+    fn what_is_not_flat_or_not_of_the_kinds_is_not_sent() {
+        for field in [
+            json!({ "type": "object", "properties": {} }),
+            json!({ "type": "array", "items": { "type": "number" } }),
+            json!({ "type": "array", "items": { "oneOf": titled_options() } }),
+            json!({ "type": "string", "anyOf": titled_options() }),
+            json!({ "type": "string", "format": "uuid" }),
+            json!({ "type": ["string", "null"] }),
+            json!({ "type": "number", "enum": [1, 2] }),
+            json!({ "$ref": "#" }),
+            json!(true),
+        ] {
+            assert!(form(&field, Revision::July2026).is_err(), "{field}");
+        }
+    }
+
+    #[test]
+    fn defaults_match_their_field() {
+        for (right, field) in [
+            (true, json!({ "type": "string", "default": "" })),
+            (false, json!({ "type": "string", "default": 1 })),
+            (true, json!({ "type": "integer", "default": 1.0 })),
+            (false, json!({ "type": "integer", "default": 1.5 })),
+            (false, json!({ "type": "boolean", "default": "true" })),
+            (false, json!({ "type": "string", "enum": ["r"], "default": "Red" })),
+            (false, json!({ "type": "string", "oneOf": titled_options(), "default": "Red" })),
+            (true, json!({ "type": "array", "items": { "anyOf": titled_options() }, "default": ["g"] })),
+            (false, json!({ "type": "array", "items": { "anyOf": titled_options() }, "default": ["Green"] })),
+        ] {
+            assert_eq!(form(&field, Revision::November2025).is_ok(), right, "{field}");
+        }
+        assert!(form(&json!({ "type": "boolean", "default": false }), Revision::June2025).is_ok());
+        assert!(form(&json!({ "type": "string", "default": "x" }), Revision::June2025).is_err());
+    }
+
+    #[tokio::test]
+    async fn only_fitting_answers_reach_the_tool() {
+        let form = form(&json!({ "type": "string", "enum": ["r"] }), Revision::July2026).expect("a form");
+        let accepted = json!({ "action": "accept", "content": { "f": "r" } });
+        assert_eq!(form.read_answer(&accepted).await, Ok(accepted));
+        let declined = form.read_answer(&json!({ "action": "decline", "content": { "f": "r" } })).await;
+        assert_eq!(declined, Ok(json!({ "action": "decline" })));
+        for wrong in [
+            json!({ "action": "accept" }),
+            json!({ "action": "accept", "content": { "f": "Red" } }),
+            json!({ "action": "accept", "content": { "f": "r", "x": {} } }),
+            json!({ "action": "accept", "content": [] }),
+            json!({ "action": "ACCEPT", "content": { "f": "r" } }),
+            json!({ "content": { "f": "r" } }),
+            json!("accept"),
+        ] {
+            assert!(form.read_answer(&wrong).await.is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_empty_capability_allows_forms_and_one_for_urls_alone_does_not() {
+        let form = form(&json!({ "type": "boolean" }), Revision::November2025).expect("a form");
+        for (allowed, capabilities) in [
+            (true, json!({ "elicitation": {} })),
+            (true, json!({ "elicitation": { "form": {} } })),
+            (true, json!({ "elicitation": { "form": {}, "url": {} } })),
+            (false, json!({ "elicitation": { "url": {} } })),
+            (false, json!({ "elicitation": null })),
+            (false, json!({})),
+        ] {
+            assert_eq!(form.may_be_shown_to(&capabilities), allowed, "{capabilities}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What two mutants do with references to other documents: fetch them, as no server should.
+//!
+//! Takes a URI, gives a document. Must not be reachable without one of these mutants.
+
+use std::error::Error;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use jsonschema::{Retrieve, Uri};
+use serde_json::Value;
+
+use super::mutant::Mutant;
+use crate::model::nesting;
+
+const PATIENCE: Duration = Duration::from_secs(2);
+const MOST: u64 = 1 << 20;
+
+/// Fetches over plain HTTP.
+#[derive(Clone, Copy)]
+pub(super) struct Fetch;
+
+impl Fetch {
+    /// Whether this mutant fetches.
+    pub(super) fn of(mutant: Option<Mutant>) -> Option<Self> {
+        matches!(mutant, Some(Mutant::RefFetched | Mutant::PrefixCheckOnRef)).then_some(Self)
+    }
+}
+
+impl Retrieve for Fetch {
+    fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn Error + Send + Sync>> {
+        let (authority, path) = uri
+            .as_str()
+            .strip_prefix("http://")
+            .map(|rest| rest.split_once('/').unwrap_or((rest, "")))
+            .ok_or("only http: is fetched")?;
+        // Only the harness's own listener is ever worth a visit.
+        let port: u16 = authority.strip_prefix("127.0.0.1:").ok_or("only 127.0.0.1 is fetched from")?.parse()?;
+        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n")?;
+        let mut reply = Vec::new();
+        stream.take(MOST).read_to_end(&mut reply)?;
+        let start = reply.iter().position(|byte| *byte == b'{').ok_or("no document")?;
+        let end = reply.iter().rposition(|byte| *byte == b'}').ok_or("no document")?;
+        Ok(nesting::read(&reply[start..=end])?)
+    }
+}

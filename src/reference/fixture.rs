@@ -1,0 +1,262 @@
+//! The server that a case describes: its tools, ready to be listed and called.
+//!
+//! Takes the text of a fixture, gives a [`Fixture`] or the reason for not building it. Schemas stay text until they
+//! were measured. Must not know transports or the adapter protocol.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::elicitation::Form;
+use super::message::{object, success};
+use super::mutant::Mutant;
+use super::parameters::{self, Parameter};
+use super::revision::Revision;
+use super::schema::Schema;
+
+/// A server, ready to speak.
+#[derive(Debug)]
+pub(super) struct Fixture {
+    pub(super) server: Value,
+    pub(super) tools: Vec<Tool>,
+    pub(super) revision: Revision,
+    pub(super) mutant: Option<Mutant>,
+}
+
+/// A tool.
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    /// What `tools/list` says of it.
+    pub(super) listed: Box<RawValue>,
+    pub(super) input: Schema,
+    pub(super) output: Option<Schema>,
+    pub(super) does: Does,
+    /// The arguments that are repeated in HTTP headers.
+    pub(super) parameters: Vec<Parameter>,
+}
+
+/// What a tool's code does.
+#[derive(Debug)]
+pub(super) enum Does {
+    Echo,
+    Return(Returned),
+    Elicit(Box<Form>),
+    Raise(String),
+}
+
+/// What a tool's code returns.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Returned {
+    /// `null` is there.
+    #[serde(default, deserialize_with = "present")]
+    pub(super) structured_content: Option<Value>,
+    pub(super) content: Option<Vec<Value>>,
+    #[serde(default)]
+    pub(super) is_error: bool,
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// Why a server is not built.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) kind: &'static str,
+    pub(super) message: String,
+    pub(super) tool: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Source {
+    server: Value,
+    tools: Vec<Members>,
+}
+
+/// The members of an object, in order, as text.
+#[derive(Debug)]
+struct Members(Vec<(String, Box<RawValue>)>);
+
+impl Members {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, text)| text.get())
+    }
+
+    fn string(&self, key: &str) -> Result<Option<String>, String> {
+        self.get(key)
+            .map(|text| serde_json::from_str(text).map_err(|_| format!("`{key}` must be a string")))
+            .transpose()
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = vec![];
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+impl Fixture {
+    /// Builds the server.
+    ///
+    /// # Errors
+    /// The reason for not building it.
+    pub(super) fn build(text: &str, revision: Revision, mutant: Option<Mutant>) -> Result<Self, Refused> {
+        if mutant == Some(Mutant::RefusesEverything) {
+            return Err(Refused { kind: "Refusal", message: "no server is ever built".to_owned(), tool: None });
+        }
+        // A line break can only stand between tokens, and a message is one line.
+        let text = text.replace(['\n', '\r'], " ");
+        let source: Source = serde_json::from_str(&text).map_err(|error| Refused {
+            kind: "FixtureError",
+            message: error.to_string(),
+            tool: None,
+        })?;
+        let mut fixture = Self { server: source.server, tools: vec![], revision, mutant };
+        for members in source.tools {
+            let named = |(kind, message)| Refused { kind, message, tool: members.string("name").ok().flatten() };
+            let tool = fixture.tool(&members).map_err(named)?;
+            fixture.tools.push(tool);
+        }
+        Ok(fixture)
+    }
+
+    fn tool(&self, members: &Members) -> Result<Tool, (&'static str, String)> {
+        let wrong = |message: String| ("ToolError", message);
+        let schema_error = |of: &'static str| move |error| ("SchemaError", format!("{of}: {error}"));
+        let name = members.string("name").map_err(wrong)?.ok_or_else(|| wrong("a tool must have a name".to_owned()))?;
+        self.check_name(&name).map_err(wrong)?;
+        for text in ["title", "description"] {
+            members.string(text).map_err(wrong)?;
+        }
+        let input = members.get("inputSchema").ok_or_else(|| wrong("`inputSchema` is missing".to_owned()))?;
+        let input = self.schema(input).map_err(schema_error("inputSchema"))?;
+        if input.value().get("type").and_then(Value::as_str) != Some("object") {
+            return Err(("SchemaError", "inputSchema: `type` must be \"object\"".to_owned()));
+        }
+        let parameters = if self.revision.is_stateless() {
+            parameters::of(input.value()).map_err(|message| ("SchemaError", format!("inputSchema: {message}")))?
+        } else {
+            vec![]
+        };
+        let output = members.get("outputSchema").map(|text| self.schema(text)).transpose();
+        let output = output.map_err(schema_error("outputSchema"))?;
+        if let Some(output) = &output
+            && !self.revision.has_any_output()
+            && output.value().get("type").and_then(Value::as_str) != Some("object")
+        {
+            let message = format!("outputSchema: `type` must be \"object\" in {}", self.revision.name());
+            return Err(("SchemaError", message));
+        }
+        let does = self.does(members.get("does"))?;
+        Ok(Tool { listed: self.listed(members, &input, output.as_ref()), name, input, output, does, parameters })
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), String> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if name.is_empty() || name.len() > 128 || !name.chars().all(is_plain) {
+            return Err("a tool's name is 1 to 128 letters, digits, `_`, `-` or `.`".to_owned());
+        }
+        if self.tools.iter().any(|tool| tool.name == name) {
+            return Err(format!("two tools are named `{name}`"));
+        }
+        Ok(())
+    }
+
+    fn schema(&self, text: &str) -> Result<Schema, super::schema::SchemaError> {
+        let schema = Schema::read(text, self.mutant)?;
+        if self.mutant == Some(Mutant::FirstIdWins)
+            && let Some(id) = schema.value().get("$id")
+        {
+            let earlier = self.tools.iter().flat_map(|tool| std::iter::once(&tool.input).chain(&tool.output));
+            return Ok(earlier
+                .into_iter()
+                .find(|other| other.value().get("$id") == Some(id))
+                .cloned()
+                .unwrap_or(schema));
+        }
+        Ok(schema)
+    }
+
+    fn does(&self, text: Option<&str>) -> Result<Does, (&'static str, String)> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        enum Source {
+            Echo(IgnoredAny),
+            Return(Returned),
+            Elicit(Question),
+            Raise(String),
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Question {
+            message: String,
+            requested_schema: Box<RawValue>,
+        }
+        let wrong = |error: serde_json::Error| ("ToolError", format!("does: {error}"));
+        Ok(match serde_json::from_str(text.unwrap_or("null")).map_err(wrong)? {
+            Source::Echo(_) => Does::Echo,
+            Source::Return(returned) => Does::Return(check_content(returned)?),
+            Source::Raise(message) => Does::Raise(message),
+            Source::Elicit(Question { message, requested_schema }) => {
+                let form = Form::read(&message, requested_schema.get(), self.revision, self.mutant);
+                Does::Elicit(Box::new(form.map_err(|error| ("FormError", error.to_string()))?))
+            }
+        })
+    }
+
+    /// The tool as written, without what its code does.
+    fn listed(&self, members: &Members, input: &Schema, output: Option<&Schema>) -> Box<RawValue> {
+        let text = |key: &str, text: &RawValue| match (self.mutant, key) {
+            (Some(Mutant::KeywordStripped), "inputSchema") => success(input.value()),
+            (Some(Mutant::RootTypeInjectedIntoOutput), "outputSchema") => {
+                let mut schema = output.map(|output| output.value().clone()).unwrap_or_default();
+                if schema.get("type").is_none() {
+                    schema["type"] = "object".into();
+                }
+                success(&schema)
+            }
+            _ => text.to_owned(),
+        };
+        let members: Vec<_> =
+            members.0.iter().filter(|(key, _)| key != "does").map(|(key, value)| (key, text(key, value))).collect();
+        object(&members)
+    }
+}
+
+fn check_content(returned: Returned) -> Result<Returned, (&'static str, String)> {
+    let is_block = |block: &Value| {
+        let string = |key: &str| block.get(key).is_some_and(Value::is_string);
+        match block.get("type").and_then(Value::as_str) {
+            Some("text") => string("text"),
+            Some("image" | "audio") => string("data") && string("mimeType"),
+            Some("resource_link") => string("uri") && string("name"),
+            Some("resource") => block.get("resource").is_some_and(Value::is_object),
+            _ => false,
+        }
+    };
+    match &returned.content {
+        Some(blocks) if !blocks.iter().all(is_block) => {
+            Err(("ToolError", "does: `content` holds something that is no content block".to_owned()))
+        }
+        _ => Ok(returned),
+    }
+}

@@ -1,0 +1,124 @@
+//! What HTTP headers must say, and what they must repeat of the body.
+//!
+//! Takes headers and a request, gives the fault. Must not know bodies of responses or what methods do.
+
+use hyper::StatusCode;
+use hyper::header::{self, HeaderMap};
+use serde_json::Value;
+
+use super::message::{Fault, Request};
+use super::mutant::Mutant;
+use super::parameters::{agrees, decoded};
+use super::revision::Revision;
+use super::server::Server;
+
+const VERSION: &str = "mcp-protocol-version";
+const METHOD: &str = "mcp-method";
+const NAME: &str = "mcp-name";
+
+/// Keeps pages of other origins away: a browser sends both headers by itself.
+pub(super) fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), String> {
+    let is_own = |host: &str| {
+        let name = host.strip_suffix(&format!(":{port}")).unwrap_or(host);
+        is_loopback(name)
+    };
+    match headers.get(header::HOST).map(|host| host.to_str()) {
+        Some(Ok(host)) if is_own(host) => {}
+        _ => return Err("this host is not served".to_owned()),
+    }
+    for origin in headers.get_all(header::ORIGIN) {
+        let host = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
+        let name = host.map(|host| match host.rsplit_once(':') {
+            Some((name, port)) if port.parse::<u16>().is_ok() => name,
+            _ => host,
+        });
+        if !name.is_some_and(is_loopback) {
+            return Err("this origin is not served".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn is_loopback(name: &str) -> bool {
+    matches!(name, "127.0.0.1" | "localhost" | "[::1]")
+}
+
+/// Checks what the client sends and takes.
+pub(super) fn check_media(headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+    let listed = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
+    let essence = |media: &str| media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if !listed(header::CONTENT_TYPE).any(|media| essence(media) == "application/json") {
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be application/json"));
+    }
+    let takes = |wanted: &str, any: &str| {
+        listed(header::ACCEPT).map(essence).any(|media| media == wanted || media == any || media == "*/*")
+    };
+    if !takes("application/json", "application/*") || !takes("text/event-stream", "text/*") {
+        return Err((StatusCode::NOT_ACCEPTABLE, "the client must accept application/json and text/event-stream"));
+    }
+    Ok(())
+}
+
+/// Checks the version that a request of a session names, if it names one.
+pub(super) fn check_version(headers: &HeaderMap, revision: Revision) -> Result<(), Fault> {
+    match headers.get(VERSION) {
+        Some(version) if version != revision.name() => {
+            Err(Fault::invalid_request(format!("MCP-Protocol-Version must be {}", revision.name())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that the headers of a stateless request repeat its body.
+pub(super) fn check(headers: &HeaderMap, request: &Request, server: &Server) -> Result<(), Fault> {
+    let checked_meta = server.check_meta(request);
+    let version =
+        request.params.as_ref().and_then(|params| params.pointer("/_meta/io.modelcontextprotocol~1protocolVersion"));
+    if request.method == "initialize" || server.fixture.mutant == Some(Mutant::HeadersNotChecked) {
+        return checked_meta.map(drop);
+    }
+    if let Some(version) = version.filter(|version| version.is_string()) {
+        repeats(headers, VERSION, version, false)?;
+    }
+    checked_meta?;
+    repeats(headers, METHOD, &Value::String(request.method.clone()), false)?;
+    let params = request.params.as_ref().unwrap_or(&Value::Null);
+    match (request.method.as_str(), params.get("name")) {
+        ("tools/call", Some(name @ Value::String(tool))) => {
+            repeats(headers, NAME, name, true)?;
+            check_parameters(headers, params.get("arguments"), tool, server)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_parameters(headers: &HeaderMap, arguments: Option<&Value>, tool: &str, server: &Server) -> Result<(), Fault> {
+    let tool = server.fixture.tools.iter().find(|known| known.name == tool);
+    for parameter in tool.into_iter().flat_map(|tool| &tool.parameters) {
+        match parameter.value(arguments) {
+            // A value of another type has no form as a header; the schema refuses it.
+            Some(Value::Array(_) | Value::Object(_)) => {}
+            Some(value) => repeats(headers, &parameter.header, value, true)?,
+            None if headers.contains_key(&parameter.header) => {
+                return Err(Fault::header(format!("{} repeats an argument that is absent", parameter.header)));
+            }
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a header is there once and says the same as the body.
+fn repeats(headers: &HeaderMap, name: &str, value: &Value, is_encoded: bool) -> Result<(), Fault> {
+    let mut found = headers.get_all(name).iter();
+    let (Some(header), None) = (found.next(), found.next()) else {
+        return Err(Fault::header(format!("{name} must be there once")));
+    };
+    let text = header.to_str().map_err(|_| Fault::header(format!("{name} has characters that headers lack")))?;
+    let same = if is_encoded {
+        decoded(text).and_then(|_| agrees(text, value)).map_err(|reason| Fault::header(format!("{name}: {reason}")))?
+    } else {
+        Some(text) == value.as_str()
+    };
+    if same { Ok(()) } else { Err(Fault::header(format!("{name} differs from the body"))) }
+}

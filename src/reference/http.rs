@@ -1,0 +1,381 @@
+//! MCP over Streamable HTTP: one listener for the process, and a path that can't be guessed for each server.
+//!
+//! Takes HTTP requests, gives JSON or a stream of events. Must not know methods beyond what headers repeat.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Method, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use super::events::Body;
+use super::headers;
+use super::message::{Fault, Message, Request, reply};
+use super::seal::token;
+use super::server::Server;
+use super::session::{Outgoing, Session, locked};
+
+/// The largest body that is read.
+const LARGEST: usize = 16 << 20;
+
+/// How many sessions a server keeps.
+const SESSIONS: usize = 1_000;
+
+const SESSION: &str = "mcp-session-id";
+
+type Response = hyper::Response<Body>;
+
+/// The listener, and the servers behind it.
+#[derive(Clone)]
+pub(super) struct Listener {
+    address: SocketAddr,
+    endpoints: Arc<Mutex<HashMap<String, Arc<Endpoint>>>>,
+}
+
+/// One server.
+struct Endpoint {
+    server: Server,
+    sessions: Mutex<HashMap<String, Arc<Session>>>,
+}
+
+impl Listener {
+    /// Starts to listen.
+    ///
+    /// # Errors
+    /// Where no port can be had.
+    pub(super) async fn start() -> io::Result<Self> {
+        let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let listener = Self { address: socket.local_addr()?, endpoints: Arc::default() };
+        let serving = listener.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = socket.accept().await {
+                // Without it, each event waits for the acknowledgement of the one before.
+                let _slower = stream.set_nodelay(true);
+                let listener = serving.clone();
+                let service = service_fn(move |request| {
+                    let listener = listener.clone();
+                    async move { Ok::<_, Infallible>(listener.respond(request).await) }
+                });
+                let mut builder = hyper::server::conn::http1::Builder::new();
+                builder.timer(TokioTimer::new());
+                tokio::spawn(builder.serve_connection(TokioIo::new(stream), service));
+            }
+        });
+        Ok(listener)
+    }
+
+    /// Puts a server up; gives its URL.
+    pub(super) fn serve(&self, server: Server) -> String {
+        let path = format!("/{}/mcp", token());
+        let url = format!("http://{}{path}", self.address);
+        let endpoint = Endpoint { server, sessions: Mutex::default() };
+        locked(&self.endpoints).insert(path, Arc::new(endpoint));
+        url
+    }
+
+    /// Takes a server down again.
+    pub(super) fn stop(&self, url: &str) {
+        let path = url.strip_prefix(&format!("http://{}", self.address)).unwrap_or_default();
+        if let Some(endpoint) = locked(&self.endpoints).remove(path) {
+            locked(&endpoint.sessions).values().for_each(|session| session.end());
+        }
+    }
+
+    async fn respond(&self, request: hyper::Request<Incoming>) -> Response {
+        if let Err(reason) = headers::check_origin(request.headers(), self.address.port()) {
+            return plain(StatusCode::FORBIDDEN, &reason);
+        }
+        let endpoint = locked(&self.endpoints).get(request.uri().path()).cloned();
+        let Some(endpoint) = endpoint else { return plain(StatusCode::NOT_FOUND, "nothing is served here") };
+        let is_stateless = endpoint.server.fixture.revision.is_stateless();
+        match *request.method() {
+            Method::POST => endpoint.post(request).await,
+            Method::DELETE if !is_stateless => endpoint.delete(request.headers()),
+            _ => {
+                let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "");
+                let allowed = if is_stateless { "POST" } else { "POST, DELETE" };
+                response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+                response
+            }
+        }
+    }
+}
+
+impl Endpoint {
+    async fn post(self: Arc<Self>, request: hyper::Request<Incoming>) -> Response {
+        let (head, body) = request.into_parts();
+        if let Err((status, reason)) = headers::check_media(&head.headers) {
+            return plain(status, reason);
+        }
+        let Ok(body) = Limited::new(body, LARGEST).collect().await else {
+            return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large, or was cut off");
+        };
+        match Message::read(&body.to_bytes()) {
+            Err(unread) => {
+                let (id, fault) = *unread;
+                refusal(&id, fault)
+            }
+            Ok(message) if self.server.fixture.revision.is_stateless() => self.stateless(&head.headers, message).await,
+            Ok(message) => self.stateful(&head.headers, message).await,
+        }
+    }
+
+    async fn stateless(&self, headers: &HeaderMap, message: Message) -> Response {
+        match message {
+            Message::Request(request) => {
+                let outcome = match headers::check(headers, &request, &self.server) {
+                    Ok(()) => self.server.answer(&request).await,
+                    Err(fault) => Err(fault),
+                };
+                let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
+                json(status, reply(&request.id, &outcome))
+            }
+            Message::Notification { .. } => plain(StatusCode::ACCEPTED, ""),
+            Message::Response { id, .. } => {
+                refusal(&id, Fault::invalid_request("nothing was asked, so nothing is answered"))
+            }
+        }
+    }
+
+    async fn stateful(self: Arc<Self>, headers: &HeaderMap, message: Message) -> Response {
+        if let Message::Request(request) = &message
+            && request.method == "initialize"
+        {
+            return self.open(request);
+        }
+        let session = match self.session(headers) {
+            Ok(session) => session,
+            Err(response) => return *response,
+        };
+        if let Err(fault) = headers::check_version(headers, self.server.fixture.revision) {
+            let id = if let Message::Request(request) = &message { &request.id } else { &Value::Null };
+            return refusal(id, fault);
+        }
+        match message {
+            Message::Request(request) => self.answer(session, request).await,
+            Message::Notification { method, params } => {
+                session.notice(&method, params.as_ref());
+                plain(StatusCode::ACCEPTED, "")
+            }
+            Message::Response { id, outcome } => {
+                session.take(&id, outcome);
+                plain(StatusCode::ACCEPTED, "")
+            }
+        }
+    }
+
+    fn open(&self, request: &Request) -> Response {
+        let mut sessions = locked(&self.sessions);
+        if sessions.len() >= SESSIONS {
+            return plain(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
+        }
+        match self.server.initialize(request) {
+            Err(fault) => json(fault.status, reply(&request.id, &Err(fault))),
+            Ok((session, result)) => {
+                let id = token();
+                let mut response = json(200, reply(&request.id, &Ok(result)));
+                let value = HeaderValue::from_str(&id).expect("a token is made of hexadecimal digits");
+                response.headers_mut().insert(SESSION, value);
+                sessions.insert(id, Arc::new(session));
+                response
+            }
+        }
+    }
+
+    fn session(&self, headers: &HeaderMap) -> Result<Arc<Session>, Box<Response>> {
+        let refuse = |status, reason| Box::new(plain(status, reason));
+        let id = headers.get(SESSION).ok_or_else(|| refuse(StatusCode::BAD_REQUEST, "Mcp-Session-Id is missing"))?;
+        let session = id.to_str().ok().and_then(|id| locked(&self.sessions).get(id).cloned());
+        session.ok_or_else(|| refuse(StatusCode::NOT_FOUND, "there is no such session"))
+    }
+
+    fn delete(&self, headers: &HeaderMap) -> Response {
+        match self.session(headers) {
+            Err(response) => *response,
+            Ok(session) => {
+                session.end();
+                locked(&self.sessions).retain(|_, other| !Arc::ptr_eq(other, &session));
+                plain(StatusCode::NO_CONTENT, "")
+            }
+        }
+    }
+
+    /// Answers with JSON, or with a stream where the client is asked something first.
+    async fn answer(self: Arc<Self>, session: Arc<Session>, request: Request) -> Response {
+        let (outlet, mut outgoing) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            let work = self.server.answer_in(&session, &request, &outlet);
+            if let Some(outcome) = session.unless_cancelled(&request.id, work).await {
+                let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
+                let _client_gone = outlet.send(Outgoing::Reply(status, reply(&request.id, &outcome)));
+            }
+        });
+        match outgoing.recv().await {
+            Some(Outgoing::Reply(status, text)) => json(status, text),
+            Some(Outgoing::Message(text)) => stream(Body::events(&text, outgoing)),
+            None => stream(Body::empty()),
+        }
+    }
+}
+
+fn refusal(id: &Value, fault: Fault) -> Response {
+    json(fault.status.max(400), reply(id, &Err(fault)))
+}
+
+fn json(status: u16, text: String) -> Response {
+    with(StatusCode::from_u16(status).unwrap_or(StatusCode::OK), "application/json", Body::whole(text))
+}
+
+fn plain(status: StatusCode, reason: &str) -> Response {
+    with(status, "text/plain; charset=utf-8", Body::whole(Bytes::copy_from_slice(reason.as_bytes())))
+}
+
+fn stream(body: Body) -> Response {
+    let mut response = with(StatusCode::OK, "text/event-stream", body);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+fn with(status: StatusCode, media: &'static str, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+    use tokio::net::TcpStream;
+
+    use super::super::fixture::Fixture;
+    use super::super::revision::Revision;
+    use super::*;
+
+    const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+    async fn listener(revision: Revision) -> (Listener, String) {
+        let fixture = json!({ "server": { "name": "s", "version": "1" }, "tools": [
+            { "name": "echo", "inputSchema": { "type": "object" }, "does": { "echo": true } },
+            { "name": "ask", "inputSchema": { "type": "object" }, "does": { "elicit": {
+                "message": "?", "requestedSchema": { "type": "object", "properties": { "b": { "type": "boolean" } } } } } },
+        ] });
+        let fixture = Fixture::build(&fixture.to_string(), revision, None).expect("a sound fixture");
+        let listener = Listener::start().await.expect("a port");
+        let url = listener.serve(Server::new(fixture));
+        (listener, url)
+    }
+
+    /// Sends a request of these lines; gives the connection, on which the reply comes.
+    async fn send(url: &str, method: &str, lines: &[&str], body: &str) -> BufReader<TcpStream> {
+        let (authority, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("a URL");
+        let mut lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        lines.insert(0, format!("{method} /{path} HTTP/1.1"));
+        lines.extend([
+            "Content-Type: application/json".to_owned(),
+            "Accept: application/json, text/event-stream".to_owned(),
+            "Connection: close".to_owned(),
+            format!("Content-Length: {}", body.len()),
+        ]);
+        if !lines.iter().any(|line| line.starts_with("Host:")) {
+            lines.push(format!("Host: {authority}"));
+        }
+        let mut stream = TcpStream::connect(authority).await.expect("a listener");
+        stream.write_all(format!("{}\r\n\r\n{body}", lines.join("\r\n")).as_bytes()).await.expect("sent");
+        BufReader::new(stream)
+    }
+
+    async fn exchange(url: &str, method: &str, lines: &[&str], body: &str) -> (u16, String) {
+        let mut reply = String::new();
+        send(url, method, lines, body).await.read_to_string(&mut reply).await.expect("a reply");
+        let status = reply.get(9..12).and_then(|status| status.parse().ok()).expect("a status line");
+        (status, reply)
+    }
+
+    /// Reads until this text has come.
+    async fn until(stream: &mut BufReader<TcpStream>, text: &str) -> String {
+        let mut seen = Vec::new();
+        while !String::from_utf8_lossy(&seen).contains(text) {
+            seen.push(stream.read_u8().await.expect("the stream goes on"));
+        }
+        String::from_utf8_lossy(&seen).into_owned()
+    }
+
+    #[tokio::test]
+    async fn headers_must_repeat_the_body_of_a_stateless_request() {
+        let (_listener, url) = listener(Revision::July2026).await;
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo",{META}}}}}"#);
+        let version = "MCP-Protocol-Version: 2026-07-28";
+        let (method, name) = ("Mcp-Method: tools/call", "mcp-name: =?base64?ZWNobw==?=");
+        let (status, reply) = exchange(&url, "POST", &[version, method, name], &body).await;
+        assert!(status == 200 && reply.contains(r#""structuredContent":{}"#), "{reply}");
+        for lines in [
+            &[method, name][..],
+            &[version, name],
+            &[version, method],
+            &[version, method, "Mcp-Name: Echo"],
+            &["MCP-Protocol-Version: 2025-11-25", method, name],
+            &[version, method, name, name],
+        ] {
+            let (status, reply) = exchange(&url, "POST", lines, &body).await;
+            assert!(status == 400 && reply.contains("-32020"), "{lines:?}: {reply}");
+        }
+    }
+
+    #[tokio::test]
+    async fn statuses_are_those_of_the_transport() {
+        let (listener, url) = listener(Revision::July2026).await;
+        let unknown = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{{META}}}}}"#);
+        let headers = ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: x"];
+        assert_eq!(exchange(&url, "POST", &headers, &unknown).await.0, 404);
+        assert_eq!(exchange(&url, "POST", &["Origin: http://example.com"], &unknown).await.0, 403);
+        assert_eq!(exchange(&url, "POST", &["Host: example.com"], &unknown).await.0, 403);
+        assert_eq!(exchange(&url, "POST", &[], r#"{"jsonrpc":"2.0","method":"notifications/x"}"#).await.0, 202);
+        assert_eq!(exchange(&url, "POST", &[], "[]").await.0, 400);
+        assert_eq!(exchange(&url, "GET", &[], "").await.0, 405);
+        assert_eq!(exchange(&url, "DELETE", &[], "").await.0, 405);
+        listener.stop(&url);
+        assert_eq!(exchange(&url, "GET", &[], "").await.0, 404);
+    }
+
+    #[tokio::test]
+    async fn a_session_is_opened_asked_and_ended() {
+        let (_listener, url) = listener(Revision::November2025).await;
+        let open = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2020-01-01",
+            "capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}"#;
+        let (_, opened) = exchange(&url, "POST", &[], open).await;
+        assert!(opened.contains(r#""protocolVersion":"2025-11-25""#), "{opened}");
+        let session = opened.lines().find(|line| line.starts_with(SESSION)).expect("a session").to_owned();
+        let session = [session.as_str()];
+
+        let ask = r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"ask"}}"#;
+        assert_eq!(exchange(&url, "POST", &[], ask).await.0, 400);
+        let (_, early) = exchange(&url, "POST", &session, ask).await;
+        assert!(early.contains(r#""isError":true"#), "{early}");
+        let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        assert_eq!(exchange(&url, "POST", &session, initialized).await.0, 202);
+
+        let mut stream = send(&url, "POST", &session, ask).await;
+        let asked = until(&mut stream, "elicitation/create").await;
+        assert!(asked.contains("text/event-stream") && asked.contains(r#""id":1,"#), "{asked}");
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"b":true}}}"#;
+        assert_eq!(exchange(&url, "POST", &session, answer).await.0, 202);
+        let answered = until(&mut stream, r#""structuredContent":{"action":"accept","content":{"b":true}}"#).await;
+        assert!(answered.contains(r#""id":"a""#), "{answered}");
+
+        assert_eq!(exchange(&url, "DELETE", &session, "").await.0, 204);
+        assert_eq!(exchange(&url, "POST", &session, initialized).await.0, 404);
+    }
+}

@@ -1,0 +1,234 @@
+//! JSON-RPC: bytes in, a request, a notification or a response out, and replies as text.
+//!
+//! Must not know methods, revisions or transports; the HTTP status of a fault is only carried along.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+use crate::model::nesting;
+
+/// What came in.
+#[derive(Debug)]
+pub(super) enum Message {
+    Request(Request),
+    Notification { method: String, params: Option<Value> },
+    Response { id: Value, outcome: Result<Value, Value> },
+}
+
+/// A request. Its parameters are an object, or absent.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) id: Value,
+    pub(super) method: String,
+    pub(super) params: Option<Value>,
+}
+
+/// Why a request has no result.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) code: i32,
+    pub(super) message: String,
+    pub(super) data: Option<Value>,
+    /// The HTTP status that goes with it.
+    pub(super) status: u16,
+}
+
+impl Fault {
+    fn new(status: u16, code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None, status }
+    }
+
+    pub(super) fn parse(message: impl Into<String>) -> Self {
+        Self::new(400, -32700, message)
+    }
+
+    pub(super) fn invalid_request(message: impl Into<String>) -> Self {
+        Self::new(400, -32600, message)
+    }
+
+    pub(super) fn unknown_method(status: u16, method: &str) -> Self {
+        Self::new(status, -32601, format!("unknown method: {method}"))
+    }
+
+    /// The method's own parameters are wrong.
+    pub(super) fn params(message: impl Into<String>) -> Self {
+        Self::new(200, -32602, message)
+    }
+
+    /// What every request must carry is wrong.
+    pub(super) fn envelope(message: impl Into<String>) -> Self {
+        Self::new(400, -32602, message)
+    }
+
+    pub(super) fn header(message: impl Into<String>) -> Self {
+        Self::new(400, -32020, message)
+    }
+
+    pub(super) fn missing_capability(required: &Value) -> Self {
+        let fault = Self::new(400, -32021, "the client has not declared a capability that this request needs");
+        Self { data: Some(json!({ "requiredCapabilities": required })), ..fault }
+    }
+
+    pub(super) fn unsupported_version(supported: &str, requested: &Value) -> Self {
+        let message = format!("unsupported protocol version; supported: {supported}");
+        let data = json!({ "supported": [supported], "requested": requested });
+        Self { data: Some(data), ..Self::new(400, -32022, message) }
+    }
+}
+
+/// A fault, with the id of its request where that could be read.
+pub(super) type Unread = Box<(Value, Fault)>;
+
+/// The members of any message, none of them judged yet.
+#[derive(Deserialize)]
+struct Envelope {
+    jsonrpc: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Value>,
+    method: Option<Value>,
+    params: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "present")]
+    result: Option<Value>,
+    error: Option<Value>,
+}
+
+/// `null` is there; only an absent member isn't.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+impl Message {
+    /// Reads one message.
+    ///
+    /// # Errors
+    /// The fault to answer with, and the id to answer to: null where none could be read.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, Unread> {
+        let nobody = |fault| Box::new((Value::Null, fault));
+        let text = std::str::from_utf8(bytes).map_err(|_| nobody(Fault::parse("not UTF-8")))?;
+        if nesting::depth(bytes) > nesting::LIMIT {
+            return Err(Box::new((id_of(text), Fault::invalid_request("nested too deeply"))));
+        }
+        let value: Box<RawValue> =
+            serde_json::from_str(text).map_err(|error| nobody(Fault::parse(format!("not JSON: {error}"))))?;
+        if value.get().starts_with('[') {
+            return Err(nobody(Fault::invalid_request("batches are not part of the protocol")));
+        }
+        let envelope: Envelope = nesting::read(value.get().as_bytes())
+            .map_err(|error| nobody(Fault::invalid_request(format!("no message: {error}"))))?;
+        envelope.sort()
+    }
+}
+
+/// The id of a message that is too deep to be read: whoever sent it still waits for the reply.
+fn id_of(text: &str) -> Value {
+    #[derive(Deserialize)]
+    struct Shallow {
+        id: Box<RawValue>,
+    }
+    let id =
+        serde_json::from_str::<Shallow>(text).ok().filter(|shallow| nesting::depth(shallow.id.get().as_bytes()) == 0);
+    id.and_then(|shallow| serde_json::from_str(shallow.id.get()).ok()).unwrap_or(Value::Null)
+}
+
+impl Envelope {
+    fn sort(self) -> Result<Message, Unread> {
+        let id = match self.id {
+            None => None,
+            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
+            Some(_) => return Err(Box::new((Value::Null, Fault::invalid_request("an id is a string or a number")))),
+        };
+        let to = id.clone().unwrap_or(Value::Null);
+        let invalid = |message: &str| Err(Box::new((to.clone(), Fault::invalid_request(message))));
+        if self.jsonrpc != Some(json!("2.0")) {
+            return invalid("`jsonrpc` must be \"2.0\"");
+        }
+        let method = match self.method {
+            Some(Value::String(method)) => method,
+            Some(_) => return invalid("`method` must be a string"),
+            None => {
+                return match (id, self.result, self.error) {
+                    (Some(id), Some(result), None) => Ok(Message::Response { id, outcome: Ok(result) }),
+                    (Some(id), None, Some(error)) => Ok(Message::Response { id, outcome: Err(error) }),
+                    _ => invalid("neither a request, nor a notification, nor a response"),
+                };
+            }
+        };
+        let params = match self.params.map(|params| nesting::read::<Value>(params.get().as_bytes())) {
+            None => None,
+            Some(Ok(params @ Value::Object(_))) => Some(params),
+            Some(Ok(_)) => return Err(Box::new((to, Fault::envelope("`params` must be an object")))),
+            Some(Err(error)) => return Err(Box::new((to, Fault::parse(error.to_string())))),
+        };
+        Ok(match id {
+            Some(id) => Message::Request(Request { id, method, params }),
+            None => Message::Notification { method, params },
+        })
+    }
+}
+
+/// A result, as text that is one line.
+pub(super) type Success = Box<RawValue>;
+
+/// Anything that is a result.
+pub(super) fn success(result: &impl Serialize) -> Success {
+    to_raw_value(result).expect("a result has only string keys")
+}
+
+/// An object of these members, in this order.
+pub(super) fn object(members: &[(impl AsRef<str>, Success)]) -> Success {
+    let members: Vec<_> = members.iter().map(|(key, value)| format!("{}:{value}", success(&key.as_ref()))).collect();
+    RawValue::from_string(format!("{{{}}}", members.join(","))).expect("members of an object make an object")
+}
+
+/// The reply to a request.
+pub(super) fn reply(id: &Value, outcome: &Result<Success, Fault>) -> String {
+    match outcome {
+        Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        Err(fault) => {
+            let mut error = json!({ "code": fault.code, "message": fault.message });
+            if let Some(data) = &fault.data {
+                error["data"] = data.clone();
+            }
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(text: &str) -> (Value, i32) {
+        let (id, fault) = *Message::read(text.as_bytes()).expect_err(text);
+        (id, fault.code)
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_apart() {
+        assert_eq!(code("{"), (Value::Null, -32700));
+        assert_eq!(code("[]"), (Value::Null, -32600));
+        assert_eq!(code("1"), (Value::Null, -32600));
+        assert_eq!(code(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#), (Value::Null, -32600));
+        assert_eq!(code(r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#), (json!("a"), -32600));
+        assert_eq!(code(r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}"#), (json!(7), -32602));
+        assert_eq!(code(&"[".repeat(100_000)), (Value::Null, -32600));
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(
+            code(&format!(r#"{{"jsonrpc":"2.0","method":"m","params":{{"a":{deep}}},"id":7}}"#)),
+            (json!(7), -32600)
+        );
+    }
+
+    #[test]
+    fn an_id_comes_back_with_its_type() {
+        for id in ["1", "\"1\"", "1.5", "\"\""] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            let Ok(Message::Request(request)) = Message::read(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!(
+                reply(&request.id, &Ok(success(&json!({})))),
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+            );
+        }
+    }
+}

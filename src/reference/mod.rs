@@ -1,0 +1,215 @@
+//! A target of our own: a strict server, reached only through the adapter protocol, as a child process.
+//!
+//! Takes adapter lines on stdin, gives adapter lines on stdout, and speaks MCP over HTTP or, started with a file,
+//! over stdio. It is a second reading of the specification: but for the bracket scan it shares nothing with the rest
+//! of the program, and must not know cases, expectations or the driver.
+
+mod call;
+mod elicitation;
+mod events;
+mod fetch;
+mod fixture;
+mod headers;
+mod http;
+mod message;
+mod mutant;
+mod parameters;
+mod references;
+mod revision;
+mod schema;
+mod seal;
+mod server;
+mod session;
+mod stdio;
+
+use std::collections::HashMap;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use fixture::{Fixture, Refused};
+use http::Listener;
+use mutant::Mutant;
+use revision::Revision;
+use server::Server;
+
+pub use mutant::mutants;
+
+/// A schema of 64 levels and a chain of references need more than the usual stack, above all without optimisation.
+const STACK: usize = 256 << 20;
+
+/// What a process exits with that would not serve its file over stdio.
+const REFUSED: u8 = 3;
+
+/// Runs the target until its stdin ends.
+pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>) -> ExitCode {
+    let mutant = match mutant.map(|name| Mutant::named(name).ok_or(name)).transpose() {
+        Ok(mutant) => mutant,
+        Err(name) => return complain(2, &json!({ "error": format!("there is no mutant `{name}`") })),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(16)
+        .thread_stack_size(STACK)
+        .enable_all()
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => return complain(1, &json!({ "error": error.to_string() })),
+    };
+    let code = match stdio_server {
+        None => runtime.block_on(adapt(mutant)),
+        Some(file) => runtime.block_on(serve_stdio(file, mutant)),
+    };
+    // A check that outlived its budget must not keep the process alive.
+    runtime.shutdown_background();
+    code
+}
+
+fn complain(code: u8, line: &Value) -> ExitCode {
+    let _nobody_reads = writeln!(io::stderr(), "{line}");
+    ExitCode::from(code)
+}
+
+/// What the harness asks of an adapter.
+#[derive(Deserialize)]
+struct Ask {
+    id: Value,
+    hello: Option<Value>,
+    serve: Option<Serve>,
+    stop: Option<Stop>,
+}
+
+#[derive(Deserialize)]
+struct Serve {
+    revision: String,
+    transport: String,
+    fixture: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Stop {
+    serving: Value,
+}
+
+impl Serve {
+    /// Builds the server that is asked for.
+    ///
+    /// # Errors
+    /// The member of the answer that says why not.
+    async fn build(self, mutant: Option<Mutant>) -> Result<Server, (&'static str, Value)> {
+        let Some(revision) = Revision::named(&self.revision) else {
+            return Err(("cannot", json!(format!("the revision {} is not spoken", self.revision))));
+        };
+        let build = move || Fixture::build(self.fixture.get(), revision, mutant);
+        match tokio::task::spawn_blocking(build).await {
+            Ok(Ok(fixture)) => Ok(Server::new(fixture)),
+            Ok(Err(refused)) => Err(("refused", refused.into())),
+            Err(error) => Err(("refused", json!({ "type": "Panic", "message": error.to_string() }))),
+        }
+    }
+}
+
+impl From<Refused> for Value {
+    fn from(refused: Refused) -> Self {
+        let mut value = json!({ "type": refused.kind, "message": refused.message });
+        if let Some(tool) = refused.tool {
+            value["tool"] = tool.into();
+        }
+        value
+    }
+}
+
+/// The adapter's loop: each request is answered before the next is read.
+async fn adapt(mutant: Option<Mutant>) -> ExitCode {
+    let listener = match Listener::start().await {
+        Ok(listener) => listener,
+        Err(error) => return complain(1, &json!({ "error": error.to_string() })),
+    };
+    let mut adapter = Adapter { listener, served: HashMap::new(), mutant };
+    // The harness is trusted: its fixtures may be of any size.
+    let mut lines = stdio::lines(usize::MAX - 1);
+    while let Some(line) = lines.recv().await {
+        let answer = adapter.answer(&line).await;
+        let mut output = io::stdout().lock();
+        if writeln!(output, "{answer}").and_then(|()| output.flush()).is_err() {
+            break;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+struct Adapter {
+    listener: Listener,
+    /// URLs by the id of the request that they answered.
+    served: HashMap<String, String>,
+    mutant: Option<Mutant>,
+}
+
+impl Adapter {
+    async fn answer(&mut self, line: &[u8]) -> Value {
+        let (id, (kind, value)) = match serde_json::from_slice::<Ask>(line) {
+            Err(error) => (Value::Null, ("unsupported", json!(error.to_string()))),
+            Ok(Ask { id, hello: Some(_), .. }) => (id, ("hello", hello())),
+            Ok(Ask { id, serve: Some(serve), .. }) => {
+                let answer = self.serve(&id, serve).await;
+                (id, answer)
+            }
+            Ok(Ask { id, stop: Some(stop), .. }) => (id, self.stop(&stop)),
+            Ok(Ask { id, .. }) => (id, ("unsupported", json!("this adapter knows hello, serve and stop"))),
+        };
+        json!({ "id": id, kind: value })
+    }
+
+    async fn serve(&mut self, id: &Value, serve: Serve) -> (&'static str, Value) {
+        if serve.transport != "http" {
+            return ("cannot", json!("for stdio, start with --stdio-server FILE"));
+        }
+        match serve.build(self.mutant).await {
+            Err(answer) => answer,
+            Ok(server) => {
+                let url = self.listener.serve(server);
+                self.served.insert(id.to_string(), url.clone());
+                ("serving", json!({ "url": url }))
+            }
+        }
+    }
+
+    fn stop(&mut self, stop: &Stop) -> (&'static str, Value) {
+        if let Some(url) = self.served.remove(&stop.serving.to_string()) {
+            self.listener.stop(&url);
+        }
+        ("stopped", json!(true))
+    }
+}
+
+fn hello() -> Value {
+    json!({
+        "sdk": "casebook-reference",
+        "version": env!("CARGO_PKG_VERSION"),
+        "language": "rust",
+        "api": "a server of the harness's own",
+        "roles": ["server"],
+        "transports": ["http", "stdio"],
+        "revisions": Revision::ALL.map(Revision::name),
+    })
+}
+
+async fn serve_stdio(file: &Path, mutant: Option<Mutant>) -> ExitCode {
+    let serve: Serve =
+        match std::fs::read(file).map_err(serde_json::Error::io).and_then(|text| serde_json::from_slice(&text)) {
+            Ok(serve) => serve,
+            Err(error) => return complain(2, &json!({ "error": error.to_string() })),
+        };
+    match serve.build(mutant).await {
+        Ok(server) => {
+            stdio::serve(server).await;
+            ExitCode::SUCCESS
+        }
+        Err((kind, reason)) => complain(REFUSED, &json!({ kind: reason })),
+    }
+}

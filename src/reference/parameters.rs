@@ -1,0 +1,154 @@
+//! Arguments that are repeated in HTTP headers, and how header values are written.
+//!
+//! Takes a schema, gives the arguments marked with `x-mcp-header`; compares a header with a value of the body.
+//! Must not know requests or tools.
+
+use serde_json::Value;
+
+const MARK: &str = "x-mcp-header";
+
+/// An argument that is repeated in a header.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Parameter {
+    /// The header.
+    pub(super) header: String,
+    /// Where the argument is.
+    path: Vec<String>,
+}
+
+impl Parameter {
+    /// Its value among these arguments; null counts as absent.
+    pub(super) fn value<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
+        self.path.iter().try_fold(arguments?, |value, key| value.get(key)).filter(|value| !value.is_null())
+    }
+}
+
+/// The marked arguments of a schema, as far as `properties` leads.
+///
+/// # Errors
+/// What is wrong with a mark.
+pub(super) fn of(schema: &Value) -> Result<Vec<Parameter>, String> {
+    let mut found: Vec<Parameter> = vec![];
+    let mut pending = vec![(schema, vec![])];
+    while let Some((schema, path)) = pending.pop() {
+        if let Some(mark) = schema.get(MARK) {
+            let name = mark.as_str().filter(|name| is_token(name)).ok_or("`x-mcp-header` must be a header's name")?;
+            if !matches!(schema.get("type").and_then(Value::as_str), Some("integer" | "string" | "boolean")) {
+                return Err(format!("`x-mcp-header` on `{name}` needs the type integer, string or boolean"));
+            }
+            let header = format!("mcp-param-{}", name.to_ascii_lowercase());
+            if found.iter().any(|parameter| parameter.header == header) {
+                return Err(format!("two arguments share the header `{name}`"));
+            }
+            found.push(Parameter { header, path: path.clone() });
+        }
+        for (key, inner) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let mut path = path.clone();
+            path.push(key.clone());
+            pending.push((inner, path));
+        }
+    }
+    Ok(found)
+}
+
+fn is_token(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+/// Whether a header says the same as a value of the body.
+///
+/// # Errors
+/// Why the header can't be read.
+pub(super) fn agrees(header: &str, value: &Value) -> Result<bool, String> {
+    let text = decoded(header)?;
+    Ok(match value {
+        Value::String(value) => text == *value,
+        Value::Bool(value) => text == value.to_string(),
+        Value::Number(number) => {
+            text == number.to_string() || text.parse::<f64>().is_ok_and(|other| Some(other) == number.as_f64())
+        }
+        _ => false,
+    })
+}
+
+/// The text that a header's value stands for.
+///
+/// # Errors
+/// Why it can't be read.
+pub(super) fn decoded(header: &str) -> Result<String, String> {
+    let Some(inner) = header.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
+        return Ok(header.to_owned());
+    };
+    let bytes = base64(inner).ok_or("a header's Base64 can't be read")?;
+    String::from_utf8(bytes).map_err(|_| "a header's Base64 is not UTF-8".to_owned())
+}
+
+fn base64(text: &str) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(4) {
+        return None;
+    }
+    let digits = text.trim_end_matches('=');
+    if text.len() - digits.len() > 2 {
+        return None;
+    }
+    let (mut bits, mut held, mut bytes) = (0u32, 0, vec![]);
+    for digit in digits.bytes() {
+        let six = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(six);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push(u8::try_from(bits >> held & 0xff).expect("eight bits"));
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn marks_are_found_along_properties() {
+        let schema = json!({ "type": "object", "properties": {
+            "a": { "type": "string", "x-mcp-header": "Region" },
+            "b": { "type": "object", "properties": { "c": { "type": "integer", "x-mcp-header": "Count" } } }
+        } });
+        let mut found = of(&schema).expect("two good marks");
+        found.sort_by(|a, b| a.header.cmp(&b.header));
+        assert_eq!(
+            found.iter().map(|one| one.header.as_str()).collect::<Vec<_>>(),
+            ["mcp-param-count", "mcp-param-region"]
+        );
+        assert_eq!(found[0].value(Some(&json!({ "b": { "c": 7 } }))), Some(&json!(7)));
+        assert_eq!(found[1].value(Some(&json!({ "a": null }))), None);
+        for mark in [json!(""), json!("a b"), json!(1)] {
+            assert!(of(&json!({ "properties": { "a": { "type": "string", "x-mcp-header": mark } } })).is_err());
+        }
+        assert!(of(&json!({ "properties": { "a": { "type": "number", "x-mcp-header": "A" } } })).is_err());
+    }
+
+    #[test]
+    fn headers_are_compared_by_what_they_stand_for() {
+        for (header, value, same) in [
+            ("=?base64?w6TDtsO8?=", json!("äöü"), true),
+            ("=?BASE64?w6TDtsO8?=", json!("äöü"), false),
+            ("42.0", json!(42), true),
+            ("43", json!(42), false),
+            ("true", json!(true), true),
+            ("TRUE", json!(true), false),
+        ] {
+            assert_eq!(agrees(header, &value), Ok(same), "{header}");
+        }
+        assert!(decoded("=?base64?w6T?=").is_err());
+        assert!(decoded("=?base64?/w==?=").is_err());
+    }
+}

@@ -1,0 +1,40 @@
+//! Tokens: names that can't be guessed, and seals that can't be forged, within one process.
+//!
+//! Takes words, gives hexadecimal digits. Must not know what they are for.
+
+use std::hash::{BuildHasher as _, RandomState};
+
+/// A secret under which words are sealed. The standard library keys its `SipHash` at random; two keys make 128 bits.
+#[derive(Debug)]
+pub(super) struct Seal([RandomState; 2]);
+
+impl Seal {
+    pub(super) fn new() -> Self {
+        Self([RandomState::new(), RandomState::new()])
+    }
+
+    /// The seal of these words.
+    pub(super) fn of(&self, words: &[&str]) -> String {
+        let [a, b] = &self.0;
+        format!("{:016x}{:016x}", a.hash_one(words), b.hash_one(words))
+    }
+}
+
+/// A name that can't be guessed.
+pub(super) fn token() -> String {
+    Seal::new().of(&[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seal_belongs_to_its_words_and_its_secret() {
+        let seal = Seal::new();
+        assert_eq!(seal.of(&["a", "b"]), seal.of(&["a", "b"]));
+        assert_ne!(seal.of(&["a", "b"]), seal.of(&["ab", ""]));
+        assert_ne!(seal.of(&["a"]), Seal::new().of(&["a"]));
+        assert_ne!(token(), token());
+    }
+}

@@ -1,0 +1,359 @@
+//! The methods: a request in, a result or a fault out.
+//!
+//! Takes requests whose shape is sound, and knows what each revision asks of them. Must not know transports.
+
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::fixture::Fixture;
+use super::message::{Fault, Request, Success, object, success};
+use super::mutant::Mutant;
+use super::seal::Seal;
+use super::session::{Outlet, Session};
+
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
+const TTL_MS: u32 = 60_000;
+
+/// A server that speaks one revision.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) fixture: Fixture,
+    /// What makes a `requestState` our own.
+    pub(super) seal: Seal,
+}
+
+/// Whom a call is made for, and how to reach them.
+pub(super) enum Caller<'a> {
+    /// By a session, and the stream of the request.
+    Stateful(&'a Session, &'a Outlet),
+    /// By nothing but the reply; what the client can do is said in the request.
+    Stateless(&'a Value),
+}
+
+impl Server {
+    pub(super) fn new(fixture: Fixture) -> Self {
+        Self { fixture, seal: Seal::new() }
+    }
+
+    /// Opens a session.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    pub(super) fn initialize(&self, request: &Request) -> Result<(Session, Success), Fault> {
+        let params = request.params.as_ref().ok_or_else(|| Fault::params("`params` is missing"))?;
+        let is_named = |info: &Value| ["name", "version"].iter().all(|key| info.get(key).is_some_and(Value::is_string));
+        if !params.get("protocolVersion").is_some_and(Value::is_string) {
+            return Err(Fault::params("`protocolVersion` must be a string"));
+        }
+        if !params.get("clientInfo").is_some_and(is_named) {
+            return Err(Fault::params("`clientInfo` must have `name` and `version`"));
+        }
+        let capabilities = params
+            .get("capabilities")
+            .filter(|capabilities| capabilities.is_object())
+            .ok_or_else(|| Fault::params("`capabilities` must be an object"))?;
+        // Whatever the client wished for: this is the one version spoken here.
+        let result = json!({
+            "protocolVersion": self.fixture.revision.name(),
+            "capabilities": { "tools": {} },
+            "serverInfo": self.fixture.server,
+        });
+        Ok((Session::new(capabilities.clone()), success(&result)))
+    }
+
+    /// Answers a request of a session.
+    ///
+    /// # Errors
+    /// The fault to answer with.
+    pub(super) async fn answer_in(
+        &self,
+        session: &Session,
+        request: &Request,
+        outlet: &Outlet,
+    ) -> Result<Success, Fault> {
+        match request.method.as_str() {
+            "initialize" => Err(Fault::invalid_request("this session is initialized already")),
+            "ping" => Ok(success(&json!({}))),
+            "tools/list" => self.list(request),
+            "tools/call" => Call::read(self, request)?.run(Caller::Stateful(session, outlet)).await,
+            method => Err(Fault::unknown_method(200, method)),
+        }
+    }
+
+    /// Answers a request that stands by itself.
+    ///
+    /// # Errors
+    /// The fault to answer with.
+    pub(super) async fn answer(&self, request: &Request) -> Result<Success, Fault> {
+        let capabilities = self.check_meta(request)?;
+        match request.method.as_str() {
+            "server/discover" => Ok(self.discover()),
+            "tools/list" => self.list(request),
+            "tools/call" => Call::read(self, request)?.run(Caller::Stateless(capabilities)).await,
+            method => Err(Fault::unknown_method(404, method)),
+        }
+    }
+
+    /// Checks what every stateless request carries; gives the client's capabilities.
+    pub(super) fn check_meta<'a>(&self, request: &'a Request) -> Result<&'a Value, Fault> {
+        let supported = self.fixture.revision.name();
+        if request.method == "initialize" {
+            let requested = request.params.as_ref().and_then(|params| params.get("protocolVersion"));
+            return Err(Fault::unsupported_version(supported, requested.unwrap_or(&Value::Null)));
+        }
+        let meta = request.params.as_ref().and_then(|params| params.get("_meta"));
+        let meta = meta.filter(|meta| meta.is_object()).ok_or_else(|| Fault::envelope("`_meta` must be an object"))?;
+        let version = meta
+            .get(VERSION_KEY)
+            .filter(|version| version.is_string())
+            .ok_or_else(|| Fault::envelope(format!("`{VERSION_KEY}` must be a string")))?;
+        if version != supported {
+            return Err(Fault::unsupported_version(supported, version));
+        }
+        meta.get(CAPABILITIES_KEY)
+            .filter(|capabilities| capabilities.is_object())
+            .ok_or_else(|| Fault::envelope(format!("`{CAPABILITIES_KEY}` must be an object")))
+    }
+
+    fn discover(&self) -> Success {
+        let members = vec![
+            ("supportedVersions", success(&[self.fixture.revision.name()])),
+            ("capabilities", success(&json!({ "tools": {} }))),
+        ];
+        self.complete(self.cacheable(members))
+    }
+
+    fn list(&self, request: &Request) -> Result<Success, Fault> {
+        let cursor = request.params.as_ref().and_then(|params| params.get("cursor"));
+        if cursor.is_some() && self.fixture.mutant != Some(Mutant::CursorIgnored) {
+            // There is one page, so no cursor was ever given out.
+            return Err(Fault::params("unknown cursor"));
+        }
+        let tools: Vec<_> = self.fixture.tools.iter().map(|tool| &tool.listed).collect();
+        Ok(self.complete(self.cacheable(vec![("tools", success(&tools))])))
+    }
+
+    fn cacheable(&self, mut members: Vec<(&'static str, Success)>) -> Vec<(&'static str, Success)> {
+        if self.fixture.revision.is_stateless() && self.fixture.mutant != Some(Mutant::CacheHintsLost) {
+            members.extend([("ttlMs", success(&TTL_MS)), ("cacheScope", success(&"public"))]);
+        }
+        members
+    }
+
+    /// A final result.
+    pub(super) fn complete(&self, members: Vec<(&'static str, Success)>) -> Success {
+        self.result("complete", members)
+    }
+
+    /// A result, with what this revision adds to every one.
+    pub(super) fn result(&self, kind: &str, mut members: Vec<(&'static str, Success)>) -> Success {
+        if self.fixture.revision.is_stateless() {
+            if self.fixture.mutant != Some(Mutant::ResultTypeLost) {
+                members.insert(0, ("resultType", success(&kind)));
+            }
+            members.push(("_meta", success(&json!({ SERVER_KEY: self.fixture.server }))));
+        }
+        object(&members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::sync::mpsc;
+
+    use super::super::revision::Revision;
+    use super::super::session::Outgoing;
+    use super::*;
+
+    /// A server with one tool, called `t`.
+    fn server(members: &Value, revision: Revision, mutant: Option<Mutant>) -> Server {
+        let mut tool = json!({ "name": "t", "inputSchema": { "type": "object" }, "does": { "echo": true } });
+        for (key, value) in members.as_object().expect("members of a tool") {
+            tool[key] = value.clone();
+        }
+        let fixture = json!({ "server": { "name": "s", "version": "1" }, "tools": [tool] });
+        Server::new(Fixture::build(&fixture.to_string(), revision, mutant).expect("a sound fixture"))
+    }
+
+    fn request(method: &str, mut params: Value, capabilities: &Value) -> Request {
+        params["_meta"] = json!({ VERSION_KEY: "2026-07-28", CAPABILITIES_KEY: capabilities });
+        Request { id: json!(1), method: method.to_owned(), params: Some(params) }
+    }
+
+    /// A stateless call: the result, or the code.
+    async fn call(server: &Server, params: Value) -> Result<Value, i32> {
+        call_with(server, params, &json!({ "elicitation": {} })).await
+    }
+
+    async fn call_with(server: &Server, mut params: Value, capabilities: &Value) -> Result<Value, i32> {
+        if params.get("name").is_none() {
+            params["name"] = json!("t");
+        }
+        let outcome = server.answer(&request("tools/call", params, capabilities)).await;
+        outcome.map(|result| serde_json::from_str(result.get()).expect("a result")).map_err(|fault| fault.code)
+    }
+
+    fn returns(value: &Value) -> Value {
+        json!({ "return": { "structuredContent": value } })
+    }
+
+    fn question() -> Value {
+        let schema = json!({ "type": "object", "properties": { "c": { "enum": ["r"], "type": "string" } } });
+        json!({ "does": { "elicit": { "message": "?", "requestedSchema": schema } } })
+    }
+
+    #[tokio::test]
+    async fn arguments_are_judged_as_sent() {
+        let input = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+        let members = json!({ "inputSchema": input });
+        let strict = server(&members, Revision::July2026, None);
+        let result = call(&strict, json!({ "arguments": { "n": 1, "x": [] } })).await.expect("a result");
+        assert_eq!(result["structuredContent"], json!({ "n": 1, "x": [] }));
+        for arguments in [json!({ "n": "1" }), json!({ "n": 1.5 }), json!({})] {
+            let params = json!({ "arguments": arguments });
+            let result = call(&strict, params.clone()).await.expect("a result");
+            assert_eq!((&result["isError"], &result["resultType"]), (&json!(true), &json!("complete")));
+            assert!(result["content"][0]["text"].as_str().is_some_and(|text| text.contains('n')), "{result}");
+            let protocol_error = server(&members, Revision::July2026, Some(Mutant::InputErrorAsProtocolError));
+            assert_eq!(call(&protocol_error, params.clone()).await, Err(-32602));
+            let lax = server(&members, Revision::July2026, Some(Mutant::InputNotValidated));
+            assert_eq!(call(&lax, params).await.expect("a result")["structuredContent"], arguments);
+        }
+        for arguments in [json!(null), json!([]), json!("{}")] {
+            assert_eq!(call(&strict, json!({ "arguments": arguments })).await, Err(-32602));
+        }
+        assert_eq!(call(&strict, json!({ "name": "T" })).await, Err(-32602));
+        assert_eq!(call(&strict, json!({ "name": 1 })).await, Err(-32602));
+    }
+
+    #[tokio::test]
+    async fn any_value_is_structured_content_and_has_its_text() {
+        for value in [json!([1]), json!("a"), json!(0), json!(false), json!(null), json!({})] {
+            let members = json!({ "outputSchema": { "const": value }, "does": returns(&value) });
+            let result = call(&server(&members, Revision::July2026, None), json!({})).await.expect("a result");
+            assert_eq!(result.get("structuredContent"), Some(&value));
+            assert_eq!(result["content"], json!([{ "type": "text", "text": value.to_string() }]));
+        }
+    }
+
+    #[tokio::test]
+    async fn output_that_does_not_fit_is_no_success() {
+        let schema = json!({ "type": "array" });
+        for (does, fits) in [
+            (returns(&json!([])), true),
+            (returns(&json!(null)), false),
+            (json!({ "return": {} }), false),
+            (json!({ "return": { "isError": true, "content": [{ "type": "text", "text": "no" }] } }), false),
+        ] {
+            let members = json!({ "outputSchema": schema, "does": does });
+            let result = call(&server(&members, Revision::July2026, None), json!({})).await.expect("a result");
+            assert_eq!(result.get("isError").is_none(), fits, "{result}");
+            assert_eq!(result.get("structuredContent").is_some(), fits, "{result}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_author_s_content_is_kept() {
+        let content = json!([{ "type": "text", "text": "prose" }]);
+        let members = json!({ "does": { "return": { "structuredContent": [1], "content": content } } });
+        let result = call(&server(&members, Revision::July2026, None), json!({})).await.expect("a result");
+        assert_eq!(result["content"], content);
+    }
+
+    #[tokio::test]
+    async fn a_question_is_asked_until_it_is_answered() {
+        let server = server(&question(), Revision::July2026, None);
+        let asked = call(&server, json!({})).await.expect("a result");
+        assert_eq!(asked["resultType"], json!("input_required"));
+        assert!(asked.get("ttlMs").is_none() && asked["_meta"][SERVER_KEY].is_object(), "{asked}");
+        let (key, _) = asked["inputRequests"].as_object().and_then(|requests| requests.iter().next()).expect("one");
+        let retry = |state: &Value, responses: Value| json!({ "requestState": state, "inputResponses": responses });
+        let state = &asked["requestState"];
+
+        let accepted = json!({ "action": "accept", "content": { "c": "r" } });
+        let result = call(&server, retry(state, json!({ key: accepted, "other": 1 }))).await.expect("a result");
+        assert_eq!(result["structuredContent"], accepted);
+        let again = call(&server, retry(state, json!({ "other": 1 }))).await.expect("a result");
+        assert_eq!(again["resultType"], json!("input_required"));
+        let stray = call(&server, json!({ "inputResponses": { key: accepted } })).await.expect("a result");
+        assert_eq!(stray["resultType"], json!("input_required"));
+        for wrong in [json!({ key: { "action": "accept", "content": { "c": "g" } } }), json!({ key: 1 }), json!([])] {
+            assert_eq!(call(&server, retry(state, wrong)).await, Err(-32602));
+        }
+        assert_eq!(call(&server, retry(&json!("forged"), json!({ key: accepted }))).await, Err(-32602));
+        let mut other = retry(state, json!({ key: accepted }));
+        other["arguments"] = json!({ "other": true });
+        assert_eq!(call(&server, other).await, Err(-32602), "a state belongs to one call");
+    }
+
+    #[tokio::test]
+    async fn who_can_t_show_a_form_is_not_asked() {
+        let server = server(&question(), Revision::July2026, None);
+        for capabilities in [json!({}), json!({ "elicitation": { "url": {} } })] {
+            assert_eq!(call_with(&server, json!({}), &capabilities).await, Err(-32021));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_session_ends_a_call_that_waits_for_an_answer() {
+        let server = server(&question(), Revision::November2025, None);
+        let session = Arc::new(Session::new(json!({ "elicitation": {} })));
+        session.notice("notifications/initialized", None);
+        let (outlet, mut outgoing) = mpsc::unbounded_channel();
+        let request = request("tools/call", json!({ "name": "t" }), &json!({}));
+        let ended = session.clone();
+        let (outcome, ()) = tokio::join!(server.answer_in(&session, &request, &outlet), async move {
+            assert!(matches!(outgoing.recv().await, Some(Outgoing::Message(_))));
+            ended.end();
+        });
+        assert!(outcome.expect("a result").get().contains(r#""isError":true"#));
+    }
+
+    #[tokio::test]
+    async fn every_stateless_request_says_what_it_must() {
+        let server = server(&json!({}), Revision::July2026, None);
+        let sound = request("tools/list", json!({}), &json!({}));
+        let result: Value = serde_json::from_str(server.answer(&sound).await.expect("a list").get()).expect("a result");
+        assert_eq!((&result["resultType"], &result["cacheScope"]), (&json!("complete"), &json!("public")));
+        assert!(result["ttlMs"].is_u64(), "{result}");
+        for (code, key, value) in [
+            (-32602, VERSION_KEY, json!(1)),
+            (-32602, CAPABILITIES_KEY, json!(null)),
+            (-32022, VERSION_KEY, json!("2025-11-25")),
+        ] {
+            let mut wrong = request("tools/list", json!({}), &json!({}));
+            wrong.params.as_mut().expect("parameters")["_meta"][key] = value;
+            assert_eq!(server.answer(&wrong).await.expect_err("a fault").code, code);
+        }
+        let cursor = request("tools/list", json!({ "cursor": "" }), &json!({}));
+        assert_eq!(server.answer(&cursor).await.expect_err("a fault").code, -32602);
+    }
+
+    #[test]
+    fn what_is_no_tool_is_not_served() {
+        let build = |tools: Value, revision| {
+            let fixture = json!({ "server": { "name": "s", "version": "1" }, "tools": tools });
+            Fixture::build(&fixture.to_string(), revision, None).map(drop).map_err(|refused| refused.tool)
+        };
+        let tool = |name: &str, input: Value| json!({ "name": name, "inputSchema": input, "does": { "echo": true } });
+        let object = json!({ "type": "object" });
+        for input in [json!(null), json!(true), json!({}), json!({ "type": "array" }), json!({ "type": ["object"] })] {
+            assert_eq!(build(json!([tool("t", input)]), Revision::June2025), Err(Some("t".to_owned())));
+        }
+        for name in ["", "a b", "a/b", &"a".repeat(129)] {
+            assert!(build(json!([tool(name, object.clone())]), Revision::July2026).is_err(), "{name}");
+        }
+        assert!(build(json!([tool("t", object.clone()), tool("t", object.clone())]), Revision::July2026).is_err());
+        assert!(build(json!([tool("t", object.clone()), tool("T", object.clone())]), Revision::July2026).is_ok());
+        let mut lists = tool("t", object);
+        lists["outputSchema"] = json!({ "type": "array" });
+        assert!(build(json!([lists]), Revision::November2025).is_err());
+        assert!(build(json!([lists]), Revision::July2026).is_ok());
+        lists["outputSchema"] = json!(true);
+        assert!(build(json!([lists]), Revision::July2026).is_err());
+    }
+}

@@ -1,0 +1,224 @@
+//! Records → what people read: [`Summary`], and the terminal and snapshots that are made from it.
+//!
+//! Takes records and the catalogue, gives counts and text. Must not know `drive` or `load`; it never runs anything.
+
+pub mod snapshot;
+pub mod terminal;
+mod untrusted;
+
+use std::collections::BTreeMap;
+
+pub use untrusted::Untrusted;
+
+use crate::model::record::{Footer, Header, Record, Skipped, VerdictKind};
+use crate::model::spec::words;
+use crate::model::{RequirementId, TargetId, TestId};
+
+words! {
+    /// What became of a test as a whole: the gravest of its verdicts. From the best to the worst.
+    Standing {
+        /// Every check holds.
+        Passed = "passed",
+        /// Nothing was judged; the snapshot remembers.
+        Observed = "observed",
+        /// What fails is known to.
+        Known = "known",
+        /// What nobody wrote but users rely on doesn't hold.
+        Noted = "noted",
+        /// A SHOULD is broken.
+        Warned = "warned",
+        /// The adapter can't express it.
+        Cannot = "cannot",
+        /// The control failed, so that this shows nothing.
+        Inconclusive = "inconclusive",
+        /// A MUST is broken.
+        Failed = "failed",
+        /// The target was given up, or the harness failed.
+        Error = "error",
+    }
+}
+
+impl Standing {
+    /// What became of this test.
+    pub fn of(record: &Record) -> Self {
+        let unjudged = match &record.observation {
+            seen if seen.unavailable.is_some() => Self::Error,
+            seen if seen.cannot.is_some() => Self::Cannot,
+            _ => Self::Observed,
+        };
+        record.verdicts.iter().map(|verdict| verdict.kind.into()).max().unwrap_or(unjudged)
+    }
+}
+
+impl From<VerdictKind> for Standing {
+    fn from(kind: VerdictKind) -> Self {
+        match kind {
+            VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken | VerdictKind::NotTaken => Self::Passed,
+            VerdictKind::Known => Self::Known,
+            VerdictKind::Note => Self::Noted,
+            VerdictKind::Warn => Self::Warned,
+            VerdictKind::Cannot => Self::Cannot,
+            VerdictKind::Inconclusive => Self::Inconclusive,
+            VerdictKind::Fail | VerdictKind::Stale => Self::Failed,
+            VerdictKind::Error => Self::Error,
+        }
+    }
+}
+
+/// How many tests stand how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts(BTreeMap<Standing, usize>);
+
+impl Counts {
+    /// How many tests stand so.
+    pub fn get(&self, standing: Standing) -> usize {
+        self.0.get(&standing).copied().unwrap_or(0)
+    }
+
+    /// All of them.
+    pub fn total(&self) -> usize {
+        self.0.values().sum()
+    }
+
+    /// One more.
+    pub fn add(&mut self, standing: Standing) {
+        *self.0.entry(standing).or_default() += 1;
+    }
+
+    /// Those that aren't none, from the best to the worst.
+    pub fn iter(&self) -> impl Iterator<Item = (Standing, usize)> {
+        self.0.iter().map(|(standing, count)| (*standing, *count))
+    }
+}
+
+/// A run in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// All tests.
+    pub total: Counts,
+    /// The tests of each target and folder of cases.
+    pub areas: BTreeMap<(TargetId, String), Counts>,
+    /// What was said of each requirement.
+    pub requirements: BTreeMap<RequirementId, BTreeMap<VerdictKind, usize>>,
+    /// What doesn't apply, and why.
+    pub skipped: Vec<Skipped>,
+    /// The slowest five, with their microseconds.
+    pub slowest: Vec<(TargetId, TestId, u64)>,
+    /// Known failures that no longer fail.
+    pub stale: Vec<String>,
+    /// How many tests were planned.
+    pub planned: usize,
+    /// Whether somebody stopped the run, or its record has no end.
+    pub interrupted: bool,
+    /// How long it took, in microseconds; 0 where the record has no end.
+    pub micros: u64,
+}
+
+impl Summary {
+    /// Counts a run; without a footer it was interrupted.
+    pub fn new(header: &Header, records: &[Record], footer: Option<&Footer>) -> Self {
+        let mut summary = Self {
+            skipped: header.skipped.clone(),
+            planned: header.planned,
+            interrupted: footer.is_none_or(|footer| footer.interrupted),
+            stale: footer.map(|footer| footer.stale.clone()).unwrap_or_default(),
+            micros: footer.map_or(0, |footer| footer.micros),
+            ..Self::default()
+        };
+        for record in records {
+            let standing = Standing::of(record);
+            summary.total.add(standing);
+            let area = (record.target.clone(), record.test.case.folder().to_owned());
+            summary.areas.entry(area).or_default().add(standing);
+            for verdict in &record.verdicts {
+                let said = summary.requirements.entry(verdict.requirement.clone()).or_default();
+                *said.entry(verdict.kind).or_default() += 1;
+            }
+        }
+        let mut slowest: Vec<&Record> = records.iter().collect();
+        slowest.sort_by_key(|record| (std::cmp::Reverse(record.micros), record.index));
+        let slowest = slowest.into_iter().take(5);
+        summary.slowest = slowest.map(|one| (one.target.clone(), one.test.clone(), one.micros)).collect();
+        summary
+    }
+
+    /// Whether nothing is unexpected: known failures are, and so, unless `strict`, is a broken SHOULD.
+    /// A run of nothing, or one that was stopped, is the caller's to tell.
+    pub fn is_as_expected(&self, strict: bool) -> bool {
+        let none = |standing| self.total.get(standing) == 0;
+        let sound = none(Standing::Failed) && none(Standing::Inconclusive) && none(Standing::Error);
+        sound && self.stale.is_empty() && (!strict || (none(Standing::Warned) && none(Standing::Cannot)))
+    }
+
+    /// Requirements of which at least one check was decided; what was skipped or couldn't be expressed isn't.
+    pub fn verified(&self) -> usize {
+        let undecided = [VerdictKind::Cannot, VerdictKind::Error, VerdictKind::Inconclusive];
+        self.requirements.values().filter(|said| said.keys().any(|kind| !undecided.contains(kind))).count()
+    }
+
+    /// How many planned tests have no record.
+    pub fn missing(&self) -> usize {
+        self.planned.saturating_sub(self.total.total())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::Outcome;
+    use crate::model::record::{FORMAT, Verdict};
+    use crate::model::spec::Level;
+
+    pub(super) fn header(planned: usize) -> Header {
+        Header { format: FORMAT, casebook: "0".into(), targets: vec![], planned, skipped: vec![] }
+    }
+
+    pub(super) fn footer() -> Footer {
+        Footer { ran: 0, interrupted: false, stale: Vec::new(), micros: 1_500_000 }
+    }
+
+    pub(super) fn verdict(kind: VerdictKind) -> Verdict {
+        let detail = vec!["outcome: expected success, observed crash".to_owned()];
+        Verdict { step: 0, requirement: RequirementId::within("f", "r"), level: Level::Must, kind, detail, line: 7 }
+    }
+
+    fn record(index: usize, kinds: &[VerdictKind]) -> Record {
+        let verdicts = kinds.iter().map(|kind| verdict(*kind)).collect();
+        let micros = index as u64;
+        Record { verdicts, micros, ..samples::record(index, "f/c/t@2026-07-28+http", Outcome::Success) }
+    }
+
+    #[test]
+    fn a_test_stands_as_its_gravest_verdict_and_without_one_it_is_observed() {
+        use VerdictKind::{Cannot, Fail, Known, Pass, Taken, Warn};
+        let records = [record(0, &[Pass, Warn]), record(1, &[]), record(2, &[Known, Fail]), record(3, &[Taken, Pass])];
+        let summary = Summary::new(&header(5), &records, Some(&footer()));
+        for standing in [Standing::Warned, Standing::Observed, Standing::Failed, Standing::Passed] {
+            assert_eq!(summary.total.get(standing), 1, "{standing}");
+        }
+        assert_eq!(
+            (summary.areas[&(samples::target(), "f".to_owned())].total(), summary.missing(), summary.slowest[0].2),
+            (4, 1, 3)
+        );
+        let gone = Summary::new(&header(1), &[record(0, &[Cannot])], Some(&footer()));
+        assert_eq!(gone.verified(), 0);
+    }
+
+    #[test]
+    fn what_is_unexpected_depends_on_strictness() {
+        use VerdictKind::{Cannot, Error, Fail, Inconclusive, Known, Note, Warn};
+        let of = |kind| Summary::new(&header(1), &[record(0, &[kind])], Some(&footer()));
+        for kind in [Fail, Inconclusive, Error] {
+            assert!(!of(kind).is_as_expected(false), "{kind}");
+        }
+        for kind in [Warn, Cannot] {
+            assert!(of(kind).is_as_expected(false) && !of(kind).is_as_expected(true), "{kind}");
+        }
+        for kind in [Known, Note] {
+            assert!(of(kind).is_as_expected(true), "{kind}");
+        }
+        let stale = Summary { stale: vec!["x".into()], ..of(Known) };
+        assert!(!stale.is_as_expected(false));
+    }
+}

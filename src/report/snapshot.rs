@@ -1,0 +1,314 @@
+//! Observations → snapshot text, one file a case file and target, in insta's file format.
+//!
+//! Takes all records of one case file and target, gives a body; compares and writes bodies. What varies from run to
+//! run has no place in it. Must not know verdicts: a snapshot tells what a target does, not whether that is right.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
+
+use super::Untrusted;
+use crate::model::record::{AdvertisedTool, AnswerObservation, Observation, Record, SizeClass, StepObservation};
+use crate::model::spec::{Revision, Transport};
+use crate::model::{CaseId, TargetId, fnv1a};
+
+/// How many characters of a value are shown before it is told by its length and hash.
+const SHOWN: usize = 160;
+
+/// The folder of a target's snapshots; a variant's own stands beside it: `some-sdk-low`.
+pub fn folder(root: &Utf8Path, target: &TargetId) -> Utf8PathBuf {
+    root.join(target.to_string().replace(':', "-"))
+}
+
+/// The file of a case's snapshot in its target's folder.
+pub fn path(folder: &Utf8Path, case: &CaseId) -> Utf8PathBuf {
+    folder.join(case.folder()).join(format!("{}.snap", case.file()))
+}
+
+/// The body: a block a test, in which runs that were observed alike share a line.
+pub fn render<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
+    let mut tests: BTreeMap<String, Vec<(String, Runs)>> = BTreeMap::new();
+    for record in records {
+        let path = match &record.test.row {
+            Some(row) => format!("{}/{row}", record.test.test),
+            None => record.test.test.clone(),
+        };
+        let seen = tests.entry(path).or_default();
+        let text = observation(&record.observation);
+        let place = seen.iter().position(|(other, _)| *other == text).unwrap_or_else(|| {
+            seen.push((text, Runs::new()));
+            seen.len() - 1
+        });
+        seen[place].1.entry(record.test.revision).or_default().push(record.test.transport);
+    }
+    let mut body = String::new();
+    for (path, mut seen) in tests {
+        // The oldest revision first, whatever the plan's order was.
+        seen.sort_by_cached_key(|(_, runs)| runs.clone());
+        writeln!(body, "{path}").expect("a string takes all");
+        for (text, mut runs) in seen {
+            writeln!(body, "  {}:{text}", spans(&mut runs)).expect("a string takes all");
+        }
+    }
+    body
+}
+
+/// Transports by revision.
+type Runs = BTreeMap<Revision, Vec<Transport>>;
+
+/// `2025-06-18..2025-11-25 stdio http, 2026-07-28 http`.
+fn spans(runs: &mut Runs) -> String {
+    let mut spans: Vec<(Revision, Revision, Vec<Transport>)> = Vec::new();
+    let mut before = None;
+    for revision in Revision::all() {
+        if let Some(mut transports) = runs.remove(&revision) {
+            transports.sort_unstable();
+            transports.dedup();
+            match spans.last_mut() {
+                Some((_, last, same)) if Some(*last) == before && *same == transports => *last = revision,
+                _ => spans.push((revision, revision, transports)),
+            }
+        }
+        before = Some(revision);
+    }
+    let told = spans.iter().map(|(first, last, transports)| {
+        let transports: Vec<_> = transports.iter().map(|transport| transport.word()).collect();
+        let revisions = if first == last { first.to_string() } else { format!("{first}..{last}") };
+        format!("{revisions} {}", transports.join(" "))
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// One step on the same line, several each on a line of its own.
+fn observation(seen: &Observation) -> String {
+    let leaky = if seen.leaky { " (leaky)" } else { "" };
+    if seen.unavailable.is_some() {
+        return format!(" unavailable{leaky}");
+    }
+    if let Some(reason) = &seen.cannot {
+        return format!(" cannot: {}{leaky}", Untrusted(reason).line(SHOWN));
+    }
+    match seen.steps.as_slice() {
+        [one] => format!(" {}{leaky}", step(one)),
+        steps => {
+            let lines = steps.iter().enumerate().map(|(index, one)| format!("\n    {} {}", index + 1, step(one)));
+            format!("{leaky}{}", lines.collect::<String>())
+        }
+    }
+}
+
+/// What stays the same from run to run: neither times nor an error's words.
+fn step(seen: &StepObservation) -> String {
+    let mut parts = vec![seen.outcome.to_string()];
+    parts.extend(seen.code.map(|code| format!("code {code}")));
+    // The usual ones would only tell HTTP from stdio.
+    parts.extend(seen.status.filter(|status| !matches!(status, 200 | 202)).map(|status| format!("status {status}")));
+    parts.extend(seen.saw.as_ref().map(|saw| format!("saw {}", json(saw))));
+    let structured = seen.structured.as_ref().filter(|_| seen.structured != seen.saw);
+    parts.extend(structured.map(|value| format!("structured {}", json(value))));
+    parts.extend(seen.text.map(|text| format!("text {text}")));
+    parts.extend(seen.advertised.iter().map(|(name, tool)| advertised(name, tool)));
+    parts.extend(seen.asked.iter().map(|params| format!("asked {}", json(params))));
+    parts.extend(seen.answered.iter().map(answered));
+    parts.extend(seen.canary.map(|canary| format!("canary {canary}")));
+    parts.extend((seen.size != SizeClass::Small).then(|| format!("size {}", seen.size)));
+    parts.join("; ")
+}
+
+fn advertised(name: &str, tool: &AdvertisedTool) -> String {
+    let mut told = format!("{} listed", Untrusted(name).line(SHOWN));
+    if tool.as_given() {
+        return told + " as given";
+    }
+    told.push_str(if tool.too_deep { " too deep to be compared" } else { "" });
+    for (sign, pointers) in [('-', &tool.removed), ('+', &tool.added), ('~', &tool.changed)] {
+        for pointer in pointers {
+            write!(told, " {sign}{}", Untrusted(pointer).line(SHOWN)).expect("a string takes all");
+        }
+    }
+    told
+}
+
+fn answered(answer: &AnswerObservation) -> String {
+    let action = answer.action.map_or("oddly", |action| action.word());
+    let code = answer.code.map(|code| format!(" code {code}")).unwrap_or_default();
+    let content = answer.content.as_ref().map(|content| format!(" {}", json(content))).unwrap_or_default();
+    format!("answered {action}{code}{content}")
+}
+
+/// A value with its members in one order, since many languages have none.
+fn json(value: &Value) -> String {
+    let mut value = value.clone();
+    value.sort_all_objects();
+    let text = value.to_string();
+    if text.chars().count() <= SHOWN {
+        return Untrusted(&text).line(SHOWN);
+    }
+    let start: String = text.chars().take(SHOWN / 2).collect();
+    format!("{}… ({} bytes, {:016x})", Untrusted(&start).line(SHOWN), text.len(), fnv1a(text.as_bytes()))
+}
+
+/// The file's text: insta's front matter, and the body.
+pub fn file(target: &TargetId, case: &CaseId, body: &str) -> String {
+    format!("---\nsource: tests/conformance.rs\ndescription: \"{case} as {target} has it\"\n---\n{}\n", body.trim_end())
+}
+
+/// The body of a file: everything after the second `---` line.
+pub fn body(file: &str) -> &str {
+    let lines = file.split_inclusive('\n').scan(0, |end, line| {
+        *end += line.len();
+        Some((line.trim_end(), *end))
+    });
+    lines.filter(|(line, _)| *line == "---").nth(1).map_or(file, |(_, end)| &file[end..])
+}
+
+/// Writes a snapshot's file.
+///
+/// # Errors
+/// What the file system says.
+pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, body: &str) -> std::io::Result<()> {
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    std::fs::write(path, file(target, case, body))
+}
+
+/// Where two bodies differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diff(pub Vec<DiffLine>);
+
+/// One line of a difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DiffLine {
+    /// Lines that are alike were left out here.
+    Gap,
+    /// It stands in both.
+    Same(String),
+    /// Only the old body has it.
+    Old(String),
+    /// Only the new body has it.
+    New(String),
+}
+
+/// Compares bodies as insta does: neither the last line's end counts, nor how lines end. `None` where they are alike.
+///
+/// Only a whole run of a case file may be compared; which tests a filter left out isn't known here.
+pub fn compare(old: &str, new: &str) -> Option<Diff> {
+    let [old, new] = [old, new].map(|text| text.replace("\r\n", "\n").trim_end().to_owned() + "\n");
+    if old == new {
+        return None;
+    }
+    let diff = TextDiff::from_lines(&old, &new);
+    let mut lines = Vec::new();
+    for (index, hunk) in diff.grouped_ops(2).iter().enumerate() {
+        if index > 0 {
+            lines.push(DiffLine::Gap);
+        }
+        lines.extend(hunk.iter().flat_map(|op| diff.iter_changes(op)).map(|change| {
+            let text = change.value().trim_end_matches('\n').to_owned();
+            match change.tag() {
+                ChangeTag::Equal => DiffLine::Same(text),
+                ChangeTag::Delete => DiffLine::Old(text),
+                ChangeTag::Insert => DiffLine::New(text),
+            }
+        }));
+    }
+    Some(Diff(lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::{CanaryState, Outcome, TextState};
+    use serde_json::json;
+
+    fn record(test: &str, step: StepObservation) -> Record {
+        Record { observation: samples::observation(vec![step]), ..samples::record(0, test, Outcome::Success) }
+    }
+
+    fn sample() -> String {
+        let saw = |value: Value| StepObservation {
+            saw: Some(value.clone()),
+            structured: Some(value),
+            text: Some(TextState::Mirrors),
+            said: Some("never shown".into()),
+            ..samples::step(Outcome::Success)
+        };
+        let listed = AdvertisedTool { removed: vec!["/inputSchema/anyOf".into()], ..AdvertisedTool::default() };
+        let list = StepObservation {
+            advertised: [("find".into(), listed), ("other".into(), AdvertisedTool::default())].into(),
+            canary: Some(CanaryState::Untouched),
+            ..samples::step(Outcome::Success)
+        };
+        let error = StepObservation { code: Some(-32602), ..samples::step(Outcome::ProtocolError) };
+        let two = Record {
+            observation: samples::observation(vec![samples::step(Outcome::Success), samples::step(Outcome::Crash)]),
+            ..samples::record(0, "f/c/two@2026-07-28+http", Outcome::Success)
+        };
+        render(&[
+            record("f/c/call/a@2026-07-28+http", StepObservation { status: Some(400), ..error.clone() }),
+            record("f/c/call/a@2025-06-18+stdio", saw(json!({"b": "\u{202e}", "a": 1}))),
+            record("f/c/call/a@2025-06-18+http", saw(json!({"a": 1, "b": "\u{202e}"}))),
+            record("f/c/call/a@2025-11-25+http", saw(json!({"a": 1, "b": "\u{202e}"}))),
+            record("f/c/call/a@2025-11-25+stdio", saw(json!({"a": 1, "b": "\u{202e}"}))),
+            record("f/c/call/a@2026-07-28+stdio", error),
+            record("f/c/any@2026-07-28+http", list),
+            two,
+        ])
+    }
+
+    #[test]
+    fn runs_that_were_observed_alike_share_a_line() {
+        let expected = r#"any
+  2026-07-28 http: success; find listed -/inputSchema/anyOf; other listed as given; canary untouched
+call/a
+  2025-06-18..2025-11-25 stdio http: success; saw {"a":1,"b":"\u{202e}"}; text mirrors structured
+  2026-07-28 stdio: protocol-error; code -32602
+  2026-07-28 http: protocol-error; code -32602; status 400
+two
+  2026-07-28 http:
+    1 success
+    2 crash
+"#;
+        assert_eq!(sample(), expected);
+    }
+
+    #[test]
+    fn a_large_value_is_told_by_its_length_and_hash() {
+        let text = json(&json!({"p": "x".repeat(100_000)}));
+        assert!(text.contains("(100008 bytes, ") && text.len() < 200, "{text}");
+    }
+
+    #[test]
+    fn insta_reads_the_file_as_we_do() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+        let (target, case) = (samples::target(), CaseId::new("f", "c"));
+        let path = path(&super::folder(root, &target), &case);
+        write(&path, &target, &case, &sample()).expect("written");
+        let mut settings = insta::Settings::new();
+        settings.set_snapshot_path(path.parent().expect("a folder"));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.bind(|| insta::assert_snapshot!("c", sample()));
+        let text = std::fs::read_to_string(&path).expect("text");
+        assert_eq!(compare(body(&text), &sample()), None);
+        assert_eq!(path, root.join("sample/f/c.snap"));
+    }
+
+    #[test]
+    fn a_difference_keeps_two_lines_around_it() {
+        let old = "a\nb\nc\nd\ne\n";
+        assert_eq!(compare(old, "a\r\nb\r\nc\r\nd\r\ne"), None);
+        let diff = compare(old, "a\nb\nc\nd\nf\n").expect("a difference");
+        let same = |text: &str| DiffLine::Same(text.into());
+        assert_eq!(diff.0, [same("c"), same("d"), DiffLine::Old("e".into()), DiffLine::New("f".into())]);
+    }
+
+    #[test]
+    fn a_variant_has_a_folder_of_its_own() {
+        let Ok(target) = "some-sdk:low".parse();
+        assert_eq!(folder(Utf8Path::new("snapshots"), &target), "snapshots/some-sdk-low");
+    }
+}

@@ -1,0 +1,174 @@
+//! What is wrong, grouped by requirement: the first test in full, the others by name.
+//!
+//! Takes records as they come and keeps no more of each than is shown. Must not know why something is wrong.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::{BOLD, CYAN, DIM, RED, YELLOW, name};
+use crate::model::record::{End, Party, Record, Served, Transcript, Verdict, VerdictKind};
+use crate::model::spec::Catalogue;
+use crate::model::{RequirementId, TargetId};
+use crate::report::Untrusted;
+
+/// How many tests are named beside the first.
+const NAMED: usize = 10;
+/// How many characters of a message are shown.
+const SHOWN: usize = 600;
+
+/// Everything that isn't a plain pass.
+#[derive(Default)]
+pub(super) struct Findings {
+    /// Broken sentences: the gravest first, then by target and requirement.
+    broken: BTreeMap<(Weight, TargetId, RequirementId), Broken>,
+    /// What is told in a line, and of how many tests.
+    told: BTreeMap<(VerdictKind, TargetId, RequirementId, String), usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    Fail,
+    Warn,
+    Note,
+}
+
+/// The tests that break one sentence on one target.
+struct Broken {
+    test: String,
+    case: String,
+    title: String,
+    verdict: Verdict,
+    evidence: Vec<(&'static str, String)>,
+    others: Vec<String>,
+    more: usize,
+}
+
+impl Findings {
+    pub(super) fn add(&mut self, record: &Record, transcript: Option<&Transcript>) {
+        for verdict in &record.verdicts {
+            let weight = match verdict.kind {
+                VerdictKind::Fail | VerdictKind::Stale => Weight::Fail,
+                VerdictKind::Warn => Weight::Warn,
+                VerdictKind::Note => Weight::Note,
+                VerdictKind::Known | VerdictKind::Cannot | VerdictKind::Inconclusive | VerdictKind::Error => {
+                    let reason = verdict.detail.first().cloned().unwrap_or_default();
+                    let key = (verdict.kind, record.target.clone(), verdict.requirement.clone(), reason);
+                    *self.told.entry(key).or_default() += 1;
+                    continue;
+                }
+                _ => continue,
+            };
+            let key = (weight, record.target.clone(), verdict.requirement.clone());
+            let test = name(&record.target, &record.test);
+            match self.broken.get_mut(&key) {
+                Some(known) if known.others.len() < NAMED => known.others.push(test),
+                Some(known) => known.more += 1,
+                None => {
+                    self.broken.insert(key, Broken::new(test, record, verdict, transcript));
+                }
+            }
+        }
+    }
+
+    pub(super) fn print(&self, out: &mut impl Write, catalogue: &Catalogue) -> io::Result<()> {
+        for ((weight, ..), broken) in &self.broken {
+            broken.print(out, *weight, catalogue)?;
+        }
+        if !self.told.is_empty() {
+            writeln!(out)?;
+        }
+        for ((kind, target, requirement, reason), tests) in &self.told {
+            let style = if matches!(kind, VerdictKind::Known | VerdictKind::Cannot) { CYAN } else { RED };
+            let which = Untrusted(&format!("{target}  {requirement}")).line(200);
+            let tests = if *tests == 1 { String::new() } else { format!(" {DIM}({tests} tests){DIM:#}") };
+            writeln!(out, "{style}{kind:>12}{style:#}  {which}: {}{tests}", Untrusted(reason).line(200))?;
+        }
+        Ok(())
+    }
+}
+
+impl Broken {
+    fn new(test: String, record: &Record, verdict: &Verdict, transcript: Option<&Transcript>) -> Self {
+        let (verdict, title) = (verdict.clone(), Untrusted(&record.title).line(200));
+        let case = Untrusted(record.test.case.as_str()).line(200);
+        let evidence = transcript.map(|transcript| evidence(transcript, &verdict)).unwrap_or_default();
+        Self { test, case, title, verdict, evidence, others: Vec::new(), more: 0 }
+    }
+
+    fn print(&self, out: &mut impl Write, weight: Weight, catalogue: &Catalogue) -> io::Result<()> {
+        let (word, style) = match weight {
+            Weight::Fail => ("FAIL", RED),
+            Weight::Warn => ("WARN", YELLOW),
+            Weight::Note => ("NOTE", CYAN),
+        };
+        let Verdict { requirement: id, level, step, line, detail, .. } = &self.verdict;
+        writeln!(out, "\n{style}{word}{style:#}  {BOLD}{}{BOLD:#}", Untrusted(id.as_str()).line(200))?;
+        if let Some(requirement) = catalogue.get(id) {
+            field(out, level.word(), &format!("\"{}\"", requirement.quote))?;
+            field(out, "", &requirement.link())?;
+            field(out, "why", &requirement.why)?;
+        }
+        field(out, "test", &self.test)?;
+        field(out, "", &self.title)?;
+        field(out, "check", &format!("{}.json:{line}, step {}", self.case, step + 1))?;
+        for (index, miss) in detail.iter().enumerate() {
+            field(out, if index == 0 { "missed" } else { "" }, &Untrusted(miss).line(SHOWN))?;
+        }
+        for (what, text) in &self.evidence {
+            field(out, what, text)?;
+        }
+        for (index, other) in self.others.iter().enumerate() {
+            field(out, if index == 0 { "also" } else { "" }, other)?;
+        }
+        if self.more > 0 {
+            field(out, "", &format!("… and {} more; see the record", self.more))?;
+        }
+        Ok(())
+    }
+}
+
+/// A word at the left, and lines beside it.
+fn field(out: &mut impl Write, what: &str, text: &str) -> io::Result<()> {
+    for (index, line) in text.lines().enumerate() {
+        let what = if index == 0 { what } else { "" };
+        writeln!(out, "  {DIM}{what:>10}{DIM:#}  {line}")?;
+    }
+    Ok(())
+}
+
+/// What was last sent and received in the step, and how it ended where no answer tells.
+fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<(&'static str, String)> {
+    let Some(step) = transcript.steps.get(verdict.step) else {
+        return match &transcript.served {
+            Served::Refused { r#type, message } => vec![("refused", shown(&format!("{type}: {message}")))],
+            Served::Failed { detail, .. } => vec![("failed", shown(detail)), ("stderr", shown(&transcript.stderr))],
+            _ => Vec::new(),
+        };
+    };
+    let last = |from| step.messages.iter().rfind(|message| message.from == from);
+    let sent = last(Party::Harness).map(|message| ("sent", shown(&message.text)));
+    let received = last(Party::Target).map(|message| ("received", shown(&message.text)));
+    let mut evidence: Vec<_> = sent.into_iter().chain(received).collect();
+    match &step.end {
+        End::Crash { how: words } | End::Invalid { reason: words } => evidence.push(("ended", shown(words))),
+        End::Timeout => evidence.push(("ended", "no answer within the limit".to_owned())),
+        End::Http { status } => evidence.push(("ended", format!("HTTP status {status}"))),
+        _ => {}
+    }
+    evidence.extend(step.canary.iter().take(3).map(|hit| ("fetched", shown(&hit.url))));
+    if matches!(step.end, End::Crash { .. }) && !transcript.stderr.is_empty() {
+        evidence.push(("stderr", tail(&transcript.stderr)));
+    }
+    evidence
+}
+
+fn shown(text: &str) -> String {
+    Untrusted(text).line(SHOWN)
+}
+
+/// The last lines say why a process died.
+fn tail(text: &str) -> String {
+    let skipped = text.chars().count().saturating_sub(SHOWN);
+    let end: String = text.chars().skip(skipped).collect();
+    Untrusted(end.trim()).block(SHOWN)
+}

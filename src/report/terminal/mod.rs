@@ -1,0 +1,205 @@
+//! What a run shows while it goes, and at its end. The only user of terminal crates.
+//!
+//! Takes records as they come in the order of the plan, gives lines: above a progress bar on a terminal, and a line a
+//! case file elsewhere. Text of targets is made harmless here.
+
+mod findings;
+mod plain;
+mod summary;
+
+pub use plain::{aside, colours, colours_errors, say};
+
+use std::io::{self, IsTerminal as _, Write};
+use std::time::Duration;
+
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use self::findings::Findings;
+use super::snapshot::{Diff, DiffLine};
+use super::{Counts, Standing, Summary, Untrusted};
+use crate::model::record::{Record, Transcript};
+use crate::model::spec::Catalogue;
+use crate::model::{CaseId, TargetId, TestId};
+
+/// A test that takes longer is marked, in microseconds.
+const SLOW: u64 = 2_000_000;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const GREEN: Style = AnsiColor::Green.on_default();
+const YELLOW: Style = AnsiColor::Yellow.on_default();
+const CYAN: Style = AnsiColor::Cyan.on_default();
+
+/// The display of one run.
+pub struct Terminal<W> {
+    out: W,
+    bar: ProgressBar,
+    is_live: bool,
+    group: Option<Group>,
+    total: Counts,
+    findings: Findings,
+}
+
+/// The case file whose tests are coming in.
+struct Group {
+    target: TargetId,
+    case: CaseId,
+    counts: Counts,
+}
+
+impl Terminal<AutoStream<io::Stdout>> {
+    /// Shows a run of so many tests on standard output, in colour where that is wanted, with a progress bar on
+    /// standard error where that is a terminal.
+    pub fn new(planned: usize) -> Self {
+        let is_terminal = io::stdout().is_terminal();
+        let mut terminal = Self::to(AutoStream::auto(io::stdout()), planned, ProgressDrawTarget::stderr());
+        terminal.is_live = is_terminal && !terminal.bar.is_hidden();
+        terminal
+    }
+}
+
+impl<W: Write> Terminal<W> {
+    fn to(out: W, planned: usize, target: ProgressDrawTarget) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(planned as u64), target);
+        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is right");
+        bar.set_style(style.progress_chars("━╸ "));
+        Self { out, bar, is_live: false, group: None, total: Counts::default(), findings: Findings::default() }
+    }
+
+    /// A test has begun.
+    pub fn on_begin(&mut self, target: &TargetId, test: &TestId) {
+        self.bar.set_message(format!("{}  {}", tally(&self.total), name(target, test)));
+    }
+
+    /// A test has ended.
+    ///
+    /// # Errors
+    /// What the output says.
+    pub fn on_record(&mut self, record: &Record, transcript: Option<&Transcript>) -> io::Result<()> {
+        let standing = Standing::of(record);
+        self.turn_to(record)?;
+        self.total.add(standing);
+        self.group.iter_mut().for_each(|group| group.counts.add(standing));
+        self.findings.add(record, transcript);
+        let is_bad = matches!(standing, Standing::Failed | Standing::Inconclusive | Standing::Error);
+        if is_bad || standing == Standing::Warned || record.micros >= SLOW {
+            self.bar.suspend(|| line(&mut self.out, record, standing))?;
+        }
+        self.bar.inc(1);
+        self.bar.set_message(format!("{}  {}", tally(&self.total), name(&record.target, &record.test)));
+        Ok(())
+    }
+
+    /// A test still runs.
+    ///
+    /// # Errors
+    /// What the output says.
+    pub fn on_slow(&mut self, target: &TargetId, test: &TestId, after: Duration) -> io::Result<()> {
+        let name = name(target, test);
+        let Self { bar, out, .. } = self;
+        bar.suspend(|| writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {name} {DIM}still runs after {} s{DIM:#}", "SLOW", after.as_secs()))
+    }
+
+    /// Tells of the case file before, where the record is of another one and no bar tells.
+    fn turn_to(&mut self, record: &Record) -> io::Result<()> {
+        let is_same = |group: &Group| group.case == record.test.case && group.target == record.target;
+        if self.group.as_ref().is_some_and(is_same) {
+            return Ok(());
+        }
+        self.end_group()?;
+        let (target, case) = (record.target.clone(), record.test.case.clone());
+        self.group = Some(Group { target, case, counts: Counts::default() });
+        Ok(())
+    }
+
+    fn end_group(&mut self) -> io::Result<()> {
+        let Some(Group { target, case, counts }) = self.group.take().filter(|_| !self.is_live) else {
+            return Ok(());
+        };
+        let name = Untrusted(&format!("{target}  {case}")).line(120);
+        let Self { bar, out, .. } = self;
+        bar.suspend(|| writeln!(out, "{DIM}{:>12}{DIM:#}  {name}: {}", counts.total(), tally(&counts)))
+    }
+
+    /// A snapshot differs from what was observed.
+    ///
+    /// # Errors
+    /// What the output says.
+    pub fn on_diff(&mut self, target: &TargetId, case: &CaseId, diff: &Diff) -> io::Result<()> {
+        let Self { bar, out, .. } = self;
+        bar.suspend(|| {
+            writeln!(out, "\n{BOLD}snapshot changed{BOLD:#}  {target}  {case}")?;
+            for line in &diff.0 {
+                match line {
+                    DiffLine::Gap => writeln!(out, "    {DIM}…{DIM:#}"),
+                    DiffLine::Same(text) => writeln!(out, "    {DIM}{}{DIM:#}", Untrusted(text).line(400)),
+                    DiffLine::Old(text) => writeln!(out, "  {RED}- {}{RED:#}", Untrusted(text).line(400)),
+                    DiffLine::New(text) => writeln!(out, "  {GREEN}+ {}{GREEN:#}", Untrusted(text).line(400)),
+                }?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The run has ended: what was found, and the numbers. With `strict` a broken SHOULD is unexpected too.
+    ///
+    /// # Errors
+    /// What the output says.
+    pub fn finish(mut self, summary: &Summary, catalogue: &Catalogue, strict: bool) -> io::Result<()> {
+        self.end_group()?;
+        self.bar.finish_and_clear();
+        self.findings.print(&mut self.out, catalogue)?;
+        summary::print(&mut self.out, summary, strict)?;
+        self.out.flush()
+    }
+}
+
+/// What is unexpected in these records, in plain text; nothing where all is as expected.
+pub fn failures(records: &[Record], catalogue: &Catalogue) -> String {
+    let unexpected = [Standing::Failed, Standing::Inconclusive, Standing::Error];
+    let mut findings = Findings::default();
+    records.iter().filter(|one| unexpected.contains(&Standing::of(one))).for_each(|one| findings.add(one, None));
+    let mut plain = anstream::StripStream::new(Vec::new());
+    findings.print(&mut plain, catalogue).expect("writing to memory never fails");
+    String::from_utf8_lossy(&plain.into_inner()).into_owned()
+}
+
+/// One line for a test that isn't a plain pass.
+fn line(out: &mut impl Write, record: &Record, standing: Standing) -> io::Result<()> {
+    let style = style(standing);
+    let slow = if record.micros >= SLOW { "  SLOW" } else { "" };
+    let name = name(&record.target, &record.test);
+    let time = time(record.micros);
+    writeln!(out, "{style}{standing:>12}{style:#}  {name} {DIM}{time}{DIM:#}{YELLOW}{slow}{YELLOW:#}")
+}
+
+fn style(standing: Standing) -> Style {
+    match standing {
+        Standing::Passed | Standing::Observed => GREEN,
+        Standing::Known | Standing::Noted | Standing::Cannot => CYAN,
+        Standing::Warned => YELLOW,
+        Standing::Inconclusive | Standing::Failed | Standing::Error => RED,
+    }
+}
+
+/// `40 passed, 2 failed`.
+fn tally(counts: &Counts) -> String {
+    let told: Vec<_> = counts.iter().map(|(standing, count)| format!("{count} {standing}")).collect();
+    told.join(", ")
+}
+
+/// The names in a record may come from a file that somebody sent.
+fn name(target: &TargetId, test: &TestId) -> String {
+    Untrusted(&format!("{target}  {test}")).line(300)
+}
+
+/// `0.204 s`.
+fn time(micros: u64) -> String {
+    format!("{:.3} s", Duration::from_micros(micros).as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Words on standard output and standard error, outside of a run's display.
+
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
+
+use anstream::{AutoStream, ColorChoice};
+
+/// Prints what was asked for. Whoever reads may have seen enough: a closed pipe is no error.
+pub fn say(text: &str) {
+    print(&mut anstream::stdout(), text);
+}
+
+/// Prints what isn't the answer itself: progress, hints, problems.
+pub fn aside(text: &str) {
+    print(&mut anstream::stderr(), text);
+}
+
+/// Whether standard output is shown in colour.
+pub fn colours() -> bool {
+    AutoStream::choice(&io::stdout()) != ColorChoice::Never && io::stdout().is_terminal()
+}
+
+/// Whether standard error is shown in colour.
+pub fn colours_errors() -> bool {
+    AutoStream::choice(&io::stderr()) != ColorChoice::Never && io::stderr().is_terminal()
+}
+
+fn print(out: &mut impl Write, text: &str) {
+    match writeln!(out, "{text}") {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        // There is nowhere left to say it.
+        _ => {}
+    }
+}

@@ -1,0 +1,86 @@
+//! The numbers at the end of a run.
+//!
+//! Takes a [`Summary`], gives a table by area, what was skipped, what was slow, and the line that people look for.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::{BOLD, DIM, GREEN, RED, YELLOW, name, style, tally, time};
+use crate::model::TargetId;
+use crate::report::{Counts, Standing, Summary, Untrusted};
+
+pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool) -> io::Result<()> {
+    writeln!(out)?;
+    table(out, summary)?;
+    skipped(out, summary)?;
+    for stale in &summary.stale {
+        writeln!(out, "{RED}{:>12}{RED:#}  {}", "stale", Untrusted(stale).line(400))?;
+    }
+    for (target, test, micros) in summary.slowest.iter().filter(|(_, _, micros)| *micros >= 1_000_000) {
+        writeln!(out, "{DIM}{:>12}{DIM:#}  {} {DIM}{}{DIM:#}", "slow", name(target, test), time(*micros))?;
+    }
+    verdict(out, summary, strict)
+}
+
+/// A row an area, with the target's name where there are several; columns in which every area has none are left out.
+fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let columns: Vec<Standing> = summary.total.iter().map(|(standing, _)| standing).collect();
+    let mut targets: Vec<_> = summary.areas.keys().map(|(target, _)| target).collect();
+    targets.dedup();
+    let name = |(target, area): &(TargetId, String)| match targets.as_slice() {
+        [_] => Untrusted(area).line(60),
+        _ => Untrusted(&format!("{target}  {area}")).line(100),
+    };
+    let names: Vec<String> = summary.areas.keys().map(name).collect();
+    let width = names.iter().map(|area| area.chars().count()).max().unwrap_or(0).max("total".len());
+    write!(out, "{DIM}{:width$}", "")?;
+    for column in &columns {
+        write!(out, "  {column:>12}")?;
+    }
+    writeln!(out, "{DIM:#}")?;
+    let row = |out: &mut dyn Write, area: &str, counts: &Counts| {
+        write!(out, "{area:width$}")?;
+        for column in &columns {
+            let count = counts.get(*column);
+            let style = if count == 0 { DIM } else { style(*column) };
+            write!(out, "  {style}{count:>12}{style:#}")?;
+        }
+        writeln!(out)
+    };
+    for (area, counts) in names.iter().zip(summary.areas.values()) {
+        row(out, area, counts)?;
+    }
+    if names.len() > 1 { row(out, "total", &summary.total) } else { Ok(()) }
+}
+
+fn skipped(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for skipped in &summary.skipped {
+        *reasons.entry(format!("{}  {}", skipped.target, skipped.reason)).or_default() += skipped.tests;
+    }
+    for (reason, tests) in reasons {
+        writeln!(out, "{DIM}{:>12}{DIM:#}  {}", format!("{tests} skipped"), Untrusted(&reason).line(200))?;
+    }
+    Ok(())
+}
+
+fn verdict(out: &mut impl Write, summary: &Summary, strict: bool) -> io::Result<()> {
+    let missing = summary.missing();
+    if summary.interrupted || missing > 0 {
+        writeln!(
+            out,
+            "{YELLOW}{BOLD}INCOMPLETE{BOLD:#}{YELLOW:#}: {missing} of {} tests were not run",
+            summary.planned
+        )?;
+    }
+    let fine = summary.is_as_expected(strict);
+    let (word, style) = if fine { ("as expected", GREEN) } else { ("not as expected", RED) };
+    let took = if summary.micros == 0 { String::new() } else { format!(" in {}", time(summary.micros)) };
+    let (verified, asked) = (summary.verified(), summary.requirements.len());
+    writeln!(
+        out,
+        "{style}{word}{style:#}: {} tests{took}: {}; {verified} of {asked} requirements verified",
+        summary.total.total(),
+        tally(&summary.total)
+    )
+}

@@ -1,0 +1,41 @@
+//! A run from plan to record: conducted, written a line a test, read back whole or torn, judged again.
+//!
+//! Takes plans and logs, gives records, `run.jsonl` and, beside it, what went over the wire. Must not know how a
+//! report looks, what a revision means, or what is special about a target.
+
+mod conduct;
+mod log;
+mod order;
+mod replay;
+
+pub use conduct::{Conducted, RunError, Seen, conduct};
+pub use log::{Log, LogError, RunLog, read_log, read_wire, wire_path};
+pub use order::InOrder;
+pub use replay::{Replay, rejudge};
+
+use crate::model::case::Test;
+use crate::model::fnv1a;
+
+/// A hash of what is done in a test: the fixture and the steps, not the sentence, and not what is expected.
+/// Where it is the same, an observation may be judged by the expectations of today.
+pub fn hash(test: &Test) -> String {
+    let done: Vec<_> = test.steps.iter().map(|step| (&step.when, &step.declares)).collect();
+    let run = format!("{:?} {:?} {:?}", test.role, test.given, done);
+    format!("{:016x}", fnv1a(run.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::{Expectation, Then};
+
+    #[test]
+    fn a_hash_changes_with_what_is_done_and_not_with_what_is_expected() {
+        let test = |tool: &str, then| samples::test(&[], vec![(samples::call(tool), then)]);
+        let observed = hash(&test("t", Then::Observe));
+        assert_eq!(observed, hash(&test("t", samples::check("r", vec![Expectation::default()]))));
+        assert_ne!(observed, hash(&test("u", Then::Observe)));
+        assert_eq!(observed.len(), 16);
+    }
+}

@@ -1,0 +1,94 @@
+//! Judging a record again, by the cases, levels and known failures of today.
+//!
+//! Takes a library, targets and a log; gives records with new verdicts. Runs nothing.
+
+use std::collections::BTreeMap;
+
+use super::{RunLog, hash};
+use crate::judge::Judge;
+use crate::model::case::{Library, Test};
+use crate::model::record::Record;
+use crate::model::target::Target;
+
+/// What came of judging a record again.
+#[derive(Debug)]
+pub struct Replay {
+    /// The records with new verdicts; those of tests that are gone or changed keep theirs.
+    pub records: Vec<Record>,
+    /// Known failures that no longer fail.
+    pub stale: Vec<String>,
+    /// Tests that no case has any more, by path.
+    pub gone: Vec<String>,
+    /// Tests that do something else now than was observed, by path.
+    pub changed: Vec<String>,
+}
+
+/// Judges a log's observations again. Addresses have no place in them, so that no transcript is needed.
+pub fn rejudge(library: &Library, targets: &[Target], log: &RunLog) -> Replay {
+    let all = library.cases.iter().flat_map(|case| &case.tests);
+    let tests: BTreeMap<String, &Test> = all.map(|test| (test.path(), test.as_ref())).collect();
+    let mut judge = Judge::new(&library.requirements, targets);
+    let mut replay = Replay { records: log.records.clone(), stale: Vec::new(), gone: Vec::new(), changed: Vec::new() };
+    for record in &mut replay.records {
+        match tests.get(&record.test.path()) {
+            None => replay.gone.push(record.test.path()),
+            Some(test) if hash(test) != record.hash => replay.changed.push(record.test.path()),
+            Some(test) => record.verdicts = judge.judge(&record.target, test, &record.test, &record.observation),
+        }
+    }
+    for list in [&mut replay.gone, &mut replay.changed] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    replay.stale = judge.stale();
+    replay
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::CaseId;
+    use crate::model::case::{Case, Expectation, Outcome};
+    use crate::model::record::{FORMAT, Header, VerdictKind};
+    use crate::model::spec::{Level, Role};
+
+    #[test]
+    fn a_record_is_judged_by_the_levels_of_today_where_its_test_still_does_the_same() {
+        let wanted = Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
+        let test = samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted]))]);
+        let same = hash(&test);
+        let requirement = samples::requirement("r", Level::Should);
+        let library = Library {
+            cases: vec![Case {
+                id: CaseId::new("f", "c"),
+                path: "f/c.json".into(),
+                title: "A sentence".into(),
+                note: Vec::new(),
+                role: Role::Server,
+                rows: Vec::new(),
+                tests: vec![Arc::new(test)],
+            }],
+            requirements: [(requirement.id.clone(), requirement)].into(),
+        };
+        let record = |index, test: &str, hash: &str| Record {
+            hash: hash.into(),
+            ..samples::record(index, test, Outcome::Crash)
+        };
+        let log = RunLog {
+            header: Header { format: FORMAT, casebook: "0".into(), targets: vec![], planned: 3, skipped: vec![] },
+            records: vec![
+                record(0, "f/c/t@2026-07-28+http", &same),
+                record(1, "f/c/t@2026-07-28+stdio", "another"),
+                record(2, "f/c/gone@2026-07-28+http", &same),
+            ],
+            footer: None,
+        };
+        let replay = rejudge(&library, &[], &log);
+        assert_eq!(replay.records[0].verdicts[0].kind, VerdictKind::Warn);
+        assert!(replay.records[1].verdicts.is_empty());
+        assert_eq!((replay.changed, replay.gone), (vec!["f/c/t".to_owned()], vec!["f/c/gone".to_owned()]));
+    }
+}

@@ -1,0 +1,117 @@
+//! The casebook as libtest-mimic trials, one a case file and variant, so that a Rust SDK can run it inside its own
+//! `cargo test` (feature `trials`).
+//!
+//! Takes a target's folder, gives trials. A trial sets the target up if need be, starts it, runs one case file
+//! against it, and fails where the specification is broken and no `[[known]]` entry says so.
+//!
+//! ```no_run
+//! // tests/casebook.rs, with `harness = false`
+//! fn main() -> std::process::ExitCode {
+//!     let arguments = libtest_mimic::Arguments::from_args();
+//!     let trials = casebook::trials::trials("casebook-target").expect("the target and the cases are sound");
+//!     libtest_mimic::run(&arguments, trials).exit_code()
+//! }
+//! ```
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use libtest_mimic::{Failed, Trial};
+
+use crate::drive::{Cancel, Options, set_up};
+use crate::judge::Judge;
+use crate::load::target::{self, TargetError};
+use crate::load::{LoadError, Source, load};
+use crate::model::case::Library;
+use crate::model::record::Record;
+use crate::model::target::Target;
+use crate::plan::{PlanError, Selection, plan};
+use crate::report::terminal::failures;
+use crate::run::conduct;
+
+/// Why there are no trials.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialsError {
+    /// The cases are wrong.
+    #[error("{}", .0.report(false))]
+    Cases(#[from] LoadError),
+    /// The target is wrong.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// Nothing is to be run.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// There is no working directory, or its path isn't UTF-8.
+    #[error("no usable working directory: {0}")]
+    Folder(#[from] std::io::Error),
+}
+
+/// What became of one case file with one target.
+#[derive(Debug)]
+pub struct Ran<'a> {
+    /// The target.
+    pub target: &'a Target,
+    /// The cases.
+    pub library: &'a Library,
+    /// The records, in the order of the plan.
+    pub records: &'a [Record],
+}
+
+/// Trials of the embedded cases for a target: a name under `targets/`, or a path to its folder or file.
+///
+/// # Errors
+/// [`TrialsError`] where the target or the cases are wrong. Nothing is started before a trial runs.
+pub fn trials(target: &str) -> Result<Vec<Trial>, TrialsError> {
+    let here = Utf8PathBuf::try_from(std::env::current_dir()?).map_err(camino::FromPathBufError::into_io_error)?;
+    trials_with(target::target(target, &here)?, as_expected)
+}
+
+/// The same for targets that were already read; `check` says whether a trial has passed.
+///
+/// # Errors
+/// As [`trials`].
+pub fn trials_with(
+    targets: Vec<Target>,
+    check: fn(&Ran<'_>) -> Result<(), Failed>,
+) -> Result<Vec<Trial>, TrialsError> {
+    let library = Arc::new(load(&[Source::Embedded])?);
+    let mut trials = Vec::new();
+    for target in targets.into_iter().map(Arc::new) {
+        let whole = plan(&library, &[Arc::clone(&target)], &Selection::default())?;
+        let mut cases: Vec<_> = whole.groups.into_iter().map(|group| group.case).collect();
+        cases.dedup();
+        trials.extend(cases.into_iter().map(|case| {
+            let (library, target) = (Arc::clone(&library), Arc::clone(&target));
+            Trial::test(format!("{}::{case}", target.id), move || trial(&library, &target, case.as_str(), check))
+        }));
+    }
+    Ok(trials)
+}
+
+/// Passes where all is as expected, known failures included.
+///
+/// # Errors
+/// What the specification says of what isn't.
+pub fn as_expected(ran: &Ran<'_>) -> Result<(), Failed> {
+    let text = failures(ran.records, &ran.library.requirements);
+    if text.is_empty() { Ok(()) } else { Err(text.into()) }
+}
+
+fn trial(
+    library: &Library,
+    target: &Arc<Target>,
+    case: &str,
+    check: fn(&Ran<'_>) -> Result<(), Failed>,
+) -> Result<(), Failed> {
+    let selection = Selection { only: vec![case.parse()?], ..Selection::default() };
+    let plan = Arc::new(plan(library, &[Arc::clone(target)], &selection)?);
+    let mut judge = Judge::new(&library.requirements, [target.as_ref()]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let conducted = runtime.block_on(async {
+        set_up(target, |_| {}).await?;
+        // Whoever stops a test run stops the whole process; nobody cancels a trial.
+        let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
+        Ok::<_, Failed>(conduct(plan, &mut judge, Options::default(), cancel, None, |_| {}).await?)
+    })?;
+    check(&Ran { target, library, records: &conducted.records })
+}

@@ -1,0 +1,149 @@
+//! The rules of the house that a compiler doesn't keep: who may know whom, where time and sockets may be, how long
+//! a file may be, and that the README's tree is the real one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const STAGES: [&str; 8] = ["load", "plan", "drive", "judge", "report", "run", "reference", "cli"];
+
+/// What each part of `src/` may use of the others. Everything may use `model`.
+const KNOWS: [(&str, &[&str]); 8] = [
+    ("model", &[]),
+    ("load", &[]),
+    ("plan", &[]),
+    ("drive", &["plan"]),
+    ("judge", &[]),
+    ("report", &[]),
+    ("run", &["plan", "drive", "judge"]),
+    ("reference", &[]),
+];
+
+/// Parts that are pure: no runtime, no clock, no sockets, no processes.
+const PURE: [&str; 5] = ["model", "load", "plan", "judge", "report"];
+
+/// Names that belong into `targets/`, never into `src/`.
+const SDKS: [&str; 8] = ["typescript", "python", "fastmcp", "rmcp", "go-sdk", "kotlin", "java-sdk", "ruby"];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources() -> Vec<(String, String)> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("src/ can be listed") {
+            let path = entry.expect("src/ can be listed").path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let src = root().join("src");
+    let mut paths = Vec::new();
+    walk(&src, &mut paths);
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(&src).expect("below src/").to_string_lossy().replace('\\', "/");
+        (name, fs::read_to_string(&path).expect("a source file is UTF-8"))
+    };
+    let sources: Vec<_> = paths.into_iter().map(read).collect();
+    assert!(sources.len() > 15, "src/ was not found");
+    sources
+}
+
+/// The part of `src/` that a file belongs to.
+fn part(name: &str) -> &str {
+    name.split(['/', '.']).next().expect("a name has a first part")
+}
+
+/// The lines that are code: neither comments nor in-file tests.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
+    text[..end].lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+#[test]
+fn no_part_knows_what_it_must_not() {
+    let mut broken = Vec::new();
+    for (name, text) in sources() {
+        let Some((_, knows)) = KNOWS.iter().find(|(own, _)| *own == part(&name)) else { continue };
+        for (number, line) in code(&text) {
+            for stage in STAGES.iter().filter(|stage| **stage != part(&name) && !knows.contains(stage)) {
+                if line.contains(&format!("crate::{stage}")) {
+                    broken.push(format!("src/{name}:{}: {} must not know `{stage}`", number + 1, part(&name)));
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn pure_parts_have_no_runtime_clock_socket_or_process() {
+    let mut broken = Vec::new();
+    for (name, text) in sources().into_iter().filter(|(name, _)| PURE.contains(&part(name))) {
+        let mut forbidden =
+            vec!["tokio", "reqwest", "hyper", "std::net", "std::process", "std::time::Instant", "SystemTime"];
+        if ["model", "judge", "plan"].contains(&part(&name)) {
+            forbidden.push("std::fs");
+        }
+        for (number, line) in code(&text) {
+            for word in forbidden.iter().filter(|word| line.contains(**word)) {
+                broken.push(format!("src/{name}:{}: a pure part uses `{word}`", number + 1));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_reference_shares_nothing_but_the_bracket_scan() {
+    for (name, text) in sources().into_iter().filter(|(name, _)| part(name) == "reference") {
+        for (number, line) in code(&text) {
+            let uses_model = line.contains("crate::model") && !line.contains("crate::model::nesting");
+            assert!(!uses_model, "src/{name}:{}: two readings of the specification must not share code", number + 1);
+        }
+    }
+}
+
+#[test]
+fn no_sdk_is_named_in_the_source() {
+    for (name, text) in sources() {
+        let text = text.to_lowercase();
+        for sdk in SDKS {
+            assert!(!text.contains(sdk), "src/{name} names `{sdk}`: what is special about a target is in its folder");
+        }
+    }
+}
+
+#[test]
+fn files_are_short_and_say_what_they_are() {
+    for (name, text) in sources() {
+        assert!(text.lines().count() <= 600, "src/{name} has more than 600 lines");
+        assert!(text.starts_with("//!"), "src/{name} doesn't say what it takes, gives and must not know");
+    }
+}
+
+#[test]
+fn the_tree_in_the_readme_is_the_real_one() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
+    let tree = readme.split("```").find(|block| block.trim_start().starts_with("text\nsrc/")).expect("a tree of src/");
+    let mut folder = String::new();
+    let mut told = BTreeSet::new();
+    for line in tree.lines().filter(|line| line.contains("── ")) {
+        let entry = line.split("── ").nth(1).expect("an entry").split_whitespace().next().expect("a name");
+        match (entry.strip_suffix('/'), line.starts_with(['├', '└'])) {
+            (Some(name), _) => folder = format!("{name}/"),
+            (None, true) => {
+                told.insert(entry.to_owned());
+            }
+            (None, false) => {
+                told.insert(format!("{folder}{entry}"));
+            }
+        }
+    }
+    let real: BTreeSet<_> = sources().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(told, real, "the tree in README.md and src/ differ");
+}

@@ -1,0 +1,33 @@
+//! The casebook against the reference target, and against those that `CASEBOOK_TARGETS` names: a trial a case file,
+//! in which nothing is unexpected and the snapshot is what it was.
+
+use std::process::ExitCode;
+
+use camino::Utf8Path;
+use casebook::load::target;
+use casebook::report::snapshot;
+use casebook::trials::{Ran, as_expected, trials_with};
+use libtest_mimic::{Arguments, Failed};
+
+fn main() -> ExitCode {
+    let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
+    let program = Utf8Path::new(env!("CARGO_BIN_EXE_casebook"));
+    let mut targets = vec![target::reference(program, root, None)];
+    for name in std::env::var("CASEBOOK_TARGETS").unwrap_or_default().split_whitespace() {
+        targets.extend(target::target(name, root).expect("CASEBOOK_TARGETS names targets"));
+    }
+    let trials = trials_with(targets, unchanged).expect("the cases are sound");
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// The same files that `casebook run` compares with, read and reviewed with insta.
+fn unchanged(ran: &Ran<'_>) -> Result<(), Failed> {
+    as_expected(ran)?;
+    let case = &ran.records[0].test.case;
+    let folder = ran.target.snapshots.as_ref().expect("every target of this repository has snapshots");
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(folder.join(case.folder()));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_snapshot!(case.file(), snapshot::render(ran.records)));
+    Ok(())
+}
