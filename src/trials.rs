@@ -70,10 +70,7 @@ pub fn trials(target: &str) -> Result<Vec<Trial>, TrialsError> {
 ///
 /// # Errors
 /// As [`trials`].
-pub fn trials_with(
-    targets: Vec<Target>,
-    check: fn(&Ran<'_>) -> Result<(), Failed>,
-) -> Result<Vec<Trial>, TrialsError> {
+pub fn trials_with(targets: Vec<Target>, check: fn(&Ran<'_>) -> Result<(), Failed>) -> Result<Vec<Trial>, TrialsError> {
     let library = Arc::new(load(&[Source::Embedded])?);
     let mut trials = Vec::new();
     for target in targets.into_iter().map(Arc::new) {

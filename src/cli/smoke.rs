@@ -3,7 +3,7 @@
 use super::interrupt;
 use super::run::{prepare, targets};
 use super::{Exit, Problem, SmokeArgs};
-use crate::drive::{Cancel, Came, SmokeReport, smoke as look_at};
+use crate::drive::{Came, Cancel, SmokeReport, smoke as look_at};
 use crate::model::target::Target;
 use crate::report::Untrusted;
 use crate::report::terminal::say;

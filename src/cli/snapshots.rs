@@ -116,8 +116,12 @@ fn whole_cases<'r>(
         whole.groups.iter().filter(|group| group.target.id == *target).map(|group| &group.case).collect();
     cases.dedup();
     cases.into_iter().filter_map(move |case| {
-        let planned: usize =
-            whole.groups.iter().filter(|one| one.target.id == *target && one.case == *case).map(|one| one.tests.len()).sum();
+        let planned: usize = whole
+            .groups
+            .iter()
+            .filter(|one| one.target.id == *target && one.case == *case)
+            .map(|one| one.tests.len())
+            .sum();
         let seen: Vec<_> = records.iter().filter(|one| one.target == *target && one.test.case == *case).collect();
         (seen.len() == planned).then_some((case, seen))
     })

@@ -35,7 +35,11 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
     runtime.block_on(async {
         let (_never, cancel) = watch::channel(Cancel::Go);
-        let see = |seen: Seen<'_>| if let Seen::Judged(_, transcript) = seen { print(transcript) };
+        let see = |seen: Seen<'_>| {
+            if let Seen::Judged(_, transcript) = seen {
+                print(transcript)
+            }
+        };
         conduct(Arc::new(plan), &mut judge, Options::default(), cancel, None, see).await
     })?;
     Ok(Exit::Fine)

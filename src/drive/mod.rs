@@ -21,6 +21,8 @@ mod smoke;
 mod wire;
 
 #[cfg(test)]
+mod scripted;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;

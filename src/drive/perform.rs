@@ -56,6 +56,7 @@ impl Connection {
         };
         let capabilities = self.capabilities(step.declares.as_ref(), bindings);
         let mut turn = Turn::new(bindings, capabilities, answers, deadline);
+        self.catch_up(&mut turn).await;
         let end = match &step.when {
             When::Serve => Err(End::Accepted),
             When::List => self.list(&mut turn).await,

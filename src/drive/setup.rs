@@ -102,11 +102,7 @@ fn fingerprint(target: &Target) -> Result<String, SetupError> {
     Ok(format!("{:016x}\n", crate::model::fnv1a(&bytes)))
 }
 
-async fn run(
-    command: &[String],
-    folder: &Utf8Path,
-    progress: &mut impl FnMut(&str),
-) -> Result<(), SetupError> {
+async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&str)) -> Result<(), SetupError> {
     let text = command.join(" ");
     let start = |error| SetupError::Start { command: text.clone(), error };
     let (program, arguments) = command.split_first().ok_or_else(|| start(io::ErrorKind::InvalidInput.into()))?;

@@ -128,6 +128,19 @@ impl Connection {
         }
     }
 
+    /// Looks at what came over stdio since the last step: none of it can answer what is still to be sent.
+    pub(super) async fn catch_up(&mut self, turn: &mut Turn<'_>) {
+        if matches!(self.channel, Channel::Http(_)) {
+            return;
+        }
+        let now = turn.deadline.narrowed(Duration::ZERO);
+        while let Some(Ok(Some(arrival))) = now.bound(self.next(None)).await {
+            if self.take(turn, arrival, &Awaits::Anything).await.is_err() {
+                break;
+            }
+        }
+    }
+
     /// Writes a message down and sends it. Over HTTP there is a reply to it.
     async fn send(
         &mut self,
@@ -261,7 +274,7 @@ fn end_of_reply(status: Option<u16>, awaits: &Awaits) -> End {
     }
 }
 
-/// Whether a text isn't even meant as a message: nothing at all, or a line that got astray on a standard output.
+/// Whether a text isn't even meant as a message: nothing at all, or a line that went astray on a standard output.
 fn is_noise(text: &str, by_stdio: bool) -> bool {
     let text = text.trim_start();
     text.is_empty() || by_stdio && !text.starts_with('{') && !text.starts_with("[{")

@@ -51,7 +51,8 @@ pub enum TargetError {
 pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> Target {
     let mut command = vec![program.to_string(), "__adapter".to_owned()];
     command.extend(mutant.into_iter().flat_map(|name| ["--mutant".to_owned(), name.to_owned()]));
-    let snapshots = here.ancestors().map(|folder| folder.join("snapshots")).find(|folder| folder.join(REFERENCE).is_dir());
+    let snapshots =
+        here.ancestors().map(|folder| folder.join("snapshots")).find(|folder| folder.join(REFERENCE).is_dir());
     Target {
         id: TargetId { name: REFERENCE.to_owned(), variant: mutant.map(str::to_owned) },
         title: "the embedded reference target".to_owned(),
@@ -201,7 +202,8 @@ fn strings(reader: &mut Reader, node: &Node, what: &str) -> Option<Vec<String>> 
 
 fn env(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
     let members = reader.members(node, "`env`").unwrap_or_default();
-    let text = |member: &super::node::Member| Some((member.key.clone(), reader.text(&member.value, "a variable")?.to_owned()));
+    let text =
+        |member: &super::node::Member| Some((member.key.clone(), reader.text(&member.value, "a variable")?.to_owned()));
     members.iter().filter_map(text).collect()
 }
 
@@ -218,7 +220,8 @@ fn claims(reader: &mut Reader, node: &Node) -> Option<Claims> {
     let object = reader.object(node, what, &["roles", "transports", "revisions", "lacks"])?;
     let all: Vec<Revision> = Revision::all().collect();
     let roles = reader.need(object, what, "roles").map(|node| reader.words(node, "`roles`", Role::ALL));
-    let transports = reader.need(object, what, "transports").map(|node| reader.words(node, "`transports`", Transport::ALL));
+    let transports =
+        reader.need(object, what, "transports").map(|node| reader.words(node, "`transports`", Transport::ALL));
     let revisions = reader.need(object, what, "revisions").map(|node| reader.words(node, "`revisions`", &all));
     let lacks = object.get("lacks").map_or_else(Vec::new, |node| reader.words(node, "`lacks`", Need::ALL));
     Some(Claims { roles: roles?, transports: transports?, revisions: revisions?, lacks })

@@ -43,7 +43,9 @@ fn node(value: Spanned<DeValue<'_>>) -> Node {
     let kind = match value.into_inner() {
         DeValue::String(text) => Kind::String(text.into_owned()),
         DeValue::Boolean(value) => Kind::Bool(value),
-        DeValue::Integer(number) => number.as_str().parse::<i64>().map_or(Kind::Missing, |one| Kind::Number(one.into())),
+        DeValue::Integer(number) => {
+            number.as_str().parse::<i64>().map_or(Kind::Missing, |one| Kind::Number(one.into()))
+        }
         DeValue::Float(number) => {
             let number = number.as_str().parse().ok().and_then(Number::from_f64);
             number.map_or(Kind::Missing, Kind::Number)

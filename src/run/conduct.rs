@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use super::{InOrder, Log, LogError};
-use crate::drive::{Cancel, CanaryError, Ended, Event, Options, drive};
+use crate::drive::{CanaryError, Cancel, Ended, Event, Options, drive};
 use crate::judge::{Judge, observe};
-use crate::model::{TargetId, TestId};
 use crate::model::record::{Footer, Record, Transcript};
+use crate::model::{TargetId, TestId};
 use crate::plan::{Plan, Planned};
 
 /// Events that may wait until somebody looks at them.

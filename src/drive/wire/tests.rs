@@ -1,3 +1,5 @@
+//! Replies of every kind, from scripted servers.
+
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -93,7 +95,8 @@ async fn a_server_that_stops_in_the_middle_costs_the_limit_and_no_more() {
 async fn more_than_the_bound_is_not_read() {
     let flood = || std::iter::repeat_with(|| Act::Write(vec![b' '; 1 << 20])).take(17);
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n";
-    assert_eq!(listed(std::iter::once(write(head)).chain(flood()).collect()).await.end, End::Oversized);
+    let exchange = listed(std::iter::once(write(head)).chain(flood()).collect()).await;
+    assert_eq!((exchange.end, exchange.messages[1].status), (End::Oversized, Some(200)));
     let stream = events(&["data: "]).into_iter().chain(flood()).collect();
     assert_eq!(listed(stream).await.end, End::Oversized);
     let tiny = event("{\"method\":\"x\"}").repeat(10_001);
@@ -186,4 +189,15 @@ async fn late_responses_over_pipes_belong_to_nobody() {
     assert_eq!(perform(&mut connection, &step(When::List), soon()).await.end, End::Timeout);
     let exchange = perform(&mut connection, &step(When::List), soon()).await;
     assert_eq!(exchange.end, End::Replied { message: 2 });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_came_between_two_steps_answers_neither() {
+    let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}"#;
+    let (mut connection, _server) = piped(Lifecycle::Stateless, vec![line(error), line(EMPTY)]);
+    let notification = send(&json!({ "method": "notifications/x" }));
+    assert_eq!(perform(&mut connection, &notification, soon()).await.end, End::Accepted);
+    tokio::time::sleep(Duration::from_millis(1)).await; // Virtual time: until the server has nothing more to do.
+    let exchange = perform(&mut connection, &step(When::List), soon()).await;
+    assert_eq!((&exchange.end, came(&exchange)), (&End::Replied { message: 2 }, vec![error, EMPTY]));
 }

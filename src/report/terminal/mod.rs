@@ -100,7 +100,9 @@ impl<W: Write> Terminal<W> {
     pub fn on_slow(&mut self, target: &TargetId, test: &TestId, after: Duration) -> io::Result<()> {
         let name = name(target, test);
         let Self { bar, out, .. } = self;
-        bar.suspend(|| writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {name} {DIM}still runs after {} s{DIM:#}", "SLOW", after.as_secs()))
+        bar.suspend(|| {
+            writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {name} {DIM}still runs after {} s{DIM:#}", "SLOW", after.as_secs())
+        })
     }
 
     /// Tells of the case file before, where the record is of another one and no bar tells.
