@@ -194,11 +194,7 @@ impl Planner<'_> {
         for revision in Revision::all().filter(|one| listed(&self.selection.revision, one)) {
             for transport in Transport::ALL.iter().copied().filter(|one| listed(&self.selection.transport, one)) {
                 let mut planned = Vec::new();
-                for test in &tests {
-                    let id = id(test, revision, transport);
-                    if !self.is_wanted(test, &id) {
-                        continue;
-                    }
+                for (id, test) in self.wanted(&tests, revision, transport) {
                     if let Some(reason) = self.reason(target, test, revision, transport) {
                         *self.skipped.entry((place, reason)).or_default() += 1;
                         continue;
@@ -214,13 +210,32 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a test says anything there, and the selection means it.
-    fn is_wanted(&self, test: &Test, id: &TestId) -> bool {
+    /// What the selection means of the tests that say anything there, and the controls without which that would
+    /// show nothing.
+    fn wanted<'t>(
+        &self,
+        tests: &[&'t Arc<Test>],
+        revision: Revision,
+        transport: Transport,
+    ) -> Vec<(TestId, &'t Arc<Test>)> {
         let Selection { only, skip, role, .. } = self.selection;
-        applies(test, id.revision, id.transport, &self.library.requirements)
-            && role.is_none_or(|role| role == test.role)
-            && (only.is_empty() || only.iter().any(|one| one.matches(id)))
-            && !skip.iter().any(|one| one.matches(id))
+        let mut applying: Vec<_> = tests
+            .iter()
+            .filter(|test| applies(test, revision, transport, &self.library.requirements))
+            .map(|test| (id(test, revision, transport), *test))
+            .filter(|(id, _)| !skip.iter().any(|one| one.matches(id)))
+            .collect();
+        let meant = |id: &TestId, test: &Test| {
+            role.is_none_or(|role| role == test.role) && (only.is_empty() || only.iter().any(|one| one.matches(id)))
+        };
+        let chosen: Vec<_> = applying.iter().filter(|(id, test)| meant(id, test)).map(|(_, test)| *test).collect();
+        let governs = |control: &Test| match control.control {
+            None => false,
+            Some(Control::File) => !chosen.is_empty(),
+            Some(Control::Row) => chosen.iter().any(|test| test.row == control.row),
+        };
+        applying.retain(|(id, test)| meant(id, test) || governs(test));
+        applying
     }
 
     /// Why a target isn't asked this test.
@@ -403,7 +418,7 @@ mod tests {
                 lacks: Vec::new(),
             },
             known: Vec::new(),
-            snapshots: ".".into(),
+            snapshots: None,
             unverified: None,
         }
     }
@@ -432,6 +447,25 @@ mod tests {
         let order = ["all/y", "control/x", "first/x", "third/x", "second/x", "control/y", "first/y"];
         assert_eq!(names(&plan), order.map(|name| format!("a/b/{name}@2026-07-28+http")));
         assert!(plan.tests().map(|(_, planned)| planned.index).eq(0..7));
+    }
+
+    #[test]
+    fn a_test_that_is_selected_brings_the_controls_that_govern_it() {
+        let one = fixture("one");
+        let tests = vec![
+            test("asked", Some("x"), None, &one),
+            test("other", Some("x"), None, &one),
+            test("control", Some("x"), Some(Control::Row), &one),
+            test("control", Some("y"), Some(Control::Row), &one),
+            test("all", Some("y"), Some(Control::File), &one),
+        ];
+        let only = |pattern: &str| Selection { only: vec![pattern.parse().expect("a pattern")], ..newest() };
+        let library = library(tests);
+        let asked = plan(&library, &[Arc::new(target())], &only("a/b/asked")).expect("a plan");
+        assert_eq!(names(&asked), ["all/y", "control/x", "asked/x"].map(|name| format!("a/b/{name}@2026-07-28+http")));
+        let skip = vec!["a/b/control".parse().expect("a pattern")];
+        let without = Selection { skip, ..only("a/b/asked") };
+        assert_eq!(plan(&library, &[Arc::new(target())], &without).expect("a plan").len(), 2);
     }
 
     #[test]

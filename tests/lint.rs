@@ -78,7 +78,7 @@ fn warnings_keep_no_run_from_starting_and_errors_do() {
     }
     let error =
         load(&[Source::Folder(folder("catalogue")), Source::Folder(folder("ranges"))]).expect_err("it has mistakes");
-    assert_eq!(error.to_string(), format!("the cases have {} mistakes", error.diagnostics.len()));
+    assert_eq!(error.to_string(), format!("{} mistakes in what was read", error.diagnostics.len()));
     assert!(error.report(false).contains("never-applies"));
 }
 

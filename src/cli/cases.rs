@@ -14,7 +14,9 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
     };
     let found = load::lint(&sources);
     if args.short {
-        found.iter().for_each(|one| terminal::say(&one.line()));
+        for one in &found {
+            terminal::say(&one.line());
+        }
     } else if !found.is_empty() {
         terminal::say(load::render(&found, terminal::colours()).trim_end());
     }

@@ -15,7 +15,7 @@ use crate::model::TargetId;
 use crate::model::case::Library;
 use crate::model::record::{FORMAT, Header, Record};
 use crate::model::target::Target;
-use crate::plan::{Plan, PlanError, Selection, plan};
+use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
 use crate::report::Summary;
 use crate::report::terminal::{Terminal, aside};
 use crate::run::{Conducted, Log, Seen, conduct};
@@ -50,7 +50,7 @@ impl RunArgs {
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources())?;
     let targets = targets(&args.targets)?;
-    let plan = Arc::new(plan(&library, &targets, &args.selection()).map_err(planless)?);
+    let plan = Arc::new(plan_of(&library, &targets, &args.selection()).map_err(|error| planless(&error))?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
     runtime.block_on(async {
         let cancel = super::interrupt::listen();
@@ -85,7 +85,7 @@ fn this_program() -> Result<Utf8PathBuf, Problem> {
     Utf8PathBuf::try_from(program).map_err(|error| Problem::system(error.into_io_error()))
 }
 
-fn planless(error: PlanError) -> Problem {
+fn planless(error: &PlanError) -> Problem {
     let exit = match error {
         PlanError::UnmatchedKnown { .. } => Exit::Usage,
         PlanError::UnmatchedPattern { .. } | PlanError::Nothing { .. } => Exit::Nothing,
@@ -146,14 +146,17 @@ async fn carry_out(
     };
     let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await?;
     shown?;
-    let changes = snapshots::settle(args.accept, targets, &plan, &conducted.records)?;
+    let whole = plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?;
+    let changes = snapshots::settle(args.accept, targets, &whole, &conducted.records)?;
     for change in &changes.differing {
         terminal.on_diff(&change.target, &change.case, &change.diff)?;
     }
     let summary = Summary::new(&header, &conducted.records, Some(&conducted.footer));
     terminal.finish(&summary, &library.requirements, args.strict)?;
     changes.tell();
-    record.iter().for_each(|path| aside(&format!("record: {path}")));
+    if let Some(path) = record {
+        aside(&format!("record: {path}"));
+    }
     Ok(exit(args.strict, &summary, &changes, &conducted))
 }
 

@@ -1,5 +1,6 @@
 //! Snapshots beside what was observed: compared, or with `--accept` written.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::Problem;
 use crate::model::record::Record;
 use crate::model::target::Target;
-use crate::model::{CaseId, TargetId};
+use crate::model::{CaseId, TargetId, TestId};
 use crate::plan::Plan;
 use crate::report::snapshot::{self, Diff};
 use crate::report::terminal::aside;
@@ -57,7 +58,8 @@ impl Changes {
     }
 }
 
-/// Compares, or writes. Case files of which a filter left something out are passed over.
+/// Compares, or writes. `whole` is what an unfiltered run has; case files of which a filter left something out, or
+/// which were run with more than that, are passed over.
 pub(super) fn settle(
     accept: bool,
     targets: &[Arc<Target>],
@@ -106,23 +108,22 @@ fn settle_one(
     Ok(())
 }
 
-/// The case files of a target of which every test that applies was run, each with its records.
+/// The case files of a target of which just what an unfiltered run has was run, each with its records.
 fn whole_cases<'r>(
     target: &TargetId,
     whole: &'r Plan,
     records: &'r [Record],
 ) -> impl Iterator<Item = (&'r CaseId, Vec<&'r Record>)> {
-    let mut cases: Vec<&CaseId> =
-        whole.groups.iter().filter(|group| group.target.id == *target).map(|group| &group.case).collect();
-    cases.dedup();
-    cases.into_iter().filter_map(move |case| {
-        let planned: usize = whole
-            .groups
-            .iter()
-            .filter(|one| one.target.id == *target && one.case == *case)
-            .map(|one| one.tests.len())
-            .sum();
-        let seen: Vec<_> = records.iter().filter(|one| one.target == *target && one.test.case == *case).collect();
-        (seen.len() == planned).then_some((case, seen))
+    let mut planned: BTreeMap<&CaseId, BTreeSet<&TestId>> = BTreeMap::new();
+    for (group, test) in whole.tests().filter(|(group, _)| group.target.id == *target) {
+        planned.entry(&group.case).or_default().insert(&test.id);
+    }
+    let mut ran: BTreeMap<&CaseId, Vec<&Record>> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.target == *target) {
+        ran.entry(&record.test.case).or_default().push(record);
+    }
+    planned.into_iter().filter_map(move |(case, planned)| {
+        let ran = ran.remove(case)?;
+        (ran.iter().map(|record| &record.test).collect::<BTreeSet<_>>() == planned).then_some((case, ran))
     })
 }

@@ -37,7 +37,7 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
         let (_never, cancel) = watch::channel(Cancel::Go);
         let see = |seen: Seen<'_>| {
             if let Seen::Judged(_, transcript) = seen {
-                print(transcript)
+                print(transcript);
             }
         };
         conduct(Arc::new(plan), &mut judge, Options::default(), cancel, None, see).await

@@ -55,7 +55,7 @@ fn target(env: &[(&str, &str)]) -> Target {
             lacks: Vec::new(),
         },
         known: Vec::new(),
-        snapshots: ".".into(),
+        snapshots: None,
         unverified: None,
     }
 }
