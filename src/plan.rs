@@ -31,6 +31,14 @@ pub struct Selection {
     pub heavy: bool,
 }
 
+impl Selection {
+    /// Whether it leaves out something that an unfiltered run has.
+    pub fn is_partial(&self) -> bool {
+        let Self { only, skip, role, revision, transport, heavy: _ } = self;
+        !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())
+    }
+}
+
 /// What is run, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
@@ -38,6 +46,8 @@ pub struct Plan {
     pub groups: Vec<Group>,
     /// What doesn't apply to a target, and why.
     pub skipped: Vec<Skipped>,
+    /// Whether the user selected a part, so that what isn't here says nothing.
+    pub is_partial: bool,
 }
 
 impl Plan {
@@ -177,7 +187,11 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
         tests,
     });
     let (groups, skipped) = (planner.groups, skipped.collect());
-    if groups.is_empty() { Err(PlanError::Nothing { skipped }) } else { Ok(Plan { groups, skipped }) }
+    if groups.is_empty() {
+        Err(PlanError::Nothing { skipped })
+    } else {
+        Ok(Plan { groups, skipped, is_partial: selection.is_partial() })
+    }
 }
 
 struct Planner<'a> {

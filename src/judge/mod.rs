@@ -210,6 +210,7 @@ impl<'a> Judge<'a> {
             entry.failed += usize::from(fails);
             entry.held += usize::from(holds);
             if fails && verdict.kind != VerdictKind::Known {
+                verdict.excuses = Some(verdict.kind);
                 verdict.kind = VerdictKind::Known;
                 verdict.detail.insert(0, entry.known.reason.clone());
             }
@@ -218,7 +219,7 @@ impl<'a> Judge<'a> {
 }
 
 fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: Vec<String>) -> Verdict {
-    Verdict { step, requirement: check.requirement.clone(), level, kind, detail, line: check.line }
+    Verdict { step, requirement: check.requirement.clone(), level, kind, excuses: None, detail, line: check.line }
 }
 
 /// A case is loaded only with a requirement for every check; a record may be judged with other cases.

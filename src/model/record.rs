@@ -294,6 +294,14 @@ impl SizeClass {
     }
 }
 
+impl Verdict {
+    /// Whether the check was decided, one way or the other: what was skipped or shows nothing verifies nothing.
+    pub fn is_decided(&self) -> bool {
+        let undecided = [VerdictKind::Cannot, VerdictKind::Error, VerdictKind::Inconclusive];
+        !undecided.contains(&self.excuses.unwrap_or(self.kind))
+    }
+}
+
 /// What the specification says of one check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -305,6 +313,9 @@ pub struct Verdict {
     pub level: Level,
     /// What is said.
     pub kind: VerdictKind,
+    /// What would be said if it weren't known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excuses: Option<VerdictKind>,
     /// The alternative that held, the reason, or what didn't hold: one item a line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub detail: Vec<String>,

@@ -154,7 +154,7 @@ impl Adapter {
     async fn answer(&mut self, line: &[u8]) -> Value {
         let (id, (kind, value)) = match serde_json::from_slice::<Ask>(line) {
             Err(error) => (Value::Null, ("unsupported", json!(error.to_string()))),
-            Ok(Ask { id, hello: Some(_), .. }) => (id, ("hello", hello())),
+            Ok(Ask { id, hello: Some(_), .. }) => (id, ("hello", hello(self.mutant))),
             Ok(Ask { id, serve: Some(serve), .. }) => {
                 let answer = self.serve(&id, serve).await;
                 (id, answer)
@@ -187,7 +187,8 @@ impl Adapter {
     }
 }
 
-fn hello() -> Value {
+/// A mutant is a variant of the reference, like an API tier of an SDK.
+fn hello(mutant: Option<Mutant>) -> Value {
     json!({
         "sdk": "casebook-reference",
         "version": env!("CARGO_PKG_VERSION"),
@@ -196,6 +197,7 @@ fn hello() -> Value {
         "roles": ["server"],
         "transports": ["http", "stdio"],
         "revisions": Revision::ALL.map(Revision::name),
+        "variants": mutant.map(Mutant::name).as_slice(),
     })
 }
 

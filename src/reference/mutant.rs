@@ -36,6 +36,11 @@ pub(super) enum Mutant {
 }
 
 impl Mutant {
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        TABLE.iter().find(|(mutant, ..)| *mutant == self).map_or("", |(_, name, _)| *name)
+    }
+
     /// The mutant of that name.
     pub(super) fn named(name: &str) -> Option<Self> {
         TABLE.iter().find(|(_, known, _)| *known == name).map(|(mutant, ..)| *mutant)

@@ -98,8 +98,8 @@ pub struct Summary {
     pub total: Counts,
     /// The tests of each target and folder of cases.
     pub areas: BTreeMap<(TargetId, String), Counts>,
-    /// What was said of each requirement.
-    pub requirements: BTreeMap<RequirementId, BTreeMap<VerdictKind, usize>>,
+    /// The requirements of which something was said, and whether at least one of their checks was decided.
+    pub requirements: BTreeMap<RequirementId, bool>,
     /// What doesn't apply, and why.
     pub skipped: Vec<Skipped>,
     /// The slowest five, with their microseconds.
@@ -131,8 +131,7 @@ impl Summary {
             let area = (record.target.clone(), record.test.case.folder().to_owned());
             summary.areas.entry(area).or_default().add(standing);
             for verdict in &record.verdicts {
-                let said = summary.requirements.entry(verdict.requirement.clone()).or_default();
-                *said.entry(verdict.kind).or_default() += 1;
+                *summary.requirements.entry(verdict.requirement.clone()).or_default() |= verdict.is_decided();
             }
         }
         let mut slowest: Vec<&Record> = records.iter().collect();
@@ -152,8 +151,7 @@ impl Summary {
 
     /// Requirements of which at least one check was decided; what was skipped or couldn't be expressed isn't.
     pub fn verified(&self) -> usize {
-        let undecided = [VerdictKind::Cannot, VerdictKind::Error, VerdictKind::Inconclusive];
-        self.requirements.values().filter(|said| said.keys().any(|kind| !undecided.contains(kind))).count()
+        self.requirements.values().filter(|decided| **decided).count()
     }
 
     /// How many planned tests have no record.
@@ -180,7 +178,15 @@ mod tests {
 
     pub(super) fn verdict(kind: VerdictKind) -> Verdict {
         let detail = vec!["outcome: expected success, observed crash".to_owned()];
-        Verdict { step: 0, requirement: RequirementId::within("f", "r"), level: Level::Must, kind, detail, line: 7 }
+        Verdict {
+            step: 0,
+            requirement: RequirementId::within("f", "r"),
+            level: Level::Must,
+            kind,
+            excuses: None,
+            detail,
+            line: 7,
+        }
     }
 
     fn record(index: usize, kinds: &[VerdictKind]) -> Record {
