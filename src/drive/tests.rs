@@ -93,7 +93,7 @@ fn plan(target: Target, tests: Vec<Test>) -> Arc<Plan> {
         Planned { index, id, test: Arc::new(test) }
     });
     let (target, case, tests) = (Arc::new(target), CaseId::new("a", "b"), planned.collect());
-    Arc::new(Plan { groups: vec![Group { target, case, revision, transport, tests }], skipped: Vec::new() })
+    Arc::new(Plan { groups: vec![Group { target, case, revision, transport, tests }], ..Plan::default() })
 }
 
 fn quick() -> Options {
