@@ -255,10 +255,8 @@ fn a_smoke_test_says_what_an_adapter_should_have_answered() {
 fn a_target_that_dies_in_a_test_costs_that_test_and_the_run_goes_on() {
     let desk = Desk::new();
     // The first process is killed by its first fixture; those after it are sound.
-    let script = format!(
-        "if mkdir died; then read hello; echo '{}'; read serve; kill -9 $$; fi; exec {PROGRAM} __adapter",
-        HELLO
-    );
+    let script =
+        format!("if mkdir died; then read hello; echo '{HELLO}'; read serve; kill -9 $$; fi; exec {PROGRAM} __adapter");
     desk.target("frail", &script, "");
     let came = desk.run(&["run", "frail", "--only", FEW, "--jobs", "1"]);
     came.says(1, &["killed by signal 9", "passed"]);
