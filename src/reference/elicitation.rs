@@ -59,11 +59,7 @@ impl Form {
 
     /// Whether these capabilities of a client allow a form.
     pub(super) fn may_be_shown_to(&self, capabilities: &Value) -> bool {
-        let Some(Value::Object(modes)) = capabilities.get("elicitation") else { return false };
-        match modes.get("form") {
-            Some(form) => form.is_object(),
-            None => !self.revision.has_modes() || !modes.contains_key("url"),
-        }
+        allows_forms(capabilities, self.revision)
     }
 
     /// What the tool's code gets of an answer.
@@ -90,7 +86,7 @@ impl Form {
             Some(_) => return Err("`content` must be an object".to_owned()),
         };
         for (name, value) in content.into_iter().flatten() {
-            if !self.is_answer(value) {
+            if !is_answer(value, self.revision) {
                 return Err(format!("the answer to `{name}` is of no kind that a form has"));
             }
         }
@@ -101,13 +97,23 @@ impl Form {
             None => json!({ "action": "accept" }),
         })
     }
+}
 
-    fn is_answer(&self, value: &Value) -> bool {
-        match value {
-            Value::String(_) | Value::Number(_) | Value::Bool(_) => true,
-            Value::Array(items) => self.revision.has_rich_forms() && items.iter().all(Value::is_string),
-            Value::Null | Value::Object(_) => false,
-        }
+/// Whether a value is of a kind that a field of a form can have.
+pub(super) fn is_answer(value: &Value, revision: Revision) -> bool {
+    match value {
+        Value::String(_) | Value::Number(_) | Value::Bool(_) => true,
+        Value::Array(items) => revision.has_rich_forms() && items.iter().all(Value::is_string),
+        Value::Null | Value::Object(_) => false,
+    }
+}
+
+/// Whether these capabilities of a client allow forms.
+pub(super) fn allows_forms(capabilities: &Value, revision: Revision) -> bool {
+    let Some(Value::Object(modes)) = capabilities.get("elicitation") else { return false };
+    match modes.get("form") {
+        Some(form) => form.is_object(),
+        None => !revision.has_modes() || !modes.contains_key("url"),
     }
 }
 
@@ -126,7 +132,8 @@ fn shown(schema: &Value, mutant: Option<Mutant>) -> Value {
     schema
 }
 
-fn check_root(schema: &Value) -> Result<(), FormError> {
+/// Checks that a schema is that of a flat object.
+pub(super) fn check_root(schema: &Value) -> Result<(), FormError> {
     let wrong = |reason: &str| Err(FormError::Root(reason.to_owned()));
     if schema.get("type") != Some(&json!("object")) {
         return wrong("`type` must be \"object\"");
@@ -141,7 +148,7 @@ fn check_root(schema: &Value) -> Result<(), FormError> {
 }
 
 /// The first keyword that a flat form has no place for.
-fn composition(schema: &Value) -> Option<&'static str> {
+pub(super) fn composition(schema: &Value) -> Option<&'static str> {
     const KEYWORDS: [&str; 13] = [
         "$ref",
         "$dynamicRef",
@@ -265,11 +272,13 @@ fn check_flat(members: &Map<String, Value>, allowed: &[&str]) -> Result<(), Reas
     }
 }
 
-fn strings(list: &Value) -> Option<Vec<&str>> {
+/// A list of strings.
+pub(super) fn strings(list: &Value) -> Option<Vec<&str>> {
     list.as_array()?.iter().map(Value::as_str).collect()
 }
 
-fn titled(list: &Value) -> Option<Vec<&str>> {
+/// The constants of a list of titled options.
+pub(super) fn titled(list: &Value) -> Option<Vec<&str>> {
     let option = |option: &'_ Value| option.get("title").is_some_and(Value::is_string);
     list.as_array()?.iter().map(|one| option(one).then(|| one.get("const")?.as_str()).flatten()).collect()
 }

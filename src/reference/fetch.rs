@@ -1,6 +1,6 @@
-//! What two mutants do with references to other documents: fetch them, as no server should.
+//! What some mutants do with references to other documents: fetch them, as nobody should.
 //!
-//! Takes a URI, gives a document. Must not be reachable without one of these mutants.
+//! Takes a URI, gives a document. Must not be reachable without one of them.
 
 use std::error::Error;
 use std::io::{Read as _, Write as _};
@@ -23,7 +23,7 @@ pub(super) struct Fetch;
 impl Fetch {
     /// Whether this mutant fetches.
     pub(super) fn of(mutant: Option<Mutant>) -> Option<Self> {
-        matches!(mutant, Some(Mutant::RefFetched | Mutant::PrefixCheckOnRef)).then_some(Self)
+        matches!(mutant, Some(Mutant::RefFetched | Mutant::PrefixCheckOnRef | Mutant::ClientFetchesRef)).then_some(Self)
     }
 }
 

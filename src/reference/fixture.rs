@@ -80,10 +80,10 @@ struct Source {
 
 /// The members of an object, in order, as text.
 #[derive(Debug)]
-struct Members(Vec<(String, Box<RawValue>)>);
+pub(super) struct Members(pub(super) Vec<(String, Box<RawValue>)>);
 
 impl Members {
-    fn get(&self, key: &str) -> Option<&str> {
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, text)| text.get())
     }
 

@@ -1,10 +1,11 @@
-//! A target of our own: a strict server, reached only through the adapter protocol, as a child process.
+//! A target of our own: a strict server and a strict client, reached only through the adapter protocol.
 //!
-//! Takes adapter lines on stdin, gives adapter lines on stdout, and speaks MCP over HTTP or, started with a file,
-//! over stdio. It is a second reading of the specification: but for the bracket scan it shares nothing with the rest
-//! of the program, and must not know cases, expectations or the driver.
+//! Takes adapter lines on stdin, gives adapter lines on stdout, as a child process, and speaks MCP over HTTP or stdio.
+//! It is a second reading of the specification: but for the bracket scan it shares nothing with the rest of the
+//! program, and must not know cases, expectations or the driver.
 
 mod call;
+mod client;
 mod elicitation;
 mod events;
 mod fetch;
@@ -37,7 +38,7 @@ use mutant::Mutant;
 use revision::Revision;
 use server::Server;
 
-pub use mutant::mutants;
+pub use mutant::{About, mutants};
 
 /// A schema of 64 levels and a chain of references need more than the usual stack, above all without optimisation.
 const STACK: usize = 256 << 20;
@@ -82,6 +83,7 @@ struct Ask {
     hello: Option<Value>,
     serve: Option<Serve>,
     stop: Option<Stop>,
+    drive: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -105,6 +107,7 @@ impl Serve {
         let Some(revision) = Revision::named(&self.revision) else {
             return Err(("cannot", json!(format!("the revision {} is not spoken", self.revision))));
         };
+        let mutant = mutant.filter(|mutant| !mutant.is_client());
         let build = move || Fixture::build(self.fixture.get(), revision, mutant);
         match tokio::task::spawn_blocking(build).await {
             Ok(Ok(fixture)) => Ok(Server::new(fixture)),
@@ -151,7 +154,7 @@ struct Adapter {
 }
 
 impl Adapter {
-    async fn answer(&mut self, line: &[u8]) -> Value {
+    async fn answer(&mut self, line: &[u8]) -> String {
         let (id, (kind, value)) = match serde_json::from_slice::<Ask>(line) {
             Err(error) => (Value::Null, ("unsupported", json!(error.to_string()))),
             Ok(Ask { id, hello: Some(_), .. }) => (id, ("hello", hello(self.mutant))),
@@ -160,9 +163,14 @@ impl Adapter {
                 (id, answer)
             }
             Ok(Ask { id, stop: Some(stop), .. }) => (id, self.stop(&stop)),
-            Ok(Ask { id, .. }) => (id, ("unsupported", json!("this adapter knows hello, serve and stop"))),
+            Ok(Ask { id, drive: Some(drive), .. }) => {
+                let (kind, answer) = client::drive(drive.get(), self.mutant.filter(|mutant| mutant.is_client())).await;
+                // What servers say stays text: it may be deeper than any tree.
+                return format!(r#"{{"id":{id},"{kind}":{answer}}}"#);
+            }
+            Ok(Ask { id, .. }) => (id, ("unsupported", json!("this adapter knows hello, serve, stop and drive"))),
         };
-        json!({ "id": id, kind: value })
+        json!({ "id": id, kind: value }).to_string()
     }
 
     async fn serve(&mut self, id: &Value, serve: Serve) -> (&'static str, Value) {
@@ -193,8 +201,8 @@ fn hello(mutant: Option<Mutant>) -> Value {
         "sdk": "casebook-reference",
         "version": env!("CARGO_PKG_VERSION"),
         "language": "rust",
-        "api": "a server of the harness's own",
-        "roles": ["server"],
+        "api": "a server and a client of the harness's own",
+        "roles": ["server", "client"],
         "transports": ["http", "stdio"],
         "revisions": Revision::ALL.map(Revision::name),
         "variants": mutant.map(Mutant::name).as_slice(),

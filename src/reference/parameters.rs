@@ -1,11 +1,13 @@
 //! Arguments that are repeated in HTTP headers, and how header values are written.
 //!
-//! Takes a schema, gives the arguments marked with `x-mcp-header`; compares a header with a value of the body.
+//! Takes a schema, gives the arguments marked with `x-mcp-header`; writes values of the body, and compares them.
 //! Must not know requests or tools.
 
+use jsonschema::Draft;
 use serde_json::Value;
 
 const MARK: &str = "x-mcp-header";
+const SENTINEL: &str = "=?base64?";
 
 /// An argument that is repeated in a header.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,7 +50,54 @@ pub(super) fn of(schema: &Value) -> Result<Vec<Parameter>, String> {
             pending.push((inner, path));
         }
     }
-    Ok(found)
+    if marks(schema) == found.len() {
+        Ok(found)
+    } else {
+        Err("`x-mcp-header` is out of reach of `properties`".to_owned())
+    }
+}
+
+/// How many subschemas are marked, wherever they are.
+fn marks(schema: &Value) -> usize {
+    let (mut marks, mut pending) = (0, vec![schema]);
+    while let Some(schema) = pending.pop() {
+        marks += usize::from(schema.get(MARK).is_some());
+        pending.extend(Draft::default().subresources_of(schema));
+    }
+    marks
+}
+
+/// A value as a header says it; `None` where it has no such form.
+pub(super) fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if is_plain(text) => Some(text.clone()),
+        Value::String(text) => Some(format!("{SENTINEL}{}?=", base64_of(text.as_bytes()))),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+        Value::Number(number) => {
+            number.as_f64().filter(|number| number.fract() == 0.0).map(|number| format!("{number:.0}"))
+        }
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    let is_sentinel = text.starts_with(SENTINEL) && text.ends_with("?=");
+    !is_sentinel
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+}
+
+fn base64_of(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let four = |three: &[u8]| {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | usize::from(three.get(at).copied().unwrap_or(0)));
+        let digit = move |at: usize| char::from(DIGITS[bits >> (18 - 6 * at) & 63]);
+        let held = three.len();
+        (0..4).map(move |at| if at <= held { digit(at) } else { '=' })
+    };
+    bytes.chunks(3).flat_map(four).collect()
 }
 
 fn is_token(name: &str) -> bool {
@@ -76,7 +125,7 @@ pub(super) fn agrees(header: &str, value: &Value) -> Result<bool, String> {
 /// # Errors
 /// Why it can't be read.
 pub(super) fn decoded(header: &str) -> Result<String, String> {
-    let Some(inner) = header.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
+    let Some(inner) = header.strip_prefix(SENTINEL).and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(header.to_owned());
     };
     let bytes = base64(inner).ok_or("a header's Base64 can't be read")?;
@@ -150,5 +199,35 @@ mod tests {
         }
         assert!(decoded("=?base64?w6T?=").is_err());
         assert!(decoded("=?base64?/w==?=").is_err());
+    }
+
+    #[test]
+    fn marks_out_of_reach_are_refused() {
+        let mark = json!({ "type": "string", "x-mcp-header": "A" });
+        for keyword in ["items", "not", "additionalProperties", "if"] {
+            assert!(of(&json!({ "type": "object", "properties": { "a": { keyword: mark } } })).is_err(), "{keyword}");
+        }
+        assert!(of(&json!({ "$defs": { "a": mark }, "properties": { "a": { "$ref": "#/$defs/a" } } })).is_err());
+        assert!(of(&json!({ "const": { "x-mcp-header": 1 }, "properties": { "x-mcp-header": {} } })).is_ok());
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for (value, header) in [
+            (json!("a b"), "a b"),
+            (json!(""), ""),
+            (json!("äöü"), "=?base64?w6TDtsO8?="),
+            (json!(" a"), "=?base64?IGE=?="),
+            (json!("a\tb"), "=?base64?YQli?="),
+            (json!("=?base64?x?="), "=?base64?PT9iYXNlNjQ/eD89?="),
+            (json!(42), "42"),
+            (json!(1e2), "100"),
+            (json!(false), "false"),
+        ] {
+            assert_eq!(written(&value).as_deref(), Some(header));
+            assert_eq!(agrees(header, &value), Ok(true), "{header}");
+        }
+        assert_eq!(written(&json!(1.5)), None);
+        assert_eq!(written(&json!(null)), None);
     }
 }

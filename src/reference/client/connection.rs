@@ -1,0 +1,86 @@
+//! A connection to a server, over whichever transport.
+//!
+//! Takes texts, gives messages. Must not know methods or revisions.
+
+use reqwest::header::HeaderMap;
+
+use super::failure::Failure;
+use super::http::Endpoint;
+use super::incoming::Incoming;
+use super::stdio::Pipe;
+use crate::reference::mutant::Mutant;
+
+/// Where a server is.
+#[derive(Debug)]
+pub(super) enum Place {
+    Url(String),
+    Command(Vec<String>),
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(super) enum Connection {
+    Http(Box<Endpoint>),
+    Stdio(Box<Pipe>),
+}
+
+impl Connection {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Where there can be nobody.
+    pub(super) fn to(place: &Place, mutant: Option<Mutant>) -> Result<Self, Failure> {
+        Ok(match place {
+            Place::Url(url) => Self::Http(Box::new(Endpoint::new(url, mutant)?)),
+            Place::Command(command) => Self::Stdio(Box::new(Pipe::start(command)?)),
+        })
+    }
+
+    pub(super) fn is_http(&self) -> bool {
+        matches!(self, Self::Http(_))
+    }
+
+    /// Begins a session.
+    pub(super) fn begin(&mut self) {
+        if let Self::Http(endpoint) = self {
+            endpoint.begin();
+        }
+    }
+
+    /// Both sides have agreed on this version.
+    pub(super) fn agree_on(&mut self, version: &'static str) {
+        if let Self::Http(endpoint) = self {
+            endpoint.agree_on(version);
+        }
+    }
+
+    /// Sends a request; what follows is read by [`Self::next`].
+    pub(super) async fn request(&mut self, text: String, headers: HeaderMap) -> Result<(), Failure> {
+        match self {
+            Self::Http(endpoint) => endpoint.request(text, headers).await,
+            Self::Stdio(pipe) => pipe.send(&text).await,
+        }
+    }
+
+    /// Sends a message that has no reply.
+    pub(super) async fn tell(&mut self, text: String) -> Result<(), Failure> {
+        match self {
+            Self::Http(endpoint) => endpoint.tell(text).await,
+            Self::Stdio(pipe) => pipe.send(&text).await,
+        }
+    }
+
+    pub(super) async fn next(&mut self) -> Result<Incoming, Failure> {
+        match self {
+            Self::Http(endpoint) => endpoint.next().await,
+            Self::Stdio(pipe) => pipe.next().await,
+        }
+    }
+
+    pub(super) async fn end(self) {
+        match self {
+            Self::Http(endpoint) => endpoint.end().await,
+            Self::Stdio(pipe) => pipe.end().await,
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The user: what a server asks, and what is sent in return.
+//!
+//! Takes the parameters of an elicitation and the answers that the script holds ready, gives an answer that fits, or
+//! the reason for sending none. Must not know how questions and answers travel.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::failure::Failure;
+use super::incoming::members;
+use crate::model::nesting;
+use crate::reference::elicitation::{allows_forms, check_root, composition, is_answer, strings, titled};
+use crate::reference::mutant::Mutant;
+use crate::reference::revision::Revision;
+use crate::reference::schema::{BUDGET, Schema};
+
+/// How the user reacts to a question.
+#[derive(Clone, Debug)]
+pub(super) enum Reaction {
+    Accept(Map<String, Value>),
+    Decline,
+    Cancel,
+}
+
+impl<'de> Deserialize<'de> for Reaction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        match (value.as_str(), value.get("accept")) {
+            (Some("decline"), _) => Ok(Self::Decline),
+            (Some("cancel"), _) => Ok(Self::Cancel),
+            (_, Some(Value::String(how))) if how == "as presented" => Ok(Self::Accept(Map::new())),
+            (_, Some(Value::Object(content))) => Ok(Self::Accept(content.clone())),
+            _ => Err(D::Error::custom("a user accepts with content or \"as presented\", declines or cancels")),
+        }
+    }
+}
+
+/// The user.
+#[derive(Debug, Default)]
+pub(super) enum User {
+    #[default]
+    Nobody,
+    /// One who reacts to everything in the same way.
+    Steady(Reaction),
+    /// One who reacts to one question after the other, and then leaves.
+    InTurn(VecDeque<Reaction>),
+}
+
+impl<'de> Deserialize<'de> for User {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = |value| serde_json::from_value(value).map_err(D::Error::custom);
+        Ok(match Value::deserialize(deserializer)? {
+            Value::Null => Self::Nobody,
+            Value::Array(reactions) => Self::InTurn(reactions.into_iter().map(read).collect::<Result<_, _>>()?),
+            reaction => Self::Steady(read(reaction)?),
+        })
+    }
+}
+
+impl User {
+    /// How the user reacts next.
+    ///
+    /// # Errors
+    /// Where there is nobody, or nobody any more.
+    pub(super) fn react(&mut self) -> Result<Reaction, Failure> {
+        let reaction = match self {
+            Self::Nobody => None,
+            Self::Steady(reaction) => Some(reaction.clone()),
+            Self::InTurn(reactions) => reactions.pop_front(),
+        };
+        reaction.ok_or_else(|| failure(-32603, "nobody is there to answer"))
+    }
+}
+
+/// What a client promises, and how strict it is about that.
+#[derive(Clone, Copy)]
+pub(super) struct Terms<'a> {
+    pub(super) revision: Revision,
+    pub(super) capabilities: &'a Value,
+    pub(super) mutant: Option<Mutant>,
+}
+
+/// A question that may be put to the user.
+#[derive(Clone, Debug)]
+pub(super) enum Question {
+    Form(Form),
+    /// To go somewhere: there is nothing to fill in.
+    Visit,
+}
+
+/// A form that may be shown.
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    schema: Schema,
+    revision: Revision,
+    mutant: Option<Mutant>,
+}
+
+#[derive(Deserialize)]
+struct Params {
+    mode: Option<Value>,
+    message: Option<Value>,
+    #[serde(rename = "requestedSchema")]
+    requested_schema: Option<Box<RawValue>>,
+    url: Option<Value>,
+}
+
+fn failure(code: i32, reason: impl Into<String>) -> Failure {
+    Failure::Question { code, reason: reason.into() }
+}
+
+fn refused(reason: impl Into<String>) -> Failure {
+    failure(-32602, reason)
+}
+
+impl Question {
+    /// Reads what a server wants to know.
+    ///
+    /// # Errors
+    /// Why the user is not asked.
+    pub(super) async fn read(method: &str, params: Option<&RawValue>, terms: Terms<'_>) -> Result<Self, Failure> {
+        if method != "elicitation/create" {
+            return Err(failure(-32601, format!("`{method}` was not declared")));
+        }
+        let params = params.ok_or_else(|| refused("`params` is missing"))?;
+        if nesting::depth(params.get().as_bytes()) > nesting::LIMIT {
+            return Err(refused("the request is nested too deeply"));
+        }
+        let params: Params = members(params).map_err(refused)?;
+        let modes = terms.capabilities.get("elicitation");
+        let is_lax = terms.mutant == Some(Mutant::UndeclaredModeAnswered);
+        match params.mode.as_ref().map(Value::as_str) {
+            None if terms.mutant == Some(Mutant::ModeRequired) => Err(refused("`mode` is missing")),
+            _ if is_lax => Form::read(&params, terms).await.map(Self::Form),
+            None | Some(Some("form")) if allows_forms(terms.capabilities, terms.revision) => {
+                Form::read(&params, terms).await.map(Self::Form)
+            }
+            Some(Some("url")) if modes.and_then(|modes| modes.get("url")).is_some_and(Value::is_object) => {
+                if params.url.is_some_and(|url| url.is_string()) {
+                    Ok(Self::Visit)
+                } else {
+                    Err(refused("`url` must be a string"))
+                }
+            }
+            None => Err(refused("elicitation by forms was not declared")),
+            Some(mode) => Err(refused(format!("elicitation in the mode `{}` was not declared", mode.unwrap_or("?")))),
+        }
+    }
+
+    /// What is sent for a reaction of the user.
+    ///
+    /// # Errors
+    /// Why it can't be sent.
+    pub(super) async fn answer(&self, reaction: Reaction) -> Result<Value, Failure> {
+        match self {
+            Self::Visit => Ok(json!({ "action": reaction.action() })),
+            Self::Form(form) => {
+                let form = form.clone();
+                let work = tokio::task::spawn_blocking(move || form.answer(reaction));
+                match tokio::time::timeout(BUDGET, work).await {
+                    Ok(Ok(answer)) => answer.map_err(|reason| failure(-32603, reason)),
+                    _ => Err(failure(-32603, "the answer could not be checked in time")),
+                }
+            }
+        }
+    }
+}
+
+impl Reaction {
+    fn action(&self) -> &'static str {
+        match self {
+            Self::Accept(_) => "accept",
+            Self::Decline => "decline",
+            Self::Cancel => "cancel",
+        }
+    }
+}
+
+impl Form {
+    async fn read(params: &Params, terms: Terms<'_>) -> Result<Self, Failure> {
+        let is_lax = terms.mutant == Some(Mutant::UndeclaredModeAnswered);
+        if !is_lax && !params.message.as_ref().is_some_and(Value::is_string) {
+            return Err(refused("`message` must be a string"));
+        }
+        let schema = match &params.requested_schema {
+            Some(schema) => schema.get().to_owned(),
+            None if is_lax => r#"{"type":"object","properties":{}}"#.to_owned(),
+            None => return Err(refused("`requestedSchema` is missing")),
+        };
+        let schema = Schema::read_in_time(schema, terms.mutant).await;
+        let schema = schema.map_err(|error| refused(format!("requestedSchema: {error}")))?;
+        let form = Self { schema, revision: terms.revision, mutant: terms.mutant };
+        check_root(form.schema.value()).map_err(|error| refused(error.to_string()))?;
+        for (name, field) in form.fields() {
+            check_field(field, terms.revision).map_err(|reason| refused(format!("the field `{name}` {reason}")))?;
+        }
+        Ok(form)
+    }
+
+    fn fields(&self) -> &Map<String, Value> {
+        self.schema.value()["properties"].as_object().expect("the root was checked")
+    }
+
+    fn answer(&self, reaction: Reaction) -> Result<Value, String> {
+        let action = reaction.action();
+        let content = match (reaction, self.mutant) {
+            (Reaction::Accept(content), _) => self.content(content)?,
+            (_, Some(Mutant::DefaultsOnDecline)) => self.filled(Map::new()),
+            (_, Some(Mutant::ContentWithDecline)) => Map::new(),
+            _ => return Ok(json!({ "action": action })),
+        };
+        Ok(json!({ "action": action, "content": content }))
+    }
+
+    fn content(&self, content: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        if self.mutant == Some(Mutant::DefaultsUnchecked) {
+            return self.check(content).map(|content| self.filled(content));
+        }
+        let mut content = self.check(self.filled(content))?;
+        if self.mutant == Some(Mutant::MultiSelectFlattened) {
+            for choices in content.values_mut() {
+                if let Some(chosen) = strings(choices) {
+                    *choices = chosen.join(",").into();
+                }
+            }
+        }
+        Ok(content)
+    }
+
+    fn check(&self, content: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        if self.mutant == Some(Mutant::InvalidAnswerSent) {
+            return Ok(content);
+        }
+        if let Some((name, _)) = content.iter().find(|(_, value)| !is_answer(value, self.revision)) {
+            return Err(format!("the answer to `{name}` is of no kind that a form has"));
+        }
+        let value = Value::Object(content);
+        self.schema.check_now(&value).map_err(|reason| format!("the answer does not fit: {reason}"))?;
+        let Value::Object(content) = value else { unreachable!("it was made of an object") };
+        Ok(content)
+    }
+
+    /// Fills in what the user left out, where a default fits its field.
+    fn filled(&self, mut content: Map<String, Value>) -> Map<String, Value> {
+        if self.mutant == Some(Mutant::DefaultsIgnored) {
+            return content;
+        }
+        for (name, field) in self.fields() {
+            let Some(default) = field.get("default") else { continue };
+            if content.contains_key(name) && self.mutant != Some(Mutant::DefaultsOverwriteUser) {
+                continue;
+            }
+            if !self.is_usable(name, field, default) {
+                continue;
+            }
+            let default = match self.mutant {
+                Some(Mutant::DefaultWrongValue) => first_choice(field),
+                _ => default.clone(),
+            };
+            content.insert(name.clone(), default);
+        }
+        content
+    }
+
+    fn is_usable(&self, name: &str, field: &Value, default: &Value) -> bool {
+        match self.mutant {
+            Some(Mutant::DefaultsUnchecked) => return true,
+            Some(Mutant::DefaultsFalsyLost) if [json!(0), json!(false), json!(""), json!([])].contains(default) => {
+                return false;
+            }
+            _ => {}
+        }
+        // Before forms grew rich, defaults were those of booleans.
+        if !(self.revision.has_rich_forms() || default.is_boolean()) || !is_answer(default, self.revision) {
+            return false;
+        }
+        let mut alone = json!({ "type": "object", "properties": { name: field } });
+        for keyword in ["$schema", "$id"] {
+            if let Some(value) = self.schema.value().get(keyword) {
+                alone[keyword] = value.clone();
+            }
+        }
+        let alone = Schema::read(&alone.to_string(), self.mutant);
+        alone.is_ok_and(|alone| alone.check_now(&json!({ name: default })).is_ok())
+    }
+}
+
+/// What a form shows that knows nothing of defaults.
+fn first_choice(field: &Value) -> Value {
+    let options = field.get("enum").and_then(strings).or_else(|| field.get("oneOf").and_then(titled));
+    match (options.as_deref(), field.get("type").and_then(Value::as_str)) {
+        (Some([first, ..]), _) => json!(first),
+        (_, Some("boolean")) => json!(false),
+        (_, Some("array")) => json!([]),
+        (_, Some("number" | "integer")) => json!(0),
+        _ => json!(""),
+    }
+}
+
+/// Checks that a field is one that a form can show. Keywords that it doesn't know are left to the schema.
+fn check_field(field: &Value, revision: Revision) -> Result<(), &'static str> {
+    let is_flat =
+        |schema: &Value, allowed: &[&str]| composition(schema).is_none_or(|keyword| allowed.contains(&keyword));
+    match field.get("type").and_then(Value::as_str) {
+        Some("string") => match field.get("enum") {
+            Some(options) if strings(options).is_none() => Err("has an `enum` of other things than strings"),
+            _ if is_flat(field, &["oneOf", "anyOf"]) => Ok(()),
+            _ => Err("is composed of other schemas, and a form is flat"),
+        },
+        Some("number" | "integer" | "boolean") if is_flat(field, &[]) => Ok(()),
+        Some("array") if revision.has_rich_forms() && is_flat(field, &[]) => {
+            let items = field.get("items").ok_or("must say in `items` what can be chosen")?;
+            match (items.get("enum"), items.get("anyOf")) {
+                (Some(options), None) if strings(options).is_some() => Ok(()),
+                (None, Some(options)) if titled(options).is_some() => Ok(()),
+                _ => Err("must have `items` with `enum`, or with `anyOf` of `const` and `title`"),
+            }
+        }
+        _ => Err("is nothing that a form can show"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

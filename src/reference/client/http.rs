@@ -1,0 +1,220 @@
+//! MCP over Streamable HTTP, as a client: one POST a message.
+//!
+//! Takes texts and headers, gives the messages of the reply. Bounded in size; the caller bounds the time. Nothing but
+//! the given URL is ever asked: no redirects, no proxies. Must not know methods.
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Response, StatusCode, Url, redirect, retry};
+
+use super::events::{Events, TooLong};
+use super::failure::Failure;
+use super::incoming::Incoming;
+use crate::reference::mutant::Mutant;
+
+/// The largest body, or event, that is read.
+const LARGEST: usize = 16 << 20;
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+const EVENTS: &str = "text/event-stream";
+const JSON: &str = "application/json";
+
+/// An endpoint, and the reply that is being read.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    client: Client,
+    url: Url,
+    /// What a session adds to each request.
+    session: HeaderMap,
+    /// The session is being opened: this is when a server gives it an id.
+    is_opening: bool,
+    reply: Reply,
+    accept: &'static str,
+}
+
+#[derive(Debug)]
+enum Reply {
+    Nothing,
+    Whole(Incoming),
+    Stream(Box<(Response, Events)>),
+}
+
+impl Endpoint {
+    /// An endpoint.
+    ///
+    /// # Errors
+    /// Where the URL is none.
+    pub(super) fn new(url: &str, mutant: Option<Mutant>) -> Result<Self, Failure> {
+        let wrong = |error: &dyn std::error::Error| Failure::Transport(format!("{url}: {error}"));
+        let client = Client::builder()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .no_proxy()
+            .build()
+            .map_err(|error| wrong(&error))?;
+        let accept = match mutant {
+            Some(Mutant::AcceptJsonOnly) => JSON,
+            _ => "application/json, text/event-stream",
+        };
+        let url = url.parse().map_err(|error| wrong(&error))?;
+        Ok(Self { client, url, session: HeaderMap::new(), is_opening: false, reply: Reply::Nothing, accept })
+    }
+
+    /// Begins a session; the one before, if any, is forgotten.
+    pub(super) fn begin(&mut self) {
+        self.session.clear();
+        self.is_opening = true;
+    }
+
+    /// From here on, requests name the version that was agreed upon.
+    pub(super) fn agree_on(&mut self, version: &'static str) {
+        self.is_opening = false;
+        self.session.insert(VERSION, HeaderValue::from_static(version));
+    }
+
+    /// Sends a request; its reply is then read message by message.
+    ///
+    /// # Errors
+    /// Where the reply is none.
+    pub(super) async fn request(&mut self, text: String, headers: HeaderMap) -> Result<(), Failure> {
+        self.reply = Reply::Nothing;
+        let response = self.send(Method::POST, Some(text), headers).await?;
+        let status = response.status();
+        if status == StatusCode::NOT_FOUND && self.session.contains_key(SESSION) {
+            return Err(Failure::SessionLost);
+        }
+        if let Some(session) = response.headers().get(SESSION)
+            && self.is_opening
+        {
+            if !session.as_bytes().iter().all(u8::is_ascii_graphic) {
+                return Err(Failure::protocol("Mcp-Session-Id is not visible ASCII"));
+            }
+            self.session.insert(SESSION, session.clone());
+        }
+        self.reply = match media(&response) {
+            Some(JSON) => {
+                let message = Incoming::read(&whole(response).await?);
+                // Whatever a proxy or a framework says in JSON: the status says more.
+                if !status.is_success() && !matches!(message, Ok(Incoming::Reply { outcome: Err(_), .. })) {
+                    return Err(Failure::Transport(format!("the server answers with the status {status}")));
+                }
+                Reply::Whole(message?)
+            }
+            Some(EVENTS) if status.is_success() => Reply::Stream(Box::new((response, Events::new(LARGEST)))),
+            _ if status.is_success() => {
+                return Err(Failure::protocol(format!("the reply ({status}) is neither JSON nor a stream of events")));
+            }
+            _ => return Err(Failure::Transport(format!("the server answers with the status {status}"))),
+        };
+        Ok(())
+    }
+
+    /// The next message of the reply.
+    ///
+    /// # Errors
+    /// Where there is none, or it is too long.
+    pub(super) async fn next(&mut self) -> Result<Incoming, Failure> {
+        match std::mem::replace(&mut self.reply, Reply::Nothing) {
+            Reply::Nothing => Err(Failure::Transport("the server's stream ended before its reply".to_owned())),
+            Reply::Whole(message) => Ok(message),
+            Reply::Stream(stream) => {
+                let (mut response, mut events) = *stream;
+                loop {
+                    if let Some(data) = events.next() {
+                        self.reply = Reply::Stream(Box::new((response, events)));
+                        return Incoming::read(&data);
+                    }
+                    if let Ok(Some(bytes)) = response.chunk().await {
+                        events.take(&bytes).map_err(|TooLong| too_large())?;
+                    } else {
+                        (response, events) = self.resume(&events).await?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a stream up again that ended too early: within a session, where the server gave its events ids.
+    async fn resume(&self, ended: &Events) -> Result<(Response, Events), Failure> {
+        let cut = || Failure::Transport("the server's stream ended before its reply".to_owned());
+        let id = ended.last_id.as_deref().filter(|id| !id.is_empty() && self.has_sessions()).ok_or_else(cut)?;
+        let id = HeaderValue::from_str(id).map_err(|_| cut())?;
+        tokio::time::sleep(ended.retry).await;
+        let response = self.send(Method::GET, None, HeaderMap::from_iter([(LAST_EVENT, id)])).await?;
+        if !response.status().is_success() || media(&response) != Some(EVENTS) {
+            return Err(cut());
+        }
+        let mut events = Events::new(LARGEST);
+        events.last_id.clone_from(&ended.last_id);
+        events.retry = ended.retry;
+        Ok((response, events))
+    }
+
+    /// Only the stateful lifecycle agrees on a version once for all.
+    fn has_sessions(&self) -> bool {
+        self.session.contains_key(VERSION)
+    }
+
+    /// Sends a notification, or a response of our own.
+    ///
+    /// # Errors
+    /// Where the server doesn't take it.
+    pub(super) async fn tell(&self, text: String) -> Result<(), Failure> {
+        let response = self.send(Method::POST, Some(text), HeaderMap::new()).await?;
+        match response.status() {
+            status if status.is_success() => Ok(()),
+            StatusCode::NOT_FOUND if self.session.contains_key(SESSION) => Err(Failure::SessionLost),
+            status => Err(Failure::Transport(format!("the server answers with the status {status}"))),
+        }
+    }
+
+    /// Ends the session; a server may refuse that.
+    pub(super) async fn end(self) {
+        if self.session.contains_key(SESSION) {
+            let _refused = self.send(Method::DELETE, None, HeaderMap::new()).await;
+        }
+    }
+
+    async fn send(&self, method: Method, text: Option<String>, headers: HeaderMap) -> Result<Response, Failure> {
+        let accept = if method == Method::GET { EVENTS } else { self.accept };
+        let mut request = self.client.request(method, self.url.clone());
+        request = request.headers(self.session.clone()).headers(headers).header(ACCEPT, accept);
+        if let Some(text) = text {
+            request = request.header(CONTENT_TYPE, JSON).body(text);
+        }
+        request.send().await.map_err(|error| broken(&error))
+    }
+}
+
+/// What kind of body it is, without parameters.
+fn media(response: &Response) -> Option<&'static str> {
+    let value = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    [JSON, EVENTS].into_iter().find(|known| essence.eq_ignore_ascii_case(known))
+}
+
+async fn whole(mut response: Response) -> Result<Vec<u8>, Failure> {
+    let mut body = vec![];
+    while let Some(bytes) = response.chunk().await.map_err(|error| broken(&error))? {
+        if body.len() + bytes.len() > LARGEST {
+            return Err(too_large());
+        }
+        body.extend_from_slice(&bytes);
+    }
+    Ok(body)
+}
+
+/// The innermost cause is the one that says something.
+fn broken(error: &reqwest::Error) -> Failure {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    Failure::Transport(format!("the server can't be reached: {cause}"))
+}
+
+fn too_large() -> Failure {
+    Failure::protocol(format!("a message has more than {LARGEST} bytes"))
+}

@@ -1,0 +1,89 @@
+//! MCP over a child's stdin and stdout: one message a line.
+//!
+//! Takes a command and lines, gives lines. Bounded in size; the caller bounds the time. Must not know methods.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use super::failure::Failure;
+use super::incoming::Incoming;
+use crate::reference::stdio::LONGEST;
+
+/// How long a server may take to leave once its stdin has ended.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A server that runs as a child.
+#[derive(Debug)]
+pub(super) struct Pipe {
+    child: Child,
+    /// `None` once a line could not be written whole: whatever follows would not be read as a line.
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    /// What came of a line that has not ended yet: waiting for the rest may be given up.
+    line: Vec<u8>,
+}
+
+impl Pipe {
+    /// Starts a server.
+    ///
+    /// # Errors
+    /// Where it can't be started.
+    pub(super) fn start(command: &[String]) -> Result<Self, Failure> {
+        let (program, arguments) = command.split_first().ok_or_else(|| Failure::Transport("no command".to_owned()))?;
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| Failure::Transport(format!("`{program}` can't be started: {error}")))?;
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
+        Ok(Self { child, input, output, line: vec![] })
+    }
+
+    /// Writes one message.
+    ///
+    /// # Errors
+    /// Where nobody reads.
+    pub(super) async fn send(&mut self, text: &str) -> Result<(), Failure> {
+        let gone = || Failure::Transport("the server no longer reads its stdin".to_owned());
+        // Out of reach until the line is written: a wait that is given up leaves half a line.
+        let mut input = self.input.take().ok_or_else(gone)?;
+        input.write_all(format!("{text}\n").as_bytes()).await.map_err(|_| gone())?;
+        input.flush().await.map_err(|_| gone())?;
+        self.input = Some(input);
+        Ok(())
+    }
+
+    /// Reads one message.
+    ///
+    /// # Errors
+    /// Where there is none, or it is too long.
+    pub(super) async fn next(&mut self) -> Result<Incoming, Failure> {
+        let limit = u64::try_from(LONGEST + 1 - self.line.len()).expect("a length");
+        let read = (&mut self.output).take(limit).read_until(b'\n', &mut self.line).await;
+        let line = std::mem::take(&mut self.line);
+        match read {
+            Err(error) => Err(Failure::Transport(error.to_string())),
+            Ok(_) if line.ends_with(b"\n") => Incoming::read(&line),
+            Ok(_) if line.len() > LONGEST => {
+                self.input = None;
+                Err(Failure::protocol(format!("a message has more than {LONGEST} bytes")))
+            }
+            Ok(_) => Err(Failure::Transport("the server has closed its stdout".to_owned())),
+        }
+    }
+
+    /// Lets the server go, or ends it.
+    pub(super) async fn end(mut self) {
+        self.input = None;
+        if tokio::time::timeout(GRACE, self.child.wait()).await.is_err() {
+            let _gone_already = self.child.kill().await;
+        }
+    }
+}

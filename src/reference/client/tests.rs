@@ -1,0 +1,167 @@
+//! The client, driven against the server beside it and against one that follows a list of results.
+//!
+//! Takes scripts, looks at what each step came to and at what the server got. Must not know how either is made.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpListener;
+
+use super::*;
+use crate::reference::fixture::Fixture;
+use crate::reference::http::Listener;
+use crate::reference::server::Server;
+
+const NEW: &str = "2026-07-28";
+
+async fn steps(drive: Value, mutant: Option<Mutant>) -> Vec<Value> {
+    let (kind, answer) = super::drive(&drive.to_string(), mutant).await;
+    assert_eq!(kind, "drove", "{answer}");
+    let answer: Value = serde_json::from_str(answer.get()).expect("JSON");
+    answer["steps"].as_array().expect("steps").clone()
+}
+
+fn call(name: &str) -> Value {
+    json!({ "callTool": { "name": name } })
+}
+
+/// A server that gives these results in turn, whatever it is asked; and the requests that it got.
+async fn scripted(results: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
+    let socket = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/", socket.local_addr().expect("an address"));
+    let asked = Arc::new(Mutex::new(vec![]));
+    let log = asked.clone();
+    tokio::spawn(async move {
+        for result in results {
+            let (stream, _) = socket.accept().await.expect("a client");
+            let mut stream = BufReader::new(stream);
+            let (mut line, mut length) = (String::new(), 0);
+            while stream.read_line(&mut line).await.expect("a header") > 2 {
+                length = line.strip_prefix("content-length: ").map_or(length, |n| n.trim().parse().expect("a number"));
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).await.expect("a body");
+            let request: Value = serde_json::from_slice(&body).expect("a request");
+            let body = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string();
+            log.lock().expect("the log").push(request);
+            let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length:";
+            let reply = format!("{head} {}\r\n\r\n{body}", body.len());
+            stream.write_all(reply.as_bytes()).await.expect("a reply");
+        }
+    });
+    (url, asked)
+}
+
+/// Drives a scripted server of the newest revision; gives the steps, and the parameters that it got.
+async fn play(results: Vec<Value>, script: Vec<Value>, mutant: Option<Mutant>) -> (Vec<Value>, Vec<Value>) {
+    let (url, asked) = scripted(results).await;
+    let answers = json!([{ "accept": { "n": 0 } }]);
+    let steps = steps(json!({ "revision": NEW, "url": url, "answers": answers, "script": script }), mutant).await;
+    let asked = asked.lock().expect("the log").iter().map(|request| request["params"].clone()).collect();
+    (steps, asked)
+}
+
+#[tokio::test]
+async fn the_client_and_the_server_understand_each_other_in_all_revisions() {
+    let object = json!({ "type": "object" });
+    let form = json!({ "type": "object", "properties": { "b": { "type": "boolean", "default": false } } });
+    let fixture = json!({ "server": { "name": "s", "version": "1" }, "tools": [
+        { "name": "echo", "inputSchema": object, "outputSchema": object, "does": { "echo": true } },
+        { "name": "ask", "inputSchema": object, "does": { "elicit": { "message": "?", "requestedSchema": form } } },
+    ] });
+    for revision in Revision::ALL {
+        let listener = Listener::start().await.expect("a port");
+        let fixture = Fixture::build(&fixture.to_string(), revision, None).expect("a sound fixture");
+        let url = listener.serve(Server::new(fixture));
+        let script = json!([{ "listTools": {} }, call("echo"), call("ask")]);
+        let answers = json!({ "accept": "as presented" });
+        let drive = json!({ "revision": revision.name(), "url": url, "answers": answers, "script": script });
+        let steps = steps(drive, None).await;
+        assert_eq!(steps[0]["tools"][0], json!({ "name": "echo", "inputSchema": object, "outputSchema": object }));
+        assert_eq!(steps[1]["result"]["structuredContent"], json!({}));
+        let answer = json!({ "action": "accept", "content": { "b": false } });
+        assert_eq!(steps[2]["result"]["structuredContent"], answer, "{}", revision.name());
+    }
+}
+
+#[tokio::test]
+async fn a_state_goes_back_as_it_came_and_only_when_one_came() {
+    let state = |state: &str| json!({ "resultType": "input_required", "requestState": state });
+    let params = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": { "n": { "type": "integer" } } } });
+    let question = json!({ "method": "elicitation/create", "params": params });
+    let asking = json!({ "resultType": "input_required", "inputRequests": { "k": question } });
+    let results = vec![state("{\"a\": 1.0}"), state(""), asking, json!({ "content": [] })];
+    let (steps, asked) = play(results.clone(), vec![call("t")], None).await;
+    assert_eq!(steps, [json!({ "result": { "content": [] } })]);
+    let states: Vec<_> = asked.iter().map(|params| params.get("requestState").cloned()).collect();
+    assert_eq!(states, [None, Some(json!("{\"a\": 1.0}")), Some(json!("")), None]);
+    assert_eq!(asked[3]["inputResponses"], json!({ "k": { "action": "accept", "content": { "n": 0 } } }));
+    assert!(asked.iter().all(|params| params["name"] == "t" && params["_meta"].is_object()));
+    let (_, asked) = play(results.clone(), vec![call("t")], Some(Mutant::StateReencoded)).await;
+    assert_eq!(asked[1]["requestState"], "{\"a\":1.0}");
+    let (_, asked) = play(results, vec![call("t")], Some(Mutant::StateInvented)).await;
+    assert_eq!(asked[3].get("requestState"), Some(&Value::Null));
+}
+
+#[tokio::test]
+async fn a_server_that_never_stops_asking_is_left() {
+    let again = json!({ "resultType": "input_required", "requestState": "s" });
+    let (steps, asked) = play(vec![again; 20], vec![call("t")], None).await;
+    assert_eq!((steps[0]["error"]["type"].as_str(), asked.len()), (Some("ProtocolError"), 9));
+}
+
+#[tokio::test]
+async fn an_unknown_kind_of_result_is_an_error_and_none_means_complete() {
+    let results = vec![json!({ "content": [], "resultType": "partial" }), json!({ "content": [] })];
+    let (steps, _) = play(results, vec![call("t"), call("t")], None).await;
+    assert!(steps[0].get("error").is_some() && steps[1].get("result").is_some());
+}
+
+#[tokio::test]
+async fn an_empty_cursor_leads_to_the_next_page() {
+    let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    let pages = vec![json!({ "tools": [tool("a")], "nextCursor": "" }), json!({ "tools": [tool("b")] })];
+    let list = vec![json!({ "listTools": {} })];
+    let (steps, asked) = play(pages.clone(), list.clone(), None).await;
+    assert_eq!(steps, [json!({ "tools": [tool("a"), tool("b")] })]);
+    assert_eq!((asked[0].get("cursor"), asked[1].get("cursor")), (None, Some(&json!(""))));
+    let (steps, _) = play(pages, list, Some(Mutant::CursorEmptyIsEnd)).await;
+    assert_eq!(steps, [json!({ "tools": [tool("a")] })]);
+}
+
+#[tokio::test]
+async fn results_are_judged_by_their_own_tool_and_failures_by_none() {
+    let tool = |name: &str, output: Value| json!({ "name": name, "inputSchema": { "type": "object" }, "outputSchema": output });
+    let tools = json!({ "tools": [tool("null", json!({ "type": "null" })), tool("bad", json!({ "$ref": "http://127.0.0.1:1/" }))] });
+    let with = |value: Value| json!({ "content": [], "structuredContent": value });
+    let results = vec![
+        tools,
+        with(json!(null)),
+        with(json!(0)),
+        json!({ "content": [] }),
+        json!({ "content": [], "isError": true }),
+        with(json!(1)),
+    ];
+    let null = call("null");
+    let script =
+        vec![json!({ "listTools": {} }), null.clone(), null.clone(), null.clone(), null, call("bad"), call("unlisted")];
+    let (steps, _) = play(results, script, None).await;
+    let kinds: Vec<_> = steps[1..].iter().map(|step| step["error"]["type"].as_str()).collect();
+    let wrong = Some("OutputError");
+    assert_eq!(kinds, [None, wrong, wrong, None, Some("SchemaError"), None]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_driven_is_said() {
+    for drive in [
+        json!({ "revision": "2024-11-05", "url": "http://127.0.0.1:1/", "script": [] }),
+        json!({ "revision": NEW, "script": [] }),
+        json!({ "revision": NEW, "url": "http://127.0.0.1:1/", "script": [{ "listPrompts": {} }] }),
+        json!({ "revision": NEW, "url": "http://127.0.0.1:1/", "answers": "perhaps", "script": [] }),
+    ] {
+        assert_eq!(super::drive(&drive.to_string(), None).await.0, "cannot", "{drive}");
+    }
+    let (_, nobody) = drive(r#"{"revision":"2025-11-25","url":"http://127.0.0.1:1/","script":[]}"#, None).await;
+    assert!(nobody.get().starts_with(r#"{"connected":false"#), "{nobody}");
+}

@@ -1,0 +1,170 @@
+//! The tools that a server lists: kept as they came, and judged one by one, when they are called.
+//!
+//! Takes the text of a tool, gives what can be used of it. A tool that can't be used spoils no other. Must not know
+//! how tools are listed or called.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::model::nesting;
+use crate::reference::fixture::Members;
+use crate::reference::message::{object, success};
+use crate::reference::mutant::Mutant;
+use crate::reference::parameters::{self, Parameter};
+use crate::reference::schema::{Schema, SchemaError};
+
+/// A tool.
+#[derive(Debug)]
+pub(super) struct Tool {
+    /// `None` where it has none, so that nobody can call it.
+    pub(super) name: Option<String>,
+    /// What the user gets.
+    pub(super) listed: Box<RawValue>,
+    /// The arguments that are repeated in HTTP headers, or what is wrong with their marks.
+    pub(super) parameters: Result<Vec<Parameter>, String>,
+    input: Option<String>,
+    output: Option<String>,
+    judged: Option<Judgement>,
+}
+
+/// What its results must fit, if anything; or why the tool can't be used.
+type Judgement = Result<Option<Schema>, String>;
+
+impl Tool {
+    /// Reads what a server says of a tool. Whatever it is, it can be listed.
+    pub(super) fn read(text: Box<RawValue>, mutant: Option<Mutant>) -> Self {
+        let Ok(members) = serde_json::from_str::<Members>(text.get()) else {
+            return Self { name: None, listed: text, parameters: Ok(vec![]), input: None, output: None, judged: None };
+        };
+        let member = |key| members.get(key).map(str::to_owned);
+        let input = member("inputSchema");
+        // What is no tree has no marks that could be read; it is refused when the tool is called.
+        let tree = input.as_ref().and_then(|input| nesting::read::<Value>(input.as_bytes()).ok());
+        Self {
+            name: member("name").and_then(|name| serde_json::from_str(&name).ok()),
+            parameters: tree.as_ref().map_or(Ok(vec![]), parameters::of),
+            output: member("outputSchema"),
+            input,
+            judged: None,
+            listed: handed_on(text, &members, mutant),
+        }
+    }
+
+    /// What its results must fit: nothing where it has no output schema.
+    ///
+    /// # Errors
+    /// Why the tool can't be used.
+    pub(super) async fn judge(&mut self, mutant: Option<Mutant>) -> Judgement {
+        if let Some(judged) = &self.judged {
+            return judged.clone();
+        }
+        let judged = judge(self.input.clone(), self.output.clone(), mutant).await;
+        self.judged = Some(judged.clone());
+        judged
+    }
+}
+
+async fn judge(input: Option<String>, output: Option<String>, mutant: Option<Mutant>) -> Judgement {
+    let says = |of: &'static str| move |error: SchemaError| format!("{of}: {error}");
+    let input = input.ok_or("inputSchema is missing")?;
+    let input = Schema::read_in_time(input, mutant).await.map_err(says("inputSchema"))?;
+    if input.value().get("type").and_then(Value::as_str) != Some("object") {
+        return Err("inputSchema: `type` must be \"object\"".to_owned());
+    }
+    match output {
+        None => Ok(None),
+        Some(output) => Schema::read_in_time(output, mutant).await.map(Some).map_err(says("outputSchema")),
+    }
+}
+
+/// A tool as the user gets it: as it came, but for two mutants.
+fn handed_on(text: Box<RawValue>, members: &Members, mutant: Option<Mutant>) -> Box<RawValue> {
+    let lost: &[&str] = match mutant {
+        Some(Mutant::SchemaKeywordsDroppedByClient) => {
+            &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$defs"]
+        }
+        Some(Mutant::EnumNamesLostByClient) => &["enumNames"],
+        _ => return text,
+    };
+    let without = |(key, value): &(String, Box<RawValue>)| match nesting::read(value.get().as_bytes()) {
+        Ok(mut tree) if key.ends_with("Schema") => {
+            strip(&mut tree, lost);
+            (key.clone(), success(&tree))
+        }
+        _ => (key.clone(), value.clone()),
+    };
+    object(&members.0.iter().map(without).collect::<Vec<_>>())
+}
+
+fn strip(value: &mut Value, lost: &[&str]) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| strip(item, lost)),
+        Value::Object(members) => {
+            members.retain(|key, _| !lost.contains(&key.as_str()));
+            members.values_mut().for_each(|member| strip(member, lost));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tool(text: &str, mutant: Option<Mutant>) -> Tool {
+        Tool::read(serde_json::from_str(text).expect("JSON"), mutant)
+    }
+
+    #[tokio::test]
+    async fn a_tool_that_cannot_be_used_says_why_and_is_listed_as_it_came() {
+        let deep = format!(
+            r#"{{"type":"object","not":{}{}}}"#,
+            r#"{"not":"#.repeat(1_000),
+            "1".to_owned() + &"}".repeat(1_000)
+        );
+        let deep = format!(r#"{{"name":"t","inputSchema":{deep}}}"#);
+        for (text, reason) in [
+            (r#"{"name":"t"}"#, "inputSchema is missing"),
+            (r#"{"name":"t","inputSchema":true}"#, "must be an object"),
+            (r#"{"name":"t","inputSchema":{"type":"array"}}"#, "`type` must be"),
+            (r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":null}"#, "outputSchema: "),
+            (
+                r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"$ref":"http://127.0.0.1:1/"}}"#,
+                "nothing is fetched",
+            ),
+            (r#"{"name":"t","inputSchema":{"type":"object","$schema":"urn:x"}}"#, "urn:x"),
+            (&deep, "levels"),
+        ] {
+            let mut tool = tool(text, None);
+            assert_eq!(tool.listed.get(), text);
+            let judged = tool.judge(None).await.expect_err(reason);
+            assert!(judged.contains(reason), "{judged}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_result_may_have_any_root() {
+        let mut tool = tool(r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"null"}}"#, None);
+        let schema = tool.judge(None).await.expect("a good tool").expect("an output schema");
+        assert_eq!(schema.check_now(&json!(null)), Ok(()));
+        assert!(schema.check_now(&json!({})).is_err());
+    }
+
+    #[test]
+    fn what_is_no_tool_is_listed_and_has_no_name() {
+        for text in ["null", "[]", "{}", r#"{"name":1}"#] {
+            let tool = tool(text, None);
+            assert_eq!((tool.listed.get(), tool.name), (text, None));
+        }
+    }
+
+    #[test]
+    fn mutants_lose_keywords() {
+        let text = r#"{"name":"t","inputSchema":{"type":"object","anyOf":[{}],"properties":{"a":{"enumNames":[]}}}}"#;
+        let listed = |mutant| tool(text, Some(mutant)).listed.get().to_owned();
+        assert!(!listed(Mutant::SchemaKeywordsDroppedByClient).contains("anyOf"));
+        assert!(!listed(Mutant::EnumNamesLostByClient).contains("enumNames"));
+    }
+}
