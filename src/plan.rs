@@ -96,8 +96,6 @@ pub struct Planned {
 /// Why a test isn't asked of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// The harness can't.
-    Undriven,
     /// The target doesn't have that side.
     Role(Role),
     /// The target doesn't speak it.
@@ -115,7 +113,6 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Undriven => f.write_str("the client side isn't driven yet"),
             Self::Role(role) => write!(f, "the target claims no {role} side"),
             Self::Revision(revision) => write!(f, "the target doesn't claim revision {revision}"),
             Self::Transport(transport) => write!(f, "the target doesn't claim transport {transport}"),
@@ -256,10 +253,7 @@ impl Planner<'_> {
     fn reason(&self, target: &Target, test: &Test, revision: Revision, transport: Transport) -> Option<Reason> {
         let claims = &target.claims;
         let lacks = test.needs.iter().find(|need| claims.lacks.contains(need));
-        // Driving clients is to come; this arm is all that keeps them out.
-        if test.role == Role::Client && claims.roles.contains(&Role::Client) {
-            Some(Reason::Undriven)
-        } else if !claims.roles.contains(&test.role) {
+        if !claims.roles.contains(&test.role) {
             Some(Reason::Role(test.role))
         } else if !claims.revisions.contains(&revision) {
             Some(Reason::Revision(revision))
@@ -407,7 +401,7 @@ mod tests {
     fn fixture(name: &str) -> Arc<Fixture> {
         let definition = crate::model::template::Template::Null;
         let tool = crate::model::case::Tool { name: name.to_owned(), definition, does: crate::model::case::Does::Echo };
-        Arc::new(Fixture { tools: vec![tool], deviations: Vec::new() })
+        Arc::new(Fixture { tools: vec![tool], deviations: Vec::new(), pages: None })
     }
 
     fn library(tests: Vec<Test>) -> Library {
@@ -489,12 +483,11 @@ mod tests {
         let both = vec![test("plain", None, None, &fixture("f")), lacking, client];
         let mut target = target();
         target.claims.lacks = vec![Need::ElicitationForm];
-        target.claims.roles.push(Role::Client);
         let plan = plan(&library(both), &[Arc::new(target)], &newest()).expect("a plan");
         assert_eq!(names(&plan), ["a/b/plain@2026-07-28+http"]);
         let skipped: Vec<_> = plan.skipped.iter().map(|one| (one.reason.as_str(), one.tests)).collect();
         let expected = [
-            ("the client side isn't driven yet", 2),
+            ("the target claims no client side", 2),
             ("the target doesn't claim transport stdio", 2),
             ("the target lacks elicitation.form", 1),
         ];

@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use libtest_mimic::{Failed, Trial};
 
 use crate::drive::{Cancel, Options, set_up};
@@ -57,20 +57,26 @@ pub struct Ran<'a> {
     pub records: &'a [Record],
 }
 
-/// Trials of the embedded cases for a target: a name under `targets/`, or a path to its folder or file.
+/// Trials of the embedded cases for a target: a name under `targets/`, or a path to its folder or file. Clients that
+/// speak over stdio launch `casebook`, which has to be on the `PATH`.
 ///
 /// # Errors
 /// [`TrialsError`] where the target or the cases are wrong. Nothing is started before a trial runs.
 pub fn trials(target: &str) -> Result<Vec<Trial>, TrialsError> {
     let here = Utf8PathBuf::try_from(std::env::current_dir()?).map_err(camino::FromPathBufError::into_io_error)?;
-    trials_with(target::target(target, &here)?, as_expected)
+    trials_with(target::target(target, &here)?, Utf8Path::new("casebook"), as_expected)
 }
 
-/// The same for targets that were already read; `check` says whether a trial has passed.
+/// The same for targets that were already read; `program` is what clients launch over stdio, and `check` says whether
+/// a trial has passed.
 ///
 /// # Errors
 /// As [`trials`].
-pub fn trials_with(targets: Vec<Target>, check: fn(&Ran<'_>) -> Result<(), Failed>) -> Result<Vec<Trial>, TrialsError> {
+pub fn trials_with(
+    targets: Vec<Target>,
+    program: &Utf8Path,
+    check: fn(&Ran<'_>) -> Result<(), Failed>,
+) -> Result<Vec<Trial>, TrialsError> {
     let library = Arc::new(load(&[Source::Embedded])?);
     let mut trials = Vec::new();
     for target in targets.into_iter().map(Arc::new) {
@@ -79,7 +85,10 @@ pub fn trials_with(targets: Vec<Target>, check: fn(&Ran<'_>) -> Result<(), Faile
         cases.dedup();
         trials.extend(cases.into_iter().map(|case| {
             let (library, target) = (Arc::clone(&library), Arc::clone(&target));
-            Trial::test(format!("{}::{case}", target.id), move || trial(&library, &target, case.as_str(), check))
+            let options = Options { program: program.to_owned(), ..Options::default() };
+            Trial::test(format!("{}::{case}", target.id), move || {
+                trial(&library, &target, case.as_str(), options, check)
+            })
         }));
     }
     Ok(trials)
@@ -98,6 +107,7 @@ fn trial(
     library: &Library,
     target: &Arc<Target>,
     case: &str,
+    options: Options,
     check: fn(&Ran<'_>) -> Result<(), Failed>,
 ) -> Result<(), Failed> {
     let selection = Selection { only: vec![case.parse()?], ..Selection::default() };
@@ -108,7 +118,7 @@ fn trial(
         set_up(target, |_| {}).await?;
         // Whoever stops a test run stops the whole process; nobody cancels a trial.
         let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
-        Ok::<_, Failed>(conduct(plan, &mut judge, Options::default(), cancel, None, |_| {}).await?)
+        Ok::<_, Failed>(conduct(plan, &mut judge, options, cancel, None, |_| {}).await?)
     })?;
     check(&Ran { target, library, records: &conducted.records })
 }

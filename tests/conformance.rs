@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     for name in std::env::var("CASEBOOK_TARGETS").unwrap_or_default().split_whitespace() {
         targets.extend(target::target(name, root).expect("CASEBOOK_TARGETS names targets"));
     }
-    let trials = trials_with(targets, unchanged).expect("the cases are sound");
+    let trials = trials_with(targets, program, unchanged).expect("the cases are sound");
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

@@ -118,6 +118,10 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
         ("/given/tools", json!([{ "name": "ship", "inputSchema": {}, "does": { "echo": true } }]), Nobody),
         ("/given/tools", json!([{ "inputSchema": {}, "does": { "echo": true } }]), Both),
         ("/given/deviations", json!([{ "in": "tools/list", "at": "/x", "remove": true }]), Loader),
+        ("/given/pages", json!({ "size": 2 }), Loader),
+        ("/given/tools/ship", elicits(&json!({ "message": "?", "requestedSchema": {} })), Nobody),
+        ("/given/tools/ship", elicits(&json!({ "message": "?", "requestedSchema": {}, "rounds": 2 })), Loader),
+        ("/given/tools/ship", elicits(&json!({ "message": "?" })), Both),
         ("/given/tools", json!([{ "name": { "@row": "value" }, "inputSchema": {}, "does": { "echo": true } }]), Loader),
         (when, json!({ "call": "shop" }), Loader),
         (when, json!({ "call": "ship", "list": "tools" }), Both),
@@ -184,6 +188,52 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
         ("/tests/more", json!({ "when": { "serve": true } }), Both),
         ("/tests/More", json!({ "when": { "serve": true }, "then": "observe" }), Both),
     ]
+}
+
+fn elicits(how: &Value) -> Value {
+    json!({ "inputSchema": {}, "does": { "elicit": how } })
+}
+
+fn changes_to_a_clients_case() -> Vec<(&'static str, Value, By)> {
+    let (pages, ship, when) = ("/given/pages", "/given/tools/ship", "/tests/works/when");
+    let form = json!({ "message": "?", "requestedSchema": {} });
+    let called = |answer: Value| json!({ "call": "ship", "arguments": { "a": { "@row": "value" } }, "answer": answer });
+    vec![
+        ("/role", json!("client"), Nobody),
+        ("/given/deviations", json!([{ "in": "tools/list", "at": "/x", "remove": true }]), Nobody),
+        ("/given/deviations", json!([{ "in": "tools/list", "http": { "status": 404, "cut-after": 3 } }]), Nobody),
+        ("/given/deviations", json!([{ "in": "tools/list", "at": "/x", "remove": false }]), Both),
+        (pages, json!({ "size": 2, "cursors": ["", "b"] }), Nobody),
+        (pages, json!({ "size": 0 }), Both),
+        (pages, json!({ "cursors": [""] }), Both),
+        (pages, json!({ "size": 2, "cursors": [1] }), Both),
+        (ship, elicits(&json!({ "message": "?", "mode": "url", "url": "https://a/", "elicitationId": "1" })), Nobody),
+        (ship, elicits(&json!({ "mode": "form", "message": "?" })), Both),
+        (ship, elicits(&json!({ "requests": { "a": form }, "rounds": 2, "state": null })), Nobody),
+        (ship, elicits(&json!({ "requests": { "a": { "message": "?" } } })), Both),
+        (ship, elicits(&json!({ "requests": {} })), Both),
+        (ship, elicits(&json!({ "stateOnly": true, "state": "s" })), Nobody),
+        (ship, elicits(&json!({ "stateOnly": false })), Both),
+        (ship, elicits(&json!({ "stateOnly": true, "rounds": 0 })), Both),
+        (ship, elicits(&json!({ "stateOnly": true, "state": 1 })), Both),
+        (when, called(json!({ "accept": { "a": 1 } })), Nobody),
+        (when, called(json!({ "raw": 1 })), Loader),
+        (when, called(json!({ "error": { "code": 1, "message": "no" } })), Loader),
+        (when, json!({ "send": { "id": { "@row": "value" } } }), Loader),
+    ]
+}
+
+#[test]
+fn a_clients_case_is_accepted_by_both_or_by_none() {
+    let schema = schema("case.json");
+    let requirements = with(requirements(), "/inputs-validated/roles", Some(&json!(["client"])));
+    let case = with(case(), "/role", Some(&json!("client")));
+    let checked = changes_to_a_clients_case().into_iter().filter_map(|(pointer, value, by)| {
+        let file = with(case.clone(), pointer, Some(&value));
+        compare(&schema, &file, &lints(&file, &requirements), by, &format!("{pointer} = {value}"))
+    });
+    let wrong: Vec<_> = checked.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

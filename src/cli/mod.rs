@@ -5,6 +5,7 @@
 mod cases;
 mod interrupt;
 mod problem;
+mod relay;
 mod replay;
 mod run;
 mod smoke;
@@ -110,6 +111,9 @@ pub enum Command {
     /// Be the embedded reference target, as an adapter
     #[command(name = "__adapter", hide = true)]
     Adapter(AdapterArgs),
+    /// Connect a client, over standard input and output, with the mock server that waits for it
+    #[command(name = "__relay", hide = true)]
+    Relay(RelayArgs),
 }
 
 /// Where cases come from.
@@ -264,8 +268,24 @@ pub struct AdapterArgs {
     pub stdio_server: Option<Utf8PathBuf>,
 }
 
+/// The other end of a mock server's stdio.
+#[derive(Debug, Args)]
+pub struct RelayArgs {
+    /// Where the mock server waits
+    #[arg(value_name = "ADDRESS")]
+    pub address: String,
+}
+
+/// Sends the log to standard error, where `CASEBOOK_LOG` asks for one; it is never part of a report.
+fn log() {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_env("CASEBOOK_LOG").unwrap_or_else(|_| EnvFilter::new("off"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
+
 /// Does what was asked.
 pub fn main(cli: &Cli) -> ExitCode {
+    log();
     let done = match &cli.command {
         Command::Run(args) => run::run(args),
         Command::Lint(args) => Ok(cases::lint(args)),
@@ -273,6 +293,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Explain(args) => cases::explain(args),
         Command::Smoke(args) => smoke::smoke(args),
         Command::Replay(args) => replay::replay(args),
+        Command::Relay(RelayArgs { address }) => relay::relay(address),
         // A process of its own, which shares nothing with the rest.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
             return crate::reference::run(mutant.as_deref(), stdio_server.as_deref().map(Utf8Path::as_std_path));

@@ -7,6 +7,7 @@ use std::io::Write as _;
 
 use camino::Utf8PathBuf;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 
@@ -114,7 +115,8 @@ impl Trouble {
     }
 }
 
-/// One line of an adapter's. Kinds that we don't ask for are left unread, so that the protocol can grow.
+/// One line of an adapter's. Kinds that we don't ask for are left unread, so that the protocol can grow; and what a
+/// client was handed stays text, however deep it is.
 #[derive(Debug, Deserialize)]
 struct Answer {
     id: String,
@@ -122,9 +124,24 @@ struct Answer {
     serving: Option<Address>,
     #[serde(default)]
     stopped: bool,
+    drove: Option<Box<RawValue>>,
     unsupported: Option<String>,
     refused: Option<Refusal>,
     cannot: Option<String>,
+}
+
+/// What a client did with its script.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Drove {
+    /// Whether it came to have a connection.
+    #[serde(default)]
+    pub(crate) connected: bool,
+    /// What its user was handed, step by step, as far as it came.
+    #[serde(default)]
+    pub(crate) steps: Vec<Box<RawValue>>,
+    /// What went wrong beside the steps.
+    #[serde(default)]
+    pub(crate) error: Option<Box<RawValue>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -271,6 +288,24 @@ impl Adapter {
         answer.stopped.then_some(()).ok_or_else(nonsense)
     }
 
+    /// Has a client go through a script; `order` is the `drive` object.
+    ///
+    /// # Errors
+    /// What became of it instead, be it the SDK's refusal or the adapter's trouble.
+    pub(crate) async fn drive(&mut self, order: &str, deadline: Deadline) -> Result<Drove, Served> {
+        let answer = self.ask("drive", order, deadline).await.map_err(|trouble| trouble.served())?;
+        if let Some(no) = no_server(answer.refused, answer.cannot) {
+            return Err(no);
+        }
+        let nonsense = |reason| Trouble::Nonsense(reason).served();
+        match (answer.drove, answer.unsupported) {
+            (Some(drove), _) => serde_json::from_str(drove.get())
+                .map_err(|error| nonsense(format!("it answered `drive` with a `drove` that is none: {error}"))),
+            (None, Some(reason)) => Err(Served::Cannot { reason }),
+            (None, None) => Err(nonsense("it answered `drive` with none of its answers".to_owned())),
+        }
+    }
+
     /// Sends a kind of request that nobody knows: how an adapter takes it shows whether the protocol can grow.
     ///
     /// # Errors
@@ -309,7 +344,7 @@ impl Adapter {
                 LineEvent::Oversized => return Err(Trouble::Oversized),
                 LineEvent::Eof => return Err(Trouble::Died(self.how_it_ended().await)),
             };
-            match nesting::read::<Answer>(&line) {
+            match serde_json::from_slice::<Answer>(&line) {
                 Ok(answer) if answer.id == id => return Ok(answer),
                 _ => self.keep_noise(&line),
             }

@@ -5,7 +5,7 @@
 use super::canary::{Canaries, CanaryError};
 use super::token;
 use crate::model::case::{Answer, Change, Fixture, Matcher, Step, Test, When};
-use crate::model::spec::Revision;
+use crate::model::spec::{Revision, Role};
 use crate::model::template::{Bindings, Canary, Template};
 
 /// Fills the places of a test: fresh canaries, and a token that no other fixture has.
@@ -27,8 +27,14 @@ pub(crate) fn canaries_of(test: &Test) -> Vec<Canary> {
 /// Whether the second test can be run on what was served, and connected, for the first.
 pub(crate) fn shares(first: &Test, second: &Test) -> bool {
     let alone = |test: &Test| test.isolated || templates(test).into_iter().any(is_fresh) || is_large(&test.given);
+    // Each client has a server of its own.
+    let served = |test: &Test| test.role == Role::Server;
     let declared = |test: &Test| test.steps.first().and_then(|step| step.declares.clone());
-    first.given == second.given && declared(first) == declared(second) && !alone(first) && !alone(second)
+    served(first)
+        && first.given == second.given
+        && declared(first) == declared(second)
+        && !alone(first)
+        && !alone(second)
 }
 
 /// Whether a fixture has places that are too large to be written down.

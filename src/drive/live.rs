@@ -100,7 +100,7 @@ impl Live {
             let Exchange { messages, end, micros } = self.step(step, canaries, deadline.narrowed(step_limit)).await;
             let refused = !self.opened && end != End::Accepted;
             let over = refused || matches!(end, End::Timeout | End::Crash { .. });
-            steps.push(StepTranscript { messages, end, micros, canary: canaries.hits() });
+            steps.push(StepTranscript { messages, end, micros, canary: canaries.hits(), handed: None });
             if over {
                 break;
             }

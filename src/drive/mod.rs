@@ -6,6 +6,7 @@
 mod adapter;
 mod bind;
 mod canary;
+mod client;
 mod clock;
 mod envelope;
 mod exchange;
@@ -13,6 +14,7 @@ mod headers;
 mod http;
 mod lines;
 mod live;
+pub(crate) mod mock;
 mod perform;
 mod process;
 mod session;
@@ -35,9 +37,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
+use camino::Utf8PathBuf;
+
 pub use adapter::{Hello, StartError, Trouble};
 pub use canary::CanaryError;
 pub(crate) use clock::Deadline;
+pub use mock::relay;
 pub use setup::{SetupError, set_up};
 pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
 
@@ -61,17 +66,21 @@ pub struct Options {
     pub test_limit: Duration,
     /// How long an adapter may take to say hello.
     pub start_limit: Duration,
+    /// This program, which clients launch over stdio: `PROGRAM __relay ADDRESS`.
+    pub program: Utf8PathBuf,
 }
 
 impl Default for Options {
     fn default() -> Self {
         const MOST: usize = 8;
+        let program = std::env::current_exe().ok().and_then(|program| Utf8PathBuf::try_from(program).ok());
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self {
             jobs: NonZeroUsize::new(cores.min(MOST)).unwrap_or(NonZeroUsize::MIN),
             step_limit: Duration::from_secs(10),
             test_limit: Duration::from_secs(60),
             start_limit: Duration::from_secs(30),
+            program: program.unwrap_or_else(|| "casebook".into()),
         }
     }
 }

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use super::adapter::{Adapter, StartError, Trouble, why_no_server};
 use super::bind::{bind, is_large, shares};
 use super::canary::{Canaries, CanaryError};
+use super::client::{self, Driven};
 use super::live::Live;
 use super::process::{Manner, Stopped};
 use super::{Deadline, Options};
 use crate::model::TestId;
-use crate::model::case::Test;
 use crate::model::record::{End, Phase, Served, StepTranscript, Transcript};
-use crate::model::spec::Transport;
+use crate::model::spec::{Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
 use crate::plan::Planned;
@@ -90,7 +90,7 @@ impl Session {
         if planned.test.isolated {
             self.stop().await;
         }
-        if let Err(reason) = self.make_ready(planned.id.transport).await {
+        if let Err(reason) = self.make_ready(planned).await {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
         }
         let deadline = Deadline::within(self.options.test_limit);
@@ -118,9 +118,9 @@ impl Session {
     }
 
     /// Sees to it that there is an adapter where one is needed, and that it once confirmed the target's claims.
-    async fn make_ready(&mut self, transport: Transport) -> Result<(), String> {
+    async fn make_ready(&mut self, planned: &Planned) -> Result<(), String> {
         while self.health.given_up.is_none() {
-            if self.adapter.is_some() || transport == Transport::Stdio && self.health.confirmed {
+            if self.adapter.is_some() || !by_adapter(planned) && self.health.confirmed {
                 return Ok(());
             }
             match Adapter::start(&self.target, Deadline::within(self.options.start_limit)).await {
@@ -138,7 +138,7 @@ impl Session {
         Err(self.health.given_up.clone().unwrap_or_default())
     }
 
-    /// Serves the fixture, where it isn't served already, and performs the steps.
+    /// Serves the fixture, where it isn't served already, and performs the steps; or drives the client through them.
     async fn attempt(
         &mut self,
         planned: &Planned,
@@ -148,6 +148,14 @@ impl Session {
     ) {
         canaries.phase(Phase::Serve);
         self.adapter.iter().for_each(|adapter| drop(adapter.stderr().take()));
+        if planned.test.role == Role::Client {
+            let adapter = self.adapter.as_mut().expect("a session has an adapter before it drives a client");
+            let (variant, options) = (self.target.id.variant.as_deref(), &self.options);
+            let driven =
+                client::drive(adapter, variant, planned, &transcript.bindings, canaries, deadline, options).await;
+            Driven { served: transcript.served, steps: transcript.steps } = driven;
+            return;
+        }
         if self.live.is_none() {
             let bindings = transcript.bindings.clone();
             match Live::put_up(&self.target, self.adapter.as_mut(), planned, bindings, deadline).await {
@@ -174,8 +182,7 @@ impl Session {
             Some(live) => live.take_down(&mut self.adapter, manner).await,
             None => None,
         };
-        let served_by_adapter = planned.id.transport == Transport::Http;
-        if served_by_adapter
+        if by_adapter(planned)
             && (test.isolated || manner != Manner::Leave)
             && let Some(adapter) = self.adapter.take()
         {
@@ -185,14 +192,14 @@ impl Session {
         if let Some(stopped) = &stopped {
             complete(transcript, stopped);
         }
-        self.count(transcript, stopped.as_ref(), test);
+        self.count(transcript, stopped.as_ref(), planned);
     }
 
-    fn count(&mut self, transcript: &Transcript, stopped: Option<&Stopped>, test: &Test) {
-        let by_adapter = transcript.test.transport == Transport::Http;
+    fn count(&mut self, transcript: &Transcript, stopped: Option<&Stopped>, planned: &Planned) {
+        let test = &planned.test;
         match manner(transcript) {
             // An adapter stays, unless it could not take its fixture down.
-            Manner::Leave if by_adapter && !test.isolated && stopped.is_some() => {
+            Manner::Leave if by_adapter(planned) && !test.isolated && stopped.is_some() => {
                 self.health.restarted("it did not stop serving a fixture");
             }
             Manner::Leave => self.health.hangs = 0,
@@ -228,6 +235,11 @@ impl Session {
     }
 }
 
+/// Whether it is the adapter's process that does the work: over stdio a server has one of its own.
+fn by_adapter(planned: &Planned) -> bool {
+    planned.id.transport == Transport::Http || planned.test.role == Role::Client
+}
+
 /// How the test ended, as far as the process is concerned.
 fn last_end(transcript: &Transcript) -> Option<&End> {
     match &transcript.served {
@@ -249,7 +261,7 @@ fn manner(transcript: &Transcript) -> Manner {
 /// Whether the connection is as good as new.
 fn is_sound(transcript: &Transcript) -> bool {
     let sound = |step: &StepTranscript| {
-        matches!(step.end, End::Replied { .. } | End::Accepted | End::Unanswered | End::Http { .. })
+        matches!(step.end, End::Replied { .. } | End::Accepted | End::Handed | End::Unanswered | End::Http { .. })
     };
     transcript.served == Served::Serving && transcript.steps.iter().all(sound)
 }

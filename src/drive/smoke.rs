@@ -220,6 +220,6 @@ fn told(exchange: &Exchange) -> String {
         End::Timeout => "nothing within the limit".to_owned(),
         End::Oversized => "more than the harness reads".to_owned(),
         End::Empty => "a reply without a response in it".to_owned(),
-        End::Accepted | End::Unanswered => "no response".to_owned(),
+        End::Accepted | End::Handed | End::Unanswered => "no response".to_owned(),
     }
 }

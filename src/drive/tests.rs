@@ -34,6 +34,7 @@ while read -r line; do
     case $line in
         *'"hello"'*) echo "{\"id\":\"$id\",\"hello\":{\"roles\":[\"server\"],\"transports\":[\"stdio\"],\"revisions\":[\"2026-07-28\"]}}" ;;
         *'"serve"'*) echo "{\"id\":\"$id\",\"serving\":{\"url\":\"http://127.0.0.1:9/\"}}"; echo "$line" >&2 ;;
+        *'"drive"'*) eval "$ON_DRIVE" ;;
         *'"stop"'*) echo "{\"id\":\"$id\",\"stopped\":true}" ;;
         *) echo "{\"id\":\"$id\",\"unsupported\":\"what\"}" ;;
     esac
@@ -60,7 +61,7 @@ fn target(env: &[(&str, &str)]) -> Target {
     }
 }
 
-fn test(id: &str, when: When) -> Test {
+pub(super) fn test(id: &str, when: When) -> Test {
     Test {
         case: CaseId::new("a", "b"),
         id: id.to_owned(),
@@ -75,7 +76,7 @@ fn test(id: &str, when: When) -> Test {
         needs: Vec::new(),
         heavy: false,
         isolated: false,
-        given: Arc::new(Fixture { tools: Vec::new(), deviations: Vec::new() }),
+        given: Arc::new(Fixture { tools: Vec::new(), deviations: Vec::new(), pages: None }),
         steps: vec![Step { when, then: Then::Observe, declares: None }],
     }
 }
@@ -239,4 +240,36 @@ async fn a_run_that_is_cancelled_now_ends_now() {
     cancelling.send_replace(Cancel::Now);
     let ended = tokio::time::timeout(Duration::from_secs(2), driving).await.expect("at once");
     assert_eq!(ended.expect("no bug").expect("canaries sing"), Ended::Interrupted);
+}
+
+/// A test of a client that connects only.
+fn connecting(id: &str) -> Test {
+    Test { role: Role::Client, ..test(id, When::Serve) }
+}
+
+#[tokio::test]
+async fn a_client_that_says_nothing_is_given_up_in_time_and_the_next_has_an_adapter_of_its_own() {
+    let hang = r#"case $line in *please-hang*) exec sleep 1000 ;; esac
+        echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
+    let calling = |tool: &str| {
+        let when = When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new() };
+        Test { role: Role::Client, ..test(tool, when) }
+    };
+    let transcripts = run(target(&[("ON_DRIVE", hang)]), vec![calling("please-hang"), calling("works")]).await;
+    assert!(matches!(&transcripts[0].served, Served::Failed { end: End::Timeout, .. }), "{:?}", transcripts[0].served);
+    assert!(transcripts[0].micros < 1_000_000);
+    assert_eq!(transcripts[1].steps[0].end, End::Handed);
+    assert_eq!(transcripts[1].steps[0].handed.as_deref(), Some(r#"{"result":{}}"#));
+}
+
+#[tokio::test]
+async fn an_adapter_that_dies_or_makes_no_sense_while_it_drives_is_an_observation() {
+    let end_of =
+        async |how: &str| match run(target(&[("ON_DRIVE", how)]), vec![connecting("one")]).await.remove(0).served {
+            Served::Failed { end, .. } => end,
+            served => panic!("{served:?}"),
+        };
+    assert_eq!(end_of("exit 7").await, End::Crash { how: "exit status 7".to_owned() });
+    let silly = r#"echo "{\"id\":\"$id\",\"drove\":7}""#;
+    assert!(matches!(end_of(silly).await, End::Invalid { .. }));
 }

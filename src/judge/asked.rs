@@ -12,10 +12,11 @@ use crate::model::spec::Role;
 
 const ELICIT: &str = "elicitation/create";
 
-/// The parameters of every elicitation that the target sent, without `_meta`.
-pub(super) fn asked(seen: &StepTranscript) -> Vec<Value> {
+/// The parameters of every elicitation that the server sent, without `_meta`.
+pub(super) fn asked(role: Role, seen: &StepTranscript) -> Vec<Value> {
+    let server = if role == Role::Server { Party::Target } else { Party::Harness };
     let mut asked = Vec::new();
-    for envelope in envelopes(seen, Party::Target) {
+    for envelope in envelopes(seen, server) {
         if envelope.method.as_deref() == Some(ELICIT) {
             asked.push(without_meta(envelope.params.map_or(Value::Null, reply::kept)));
         }

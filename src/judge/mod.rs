@@ -9,6 +9,7 @@ mod expect;
 mod observe;
 mod places;
 mod reply;
+mod rounds;
 #[cfg(test)]
 pub(crate) mod samples;
 

@@ -11,11 +11,13 @@ use super::asked;
 use super::compare;
 use super::places::Names;
 use super::reply::{self, Envelope, Members};
+use super::rounds::rounds;
 use crate::model::case::{CanaryState, Does, Outcome, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::nesting;
 use crate::model::record::{
     AdvertisedTool, End, Observation, Party, Served, SizeClass, StepObservation, StepTranscript, Transcript,
 };
+use crate::model::spec::Role;
 use crate::model::template::Template;
 
 /// How many characters of an error's words are kept.
@@ -45,7 +47,7 @@ pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
 /// What becomes of a step that ends like this; `None` where the reply tells.
 fn ended(end: &End) -> Option<Outcome> {
     Some(match end {
-        End::Replied { .. } => return None,
+        End::Replied { .. } | End::Handed => return None,
         End::Accepted => Outcome::Accepted,
         End::Unanswered => Outcome::InputRequired,
         End::Empty => Outcome::EmptyReply,
@@ -104,10 +106,17 @@ impl<'a> Observer<'a> {
         let from_target = || seen.messages.iter().filter(|message| message.from == Party::Target);
         let mut observed = blank(ended(&seen.end).unwrap_or(Outcome::InvalidMessage), seen.micros);
         observed.canary = self.canary(seen.canary.is_empty());
-        observed.asked = asked::asked(seen).into_iter().map(|params| self.names.value(params)).collect();
+        observed.asked =
+            asked::asked(self.test.role, seen).into_iter().map(|params| self.names.value(params)).collect();
         observed.answered = asked::answered(self.test.role, seen);
         for answer in &mut observed.answered {
             answer.content = answer.content.take().map(|content| self.names.value(content));
+        }
+        if let Some(handed) = &seen.handed {
+            observed.size = SizeClass::of(handed.len());
+            observed.rounds = rounds(seen);
+            observed.outcome = self.handed(step, seen, handed, &mut observed);
+            return observed;
         }
         let reply = match &seen.end {
             End::Replied { message } => seen.messages.get(*message),
@@ -200,6 +209,11 @@ impl<'a> Observer<'a> {
                 }
             }
         }
+        Some(self.offered(&listed))
+    }
+
+    /// The tools that came, each beside the fixture's.
+    fn offered(&self, listed: &BTreeMap<String, Members<'_>>) -> BTreeMap<String, AdvertisedTool> {
         let mut advertised = BTreeMap::new();
         for tool in &self.test.given.tools {
             if let Some(wire) = listed.get(&tool.name)
@@ -208,7 +222,7 @@ impl<'a> Observer<'a> {
                 advertised.insert(tool.name.clone(), self.beside(tool, wire));
             }
         }
-        Some(advertised)
+        advertised
     }
 
     /// A tool as it came, beside the tool as it was given.
@@ -259,17 +273,25 @@ impl<'a> Observer<'a> {
     /// Whether a call failed for a tool of the fixture that a list of the same session doesn't have.
     fn is_hidden(&self, step: &Step, observed: &StepObservation) -> bool {
         let Asks::Call(Some(tool)) = self.asks(step) else { return false };
-        let not_offered =
-            observed.outcome == Outcome::ProtocolError && observed.code.is_some_and(|code| NOT_OFFERED.contains(&code));
+        let not_offered = match self.test.role {
+            Role::Server => {
+                let code = observed.code.is_some_and(|code| NOT_OFFERED.contains(&code));
+                observed.outcome == Outcome::ProtocolError && code
+            }
+            Role::Client => observed.outcome == Outcome::Refused,
+        };
         not_offered && self.lists().any(|listed| !listed.contains_key(&tool.name))
     }
 
     /// What each list of the session had.
     fn lists(&self) -> impl Iterator<Item = BTreeMap<String, AdvertisedTool>> {
         let begun = self.test.steps.iter().zip(&self.transcript.steps);
-        let lists = begun
-            .filter(|(step, seen)| matches!(self.asks(step), Asks::List) && matches!(seen.end, End::Replied { .. }));
-        lists.filter_map(|(_, seen)| self.advertised(seen))
+        let lists = begun.filter(|(step, _)| matches!(self.asks(step), Asks::List));
+        lists.filter_map(|(_, seen)| match &seen.end {
+            End::Replied { .. } => self.advertised(seen),
+            End::Handed => self.handed_out(seen.handed.as_deref()?),
+            _ => None,
+        })
     }
 
     fn canary(&self, untouched: bool) -> Option<CanaryState> {
@@ -294,6 +316,7 @@ fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         text: None,
         asked: Vec::new(),
         answered: Vec::new(),
+        rounds: Vec::new(),
         canary: None,
         took: TimeClass::of(micros),
         size: SizeClass::Small,
@@ -305,5 +328,6 @@ fn is_json_of(text: &str, value: &Value) -> bool {
     nesting::read::<Value>(text.as_bytes()).is_ok_and(|read| compare::equal(&read, value))
 }
 
+mod client;
 #[cfg(test)]
 mod tests;

@@ -47,7 +47,7 @@ pub(crate) fn test(tools: &[(&str, Template)], steps: Vec<(When, Then)>) -> Test
         needs: Vec::new(),
         heavy: false,
         isolated: false,
-        given: Arc::new(Fixture { tools, deviations: Vec::new() }),
+        given: Arc::new(Fixture { tools, deviations: Vec::new(), pages: None }),
         steps: steps.into_iter().map(|(when, then)| Step { when, then, declares: None }).collect(),
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn message(from: Party, text: &str) -> Message {
 pub(crate) fn replied(messages: &[&str]) -> StepTranscript {
     let messages: Vec<_> = messages.iter().map(|text| message(Party::Target, text)).collect();
     let end = End::Replied { message: messages.len().saturating_sub(1) };
-    StepTranscript { messages, end, micros: 5, canary: Vec::new() }
+    StepTranscript { messages, end, micros: 5, canary: Vec::new(), handed: None }
 }
 
 pub(crate) fn transcript(steps: Vec<StepTranscript>) -> Transcript {
@@ -111,6 +111,7 @@ pub(crate) fn step(outcome: Outcome) -> StepObservation {
         text: None,
         asked: Vec::new(),
         answered: Vec::new(),
+        rounds: Vec::new(),
         canary: None,
         took: TimeClass::Instant,
         size: SizeClass::Small,

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use super::lint::range;
 use super::show::{compact, cut, pretty};
 use crate::model::case::{
-    Advertised, Answer, CanaryState, Case, Check, Control, Expectation, Library, Matcher, Outcome, Step, Test,
-    TextState, Then, TimeClass, When,
+    Advertised, Answer, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture, Library, Matcher,
+    Outcome, Pages, Step, Test, TextState, Then, TimeClass, When,
 };
-use crate::model::spec::Requirement;
+use crate::model::spec::{Requirement, Role};
 
 /// The longest value that is shown in a sentence, and in a table.
 const IN_A_SENTENCE: usize = 240;
@@ -106,8 +106,8 @@ fn test(tests: &[Arc<Test>]) -> String {
     }
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for test in tests {
-        let what: String = test.steps.iter().map(step).collect();
-        let what = format!("{}{what}", applies(test));
+        let what: String = test.steps.iter().map(|one| step(one, test.role)).collect();
+        let what = format!("{}{}{what}", applies(test), served(&test.given));
         let row = test.row.as_deref();
         match told.iter_mut().find(|(known, _)| *known == what) {
             Some((_, rows)) => rows.extend(row),
@@ -135,20 +135,44 @@ fn applies(test: &Test) -> String {
     if limits.is_empty() { String::new() } else { format!("    runs   {}\n", limits.join(", ")) }
 }
 
-fn step(step: &Step) -> String {
-    let mut out = format!("    sent   {}\n", when(&step.when));
+/// What the harness does as the server, beside what the tools do.
+fn served(given: &Fixture) -> String {
+    let mut out = String::new();
+    if let Some(Pages { size, cursors }) = &given.pages {
+        let cursors: Vec<_> = cursors.iter().map(|cursor| format!(", then `{cursor}`")).collect();
+        put(&mut out, format_args!("    given  pages of {size}{}\n", cursors.concat()));
+    }
+    for Deviation { method, change } in &given.deviations {
+        let change = match change {
+            Change::Set { at, value } => format!("`{at}` is {}", cut(&compact(value), IN_A_SENTENCE)),
+            Change::Remove { at } => format!("`{at}` is missing"),
+            Change::Http { status, headers, cut_after } => {
+                let status = status.iter().map(|status| format!("the HTTP status is {status}"));
+                let headers = headers.iter().map(|(name, value)| format!("the header {name} is `{value}`"));
+                let cut = cut_after.iter().map(|bytes| format!("the connection ends after {bytes} bytes of the body"));
+                status.chain(headers).chain(cut).collect::<Vec<_>>().join(", ")
+            }
+        };
+        put(&mut out, format_args!("    given  wrong on purpose, in the answer to {method}: {change}\n"));
+    }
+    out
+}
+
+fn step(step: &Step, role: Role) -> String {
+    let mut out = format!("    {}   {}\n", if role == Role::Server { "sent" } else { "done" }, when(&step.when, role));
     if let Some(declares) = &step.declares {
         put(&mut out, format_args!("           the client declares {}\n", compact(declares)));
     }
     match &step.then {
         Then::Observe => out.push_str("    right  nothing is judged; the snapshot remembers what came\n"),
-        Then::Checks(checks) => checks.iter().for_each(|check| out.push_str(&self::check(check))),
+        Then::Checks(checks) => checks.iter().for_each(|check| out.push_str(&self::check(check, role))),
     }
     out
 }
 
-fn when(when: &When) -> String {
+fn when(when: &When, role: Role) -> String {
     match when {
+        When::Serve if role == Role::Client => "nothing; the client only connects".to_owned(),
         When::Serve => "nothing; the server is only built".to_owned(),
         When::List => "the tools are listed".to_owned(),
         When::Call { tool, arguments, answers } => {
@@ -186,16 +210,16 @@ fn answer(answer: &Answer) -> String {
     }
 }
 
-fn check(check: &Check) -> String {
+fn check(check: &Check, role: Role) -> String {
     let id = &check.requirement;
     let mut out = match check.alternatives.as_slice() {
-        [only] => format!("    right  {}  [{id}]\n", conditions(only)),
+        [only] => format!("    right  {}  [{id}]\n", conditions(only, role)),
         several => {
             let mut out = format!("    right  any of these  [{id}]\n");
             for one in several {
                 let name = one.name.as_deref().unwrap_or_default();
                 let allowed = one.allowed_by.as_ref().map(|id| format!("  (allowed by {id})")).unwrap_or_default();
-                put(&mut out, format_args!("           - {name}: {}{allowed}\n", conditions(one)));
+                put(&mut out, format_args!("           - {name}: {}{allowed}\n", conditions(one, role)));
             }
             out
         }
@@ -211,8 +235,8 @@ fn check(check: &Check) -> String {
 }
 
 /// All that must hold, in one sentence.
-fn conditions(one: &Expectation) -> String {
-    let outcomes: Vec<_> = one.outcome.iter().map(|outcome| outcome_in_words(*outcome)).collect();
+fn conditions(one: &Expectation, role: Role) -> String {
+    let outcomes: Vec<_> = one.outcome.iter().map(|outcome| outcome_in_words(*outcome, role)).collect();
     let mut parts: Vec<String> = Vec::new();
     let outcomes = outcomes.join(" or ").replace(" error or it fails as ", " error or as ");
     parts.extend((!outcomes.is_empty()).then_some(outcomes));
@@ -247,8 +271,10 @@ fn conditions(one: &Expectation) -> String {
     parts.join("; and ")
 }
 
-fn outcome_in_words(outcome: Outcome) -> &'static str {
+fn outcome_in_words(outcome: Outcome, role: Role) -> &'static str {
     match outcome {
+        Outcome::Refused if role == Role::Client => "the client raises an error of its own",
+        Outcome::Hidden if role == Role::Client => "the client keeps the tool from its user",
         Outcome::Success => "it succeeds",
         Outcome::ToolError => "it fails as a tool error",
         Outcome::ProtocolError => "it fails as a JSON-RPC error",

@@ -5,10 +5,11 @@
 use miette::SourceSpan;
 
 use super::diagnostic::Lint;
+use super::elicit::elicit;
 use super::expand::template;
 use super::node::{Kind, Node};
 use super::read::{Object, Reader};
-use crate::model::case::{Change, Deviation, Does, Fixture, Tool};
+use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Tool};
 use crate::model::spec::Role;
 use crate::model::template::Template;
 
@@ -16,27 +17,36 @@ const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema",
 
 /// Reads `given`.
 pub(super) fn fixture(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<Fixture> {
-    let object = reader.object(node, "`given`", &["tools", "deviations"])?;
+    let object = reader.object(node, "`given`", &["tools", "deviations", "pages"])?;
     let listed = reader.need(object, "`given`", "tools")?;
-    let tools = tools(reader, listed);
-    let mut deviations = Vec::new();
-    if let Some(member) = object.member("deviations") {
-        if role == Some(Role::Server) {
-            let mismatch = reader.mistake(Lint::RoleMismatch, "the harness deviates only where it is the server");
+    let tools = tools(reader, listed, role);
+    for (key, does) in [("deviations", "deviates"), ("pages", "divides its list")] {
+        if let Some(member) = object.member(key).filter(|_| role == Some(Role::Server)) {
+            let message = format!("the harness {does} only where it is the server");
+            let mismatch = reader.mistake(Lint::RoleMismatch, message);
             let mismatch = mismatch.at(member.key_span, "the server is under test here");
-            reader.push(mismatch.help("take `deviations` away, or test the client"));
+            reader.push(mismatch.help(format!("take `{key}` away, or test the client")));
         }
-        let items = reader.items(&member.value, "`deviations`").unwrap_or_default();
-        deviations.extend(items.iter().filter_map(|item| deviation(reader, item)));
     }
-    Some(Fixture { tools, deviations })
+    let items = object.get("deviations").and_then(|node| reader.items(node, "`deviations`")).unwrap_or_default();
+    let deviations = items.iter().filter_map(|item| deviation(reader, item)).collect();
+    Some(Fixture { tools, deviations, pages: object.get("pages").and_then(|node| pages(reader, node)) })
 }
 
-fn tools(reader: &mut Reader, node: &Node) -> Vec<Tool> {
+fn pages(reader: &mut Reader, node: &Node) -> Option<Pages> {
+    let object = reader.object(node, "`pages`", &["size", "cursors"])?;
+    let size = reader.need(object, "`pages`", "size")?;
+    let size = reader.integer(size, "`size`", 1, i64::from(u16::MAX)).and_then(|size| usize::try_from(size).ok())?;
+    let cursors = object.get("cursors").and_then(|node| reader.items(node, "`cursors`")).unwrap_or_default();
+    let cursors = cursors.iter().filter_map(|cursor| reader.text(cursor, "a cursor").map(str::to_owned)).collect();
+    Some(Pages { size, cursors })
+}
+
+fn tools(reader: &mut Reader, node: &Node, role: Option<Role>) -> Vec<Tool> {
     match &node.kind {
-        Kind::Array(items) => items.iter().filter_map(|item| listed(reader, item)).collect(),
+        Kind::Array(items) => items.iter().filter_map(|item| listed(reader, item, role)).collect(),
         Kind::Object(members) => {
-            members.iter().map(|member| tool(reader, &member.key, &member.value, &PARTS)).collect()
+            members.iter().map(|member| tool(reader, &member.key, &member.value, &PARTS, role)).collect()
         }
         _ => {
             reader.members(node, "`tools`");
@@ -46,21 +56,21 @@ fn tools(reader: &mut Reader, node: &Node) -> Vec<Tool> {
 }
 
 /// A tool of a list, which says its name itself.
-fn listed(reader: &mut Reader, node: &Node) -> Option<Tool> {
+fn listed(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<Tool> {
     let known = ["name", "title", "description", "inputSchema", "outputSchema", "does"];
     let name = reader.need(Object { node }, "a tool", "name").and_then(|name| reader.text(name, "a tool's `name`"));
     match name {
-        Some(name) => Some(tool(reader, name, node, &known)),
+        Some(name) => Some(tool(reader, name, node, &known, role)),
         None => reader.object(node, "a tool", &known).and(None),
     }
 }
 
-fn tool(reader: &mut Reader, name: &str, node: &Node, known: &[&str]) -> Tool {
+fn tool(reader: &mut Reader, name: &str, node: &Node, known: &[&str], role: Option<Role>) -> Tool {
     let what = format!("the tool `{name}`");
     let object = reader.object(node, &what, known);
     let code = object.and_then(|object| reader.need(object, &what, "does"));
     // A tool that can't be read keeps its name, so that nobody calls it unknown.
-    let (does, code) = code.and_then(|node| does(reader, node)).unwrap_or((Does::Echo, Template::Null));
+    let (does, code) = code.and_then(|node| does(reader, node, role)).unwrap_or((Does::Echo, Template::Null));
     let mut definition = vec![("name".to_owned(), Template::String(name.to_owned()))];
     if object.is_some_and(|object| object.get("inputSchema").is_none()) {
         let missing = reader.mistake(Lint::MissingKey, format!("{what} lacks `inputSchema`"));
@@ -83,7 +93,7 @@ fn is_text(template: &Template) -> bool {
     matches!(template, String(_) | Unique(_) | Revision | Generated(_) | Absent)
 }
 
-fn does(reader: &mut Reader, node: &Node) -> Option<(Does, Template)> {
+fn does(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<(Does, Template)> {
     let known: Vec<&str> = Does::ALL.iter().map(|does| does.word()).collect();
     let object = reader.object(node, "`does`", &known)?;
     let mut said = Does::ALL.iter().filter_map(|does| Some((*does, object.get(does.word())?)));
@@ -101,11 +111,7 @@ fn does(reader: &mut Reader, node: &Node) -> Option<(Does, Template)> {
         Does::Echo => reader.yes(how, "`echo`")?,
         Does::Raise => drop(reader.text(how, "`raise`")?),
         Does::Return => drop(reader.object(how, "`return`", &["structuredContent", "content", "isError"])?),
-        Does::Elicit => {
-            let elicit = reader.object(how, "`elicit`", &["message", "requestedSchema"])?;
-            reader.need(elicit, "`elicit`", "message");
-            reader.need(elicit, "`elicit`", "requestedSchema");
-        }
+        Does::Elicit => elicit(reader, how, role)?,
     }
     Some((does, template(reader, node)))
 }

@@ -7,6 +7,7 @@
 mod case;
 mod catalogue;
 mod diagnostic;
+mod elicit;
 mod expand;
 mod expect;
 mod explain;

@@ -70,6 +70,11 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {
         reader.push(missing.at(object.node.span, "no verb in it").help("one of: serve, list, call, send"));
         return None;
     };
+    if let Some(member) = said.member("send").filter(|_| scope.role == Some(Role::Client)) {
+        let mismatch = reader.mistake(Lint::RoleMismatch, "a client under test sends what it likes");
+        let mismatch = mismatch.at(member.key_span, "the client is under test here");
+        reader.push(mismatch.help("what its user does is `list` and `call`; what the server says is `given`"));
+    }
     if let Some((other, _)) = verbs.next() {
         let both = reader.mistake(Lint::ConflictingKeys, format!("a step can't `{verb}` and `{other}`"));
         reader.push(both.at(node.span, "one of them").help("two things one after another are two `steps`"));
@@ -101,11 +106,11 @@ fn call(reader: &mut Reader, object: Object<'_>, name: &Node, scope: &Scope<'_>)
     Some(When::Call {
         tool,
         arguments: arguments.filter(|arguments| *arguments != Template::Absent),
-        answers: answers.iter().filter_map(|node| answer(reader, node)).collect(),
+        answers: answers.iter().filter_map(|node| answer(reader, node, scope)).collect(),
     })
 }
 
-fn answer(reader: &mut Reader, node: &Node) -> Option<Answer> {
+fn answer(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Answer> {
     if matches!(node.kind, Kind::String(_)) {
         return match reader.word(node, "`answer`", &["decline", "cancel"])? {
             "decline" => Some(Answer::Decline),
@@ -113,6 +118,13 @@ fn answer(reader: &mut Reader, node: &Node) -> Option<Answer> {
         };
     }
     let object = reader.object(node, "`answer`", &["accept", "raw", "error"])?;
+    let raw = ["raw", "error"].into_iter().find_map(|key| object.member(key));
+    if let Some(member) = raw.filter(|_| scope.role == Some(Role::Client)) {
+        let message = format!("the user of a client can't answer with `{}`", member.key);
+        let mismatch = reader.mistake(Lint::RoleMismatch, message);
+        let mismatch = mismatch.at(member.key_span, "the client is under test here");
+        reader.push(mismatch.help("one of `\"decline\"`, `\"cancel\"`, `{\"accept\": …}`"));
+    }
     match (object.get("accept"), object.get("raw"), object.get("error")) {
         (Some(content), None, None) => accept(reader, content),
         (None, Some(value), None) => Some(Answer::Raw(template(reader, value))),

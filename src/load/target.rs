@@ -61,7 +61,7 @@ pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> T
         command,
         env: BTreeMap::new(),
         claims: Claims {
-            roles: vec![Role::Server],
+            roles: vec![Role::Server, Role::Client],
             transports: Transport::ALL.to_vec(),
             revisions: Revision::all().collect(),
             lacks: Vec::new(),

@@ -127,6 +127,17 @@ pub struct Fixture {
     pub tools: Vec<Tool>,
     /// What the harness, as the server, gets wrong on purpose.
     pub deviations: Vec<Deviation>,
+    /// How the harness, as the server, divides its list; `None` lists all tools at once.
+    pub pages: Option<Pages>,
+}
+
+/// A list in pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pages {
+    /// How many tools are on a page.
+    pub size: usize,
+    /// The cursors of the second page and those behind it; what is missing is made up.
+    pub cursors: Vec<String>,
 }
 
 impl Fixture {

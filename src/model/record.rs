@@ -82,6 +82,9 @@ pub struct StepTranscript {
     pub micros: u64,
     /// Fetches of canaries since the fixture was served, up to the end of this step.
     pub canary: Vec<Hit>,
+    /// What a client under test handed to its user: the text of the adapter's answer for this step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed: Option<String>,
 }
 
 /// How a step ended.
@@ -95,6 +98,8 @@ pub enum End {
     },
     /// There was nothing to wait for: a notification or an answer was taken.
     Accepted,
+    /// A client under test was done, and handed something to its user.
+    Handed,
     /// The server asked for more than the case answers.
     Unanswered,
     /// The reply ended without a response in it.
@@ -217,6 +222,10 @@ pub struct StepObservation {
     /// The elicitations as answered by a client under test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answered: Vec<AnswerObservation>,
+    /// The requests that one call of a client under test came to, where it was more than one, or had a state that
+    /// nobody gave it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Round>,
     /// What became of the canaries so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canary: Option<CanaryState>,
@@ -269,6 +278,32 @@ pub struct AnswerObservation {
     /// The code, where the client answered with an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
+}
+
+/// One request of a call that takes several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Round {
+    /// What became of the state that the server had given.
+    pub state: StateEcho,
+    /// Whether no earlier request of the step had its id.
+    pub fresh_id: bool,
+}
+
+words! {
+    /// What a request does with the `requestState` of the reply before it.
+    StateEcho {
+        /// None was given, and none is sent.
+        Absent = "absent",
+        /// It is sent as it was given.
+        Echoed = "echoed",
+        /// Another one is sent.
+        Changed = "changed",
+        /// It isn't sent.
+        Dropped = "dropped",
+        /// None was given, and one is sent.
+        Invented = "invented",
+    }
 }
 
 words! {

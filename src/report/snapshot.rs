@@ -11,17 +11,12 @@ use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use super::Untrusted;
-use crate::model::record::{AdvertisedTool, AnswerObservation, Observation, Record, SizeClass, StepObservation};
+use crate::model::record::{AdvertisedTool, AnswerObservation, Observation, Record, Round, SizeClass, StepObservation};
 use crate::model::spec::{Revision, Transport};
 use crate::model::{CaseId, TargetId, fnv1a};
 
 /// How many characters of a value are shown before it is told by its length and hash.
 const SHOWN: usize = 160;
-
-/// The folder of a target's snapshots; a variant's own stands beside it: `some-sdk-low`.
-pub fn folder(root: &Utf8Path, target: &TargetId) -> Utf8PathBuf {
-    root.join(target.to_string().replace(':', "-"))
-}
 
 /// The file of a case's snapshot in its target's folder.
 pub fn path(folder: &Utf8Path, case: &CaseId) -> Utf8PathBuf {
@@ -113,6 +108,7 @@ fn step(seen: &StepObservation) -> String {
     parts.extend(seen.advertised.iter().map(|(name, tool)| advertised(name, tool)));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", json(params))));
     parts.extend(seen.answered.iter().map(answered));
+    parts.extend(seen.rounds.iter().copied().map(round));
     parts.extend(seen.canary.map(|canary| format!("canary {canary}")));
     parts.extend((seen.size != SizeClass::Small).then(|| format!("size {}", seen.size)));
     parts.join("; ")
@@ -130,6 +126,10 @@ fn advertised(name: &str, tool: &AdvertisedTool) -> String {
         }
     }
     told
+}
+
+fn round(round: Round) -> String {
+    format!("round state {}{}", round.state, if round.fresh_id { "" } else { " old id" })
 }
 
 fn answered(answer: &AnswerObservation) -> String {
@@ -286,7 +286,7 @@ two
         let folder = tempfile::tempdir().expect("a folder");
         let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
         let (target, case) = (samples::target(), CaseId::new("f", "c"));
-        let path = path(&super::folder(root, &target), &case);
+        let path = path(root, &case);
         write(&path, &target, &case, &sample()).expect("written");
         let mut settings = insta::Settings::new();
         settings.set_snapshot_path(path.parent().expect("a folder"));
@@ -294,7 +294,7 @@ two
         settings.bind(|| insta::assert_snapshot!("c", sample()));
         let text = std::fs::read_to_string(&path).expect("text");
         assert_eq!(compare(body(&text), &sample()), None);
-        assert_eq!(path, root.join("sample/f/c.snap"));
+        assert_eq!(path, root.join("f/c.snap"));
     }
 
     #[test]
@@ -304,11 +304,5 @@ two
         let diff = compare(old, "a\nb\nc\nd\nf\n").expect("a difference");
         let same = |text: &str| DiffLine::Same(text.into());
         assert_eq!(diff.0, [same("c"), same("d"), DiffLine::Old("e".into()), DiffLine::New("f".into())]);
-    }
-
-    #[test]
-    fn a_variant_has_a_folder_of_its_own() {
-        let Ok(target) = "some-sdk:low".parse();
-        assert_eq!(folder(Utf8Path::new("snapshots"), &target), "snapshots/some-sdk-low");
     }
 }

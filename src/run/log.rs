@@ -122,14 +122,19 @@ fn io(path: &Utf8Path) -> impl FnOnce(std::io::Error) -> LogError {
 /// The transcript with long messages cut.
 fn shortened(transcript: &Transcript) -> Transcript {
     let mut short = transcript.clone();
-    for message in short.steps.iter_mut().flat_map(|step| &mut step.messages) {
-        if message.text.len() > MESSAGE {
+    for step in &mut short.steps {
+        for message in step.messages.iter_mut().filter(|message| message.text.len() > MESSAGE) {
             message.cut_from.get_or_insert(message.text.len() as u64);
-            let end = (0..=MESSAGE).rev().find(|end| message.text.is_char_boundary(*end));
-            message.text.truncate(end.unwrap_or(0));
+            cut(&mut message.text);
         }
+        step.handed.as_mut().map(cut);
     }
     short
+}
+
+fn cut(text: &mut String) {
+    let end = (0..=MESSAGE.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.truncate(end.unwrap_or(0));
 }
 
 /// A log that was read.

@@ -1,0 +1,199 @@
+//! What a client under test handed to its user, as an observation.
+//!
+//! Takes an adapter's answer for one step, and what went over the wire meanwhile. Must not know expectations, nor what
+//! a client should have done.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{Asks, Observer};
+use crate::judge::reply::{self, Envelope, Members};
+use crate::model::case::{Outcome, Step};
+use crate::model::record::{AdvertisedTool, Party, StepObservation, StepTranscript};
+
+/// One of these is there.
+#[derive(Deserialize)]
+struct Handed<'a> {
+    #[serde(borrow, default)]
+    tools: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+impl Observer<'_> {
+    /// What became of a step, by what the user was handed.
+    pub(super) fn handed(
+        &self,
+        step: &Step,
+        seen: &StepTranscript,
+        handed: &str,
+        observed: &mut StepObservation,
+    ) -> Outcome {
+        let outcome = match (serde_json::from_str(handed), self.asks(step)) {
+            (Ok(Handed { error: Some(error), .. }), _) => Some(self.raised(error, step, seen, observed)),
+            (Ok(Handed { tools: Some(tools), .. }), Asks::List) => self.listed(tools).map(|advertised| {
+                observed.advertised = advertised;
+                Outcome::Success
+            }),
+            (Ok(Handed { result: Some(result), .. }), Asks::Call(_)) => {
+                reply::members(result).map(|result| self.returned(&result, observed))
+            }
+            _ => None,
+        };
+        outcome.unwrap_or_else(|| {
+            observed.said = Some(self.said(&format!("handed over: {handed}")));
+            Outcome::InvalidMessage
+        })
+    }
+
+    /// An error that the server sent is the protocol's; any other is the client's own.
+    fn raised(&self, error: &RawValue, step: &Step, seen: &StepTranscript, observed: &mut StepObservation) -> Outcome {
+        let error = reply::members(error).unwrap_or_default();
+        let text = |key: &str| error.get(key).and_then(|raw| reply::scalar::<String>(raw));
+        let words: Vec<_> = ["type", "message"].into_iter().filter_map(text).collect();
+        observed.said = Some(self.said(&words.join(": ")));
+        if let Some(code) = code_of_reply(&self.asks(step), seen) {
+            observed.code = code;
+            return Outcome::ProtocolError;
+        }
+        observed.code = error.get("code").and_then(|code| reply::scalar(code));
+        Outcome::Refused
+    }
+
+    /// A result that was handed over counts, whatever shape it has: it depends on the case whether that was right.
+    fn returned(&self, result: &Members<'_>, observed: &mut StepObservation) -> Outcome {
+        let kind: Option<String> = result.get("resultType").and_then(|kind| reply::scalar(kind));
+        let outcome = self.call(None, result, observed).unwrap_or(Outcome::Success);
+        if kind.as_deref() == Some("input_required") { Outcome::InputRequired } else { outcome }
+    }
+
+    /// The tools that the user was handed in a step, each beside the fixture's.
+    pub(super) fn handed_out(&self, handed: &str) -> Option<BTreeMap<String, AdvertisedTool>> {
+        self.listed(serde_json::from_str::<Handed<'_>>(handed).ok()?.tools?)
+    }
+
+    fn listed(&self, tools: &RawValue) -> Option<BTreeMap<String, AdvertisedTool>> {
+        let mut listed: BTreeMap<String, Members<'_>> = BTreeMap::new();
+        for tool in reply::items(tools)?.into_iter().filter_map(reply::members) {
+            if let Some(name) = tool.get("name").and_then(|name| reply::scalar(name)) {
+                listed.entry(name).or_insert(tool);
+            }
+        }
+        Some(self.offered(&listed))
+    }
+}
+
+/// Where the server answered the last request for what was asked with an error: its code, or none where that is no
+/// number.
+#[expect(clippy::option_option, reason = "an error without a code is an error")]
+fn code_of_reply(asks: &Asks<'_>, seen: &StepTranscript) -> Option<Option<i64>> {
+    let method = if matches!(asks, Asks::List) { "tools/list" } else { "tools/call" };
+    let by = |party| {
+        let messages = seen.messages.iter().rev().filter(move |message| message.from == party);
+        messages.filter_map(|message| Envelope::read(&message.text))
+    };
+    let id = by(Party::Target).find(|one| one.method.as_deref() == Some(method))?.id?;
+    let answers = |one: &Envelope<'_>| one.method.is_none() && one.id.is_some_and(|other| other.get() == id.get());
+    let error = by(Party::Harness).find(answers)?.error?;
+    Some(reply::members(error).and_then(|error| reply::scalar(error.get("code")?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::judge::{observe, samples};
+    use crate::model::case::{Action, Test, Then, When};
+    use crate::model::record::{End, Message, StateEcho};
+    use crate::model::spec::Role;
+    use crate::model::template::Template;
+
+    fn step(handed: &str, messages: Vec<Message>) -> StepTranscript {
+        StepTranscript { messages, end: End::Handed, handed: Some(handed.to_owned()), ..samples::replied(&[]) }
+    }
+
+    fn test(steps: Vec<When>) -> Test {
+        let schema = Template::from(&json!({"type": "object", "anyOf": []}));
+        let steps = steps.into_iter().map(|when| (when, Then::Observe)).collect();
+        Test { role: Role::Client, ..samples::test(&[("t", schema)], steps) }
+    }
+
+    fn observed(when: When, handed: &str, messages: Vec<Message>) -> StepObservation {
+        observe(&test(vec![when]), &samples::transcript(vec![step(handed, messages)])).steps.remove(0)
+    }
+
+    fn called(reply: &str) -> Vec<Message> {
+        let call = samples::message(Party::Target, r#"{"id":7,"method":"tools/call","params":{"name":"t"}}"#);
+        vec![call, samples::message(Party::Harness, &format!(r#"{{"id":7,{reply}}}"#))]
+    }
+
+    #[test]
+    fn a_result_counts_as_it_was_handed_over_and_not_as_it_came() {
+        let wire = called(r#""result":{"content":[],"structuredContent":{"wire":1}}"#);
+        let seen = observed(samples::call("t"), r#"{"result":{"content":[],"structuredContent":{"user":1}}}"#, wire);
+        assert_eq!((seen.outcome, seen.structured, seen.saw), (Outcome::Success, Some(json!({"user": 1})), None));
+        let outcome = |handed: &str| observed(samples::call("t"), handed, called(r#""result":{}"#)).outcome;
+        assert_eq!(outcome(r#"{"result":{"content":[],"isError":true}}"#), Outcome::ToolError);
+        assert_eq!(outcome(r#"{"result":{"resultType":"input_required"}}"#), Outcome::InputRequired);
+        assert_eq!(outcome(r#"{"result":{"content":7}}"#), Outcome::Success);
+        assert_eq!(outcome(r#"{"tools":[]}"#), Outcome::InvalidMessage);
+    }
+
+    #[test]
+    fn an_error_is_the_protocols_only_where_the_server_sent_it() {
+        let raised = r#"{"error":{"type":"E","code":1,"message":"no"}}"#;
+        let own = observed(samples::call("t"), raised, called(r#""result":{}"#));
+        assert_eq!((own.outcome, own.code, own.said.as_deref()), (Outcome::Refused, Some(1), Some("E: no")));
+        let sent = observed(samples::call("t"), raised, called(r#""error":{"code":-32602,"message":"no"}"#));
+        assert_eq!((sent.outcome, sent.code), (Outcome::ProtocolError, Some(-32602)));
+        assert_eq!(observed(samples::call("t"), raised, Vec::new()).outcome, Outcome::Refused);
+    }
+
+    #[test]
+    fn schemas_are_compared_as_they_were_handed_over() {
+        let handed = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}},{"name":"u"}]}"#;
+        let seen = observed(When::List, handed, Vec::new());
+        assert_eq!((seen.outcome, seen.advertised.len()), (Outcome::Success, 1));
+        assert_eq!(seen.advertised["t"].removed, ["/inputSchema/anyOf"]);
+        assert!(observed(When::List, r#"{"tools":[]}"#, Vec::new()).advertised.is_empty());
+    }
+
+    #[test]
+    fn a_tool_that_was_not_handed_out_and_can_not_be_called_is_hidden() {
+        let outcome = |listed: &str| {
+            let steps = vec![step(listed, Vec::new()), step(r#"{"error":{}}"#, Vec::new())];
+            observe(&test(vec![When::List, samples::call("t")]), &samples::transcript(steps)).steps[1].outcome
+        };
+        assert_eq!(outcome(r#"{"tools":[]}"#), Outcome::Hidden);
+        assert_eq!(outcome(r#"{"tools":[{"name":"t"}]}"#), Outcome::Refused);
+    }
+
+    #[test]
+    fn what_the_server_asked_and_the_client_answered_is_read_off_the_wire() {
+        let asked = r#"{"resultType":"input_required","requestState":"s",
+            "inputRequests":{"q":{"method":"elicitation/create","params":{"message":"?"}}}}"#;
+        let again = r#"{"id":8,"method":"tools/call","params":{"name":"t","requestState":"s",
+            "inputResponses":{"q":{"action":"accept","content":{"x":1}}}}}"#;
+        let mut messages = called(&format!(r#""result":{asked}"#));
+        messages.push(samples::message(Party::Target, again));
+        let seen = observed(samples::call("t"), r#"{"result":{"content":[]}}"#, messages);
+        assert_eq!(seen.asked, [json!({"message": "?"})]);
+        assert_eq!(
+            (seen.answered[0].action, &seen.answered[0].content),
+            (Some(Action::Accept), &Some(json!({"x": 1})))
+        );
+        assert_eq!(seen.rounds.iter().map(|one| one.state).collect::<Vec<_>>(), [StateEcho::Absent, StateEcho::Echoed]);
+    }
+
+    #[test]
+    fn what_is_too_deep_for_a_tree_is_handed_over_as_text() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        let handed = format!(r#"{{"tools":[{{"name":"t","inputSchema":{deep}}}]}}"#);
+        assert!(observed(When::List, &handed, Vec::new()).advertised["t"].too_deep);
+    }
+}
