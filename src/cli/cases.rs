@@ -21,7 +21,7 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
         terminal::say(load::render(&found, terminal::colours()).trim_end());
     }
     let errors = found.iter().filter(|one| one.is_error()).count();
-    terminal::aside(&format!("{errors} errors, {} warnings", found.len() - errors));
+    terminal::aside(&format!("errors: {errors}, warnings: {}", found.len() - errors));
     if found.is_empty() { Exit::Fine } else { Exit::Usage }
 }
 

@@ -6,6 +6,10 @@ use tokio::sync::watch;
 
 use super::Exit;
 use crate::drive::Cancel;
+use crate::report::terminal::aside;
+
+/// Said at the first signal, so that a wait isn't taken for a hang.
+const FINISHING: &str = "interrupted: the tests that run come to their end; once more to stop now";
 
 /// Listens from now on.
 pub(super) fn listen() -> watch::Receiver<Cancel> {
@@ -16,6 +20,9 @@ pub(super) fn listen() -> watch::Receiver<Cancel> {
             signals.next().await;
             if sender.send(stop).is_err() {
                 return;
+            }
+            if stop == Cancel::Finish {
+                aside(FINISHING);
             }
         }
         // Whoever asks a third time has waited long enough.

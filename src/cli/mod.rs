@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
 
 use crate::load::Source;
 use crate::model::Pattern;
@@ -29,19 +30,22 @@ const ABOUT: &str = "A conformance harness for the Model Context Protocol: case 
 the real wire, what it did is written down, and only then is it judged against the specification's sentences.";
 
 const AFTER: &str = "\
-Test names:   folder/file/test/row@revision+transport, as `casebook list` prints them
-Patterns:     `*` stands for one part of a name, `**` for many; a folder, file or test means all below it;
-              without `@…` every revision and transport
+Test names:   folder/file/test/row@revision+transport, as `casebook list` prints
+Patterns:     `*` stands for one part of a name, `**` for many; a folder, file
+              or test means all below it, on every revision and transport
+              where there is no `@…`
 
 Exit status:  0  all as expected, known failures included
-              1  a MUST is broken, a test is inconclusive, a known failure is stale, or a snapshot changed
+              1  a MUST is broken, a test is inconclusive, a known failure is
+                 stale, or a snapshot changed
               2  wrong usage, or a bad case file or target.toml
               3  nothing to run
               4  a target could not be set up or started
               5  interrupted; what was seen until then is reported
              70  a bug of casebook's own
 
-Environment:  NO_COLOR (any value) switches colour off; CASEBOOK_LOG=debug logs to standard error";
+Environment:  NO_COLOR (any value) switches colour off; CASEBOOK_LOG=debug logs
+              to standard error";
 
 /// How the program ended, for the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -276,11 +280,11 @@ pub struct RelayArgs {
     pub address: String,
 }
 
-/// Sends the log to standard error, where `CASEBOOK_LOG` asks for one; it is never part of a report.
+/// What the harness does itself, on standard error, for whoever asked to hear it.
 fn log() {
-    use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("CASEBOOK_LOG").unwrap_or_else(|_| EnvFilter::new("off"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    if let Ok(filter) = EnvFilter::try_from_env("CASEBOOK_LOG") {
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
+    }
 }
 
 /// Does what was asked.

@@ -10,15 +10,22 @@ use super::snapshots::{self, Changes};
 use super::{Exit, Problem, RunArgs};
 use crate::drive::{Cancel, Options, set_up};
 use crate::judge::Judge;
-use crate::load::{self, target};
+use crate::load;
+use crate::load::target::{self, TargetError};
 use crate::model::TargetId;
 use crate::model::case::Library;
 use crate::model::record::{FORMAT, Header, Record};
 use crate::model::target::Target;
 use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
-use crate::report::Summary;
-use crate::report::terminal::{Terminal, aside};
+use crate::reference::mutants;
+use crate::report::terminal::{Terminal, aside, heard};
+use crate::report::{Summary, Untrusted};
 use crate::run::{Conducted, Log, Seen, conduct};
+
+/// How many characters of a line of a setup command are shown.
+const LINE: usize = 1000;
+/// How many of its last lines together.
+const BLOCK: usize = 16_000;
 
 impl RunArgs {
     fn selection(&self) -> Selection {
@@ -66,13 +73,22 @@ pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     for one in typed {
         let found = match one.split_once(':') {
             _ if one == target::REFERENCE => vec![target::reference(&this_program()?, &here, None)],
-            Some((target::REFERENCE, mutant)) => vec![target::reference(&this_program()?, &here, Some(mutant))],
+            Some((target::REFERENCE, mutant)) => vec![target::reference(&this_program()?, &here, Some(known(mutant)?))],
             _ => target::target(one, &here)?,
         };
         let new = found.into_iter().filter(|one| !targets.iter().any(|known| known.id == one.id));
         targets.extend(new.map(Arc::new).collect::<Vec<_>>());
     }
     Ok(targets)
+}
+
+/// The mutants are variants of the reference.
+fn known(mutant: &str) -> Result<&str, TargetError> {
+    if mutants().any(|one| one.name == mutant) {
+        return Ok(mutant);
+    }
+    let variants = mutants().map(|one| one.name.to_owned()).collect();
+    Err(TargetError::Variant { target: target::REFERENCE.to_owned(), variant: mutant.to_owned(), variants })
 }
 
 fn here() -> Result<Utf8PathBuf, Problem> {
@@ -101,11 +117,12 @@ pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Ca
             continue;
         }
         let name = &target.id.name;
-        let say = |line: &str| aside(&format!("{name}: {line}"));
+        let say = |line: &str| aside(&Untrusted(&format!("{name}: {line}")).line(LINE));
         let mut stop = cancel.clone();
         tokio::select! {
             done = set_up(target, say) => {
-                done.map_err(|error| Problem::new(Exit::Target, format!("{name} could not be set up: {error}")))?;
+                let problem = |error| Untrusted(&format!("{name} could not be set up: {error}")).block(BLOCK);
+                done.map_err(|error| Problem::new(Exit::Target, problem(error)))?;
             }
             _ = stop.wait_for(|cancel| *cancel != Cancel::Go) => {
                 return Err(Problem::new(Exit::Interrupted, format!("interrupted while {name} was set up")));
@@ -138,21 +155,19 @@ async fn carry_out(
     let see = |seen: Seen<'_>| {
         // What can't be shown any more is still run and recorded.
         if shown.is_ok() {
-            shown = match seen {
+            shown = heard(match seen {
                 Seen::Slow(target, test, after) => terminal.on_slow(target, test, after),
                 Seen::Judged(record, transcript) => terminal.on_record(record, Some(transcript)),
-            };
+            });
         }
     };
     let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await?;
     shown?;
     let whole = plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?;
     let changes = snapshots::settle(args.accept, targets, &whole, &conducted.records)?;
-    for change in &changes.differing {
-        terminal.on_diff(&change.target, &change.case, &change.diff)?;
-    }
+    heard(changes.show(&mut terminal))?;
     let summary = Summary::new(&header, &conducted.records, Some(&conducted.footer));
-    terminal.finish(&summary, &library.requirements, args.strict)?;
+    heard(terminal.finish(&summary, &library.requirements, args.strict))?;
     changes.tell();
     if let Some(path) = record {
         aside(&format!("record: {path}"));
@@ -173,7 +188,7 @@ fn exit(strict: bool, summary: &Summary, changes: &Changes, conducted: &Conducte
 }
 
 /// The targets of which nothing was seen at all.
-fn never_started(records: &[Record]) -> Vec<&TargetId> {
+pub(super) fn never_started(records: &[Record]) -> Vec<&TargetId> {
     let mut seen: BTreeMap<&TargetId, bool> = BTreeMap::new();
     for record in records {
         *seen.entry(&record.target).or_default() |= record.observation.unavailable.is_none();

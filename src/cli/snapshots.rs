@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -12,13 +13,13 @@ use crate::model::target::Target;
 use crate::model::{CaseId, TargetId, TestId};
 use crate::plan::Plan;
 use crate::report::snapshot::{self, Diff};
-use crate::report::terminal::aside;
+use crate::report::terminal::{Terminal, aside};
 
 /// What was observed beside what the snapshots say.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// Case files that were observed otherwise.
-    pub(super) differing: Vec<Change>,
+    differing: Vec<Change>,
     /// Case files without a snapshot, of targets that have others.
     missing: Vec<(TargetId, CaseId)>,
     written: usize,
@@ -28,10 +29,10 @@ pub(super) struct Changes {
 
 /// One case file that was observed otherwise.
 #[derive(Debug)]
-pub(super) struct Change {
-    pub(super) target: TargetId,
-    pub(super) case: CaseId,
-    pub(super) diff: Diff,
+struct Change {
+    target: TargetId,
+    case: CaseId,
+    diff: Diff,
 }
 
 impl Changes {
@@ -40,17 +41,19 @@ impl Changes {
         self.differing.is_empty() && self.missing.is_empty()
     }
 
+    /// Shows where they differ.
+    pub(super) fn show<W: Write>(&self, terminal: &mut Terminal<W>) -> io::Result<()> {
+        self.differing.iter().try_for_each(|Change { target, case, diff }| terminal.on_diff(target, case, diff))?;
+        self.missing.iter().try_for_each(|(target, case)| terminal.on_missing(target, case))
+    }
+
     /// Says what to do about them.
     pub(super) fn tell(&self) {
         if self.written > 0 {
-            aside(&format!("{} snapshots written", self.written));
-        }
-        for (target, case) in &self.missing {
-            aside(&format!("no snapshot of {case} for {target}"));
+            aside(&format!("snapshots written: {}", self.written));
         }
         if !self.is_none() {
-            let changed = self.differing.len() + self.missing.len();
-            aside(&format!("{changed} snapshots differ; when what was observed is right, run it again with --accept"));
+            aside("snapshots changed; when what was observed is right, run it again with --accept");
         }
         for target in &self.blank {
             aside(&format!("{target} has no snapshots yet; --accept writes them"));

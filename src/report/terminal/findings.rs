@@ -15,6 +15,8 @@ use crate::report::Untrusted;
 const NAMED: usize = 10;
 /// How many characters of a message are shown.
 const SHOWN: usize = 600;
+/// How many of the last lines of a process that didn't start.
+const LAST_LINES: usize = 20;
 
 /// Everything that isn't a plain pass.
 #[derive(Default)]
@@ -23,6 +25,8 @@ pub(super) struct Findings {
     broken: BTreeMap<(Weight, TargetId, RequirementId), Broken>,
     /// What is told in a line, and of how many tests.
     told: BTreeMap<(VerdictKind, TargetId, RequirementId, String), usize>,
+    /// Targets that were not there, why, and for how many tests.
+    gone: BTreeMap<(TargetId, String), usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,11 +49,20 @@ struct Broken {
 
 impl Findings {
     pub(super) fn add(&mut self, record: &Record, transcript: Option<&Transcript>) {
+        if let Some(reason) = &record.observation.unavailable {
+            // The transcript has all that was said.
+            let reason = match transcript.map(|transcript| &transcript.served) {
+                Some(Served::Unavailable { reason }) => reason,
+                _ => reason,
+            };
+            *self.gone.entry((record.target.clone(), reason.clone())).or_default() += 1;
+        }
         for verdict in &record.verdicts {
             let weight = match verdict.kind {
                 VerdictKind::Fail | VerdictKind::Stale => Weight::Fail,
                 VerdictKind::Warn => Weight::Warn,
                 VerdictKind::Note => Weight::Note,
+                VerdictKind::Error if record.observation.unavailable.is_some() => continue,
                 VerdictKind::Known | VerdictKind::Cannot | VerdictKind::Inconclusive | VerdictKind::Error => {
                     let reason = verdict.detail.first().cloned().unwrap_or_default();
                     let key = (verdict.kind, record.target.clone(), verdict.requirement.clone(), reason);
@@ -82,6 +95,11 @@ impl Findings {
             let which = Untrusted(&format!("{target}  {requirement}")).line(200);
             let tests = if *tests == 1 { String::new() } else { format!(" {DIM}({tests} tests){DIM:#}") };
             writeln!(out, "{style}{kind:>12}{style:#}  {which}: {}{tests}", Untrusted(reason).line(200))?;
+        }
+        for ((target, reason), tests) in &self.gone {
+            writeln!(out, "\n{RED}GONE{RED:#}  {BOLD}{}{BOLD:#}", Untrusted(&target.to_string()).line(200))?;
+            ends(reason).iter().try_for_each(|(what, line)| field(out, what, &shown(line)))?;
+            field(out, "missed", &format!("{tests} tests"))?;
         }
         Ok(())
     }
@@ -141,7 +159,7 @@ fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<(&'static str, St
     let Some(step) = transcript.steps.get(verdict.step) else {
         return match &transcript.served {
             Served::Refused { r#type, message } => vec![("refused", shown(&format!("{type}: {message}")))],
-            Served::Failed { detail, .. } => vec![("failed", shown(detail)), ("stderr", shown(&transcript.stderr))],
+            Served::Failed { detail, .. } => vec![("failed", shown(detail)), ("stderr", tail(&transcript.stderr))],
             _ => Vec::new(),
         };
     };
@@ -160,6 +178,16 @@ fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<(&'static str, St
         evidence.push(("stderr", tail(&transcript.stderr)));
     }
     evidence
+}
+
+/// The first line of a reason says what happened; the last ones are what a process said before it died.
+fn ends(reason: &str) -> Vec<(&'static str, &str)> {
+    let mut lines = reason.lines();
+    let first = lines.next().map(|line| ("why", line));
+    let rest: Vec<_> = lines.collect();
+    let skipped = rest.len().saturating_sub(LAST_LINES);
+    let gap = (skipped > 0).then_some(("", "…"));
+    first.into_iter().chain(gap).chain(rest[skipped..].iter().map(|line| ("", *line))).collect()
 }
 
 fn shown(text: &str) -> String {

@@ -7,7 +7,7 @@ mod findings;
 mod plain;
 mod summary;
 
-pub use plain::{aside, colours, colours_errors, say};
+pub use plain::{aside, colours, colours_errors, heard, say};
 
 use std::io::{self, IsTerminal as _, Write};
 use std::time::Duration;
@@ -41,6 +41,8 @@ pub struct Terminal<W> {
     group: Option<Group>,
     total: Counts,
     findings: Findings,
+    /// Snapshots that differ, or that should be there.
+    changed: usize,
 }
 
 /// The case file whose tests are coming in.
@@ -66,7 +68,8 @@ impl<W: Write> Terminal<W> {
         let bar = ProgressBar::with_draw_target(Some(planned as u64), target);
         let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is right");
         bar.set_style(style.progress_chars("━╸ "));
-        Self { out, bar, is_live: false, group: None, total: Counts::default(), findings: Findings::default() }
+        let (total, findings) = (Counts::default(), Findings::default());
+        Self { out, bar, is_live: false, group: None, total, findings, changed: 0 }
     }
 
     /// A test has begun.
@@ -85,6 +88,8 @@ impl<W: Write> Terminal<W> {
         self.group.iter_mut().for_each(|group| group.counts.add(standing));
         self.findings.add(record, transcript);
         let is_bad = matches!(standing, Standing::Failed | Standing::Inconclusive | Standing::Error);
+        // A target that isn't there is told of once, at the end.
+        let is_bad = is_bad && record.observation.unavailable.is_none();
         if is_bad || standing == Standing::Warned || record.micros >= SLOW {
             self.bar.suspend(|| line(&mut self.out, record, standing))?;
         }
@@ -131,6 +136,8 @@ impl<W: Write> Terminal<W> {
     /// # Errors
     /// What the output says.
     pub fn on_diff(&mut self, target: &TargetId, case: &CaseId, diff: &Diff) -> io::Result<()> {
+        self.end_group()?;
+        self.changed += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| {
             writeln!(out, "\n{BOLD}snapshot changed{BOLD:#}  {target}  {case}")?;
@@ -146,6 +153,17 @@ impl<W: Write> Terminal<W> {
         })
     }
 
+    /// There is no snapshot to compare with.
+    ///
+    /// # Errors
+    /// What the output says.
+    pub fn on_missing(&mut self, target: &TargetId, case: &CaseId) -> io::Result<()> {
+        self.end_group()?;
+        self.changed += 1;
+        let Self { bar, out, .. } = self;
+        bar.suspend(|| writeln!(out, "\n{BOLD}snapshot missing{BOLD:#}  {target}  {case}"))
+    }
+
     /// The run has ended: what was found, and the numbers. With `strict` a broken SHOULD is unexpected too.
     ///
     /// # Errors
@@ -154,7 +172,7 @@ impl<W: Write> Terminal<W> {
         self.end_group()?;
         self.bar.finish_and_clear();
         self.findings.print(&mut self.out, catalogue)?;
-        summary::print(&mut self.out, summary, strict)?;
+        summary::print(&mut self.out, summary, strict, self.changed)?;
         self.out.flush()
     }
 }

@@ -26,6 +26,14 @@ pub fn colours_errors() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never && io::stderr().is_terminal()
 }
 
+/// A pipe that was closed is no problem: whoever read it has seen enough.
+///
+/// # Errors
+/// Everything else that the output says.
+pub fn heard(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+}
+
 fn print(out: &mut impl Write, text: &str) {
     // Whoever reads may have seen enough; there is nowhere to say anything else.
     _ = writeln!(out, "{text}");

@@ -9,7 +9,7 @@ use super::{BOLD, DIM, GREEN, RED, YELLOW, name, style, tally, time};
 use crate::model::TargetId;
 use crate::report::{Counts, Standing, Summary, Untrusted};
 
-pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool) -> io::Result<()> {
+pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool, changed: usize) -> io::Result<()> {
     writeln!(out)?;
     table(out, summary)?;
     skipped(out, summary)?;
@@ -19,7 +19,7 @@ pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool) -> io
     for (target, test, micros) in summary.slowest.iter().filter(|(_, _, micros)| *micros >= 1_000_000) {
         writeln!(out, "{DIM}{:>12}{DIM:#}  {} {DIM}{}{DIM:#}", "slow", name(target, test), time(*micros))?;
     }
-    verdict(out, summary, strict)
+    verdict(out, summary, strict, changed)
 }
 
 /// A row an area, with the target's name where there are several; columns in which every area has none are left out.
@@ -64,23 +64,28 @@ fn skipped(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     Ok(())
 }
 
-fn verdict(out: &mut impl Write, summary: &Summary, strict: bool) -> io::Result<()> {
+fn verdict(out: &mut impl Write, summary: &Summary, strict: bool, changed: usize) -> io::Result<()> {
     let missing = summary.missing();
-    if summary.interrupted || missing > 0 {
+    let whole = !summary.interrupted && missing == 0;
+    if !whole {
         writeln!(
             out,
             "{YELLOW}{BOLD}INCOMPLETE{BOLD:#}{YELLOW:#}: {missing} of {} tests were not run",
             summary.planned
         )?;
     }
-    let fine = summary.is_as_expected(strict);
-    let (word, style) = if fine { ("as expected", GREEN) } else { ("not as expected", RED) };
+    let (word, style) = match (summary.is_as_expected(strict) && changed == 0, whole) {
+        (false, _) => ("not as expected", RED),
+        (true, false) => ("as expected so far", YELLOW),
+        (true, true) => ("as expected", GREEN),
+    };
     let took = if summary.micros == 0 { String::new() } else { format!(" in {}", time(summary.micros)) };
     let (verified, asked) = (summary.verified(), summary.requirements.len());
     writeln!(
         out,
-        "{style}{word}{style:#}: {} tests{took}: {}; {verified} of {asked} requirements verified",
+        "{style}{word}{style:#}: {} tests{took}: {}; {verified} of {asked} requirements verified{}",
         summary.total.total(),
-        tally(&summary.total)
+        tally(&summary.total),
+        if changed == 0 { String::new() } else { format!("; snapshots changed: {changed}") }
     )
 }

@@ -1,0 +1,132 @@
+//! `--help`, `lint`, `list`, `explain`: what is said without a run.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use crate::desk::Desk;
+
+#[test]
+fn help_reads_well_and_tells_every_exit_status() {
+    let desk = Desk::empty();
+    desk.run("--help").ends(0).is("help");
+    desk.run("run --help").ends(0).is("help-run");
+    let none = desk.run("");
+    assert_eq!(none.ends(2).err, desk.run("--help").out);
+    desk.run("--version").ends(0).says(&["casebook "]);
+}
+
+#[test]
+fn what_was_typed_wrong_is_named_with_what_was_meant() {
+    let desk = Desk::new();
+    desk.run("runn").ends(2).adds(&["'runn'", "'run'"]);
+    desk.run("run --onyl x").ends(2).adds(&["--onyl", "--only"]);
+    desk.run("run --revision 2024-01-01").ends(2).adds(&["2024-01-01", "2026-07-28"]);
+    desk.run("run --role servr").ends(2).adds(&["servr", "server"]);
+    desk.run("run --transport htp").ends(2).adds(&["htp", "http"]);
+    desk.run("run --only [").ends(2).adds(&["["]);
+    desk.run("run --jobs 0").ends(2).adds(&["--jobs"]);
+    desk.run("run --step-limit soon").ends(2).adds(&["--step-limit"]);
+    desk.run("explain post/parcl --cases cases").ends(2).adds(&["did you mean `post/parcel`?"]);
+    desk.run("list --cases nowhere").ends(2).adds(&["nowhere"]);
+}
+
+#[test]
+fn tests_are_listed_one_a_line_and_by_pattern() {
+    let desk = Desk::new();
+    desk.run("list --cases cases").ends(0).is("list");
+    let some = desk.run("list post/parcel@2026-07-28+http --cases cases");
+    let wanted = ["post/parcel/number@2026-07-28+http", "post/parcel/word@2026-07-28+http"];
+    assert!(some.ends(0).out.lines().eq(wanted));
+    desk.run("list post/parcl --cases cases").ends(3).adds(&["no test matches"]);
+    desk.run("list --cases cases --cases embedded").ends(0).says(&["post/parcel/", "sep-2106/bounds/"]);
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_may_leave() {
+    let desk = Desk::new();
+    for arguments in ["list", "run --cases cases"] {
+        let mut child = desk.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a child");
+        let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("a line");
+        drop(out);
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{arguments}: {said}");
+        assert!(!said.contains("panicked") && !said.to_lowercase().contains("pipe"), "{arguments}: {said}");
+    }
+}
+
+#[test]
+fn a_case_is_explained_expanded_and_shown_on_the_wire() {
+    let desk = Desk::new();
+    desk.run("explain post/parcel --cases cases").ends(0).is("explain");
+    desk.run("explain post/letter --expanded --cases cases").ends(0).is("explain-expanded");
+    let wire = desk.run("explain post/parcel --wire 2026-07-28 --cases cases");
+    wire.ends(0).says(&["# post/parcel/number@2026-07-28+http", "mcp-method", "\"weight\":\"two\"", "← 200"]);
+    assert!(!wire.out.contains("stdio"));
+    let older = desk.run("explain post/parcel --wire 2025-06-18 --cases cases");
+    older.ends(0).says(&["mcp-protocol-version: 2025-06-18", "mcp-session-id: "]);
+    desk.run("explain post/parcel --wire 2024-11-05 --cases cases").ends(2).adds(&["2024-11-05"]);
+}
+
+/// Three files, each with mistakes of its own.
+fn mistakes(desk: &Desk) {
+    desk.write("bad/post/broken.json", "{ \"title\": }\n");
+    desk.write(
+        "bad/post/names.json",
+        r#"{
+  "$schema": "../../../cases/schemas/case.json",
+  "title": "A parcel with names that nobody knows",
+  "role": "server",
+  "rows": { "one": { "weight": 1 } },
+  "given": {
+    "tools": { "send": { "inputSchema": { "@nestd": { "depth": 1 } }, "does": { "echo": true } } }
+  },
+  "tests": {
+    "row": {
+      "title": "an unknown row",
+      "rows": ["two"],
+      "when": { "call": "send", "arguments": { "weight": 1 } },
+      "then": "observe"
+    },
+    "value": {
+      "title": "an unknown value of a row",
+      "when": { "call": "send", "arguments": { "@row": "weigth" } },
+      "then": { "arguments-checked": { "outcome": "success" } }
+    },
+    "requirement": {
+      "title": "an unknown requirement, and an unknown outcome",
+      "when": { "call": "send", "arguments": { "weight": 1 } },
+      "then": { "arguments-checkd": { "outcome": "sucess" } }
+    },
+    "tool": { "title": "an unknown tool", "when": { "call": "sent" }, "then": "observe" }
+  }
+}
+"#,
+    );
+    desk.write(
+        "bad/post/shape.json",
+        r#"{
+  "$schema": "../../../cases/schemas/case.json",
+  "title": "A parcel without tests",
+  "roles": "server"
+}
+"#,
+    );
+    desk.write("bad/post/requirements.json", &desk.read("cases/post/requirements.json"));
+}
+
+#[test]
+fn mistakes_in_cases_are_all_listed_and_nothing_is_started() {
+    let desk = Desk::new();
+    mistakes(&desk);
+    desk.script("t", "echo started > started", "[setup]\ncommands = [[\"sh\", \"-c\", \"echo set up > started\"]]\n");
+    desk.run("run t --cases bad").ends(2).is("mistakes-in-cases");
+    assert!(!desk.path().join("t/started").exists());
+    let found = desk.run("lint bad");
+    found.ends(2).says(&["broken.json", "names.json", "shape.json"]).adds(&["errors: "]);
+    desk.run("lint --short bad").ends(2).is("lint-short");
+    desk.run("lint cases").ends(0).adds(&["errors: 0, warnings: 0"]);
+    desk.run("lint nowhere").ends(2).says(&["nowhere"]);
+}

@@ -1,0 +1,163 @@
+//! A folder of its own for each test, the program run in it, and what it said.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
+
+/// A folder with a home of its own.
+pub(crate) struct Desk(TempDir);
+
+/// What a command came to.
+pub(crate) struct Came {
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Desk {
+    /// An empty one.
+    pub(crate) fn empty() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// One with the small cases, `cases`, and the ones that take long with the mutant that sleeps, `slow`.
+    pub(crate) fn new() -> Self {
+        let desk = Self::empty();
+        for name in ["cases/post/letter.json", "cases/post/parcel.json", "cases/post/requirements.json"] {
+            desk.lay_out(name);
+        }
+        desk.lay_out("slow/post/queue.json");
+        desk.lay_out("slow/post/requirements.json");
+        desk
+    }
+
+    /// Copies a file of this folder.
+    pub(crate) fn lay_out(&self, name: &str) {
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli").join(name);
+        self.write(name, &fs::read_to_string(own).expect("a file of the tests"));
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The program with arguments, parted by spaces.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
+        command.env("HOME", self.path()).env("XDG_CACHE_HOME", self.path().join("cache"));
+        for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "CASEBOOK_LOG"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &str) -> Came {
+        Came::of(self.command(arguments).output().expect("casebook starts"))
+    }
+
+    /// A target in a folder of that name, over HTTP on the newest revision.
+    pub(crate) fn target(&self, name: &str, command: &[&str], more: &str) {
+        let claims = "roles = [\"server\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]";
+        let command = serde_json::to_string(command).expect("strings");
+        self.write(
+            &format!("{name}/target.toml"),
+            &format!("title = \"A target\"\ncommand = {command}\n\n[claims]\n{claims}\n\n{more}"),
+        );
+    }
+
+    /// A target whose adapter is a line of shell.
+    pub(crate) fn script(&self, name: &str, script: &str, more: &str) {
+        self.target(name, &["sh", "-c", script], more);
+    }
+
+    /// The reference, or a mutant of it, as a target of somebody else.
+    pub(crate) fn borrowed(&self, name: &str, mutant: Option<&str>, more: &str) {
+        let mutant = mutant.map(|mutant| ["--mutant", mutant]);
+        let command = [PROGRAM, "__adapter"];
+        let command: Vec<_> = command.into_iter().chain(mutant.into_iter().flatten()).collect();
+        self.target(name, &command, more);
+    }
+
+    /// A target that misbehaves where a tool is named `lose`.
+    pub(crate) fn proxy(&self, name: &str, mode: &str) {
+        self.lay_out("proxy.py");
+        self.target(name, &["python3", "../proxy.py", mode, PROGRAM, "__adapter"], "");
+    }
+}
+
+impl Came {
+    pub(crate) fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Self { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Asserts the exit status.
+    pub(crate) fn ends(&self, status: i32) -> &Self {
+        let Self { out, err, .. } = self;
+        assert_eq!(self.status, Some(status), "out: {out}\nerr: {err}");
+        self
+    }
+
+    /// Asserts that these words are on standard output.
+    pub(crate) fn says(&self, words: &[&str]) -> &Self {
+        let Self { out, err, .. } = self;
+        for word in words {
+            assert!(out.contains(word), "`{word}` isn't said\nout: {out}\nerr: {err}");
+        }
+        self
+    }
+
+    /// Asserts that these words are on standard error.
+    pub(crate) fn adds(&self, words: &[&str]) -> &Self {
+        let Self { out, err, .. } = self;
+        for word in words {
+            assert!(err.contains(word), "`{word}` isn't said\nout: {out}\nerr: {err}");
+        }
+        self
+    }
+
+    /// The line that people look for, without the time.
+    pub(crate) fn verdict(&self) -> String {
+        let last = self.out.lines().last().unwrap_or_default();
+        let (start, rest) = last.split_once(" in ").unwrap_or((last, ""));
+        format!("{start}:{}", rest.split_once(':').map_or("", |(_, rest)| rest))
+    }
+
+    /// Compares all that was said with the snapshot of that name, but for what differs from run to run.
+    pub(crate) fn is(&self, name: &str) -> &Self {
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.add_filter(r"\d+\.\d{3} s", "[TIME]");
+        settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]");
+        settings.add_filter(r"[^\s`]*/cache/casebook/", "[CACHE]/");
+        settings.add_filter(r"(/private)?/(tmp|var/folders)/[^\s/`\]]*\.tmp\w+", "[DESK]");
+        settings.add_filter(&regex_of(PROGRAM), "casebook");
+        let Self { out, err, status } = self;
+        let status = status.map_or("none".to_owned(), |status| status.to_string());
+        let text = format!("exit status {status}\n──── out\n{out}──── err\n{err}");
+        settings.bind(|| insta::assert_snapshot!(name, text));
+        self
+    }
+}
+
+/// A text as a pattern that means just it.
+fn regex_of(text: &str) -> String {
+    text.chars().map(|one| if one.is_alphanumeric() { one.to_string() } else { format!("\\{one}") }).collect()
+}

@@ -1,0 +1,132 @@
+//! Ctrl-C and SIGTERM in the middle of a run: what was seen is reported, and nothing stays behind.
+
+use std::io::{BufRead as _, BufReader, Lines};
+use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::desk::Desk;
+
+/// A run that goes on.
+struct Running {
+    child: Child,
+    out: Lines<BufReader<ChildStdout>>,
+    err: Lines<BufReader<ChildStderr>>,
+}
+
+impl Running {
+    fn new(desk: &Desk, arguments: &str) -> Self {
+        let mut command = desk.command(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("casebook starts");
+        let out = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        let err = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+        Self { child, out, err }
+    }
+
+    /// Reads on to a line of standard output that has these words.
+    fn until(&mut self, words: &str) {
+        assert!(self.out.by_ref().map_while(Result::ok).any(|line| line.contains(words)), "`{words}` never came");
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.child.id().cast_signed()), signal).expect("it is still there");
+    }
+
+    /// Waits until the first signal was taken.
+    fn until_told(&mut self) {
+        let told = self.err.by_ref().map_while(Result::ok).any(|line| line.contains("once more to stop now"));
+        assert!(told, "nobody was told what happens now");
+    }
+
+    /// The exit status, and the rest of standard output.
+    fn end(mut self) -> (Option<i32>, String) {
+        let rest: Vec<String> = self.out.map_while(Result::ok).collect();
+        (self.child.wait().expect("it ends").code(), rest.join("\n"))
+    }
+}
+
+/// Processes that have this desk in their environment. The kernel may take a moment to clear away what was killed.
+fn survivors(desk: &Desk) -> usize {
+    let mark = format!("XDG_CACHE_HOME={}", desk.path().join("cache").display());
+    let living = || {
+        let processes = std::fs::read_dir("/proc").expect("Linux has it").filter_map(Result::ok);
+        let environments = processes.filter_map(|one| std::fs::read(one.path().join("environ")).ok());
+        environments.filter(|text| text.split(|byte| *byte == 0).any(|one| one == mark.as_bytes())).count()
+    };
+    let until = Instant::now() + Duration::from_secs(5);
+    while living() > 0 && Instant::now() < until {
+        std::thread::yield_now();
+    }
+    living()
+}
+
+#[test]
+fn an_interrupted_run_reports_what_it_saw_and_leaves_nothing_behind() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let desk = Desk::new();
+        let mut run = Running::new(&desk, "run reference:sleeps-1s --cases slow --record run.jsonl --jobs 2");
+        run.until("post/queue/listed/r01");
+        run.signal(signal);
+        run.until_told();
+        let (status, rest) = run.end();
+        assert_eq!(status, Some(5), "{signal}: {rest}");
+        assert!(rest.contains("INCOMPLETE: ") && rest.contains("of 31 tests were not run"), "{rest}");
+        assert!(rest.contains("FAIL  post/arguments-checked"), "what was seen is reported: {rest}");
+        let record = desk.read("run.jsonl");
+        let lines: Vec<&str> = record.lines().collect();
+        assert!((3..20).contains(&lines.len()), "{record}");
+        let footer = lines.last().expect("a footer");
+        assert!(
+            footer.starts_with(&format!(r#"{{"footer":{{"ran":{},"interrupted":true"#, lines.len() - 2)),
+            "{footer}"
+        );
+        assert_eq!(survivors(&desk), 0);
+        desk.run("replay run.jsonl --cases slow").ends(5).says(&["INCOMPLETE: "]);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_a_run_at_once() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let desk = Desk::new();
+        desk.proxy("hangs", "hangs");
+        let arguments = "run hangs --cases cases --record run.jsonl --only post/letter --test-limit 10m --jobs 1";
+        let mut run = Running::new(&desk, arguments);
+        run.until("still runs after");
+        let began = Instant::now();
+        run.signal(signal);
+        run.until_told();
+        run.signal(signal);
+        let (status, rest) = run.end();
+        assert!(began.elapsed() < Duration::from_secs(10), "it waited for the test");
+        assert_eq!(status, Some(5), "{signal}: {rest}");
+        assert!(rest.contains("INCOMPLETE: 2 of 3 tests were not run"), "{rest}");
+        let record = desk.read("run.jsonl");
+        assert!(record.lines().last().is_some_and(|line| line.contains(r#""interrupted":true"#)), "{record}");
+        assert_eq!(survivors(&desk), 0);
+    }
+}
+
+#[test]
+fn a_setup_that_is_interrupted_ends_with_its_command() {
+    let desk = Desk::new();
+    desk.borrowed("t", None, "[setup]\ncommands = [[\"sh\", \"-c\", \"echo waiting; exec sleep 1000\"]]\n");
+    let mut run = Running::new(&desk, "run t --cases cases");
+    assert!(run.err.by_ref().map_while(Result::ok).any(|line| line == "t: waiting"));
+    run.signal(Signal::SIGINT);
+    assert_eq!(run.end().0, Some(5));
+    assert_eq!(survivors(&desk), 0);
+}
+
+#[test]
+fn a_run_that_was_killed_leaves_a_record_that_says_so() {
+    let desk = Desk::new();
+    let mut run = Running::new(&desk, "run reference:sleeps-1s --cases slow --record run.jsonl --jobs 1");
+    run.until("post/queue/listed/r01");
+    run.signal(Signal::SIGKILL);
+    assert_eq!(run.end().0, None);
+    desk.run("replay run.jsonl --cases slow").ends(5).says(&["INCOMPLETE: ", "of 31 tests were not run"]);
+    assert_eq!(survivors(&desk), 0);
+}

@@ -1,0 +1,117 @@
+//! `casebook run`: what is right, what is wrong, what is known, and what was otherwise before.
+
+use crate::desk::{Came, Desk};
+
+#[test]
+fn a_run_of_own_cases_against_the_reference_ends_well() {
+    let desk = Desk::new();
+    let came = desk.run("run --cases cases --jobs 1");
+    came.ends(0).is("run");
+    assert!(!came.out.contains('\u{1b}') && !came.err.contains('\u{1b}'), "no escapes in a pipe");
+    assert!(desk.path().join("cache/casebook/last/run.jsonl").is_file());
+    desk.run("run reference --cases cases --only post/parcel --strict --jobs 2").ends(0).says(&["12 passed"]);
+}
+
+#[test]
+fn colour_is_for_those_who_can_see_it() {
+    let desk = Desk::new();
+    let run = |variables: &[(&str, &str)]| {
+        let mut command = desk.command("run --cases cases --only post/parcel");
+        Came::of(command.envs(variables.iter().copied()).output().expect("casebook starts"))
+    };
+    assert!(run(&[("CLICOLOR_FORCE", "1")]).ends(0).out.contains('\u{1b}'));
+    assert!(!run(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).ends(0).out.contains('\u{1b}'));
+    assert!(run(&[("CASEBOOK_LOG", "debug")]).ends(0).err.contains("DEBUG"));
+    assert!(!run(&[]).ends(0).err.contains("DEBUG"));
+}
+
+#[test]
+fn a_broken_must_is_shown_with_its_sentence_and_the_messages_that_prove_it() {
+    let desk = Desk::new();
+    let only = "--only post/parcel/word@2026-07-28+http --only post/parcel/number@2026-07-28+http";
+    desk.run(&format!("run reference:input-not-validated --cases cases {only}")).ends(1).is("broken-must");
+}
+
+#[test]
+fn a_broken_should_is_a_warning_and_with_strict_a_failure() {
+    let desk = Desk::empty();
+    let only = "--only sep-2106/text-mirror/*/zero@2026-07-28+http";
+    let run = |more: &str| desk.run(&format!("run reference:text-not-mirrored {only} {more}"));
+    run("").ends(0).is("broken-should");
+    run("--strict").ends(1).says(&["not as expected"]);
+}
+
+#[test]
+fn what_shows_nothing_is_inconclusive_and_never_passes() {
+    let desk = Desk::new();
+    let came = desk.run("run reference:refuses-everything --cases cases --only post/parcel/word --jobs 1");
+    came.ends(1).says(&["inconclusive", "its control post/parcel/number doesn't hold"]);
+    assert!(!came.verdict().contains("passed"), "{}", came.verdict());
+}
+
+#[test]
+fn nothing_to_run_is_an_error_that_names_the_nearest() {
+    let desk = Desk::new();
+    let run = |more: &str| desk.run(&format!("run --cases cases {more}"));
+    run("--only post/parcl").ends(3).adds(&["`post/parcl` matches no test; the nearest: post/parcel"]);
+    run("--skip post/lettr").ends(3).adds(&["`post/lettr` matches no test; the nearest: post/letter"]);
+    run("--role client").ends(3).adds(&["nothing to run"]);
+    run("--only post/parcel --skip post/**").ends(3).adds(&["nothing to run: the selection leaves no test"]);
+    desk.borrowed("t", None, "");
+    let none = desk.run("run t --cases cases --revision 2025-06-18");
+    none.ends(3).adds(&["nothing to run: t: the target doesn't claim revision 2025-06-18 (10)"]);
+}
+
+fn known(test: &str, requirement: &str) -> String {
+    format!("[[known]]\ntest = \"{test}\"\nrequirement = \"{requirement}\"\nreason = \"takes every weight\"\n")
+}
+
+#[test]
+fn known_failures_are_excused_until_they_no_longer_fail() {
+    let desk = Desk::new();
+    let entry = known("post/parcel/word", "post/arguments-checked");
+    desk.borrowed("excused", Some("input-not-validated"), &entry);
+    let excused = desk.run("run excused --cases cases");
+    excused.ends(0).says(&["1 known", "excused  post/arguments-checked: takes every weight"]);
+    desk.borrowed("stale", None, &entry);
+    desk.run("run stale --cases cases").ends(1).is("stale");
+    // A part of the tests doesn't show that nothing fails any more.
+    desk.run("run stale --cases cases --only post/letter").ends(0);
+    desk.borrowed("unmatched", None, &known("post/parcl", "post/arguments-checked"));
+    let unmatched = desk.run("run unmatched --cases cases");
+    unmatched.ends(2).adds(&["unmatched lists `post/parcl` as a known failure", "the nearest: post/parcel"]);
+}
+
+#[test]
+fn snapshots_are_written_when_accepted_and_compared_ever_after() {
+    let desk = Desk::new();
+    desk.borrowed("t", None, "");
+    desk.run("run t --cases cases").ends(0).adds(&["t has no snapshots yet; --accept writes them"]);
+    desk.run("run t --cases cases --accept").ends(0).adds(&["snapshots written: 2"]);
+    desk.run("run t --cases cases").ends(0).says(&["as expected: 5 tests"]);
+
+    let file = "t/snapshots/post/parcel.snap";
+    let accepted = desk.read(file);
+    desk.write(file, &accepted.replace("tool-error", "success"));
+    desk.run("run t --cases cases").ends(1).is("snapshot-changed");
+    // A part of a case file says nothing of the whole.
+    desk.run("run t --cases cases --only post/parcel/number").ends(0);
+    desk.run("run t --cases cases --only post/letter").ends(0);
+
+    desk.run("run t --cases cases --only post/parcel/number --accept").ends(0);
+    assert_ne!(desk.read(file), accepted, "a part of a case file is not written");
+    desk.run("run t --cases cases --accept").ends(0).adds(&["snapshots written: 1"]);
+    assert_eq!(desk.read(file), accepted);
+
+    std::fs::remove_file(desk.path().join(file)).expect("it is there");
+    desk.run("run t --cases cases").ends(1).says(&["snapshot missing  t  post/parcel"]);
+}
+
+#[test]
+fn several_targets_are_told_apart() {
+    let desk = Desk::new();
+    let came =
+        desk.run("run reference reference:input-not-validated reference --cases cases --only post/parcel --jobs 2");
+    came.ends(1).says(&["\nreference  post  ", "\nreference:input-not-validated  post  ", "\ntotal  "]);
+    assert_eq!(came.verdict().split(':').next(), Some("not as expected"));
+}
