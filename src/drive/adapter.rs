@@ -246,7 +246,8 @@ impl Adapter {
             Ok(hello) => Ok(Self { hello, ..adapter }),
             Err(trouble) => {
                 let stderr = adapter.process.stderr().clone();
-                adapter.end(Manner::Hung).await;
+                let manner = if matches!(trouble, Trouble::Died(_)) { Manner::Broken } else { Manner::Hung };
+                adapter.end(manner).await;
                 Err(StartError::Hello { trouble, stderr: stderr.take() })
             }
         }

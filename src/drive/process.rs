@@ -129,6 +129,8 @@ impl Process {
         if status.is_none() {
             _ = self.child.start_kill();
             status = self.exited(GRACE).await;
+            // Its last words may still be in the pipe.
+            self.run_dry().await;
         }
         let how = status.map_or_else(|| "not gone although killed".to_owned(), in_words);
         Stopped { how, code: status.and_then(|status| status.code()), died, leaky: self.leaky }
