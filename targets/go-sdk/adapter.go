@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	// Not encoding/json, which stops at 10,000 levels. The SDK uses it too, and sets itself a limit of its own.
+	// The SDK reads with this too, within a limit of its own; encoding/json would stop at 10,000 levels.
 	"github.com/segmentio/encoding/json"
 )
 
@@ -22,11 +21,11 @@ type message = map[string]any
 
 // request is one line of the control stream; of its kinds one is there.
 type request struct {
-	ID    string             `json:"id"`
-	Hello stdjson.RawMessage `json:"hello"`
-	Serve stdjson.RawMessage `json:"serve"`
-	Stop  stdjson.RawMessage `json:"stop"`
-	Drive stdjson.RawMessage `json:"drive"`
+	ID    string          `json:"id"`
+	Hello json.RawMessage `json:"hello"`
+	Serve json.RawMessage `json:"serve"`
+	Stop  json.RawMessage `json:"stop"`
+	Drive json.RawMessage `json:"drive"`
 }
 
 // cannot is what the SDK's public API has no way to express.
@@ -34,10 +33,10 @@ type cannot struct{ why string }
 
 func (c cannot) Error() string { return c.why }
 
-// refused is what the SDK would not build.
-type refused struct{ kind, message, tool string }
+// refused is what the SDK would not build: it panicked at a tool.
+type refused struct{ why, tool string }
 
-func (r refused) Error() string { return r.message }
+func (r refused) Error() string { return r.why }
 
 func main() {
 	log.SetFlags(0)
@@ -85,17 +84,14 @@ func outcome(answer message, err error) message {
 	var no refused
 	var limit cannot
 	switch {
-	case err == nil:
-		return answer
+	case errors.As(err, &no):
+		return message{"refused": message{"type": "panic", "message": no.why, "tool": no.tool}}
 	case errors.As(err, &limit):
 		return message{"cannot": limit.why}
-	case errors.As(err, &no) && no.tool != "":
-		return message{"refused": message{"type": no.kind, "message": no.message, "tool": no.tool}}
-	case errors.As(err, &no):
-		return message{"refused": message{"type": no.kind, "message": no.message}}
+	case err != nil:
+		log.Fatal(err)
 	}
-	log.Fatal(err)
-	return nil
+	return answer
 }
 
 func (f *front) answer(asked request) (message, error) {
@@ -139,7 +135,7 @@ func version() string {
 // decode reads what a fixture holds into the SDK's kind of types: what they can't hold can't be expressed.
 func decode(text []byte, into any) error {
 	err := json.Unmarshal(text, into)
-	var misfit *stdjson.UnmarshalTypeError
+	var misfit *json.UnmarshalTypeError
 	if errors.As(err, &misfit) {
 		return cannot{misfit.Error()}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -11,22 +10,22 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/segmentio/encoding/json"
 )
 
 type driveOrder struct {
-	Revision string             `json:"revision"`
-	URL      string             `json:"url"`
-	Command  []string           `json:"command"`
-	Answers  stdjson.RawMessage `json:"answers"`
-	Script   []step             `json:"script"`
+	Revision string          `json:"revision"`
+	URL      string          `json:"url"`
+	Command  []string        `json:"command"`
+	Answers  json.RawMessage `json:"answers"`
+	Script   []step          `json:"script"`
 }
 
-// step is one call of the client: one of its members is there.
+// step is one call of the client: of a tool, or else for the list of them.
 type step struct {
-	ListTools stdjson.RawMessage `json:"listTools"`
-	CallTool  *struct {
-		Name      string             `json:"name"`
-		Arguments stdjson.RawMessage `json:"arguments"`
+	CallTool *struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
 	} `json:"callTool"`
 }
 
@@ -57,7 +56,11 @@ func drive(text []byte) (message, error) {
 	}
 	steps := []message{}
 	for _, step := range order.Script {
-		steps = append(steps, step.take(ctx, session))
+		taken, err := step.take(ctx, session)
+		if err != nil {
+			taken = message{"error": described(err)}
+		}
+		steps = append(steps, taken)
 	}
 	drove := message{"connected": true, "steps": steps}
 	if err := session.Close(); err != nil {
@@ -73,27 +76,24 @@ func (o driveOrder) transport() mcp.Transport {
 	return &mcp.CommandTransport{Command: exec.Command(o.Command[0], o.Command[1:]...)}
 }
 
-func (s step) take(ctx context.Context, session *mcp.ClientSession) message {
+func (s step) take(ctx context.Context, session *mcp.ClientSession) (message, error) {
 	if s.CallTool != nil {
 		call := &mcp.CallToolParams{Name: s.CallTool.Name, Arguments: value(s.CallTool.Arguments)}
 		result, err := session.CallTool(ctx, call)
-		if err != nil {
-			return message{"error": described(err)}
-		}
-		return message{"result": result}
+		return message{"result": result}, err
 	}
-	tools := []*mcp.Tool{}
 	// All pages: https://go.sdk.modelcontextprotocol.io/server/#pagination
+	tools := []*mcp.Tool{}
 	for tool, err := range session.Tools(ctx, nil) {
 		if err != nil {
-			return message{"error": described(err)}
+			return nil, err
 		}
 		tools = append(tools, tool)
 	}
-	return message{"tools": tools}
+	return message{"tools": tools}, nil
 }
 
-// described tells an error by its innermost type, JSON-RPC's if there is one.
+// described tells a JSON-RPC error from those of the SDK's own.
 func described(err error) message {
 	var wire *jsonrpc.Error
 	if errors.As(err, &wire) {
@@ -107,7 +107,7 @@ type handler = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, err
 // answering uses a list up, one answer an elicitation; a single answer it gives each time.
 // https://go.sdk.modelcontextprotocol.io/client/#elicitation
 func answering(text []byte) (handler, error) {
-	var left []stdjson.RawMessage
+	var left []json.RawMessage
 	single := decode(text, &left) != nil
 	if single {
 		left = append(left, text)
@@ -140,7 +140,7 @@ func answer(text []byte) (*mcp.ElicitResult, error) {
 		return &mcp.ElicitResult{Action: action}, nil
 	}
 	var accepted struct {
-		Accept stdjson.RawMessage `json:"accept"`
+		Accept json.RawMessage `json:"accept"`
 	}
 	if err := decode(text, &accepted); err != nil {
 		return nil, err

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"sync"
@@ -15,6 +15,7 @@ import (
 	"github.com/segmentio/encoding/json"
 )
 
+// stateless is the first revision without sessions.
 const stateless = "2026-07-28"
 
 var revisions = []string{"2025-06-18", "2025-11-25", stateless}
@@ -46,22 +47,14 @@ func build(order serveOrder) (*mcp.Server, error) {
 func add(server *mcp.Server, tool tool, variant string) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = refused{"panic", fmt.Sprint(cause), tool.Name}
+			err = refused{fmt.Sprint(cause), tool.Name}
 		}
 	}()
 	switch variant {
 	case "", "high":
-		mcp.AddTool(server, tool.declared(), func(_ context.Context, request *mcp.CallToolRequest, arguments any) (*mcp.CallToolResult, any, error) {
-			return tool.Does.call(request, arguments)
-		})
+		mcp.AddTool(server, tool.declared(), tool.Does.typed)
 	case "low":
-		server.AddTool(tool.declared(), func(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			result, structured, err := tool.Does.call(request, value(request.Params.Arguments))
-			if err == nil {
-				result.StructuredContent = structured
-			}
-			return result, err
-		})
+		server.AddTool(tool.declared(), tool.Does.raw)
 	default:
 		return cannot{"there is no variant " + variant}
 	}
@@ -71,22 +64,13 @@ func add(server *mcp.Server, tool tool, variant string) (err error) {
 // serveStreams speaks MCP on this process's standard streams, until they end.
 // https://go.sdk.modelcontextprotocol.io/protocol/#stdio-transport
 func serveStreams(file string) {
-	text, err := os.ReadFile(file)
+	server, err := read(file)
 	if err != nil {
-		log.Fatal(err)
-	}
-	var order serveOrder
-	err = decode(text, &order)
-	var server *mcp.Server
-	if err == nil {
-		server, err = build(order)
-	}
-	if err != nil {
-		answer, err := json.Marshal(outcome(nil, err))
+		why, err := json.Marshal(outcome(nil, err))
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Fprintln(os.Stderr, string(answer))
+		log.Print(string(why))
 		os.Exit(3)
 	}
 	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
@@ -94,17 +78,27 @@ func serveStreams(file string) {
 	}
 }
 
-// front is the one listener, which serves each fixture under a path of its own.
+func read(file string) (*mcp.Server, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var order serveOrder
+	if err := decode(text, &order); err != nil {
+		return nil, err
+	}
+	return build(order)
+}
+
+// front is the one listener; it serves each fixture under a path of its own.
 type front struct {
-	origin string
-	mutex  sync.RWMutex
-	routes map[string]served
-	paths  map[string]string
+	origin  string
+	serving sync.Map // from the id of the order to a served
 }
 
 type served struct {
 	server  *mcp.Server
-	handler http.Handler
+	handler *mcp.StreamableHTTPHandler
 }
 
 func listen() (*front, error) {
@@ -112,20 +106,20 @@ func listen() (*front, error) {
 	if err != nil {
 		return nil, err
 	}
-	front := &front{origin: "http://" + listener.Addr().String(), routes: map[string]served{}, paths: map[string]string{}}
-	go func() { log.Fatal(http.Serve(listener, front)) }()
+	front := &front{origin: "http://" + listener.Addr().String()}
+	mux := http.NewServeMux()
+	mux.Handle("/{id}/mcp", front)
+	go func() { log.Fatal(http.Serve(listener, mux)) }()
 	return front, nil
 }
 
 func (f *front) ServeHTTP(response http.ResponseWriter, request *http.Request) {
-	f.mutex.RLock()
-	route, ok := f.routes[request.URL.Path]
-	f.mutex.RUnlock()
+	found, ok := f.serving.Load(request.PathValue("id"))
 	if !ok {
 		http.NotFound(response, request)
 		return
 	}
-	route.handler.ServeHTTP(response, request)
+	found.(served).handler.ServeHTTP(response, request)
 }
 
 func (f *front) serve(id string, text []byte) (message, error) {
@@ -140,18 +134,14 @@ func (f *front) serve(id string, text []byte) (message, error) {
 	if err != nil {
 		return nil, err
 	}
-	// From 2026-07-28 on the handler has to be told that there are no sessions, or it turns every request down.
+	// A handler of sessions turns 2026-07-28 down.
 	// https://go.sdk.modelcontextprotocol.io/protocol/#stateless-mode
 	handler := mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: order.Revision >= stateless},
 	)
-	path := "/" + rand.Text() + "/mcp"
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.routes[path] = served{server, handler}
-	f.paths[id] = path
-	return message{"serving": message{"url": f.origin + path}}, nil
+	f.serving.Store(id, served{server, handler})
+	return message{"serving": message{"url": f.origin + "/" + url.PathEscape(id) + "/mcp"}}, nil
 }
 
 func (f *front) stop(text []byte) (message, error) {
@@ -161,15 +151,10 @@ func (f *front) stop(text []byte) (message, error) {
 	if err := decode(text, &order); err != nil {
 		return nil, err
 	}
-	f.mutex.Lock()
-	path, ok := f.paths[order.Serving]
-	served := f.routes[path]
-	delete(f.paths, order.Serving)
-	delete(f.routes, path)
-	f.mutex.Unlock()
+	found, ok := f.serving.LoadAndDelete(order.Serving)
 	if ok {
-		for session := range served.server.Sessions() {
-			// It waits for its requests to end, and some never do.
+		for session := range found.(served).server.Sessions() {
+			// It waits for its requests to end, which some never do.
 			go session.Close()
 		}
 	}
