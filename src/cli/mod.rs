@@ -41,7 +41,7 @@ Patterns:     `*` stands for one part of a name, `**` for many; a folder, file
 
 Exit status:  0  all as expected, known failures included
               1  a MUST is broken, a test is inconclusive, a known failure is
-                 stale, or a snapshot changed
+                 stale, a set has what is gone, or a snapshot changed
               2  wrong usage, or a bad case file or target.toml
               3  nothing to run
               4  a target could not be set up or started
@@ -56,7 +56,8 @@ Environment:  NO_COLOR (any value) switches colour off; CASEBOOK_LOG=debug logs
 pub enum Exit {
     /// All is as expected, known failures included.
     Fine,
-    /// A MUST is broken, a test is inconclusive, a known failure is stale, or a snapshot changed.
+    /// A MUST is broken, a test is inconclusive, a known failure is stale, a set has what is gone, or a snapshot
+    /// changed.
     Unexpected,
     /// Wrong usage, or a bad case file or `target.toml`.
     Usage,

@@ -247,6 +247,17 @@ mod tests {
     }
 
     #[test]
+    fn what_was_declared_and_not_done_is_named() {
+        let header = Header { targets: vec![samples::target(), "other".parse().expect("a name")], ..header(3) };
+        let case = samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success).test.case;
+        let (target, records) = (samples::target(), [record(0, &[VerdictKind::Pass])]);
+        let planned = [(&target, &case), (&target, &case), (&target, &case)];
+        let summary = Summary::new(&header, &records, Some(&footer())).against(&header, planned.into_iter());
+        assert_eq!(summary.undelivered, [((target.clone(), case.clone()), 2)].into());
+        assert_eq!(summary.unasked, header.targets[1..]);
+    }
+
+    #[test]
     fn what_is_unexpected_depends_on_strictness() {
         use VerdictKind::{Cannot, Error, Fail, Inconclusive, Known, Note, Warn};
         let of = |kind| Summary::new(&header(1), &[record(0, &[kind])], Some(&footer()));
@@ -261,5 +272,7 @@ mod tests {
         }
         let stale = Summary { stale: vec!["x".into()], ..of(Known) };
         assert!(!stale.is_as_expected(false));
+        let drift = Drift { set: "s".parse().expect("a name"), gone: vec!["x".into()], later: vec!["y".into()] };
+        assert!(!Summary { drift: Some(drift), ..of(Known) }.is_as_expected(false));
     }
 }

@@ -1,3 +1,5 @@
+//! What a small library of two folders covers.
+
 use super::*;
 use crate::load::{Source, load};
 
