@@ -112,6 +112,8 @@ pub(crate) fn step(outcome: Outcome) -> StepObservation {
         asked: Vec::new(),
         answered: Vec::new(),
         rounds: Vec::new(),
+        varies: false,
+        replies: Vec::new(),
         canary: None,
         took: TimeClass::Instant,
         size: SizeClass::Small,

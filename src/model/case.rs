@@ -334,6 +334,8 @@ pub struct Expectation {
     pub answered: Option<Answered>,
     /// An upper bound of the time.
     pub took: Option<TimeClass>,
+    /// A JSON Schema over each reply as it came.
+    pub reply: Option<Value>,
     /// A JSON Schema over the observation: the way out.
     pub matches: Option<Value>,
 }
