@@ -142,7 +142,7 @@ impl<'a> Observer<'a> {
         };
         let size = from_target().map(|message| message.cut_from.unwrap_or(message.text.len() as u64)).max();
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
-        if step.then.checks().iter().flat_map(|check| &check.alternatives).any(|one| one.reply.is_some()) {
+        if step.then.looks_into_replies() {
             observed.replies = from_target().filter_map(reply::whole).map(|one| self.names.value(one)).collect();
         }
         match (&seen.end, reply) {
