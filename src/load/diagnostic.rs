@@ -56,7 +56,7 @@ words! {
         RoleMismatch = "role-mismatch",
         /// A requirement is checked although the catalogue says that nothing shows it.
         UnobservableButChecked = "unobservable-but-checked",
-        /// A `matches` that is no JSON Schema, or not one that stands alone.
+        /// A `reply` or `matches` that is no JSON Schema, or not one that stands alone.
         InvalidSchema = "invalid-schema",
         /// A row that no test runs with.
         UnusedRow = "unused-row",

@@ -177,6 +177,7 @@ fn is_evidence(one: &Expectation) -> bool {
         || !one.advertised.is_empty()
         || one.text == Some(TextState::Mirrors)
         || one.canary == Some(CanaryState::Touched)
+        || one.reply.is_some()
         || one.matches.is_some()
 }
 
@@ -195,6 +196,7 @@ pub(super) fn overlap(one: &Expectation, other: &Expectation) -> bool {
         && one.asked == other.asked
         && one.answered == other.answered
         && one.took == other.took
+        && one.reply == other.reply
         && one.matches == other.matches
 }
 
