@@ -58,8 +58,13 @@ fn holds(kind: VerdictKind) -> Option<bool> {
     match kind {
         VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Stale => Some(true),
         VerdictKind::Taken | VerdictKind::NotTaken => None,
-        VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note | VerdictKind::Known => Some(false),
-        VerdictKind::Inconclusive | VerdictKind::Cannot | VerdictKind::Error => Some(false),
+        VerdictKind::Fail
+        | VerdictKind::Warn
+        | VerdictKind::Note
+        | VerdictKind::Known
+        | VerdictKind::Inconclusive
+        | VerdictKind::Cannot
+        | VerdictKind::Error => Some(false),
     }
 }
 

@@ -11,10 +11,11 @@ use crate::model::spec::{Level, Requirement};
 const WRITING: &str = "writing to a string never fails";
 
 impl Coverage<'_> {
-    /// `sep-NNNN.yaml`. What a MAY says needs no row there.
+    /// `sep-NNNN.yaml`, what binds most first. What a MAY says needs no row there.
     pub fn traceability(&self, sep: u32) -> String {
         let rows = self.entries().iter().filter_map(|entry| Some((entry, words_of(entry.requirement, sep)?)));
-        let rows: Vec<_> = rows.filter(|(entry, _)| entry.requirement.level != Level::May).collect();
+        let mut rows: Vec<_> = rows.filter(|(entry, _)| entry.requirement.level != Level::May).collect();
+        rows.sort_by_key(|(entry, _)| entry.requirement.level);
         let mut out = format!("sep: {sep}\n");
         if let Some((entry, _)) = rows.first() {
             writeln!(out, "spec_url: {}", entry.requirement.link()).expect(WRITING);
