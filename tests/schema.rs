@@ -277,7 +277,7 @@ fn a_catalogue_is_accepted_by_both_or_by_none() {
         (at("also"), Some(json!([{ "level": "MAY", "source": "a" }])), Both),
         (at("unobservable"), Some(json!("because")), Loader),
         ("/Other".to_owned(), Some(requirements()["inputs-validated"].clone()), Both),
-        ("/other".to_owned(), Some(requirements()["inputs-validated"].clone()), Loader),
+        ("/other".to_owned(), Some(requirements()["inputs-validated"].clone()), Nobody),
     ];
     let mut wrong = Vec::new();
     for (pointer, value, by) in table {
