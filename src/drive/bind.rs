@@ -67,8 +67,8 @@ fn of_step(step: &Step) -> Vec<&Template> {
     let mut found: Vec<&Template> = step.declares.iter().collect();
     match &step.when {
         When::Serve | When::List => {}
-        When::Call { arguments, answers, .. } => {
-            found.extend(arguments);
+        When::Call { arguments, answers, retry, .. } => {
+            found.extend(arguments.iter().chain(&retry.arguments));
             found.extend(answers.iter().filter_map(|answer| match answer {
                 Answer::Accept(content) | Answer::Raw(content) => Some(content),
                 Answer::AcceptAsPresented | Answer::Decline | Answer::Cancel | Answer::Error { .. } => None,

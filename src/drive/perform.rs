@@ -13,7 +13,7 @@ use super::Deadline;
 use super::envelope::{self, Awaits, object, quoted};
 use super::exchange::{Exchange, Turn};
 use super::wire::{Connection, elicit_result};
-use crate::model::case::{Step, When};
+use crate::model::case::{Retry, Step, Tampering, When};
 use crate::model::nesting;
 use crate::model::record::End;
 use crate::model::spec::Lifecycle;
@@ -60,7 +60,7 @@ impl Connection {
         let end = match &step.when {
             When::Serve => Err(End::Accepted),
             When::List => self.list(&mut turn).await,
-            When::Call { tool, arguments, .. } => self.call(&mut turn, tool, arguments.as_ref()).await,
+            When::Call { tool, arguments, retry, .. } => self.call(&mut turn, tool, arguments.as_ref(), retry).await,
             When::Send { message, headers } => {
                 let text = match message {
                     Template::String(text) => text.clone(),
@@ -157,19 +157,27 @@ impl Connection {
     }
 
     /// Calls a tool. In the stateless lifecycle, what the server asks for goes with the same call, made again.
-    async fn call(&mut self, turn: &mut Turn<'_>, tool: &str, arguments: Option<&Template>) -> Result<usize, End> {
-        let mut params = vec![("name", quoted(tool))];
-        params.extend(arguments.map(|arguments| ("arguments", arguments.render(turn.bindings))));
-        let mut response = self.request(turn, "tools/call", params.clone()).await?;
+    async fn call(
+        &mut self,
+        turn: &mut Turn<'_>,
+        tool: &str,
+        arguments: Option<&Template>,
+        changes: &Retry,
+    ) -> Result<usize, End> {
+        let params_of = |turn: &Turn<'_>, arguments: Option<&Template>| {
+            let arguments = arguments.map(|arguments| ("arguments", arguments.render(turn.bindings)));
+            [("name", quoted(tool))].into_iter().chain(arguments).collect::<Vec<_>>()
+        };
+        let mut response = self.request(turn, "tools/call", params_of(turn, arguments)).await?;
         if self.revision.facts().lifecycle == Lifecycle::Stateful {
             return Ok(response);
         }
         for _ in 0..MAX_ROUNDS {
             let Some(round) = Round::of(turn.text(response)) else { return Ok(response) };
             let (asked, state) = (round.asked()?, round.state.map(|state| state.get().to_owned()));
-            let mut retry = params.clone();
+            let mut retry = params_of(turn, changes.arguments.as_ref().or(arguments));
             retry.extend(answered(turn, asked)?.map(|answers| ("inputResponses", answers)));
-            retry.extend(state.map(|state| ("requestState", state)));
+            retry.extend(state.map(|state| ("requestState", tampered(state, changes.state))));
             response = self.request(turn, "tools/call", retry).await?;
         }
         Round::of(turn.text(response)).map_or(Ok(response), |_| Err(End::Unanswered))
@@ -246,6 +254,20 @@ impl<'a> Round<'a> {
                 .map_err(|error| invalid(format!("`inputRequests` that can't be read: {error}"))),
             (None, Some(_)) => Ok(BTreeMap::new()),
             (None, None) => Err(invalid("`input_required` with neither `inputRequests` nor `requestState`".to_owned())),
+        }
+    }
+}
+
+/// A state as a retry carries it, as JSON.
+fn tampered(state: String, tampering: Option<Tampering>) -> String {
+    match tampering {
+        None => state,
+        Some(Tampering::Forged) => quoted("forged"),
+        Some(Tampering::Altered) => {
+            let mut text: String = serde_json::from_str(&state).unwrap_or_default();
+            let last = text.pop();
+            text.push(if last == Some('A') { 'B' } else { 'A' });
+            quoted(&text)
         }
     }
 }

@@ -14,7 +14,7 @@ use super::Deadline;
 use super::exchange::Exchange;
 use super::lines::Lines;
 use super::wire::Connection;
-use crate::model::case::{Answer, Step, Then, When};
+use crate::model::case::{Answer, Retry, Step, Then, When};
 use crate::model::record::{End, Party};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::{Bindings, Template};
@@ -134,7 +134,11 @@ pub(super) fn step(when: When) -> Step {
 }
 
 pub(super) fn call(answers: Vec<Answer>) -> Step {
-    step(When::Call { tool: "ask".into(), arguments: Some(Template::from(&json!({ "a": 1 }))), answers })
+    call_again(answers, Retry::default())
+}
+
+pub(super) fn call_again(answers: Vec<Answer>, retry: Retry) -> Step {
+    step(When::Call { tool: "ask".into(), arguments: Some(Template::from(&json!({ "a": 1 }))), answers, retry })
 }
 
 pub(super) fn accept(content: &Value) -> Answer {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::*;
-use crate::model::case::{Fixture, Step, Test, Then, When};
+use crate::model::case::{Fixture, Retry, Step, Test, Then, When};
 use crate::model::record::{End, Party, Served};
 use crate::model::spec::{Revision, Revisions, Role, Transport};
 use crate::model::target::{Claims, Setup, Target};
@@ -252,7 +252,7 @@ async fn a_client_that_says_nothing_is_given_up_in_time_and_the_next_has_an_adap
     let hang = r#"case $line in *please-hang*) exec sleep 1000 ;; esac
         echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
     let calling = |tool: &str| {
-        let when = When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new() };
+        let when = When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default() };
         Test { role: Role::Client, ..test(tool, when) }
     };
     let transcripts = run(target(&[("ON_DRIVE", hang)]), vec![calling("please-hang"), calling("works")]).await;

@@ -50,6 +50,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
     if let Some(bound) = expected.took.filter(|bound| observed.took > *bound) {
         misses.differ("took", &format!("at most {bound}"), observed.took.word());
     }
+    misses.lines.extend(expected.reply.as_ref().and_then(|schema| unfit(schema, &observed.replies)));
     misses.lines.extend(expected.matches.as_ref().and_then(|schema| mismatch(schema, observed)));
     misses.lines
 }
@@ -141,19 +142,31 @@ fn is_within(pointer: &str, above: &str) -> bool {
     pointer.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// A schema over each reply, of which there is at least one.
+fn unfit(schema: &Value, replies: &[Value]) -> Option<String> {
+    if replies.is_empty() {
+        return Some("reply: none came".to_owned());
+    }
+    replies.iter().find_map(|reply| violation("reply", schema, reply))
+}
+
 /// The way out: a schema over the observation. An error's words are for people, so it doesn't see them.
 fn mismatch(schema: &Value, observed: &StepObservation) -> Option<String> {
+    let observed = StepObservation { said: None, ..observed.clone() };
+    let observed = serde_json::to_value(observed).expect("an observation is always JSON");
+    violation("matches", schema, &observed)
+}
+
+fn violation(key: &str, schema: &Value, value: &Value) -> Option<String> {
     if nesting::depth(schema.to_string().as_bytes()) > SCHEMA_LEVELS {
-        return Some(format!("matches: the schema has more than {SCHEMA_LEVELS} levels"));
+        return Some(format!("{key}: the schema has more than {SCHEMA_LEVELS} levels"));
     }
     let validator = match jsonschema::validator_for(schema) {
         Ok(validator) => validator,
-        Err(error) => return Some(format!("matches: the schema can't be used: {error}")),
+        Err(error) => return Some(format!("{key}: the schema can't be used: {error}")),
     };
-    let observed = StepObservation { said: None, ..observed.clone() };
-    let observed = serde_json::to_value(observed).expect("an observation is always JSON");
-    let error = validator.validate(&observed).err()?;
-    Some(format!("matches: {}: {}", error.instance_path(), cut(&error.to_string())))
+    let error = validator.validate(value).err()?;
+    Some(format!("{key}: {}: {}", error.instance_path(), cut(&error.to_string())))
 }
 
 /// One value as it is, several as a list.
@@ -279,6 +292,17 @@ mod tests {
         assert!(misses_of(&expected, &answer(json!({"a": 1.0, "b": 2}))).is_empty());
         assert_eq!(misses_of(&expected, &answer(json!({}))).len(), 1);
         assert_eq!(misses_of(&expected, &samples::step(Outcome::Success)).len(), 1);
+    }
+
+    #[test]
+    fn every_reply_must_fit_and_no_reply_fits_nothing() {
+        let expected = Expectation { reply: Some(json!({"required": ["status"]})), ..Expectation::default() };
+        let of = |replies: &[Value]| {
+            misses_of(&expected, &StepObservation { replies: replies.to_vec(), ..samples::step(Outcome::Success) })
+        };
+        assert!(of(&[json!({"status": 200})]).is_empty());
+        assert_eq!(of(&[json!({"status": 200}), json!({})]), ["reply: : \"status\" is a required property"]);
+        assert_eq!(of(&[]), ["reply: none came"]);
     }
 
     #[test]

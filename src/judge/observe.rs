@@ -82,6 +82,7 @@ impl<'a> Observer<'a> {
                 seen.outcome = Outcome::Hidden;
             }
         }
+        self.compare_lists(&mut steps);
         // What a later step could have followed on didn't end the session.
         let goes_on = |last: &Outcome| {
             matches!(last, Outcome::Success | Outcome::ToolError | Outcome::Accepted | Outcome::InputRequired)
@@ -92,6 +93,19 @@ impl<'a> Observer<'a> {
         let not_begun = self.unserved(outcome, "not begun: the session had ended");
         steps.extend(std::iter::repeat_n(not_begun, missing));
         steps
+    }
+
+    /// Notes which lists don't repeat the one before them.
+    fn compare_lists(&self, steps: &mut [StepObservation]) {
+        let mut before: Option<Vec<String>> = None;
+        for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(steps) {
+            if seen.handed.is_some() || !matches!(self.asks(step), Asks::List) || observed.outcome != Outcome::Success {
+                continue;
+            }
+            let names = listed(seen).map(|tools| tools.into_iter().map(|(name, _)| name).collect());
+            observed.varies = before.is_some() && names != before;
+            before = names;
+        }
     }
 
     /// A step of a session that isn't there.
@@ -128,6 +142,9 @@ impl<'a> Observer<'a> {
         };
         let size = from_target().map(|message| message.cut_from.unwrap_or(message.text.len() as u64)).max();
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
+        if step.then.looks_into_replies() {
+            observed.replies = from_target().filter_map(reply::whole).map(|one| self.names.value(one)).collect();
+        }
         match (&seen.end, reply) {
             (End::Replied { .. }, Some(reply)) => self.reply(step, seen, &reply.text, &mut observed),
             (End::Accepted, _) if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
@@ -198,18 +215,11 @@ impl<'a> Observer<'a> {
 
     /// The tools of all pages, each beside the fixture's; `None` where a page isn't a list of tools.
     fn advertised(&self, seen: &StepTranscript) -> Option<BTreeMap<String, AdvertisedTool>> {
-        let pages = seen.messages.iter().filter(|message| message.from == Party::Target);
-        let mut listed: BTreeMap<String, Members<'_>> = BTreeMap::new();
-        // A handshake may stand among them, whose result has no tools.
-        let results = pages.filter_map(|page| Envelope::read(&page.text)?.members());
-        for tools in results.filter_map(|result| result.get("tools").copied()) {
-            for tool in reply::items(tools)?.into_iter().filter_map(reply::members) {
-                if let Some(name) = tool.get("name").and_then(|name| reply::scalar(name)) {
-                    listed.entry(name).or_insert(tool);
-                }
-            }
+        let mut first: BTreeMap<String, Members<'_>> = BTreeMap::new();
+        for (name, tool) in listed(seen)? {
+            first.entry(name).or_insert(tool);
         }
-        Some(self.offered(&listed))
+        Some(self.offered(&first))
     }
 
     /// The tools that came, each beside the fixture's.
@@ -304,6 +314,19 @@ impl<'a> Observer<'a> {
     }
 }
 
+/// The tools of all pages by name, in the order in which they came; `None` where a page isn't a list of tools.
+fn listed(seen: &StepTranscript) -> Option<Vec<(String, Members<'_>)>> {
+    let pages = seen.messages.iter().filter(|message| message.from == Party::Target);
+    // A handshake may stand among them, whose result has no tools.
+    let results = pages.filter_map(|page| Envelope::read(&page.text)?.members());
+    let mut listed = Vec::new();
+    for tools in results.filter_map(|result| result.get("tools").copied()) {
+        let tools = reply::items(tools)?.into_iter().filter_map(reply::members);
+        listed.extend(tools.filter_map(|tool| Some((reply::scalar(tool.get("name")?)?, tool))));
+    }
+    Some(listed)
+}
+
 /// A step of which nothing else is known.
 fn blank(outcome: Outcome, micros: u64) -> StepObservation {
     StepObservation {
@@ -317,6 +340,8 @@ fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         asked: Vec::new(),
         answered: Vec::new(),
         rounds: Vec::new(),
+        varies: false,
+        replies: Vec::new(),
         canary: None,
         took: TimeClass::of(micros),
         size: SizeClass::Small,

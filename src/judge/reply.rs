@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::model::nesting;
+use crate::model::record::Message;
 
 /// An object's members, each as text.
 pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
@@ -17,6 +18,8 @@ pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
 const KEPT_LEVELS: usize = nesting::LIMIT - 32;
 /// Bytes of a value that an observation keeps: as many as a case may generate.
 const KEPT_BYTES: usize = 8 << 20;
+/// Characters that are kept of a reply that is no JSON.
+const KEPT_TEXT: usize = 300;
 
 /// A JSON-RPC message.
 #[derive(Debug, Default, Deserialize)]
@@ -77,6 +80,29 @@ pub(crate) fn kept(raw: &RawValue) -> Value {
     nesting::read(text.as_bytes()).unwrap_or_else(|error| Value::String(format!("<unreadable: {error}>")))
 }
 
+/// A reply as it came: its message, or the text that is none, and what HTTP said of it. `None` where it isn't a reply.
+pub(crate) fn whole(message: &Message) -> Option<Value> {
+    let raw: Option<&RawValue> = serde_json::from_str(&message.text).ok();
+    if raw.and_then(members).is_some_and(|members| members.contains_key("method")) {
+        return None;
+    }
+    let mut whole = Map::new();
+    match raw {
+        Some(raw) => drop(whole.insert("message".to_owned(), kept(raw))),
+        None if message.text.is_empty() => {}
+        None => drop(whole.insert("text".to_owned(), message.text.chars().take(KEPT_TEXT).collect::<String>().into())),
+    }
+    if let Some(status) = message.status {
+        whole.insert("status".to_owned(), status.into());
+        let mut headers = Map::new();
+        for (name, value) in &message.headers {
+            headers.entry(name.as_str()).or_insert_with(|| value.as_str().into());
+        }
+        whole.insert("headers".to_owned(), headers.into());
+    }
+    Some(whole.into())
+}
+
 /// The texts of a result's text blocks; `None` where its content is no list.
 pub(crate) fn texts(result: &Members<'_>) -> Option<Vec<String>> {
     let blocks = items(result.get("content")?)?;
@@ -90,7 +116,11 @@ pub(crate) fn texts(result: &Members<'_>) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::judge::samples;
+    use crate::model::record::Party;
 
     #[test]
     fn an_envelope_is_read_around_a_result_of_any_depth() {
@@ -98,6 +128,20 @@ mod tests {
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"structuredContent":{deep}}}}}"#);
         let result = Envelope::read(&text).and_then(|envelope| envelope.members()).expect("an object");
         assert_eq!(kept(result["structuredContent"]), Value::String("<100000 levels deep>".into()));
+    }
+
+    #[test]
+    fn a_reply_is_whole_with_its_headers_and_a_request_is_none() {
+        let message = |text: &str, status: Option<u16>| Message {
+            status,
+            headers: status.map(|_| ("allow".to_owned(), "POST".to_owned())).into_iter().collect(),
+            ..samples::message(Party::Target, text)
+        };
+        assert_eq!(whole(&message(r#"{"id":1}"#, None)), Some(json!({"message": {"id": 1}})));
+        let headers = json!({"allow": "POST"});
+        assert_eq!(whole(&message("", Some(202))), Some(json!({"status": 202, "headers": headers})));
+        assert_eq!(whole(&message("no", Some(405))), Some(json!({"status": 405, "headers": headers, "text": "no"})));
+        assert_eq!(whole(&message(r#"{"method":"ping","id":1}"#, None)), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Step, Test, Then, TimeClass, Tool, When};
+use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Retry, Step, Test, Then, TimeClass, Tool, When};
 use crate::model::record::{
     End, Message, Observation, Party, Record, Served, SizeClass, StepObservation, StepTranscript, Transcript,
 };
@@ -53,7 +53,7 @@ pub(crate) fn test(tools: &[(&str, Template)], steps: Vec<(When, Then)>) -> Test
 }
 
 pub(crate) fn call(tool: &str) -> When {
-    When::Call { tool: tool.into(), arguments: None, answers: Vec::new() }
+    When::Call { tool: tool.into(), arguments: None, answers: Vec::new(), retry: Retry::default() }
 }
 
 pub(crate) fn check(requirement: &str, alternatives: Vec<Expectation>) -> Then {
@@ -112,6 +112,8 @@ pub(crate) fn step(outcome: Outcome) -> StepObservation {
         asked: Vec::new(),
         answered: Vec::new(),
         rounds: Vec::new(),
+        varies: false,
+        replies: Vec::new(),
         canary: None,
         took: TimeClass::Instant,
         size: SizeClass::Small,

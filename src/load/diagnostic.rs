@@ -56,14 +56,12 @@ words! {
         RoleMismatch = "role-mismatch",
         /// A requirement is checked although the catalogue says that nothing shows it.
         UnobservableButChecked = "unobservable-but-checked",
-        /// A `matches` that is no JSON Schema, or not one that stands alone.
+        /// A `reply` or `matches` that is no JSON Schema, or not one that stands alone.
         InvalidSchema = "invalid-schema",
         /// A row that no test runs with.
         UnusedRow = "unused-row",
         /// A value that no test looks at.
         UnusedBinding = "unused-binding",
-        /// A requirement with neither a check nor a reason for having none.
-        UncheckedRequirement = "unchecked-requirement",
         /// Failure is expected, and nothing shows that success was possible.
         NoControl = "no-control",
         /// Controls that show no success.

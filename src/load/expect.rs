@@ -18,7 +18,7 @@ use crate::model::case::{
 };
 use crate::model::spec::{Level, Requirement, Revision, Revisions, Role};
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "as",
     "allowed-by",
     "outcome",
@@ -32,6 +32,7 @@ const KEYS: [&str; 14] = [
     "asked",
     "answered",
     "took",
+    "reply",
     "matches",
 ];
 
@@ -166,7 +167,7 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
         let empty = reader.mistake(Lint::WrongCount, "an expectation without a condition always holds");
         reader.push(empty.at(node.span, "nothing must hold").help(format!("conditions: {}", KEYS[2..].join(", "))));
     }
-    for (key, role) in [("saw", Role::Client), ("answered", Role::Server)] {
+    for (key, role) in [("saw", Role::Client), ("reply", Role::Client), ("answered", Role::Server)] {
         if let Some(member) = object.member(key).filter(|_| scope.role == Some(role)) {
             let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{key}` can't be seen of a {role} under test"));
             reader.push(mismatch.at(member.key_span, format!("the {role} is under test")));
@@ -186,7 +187,8 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
         structured: object.get("structured").and_then(|node| matcher(reader, node, "`structured`")),
         asked: object.get("asked").and_then(|node| matcher(reader, node, "`asked`")),
         answered: object.get("answered").and_then(|node| answered(reader, node)),
-        matches: object.get("matches").map(|node| matches(reader, node)),
+        reply: object.get("reply").map(|node| schema(reader, node, "`reply`")),
+        matches: object.get("matches").map(|node| schema(reader, node, "`matches`")),
         canary,
         text,
         took,
@@ -277,10 +279,10 @@ fn answered(reader: &mut Reader, node: &Node) -> Option<Answered> {
     Some(Answered { action, content: object.get("content").and_then(|node| matcher(reader, node, "`content`")) })
 }
 
-fn matches(reader: &mut Reader, node: &Node) -> serde_json::Value {
-    let schema = plain(reader, node, "`matches`");
+fn schema(reader: &mut Reader, node: &Node, what: &str) -> serde_json::Value {
+    let schema = plain(reader, node, what);
     if let Err(why) = premise::validator(&schema) {
-        let invalid = reader.mistake(Lint::InvalidSchema, "`matches` is no JSON Schema that stands alone");
+        let invalid = reader.mistake(Lint::InvalidSchema, format!("{what} is no JSON Schema that stands alone"));
         reader.push(
             invalid.at(node.span, why).help("JSON Schema 2020-12, at most 64 levels, references only into itself"),
         );

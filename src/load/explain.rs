@@ -175,7 +175,7 @@ fn when(when: &When, role: Role) -> String {
         When::Serve if role == Role::Client => "nothing; the client only connects".to_owned(),
         When::Serve => "nothing; the server is only built".to_owned(),
         When::List => "the tools are listed".to_owned(),
-        When::Call { tool, arguments, answers } => {
+        When::Call { tool, arguments, answers, retry } => {
             let mut text = format!("`{tool}` is called ");
             match arguments {
                 Some(arguments) => put(&mut text, format_args!("with {}", cut(&compact(arguments), IN_A_SENTENCE))),
@@ -183,6 +183,12 @@ fn when(when: &When, role: Role) -> String {
             }
             for one in answers {
                 put(&mut text, format_args!("; {}", answer(one)));
+            }
+            if let Some(state) = retry.state {
+                put(&mut text, format_args!("; the state that the retry carries is {state}"));
+            }
+            if let Some(arguments) = &retry.arguments {
+                put(&mut text, format_args!("; the retry has {}", cut(&compact(arguments), IN_A_SENTENCE)));
             }
             text
         }
@@ -266,6 +272,7 @@ fn conditions(one: &Expectation, role: Role) -> String {
         TimeClass::Slow => "it takes less than 10 s".to_owned(),
         TimeClass::Endless => "it takes as long as it likes".to_owned(),
     }));
+    parts.extend(one.reply.as_ref().map(|it| format!("each reply fits {}", cut(&it.to_string(), IN_A_SENTENCE))));
     parts
         .extend(one.matches.as_ref().map(|it| format!("the observation fits {}", cut(&it.to_string(), IN_A_SENTENCE))));
     parts.join("; and ")

@@ -7,10 +7,10 @@ use miette::SourceSpan;
 use super::diagnostic::Lint;
 use super::expand::{literal_text, template};
 use super::expect::then;
-use super::node::{Kind, Node};
+use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::CaseId;
-use crate::model::case::{Answer, Fixture, Step, Then, When};
+use crate::model::case::{Answer, Fixture, Retry, Step, Tampering, Then, When};
 use crate::model::spec::{Catalogue, Revisions, Role};
 use crate::model::template::Template;
 
@@ -43,7 +43,7 @@ pub(super) const STEP: [&str; 3] = ["when", "then", "declares"];
 const VERBS: [(&str, &[&str]); 4] = [
     ("serve", &["serve"]),
     ("list", &["list"]),
-    ("call", &["call", "arguments", "answer"]),
+    ("call", &["call", "arguments", "answer", "retry"]),
     ("send", &["send", "headers"]),
 ];
 
@@ -64,8 +64,11 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {
     let said = Object { node };
     let mut verbs = VERBS.iter().filter(|(verb, _)| said.get(verb).is_some());
     let Some((verb, keys)) = verbs.next() else {
-        let object =
-            reader.object(node, "`when`", &["serve", "list", "call", "arguments", "answer", "send", "headers"])?;
+        let object = reader.object(
+            node,
+            "`when`",
+            &["serve", "list", "call", "arguments", "answer", "retry", "send", "headers"],
+        )?;
         let missing = reader.mistake(Lint::MissingKey, "`when` does nothing");
         reader.push(missing.at(object.node.span, "no verb in it").help("one of: serve, list, call, send"));
         return None;
@@ -107,7 +110,26 @@ fn call(reader: &mut Reader, object: Object<'_>, name: &Node, scope: &Scope<'_>)
         tool,
         arguments: arguments.filter(|arguments| *arguments != Template::Absent),
         answers: answers.iter().filter_map(|node| answer(reader, node, scope)).collect(),
+        retry: object.member("retry").map(|member| retry(reader, member, scope)).unwrap_or_default(),
     })
+}
+
+fn retry(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Retry {
+    if scope.role == Some(Role::Client) {
+        let mismatch = reader.mistake(Lint::RoleMismatch, "a client under test retries as it likes");
+        reader.push(mismatch.at(member.key_span, "the client is under test here"));
+    }
+    let Some(object) = reader.object(&member.value, "`retry`", &["state", "arguments"]) else {
+        return Retry::default();
+    };
+    if member.value.members().is_empty() {
+        let empty = reader.mistake(Lint::WrongCount, "`retry` changes nothing");
+        reader.push(empty.at(member.value.span, "nothing in it").help("`state`, `arguments`, or both"));
+    }
+    Retry {
+        state: object.get("state").and_then(|node| reader.word(node, "`state`", Tampering::ALL)),
+        arguments: object.get("arguments").map(|node| template(reader, node)),
+    }
 }
 
 fn answer(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Answer> {

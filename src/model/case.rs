@@ -243,6 +243,8 @@ pub enum When {
         arguments: Option<Template>,
         /// What is answered to the elicitations, in order.
         answers: Vec<Answer>,
+        /// Where a retry of it isn't what a conformant client would send.
+        retry: Retry,
     },
     /// A message goes out as it stands.
     Send {
@@ -251,6 +253,25 @@ pub enum When {
         /// HTTP headers: set, or with `None` left out.
         headers: Vec<(String, Option<String>)>,
     },
+}
+
+/// What a retry with answers has in place of what it should have (stateless lifecycle only).
+#[derive(Debug, Default)]
+pub struct Retry {
+    /// What becomes of the `requestState`, where there is one.
+    pub state: Option<Tampering>,
+    /// Other arguments than the call's.
+    pub arguments: Option<Template>,
+}
+
+words! {
+    /// What is done to a `requestState`.
+    Tampering {
+        /// A text of our own stands in its place.
+        Forged = "forged",
+        /// Its last character is another one.
+        Altered = "altered",
+    }
 }
 
 /// How an elicitation is answered.
@@ -291,6 +312,11 @@ impl Then {
             Self::Observe => &[],
             Self::Checks(checks) => checks,
         }
+    }
+
+    /// Whether the replies are to be kept as they came.
+    pub fn looks_into_replies(&self) -> bool {
+        self.checks().iter().flat_map(|check| &check.alternatives).any(|one| one.reply.is_some())
     }
 }
 
@@ -334,6 +360,8 @@ pub struct Expectation {
     pub answered: Option<Answered>,
     /// An upper bound of the time.
     pub took: Option<TimeClass>,
+    /// A JSON Schema over each reply as it came.
+    pub reply: Option<Value>,
     /// A JSON Schema over the observation: the way out.
     pub matches: Option<Value>,
 }

@@ -229,6 +229,12 @@ pub struct StepObservation {
     /// What became of the canaries so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canary: Option<CanaryState>,
+    /// Not the tools of the list before it, in their order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub varies: bool,
+    /// The replies as they came, for a case that looks into them; no snapshot has them, for they have ids and dates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<Value>,
     /// How long it took.
     pub took: TimeClass,
     /// How large the reply was.

@@ -106,6 +106,7 @@ fn step(seen: &StepObservation) -> String {
     parts.extend(structured.map(|value| format!("structured {}", json(value))));
     parts.extend(seen.text.map(|text| format!("text {text}")));
     parts.extend(seen.advertised.iter().map(|(name, tool)| advertised(name, tool)));
+    parts.extend(seen.varies.then(|| "varies".to_owned()));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", json(params))));
     parts.extend(seen.answered.iter().map(answered));
     parts.extend(seen.rounds.iter().copied().map(round));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::drive::tests::test as test_of;
 use crate::model::TestId;
-use crate::model::case::Then;
+use crate::model::case::{Retry, Then};
 use crate::model::record::Party;
 
 fn at(at: u64, from: Party, text: &str) -> Message {
@@ -18,7 +18,7 @@ fn test(steps: Vec<When>) -> Test {
 }
 
 fn call(tool: &str) -> When {
-    When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new() }
+    When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default() }
 }
 
 fn told_of(steps: Vec<When>, value: &Value) -> Driven {
@@ -32,7 +32,12 @@ fn ends(driven: &Driven) -> Vec<(&End, Option<&str>)> {
 
 #[test]
 fn the_order_has_the_script_and_the_answers_of_all_its_calls() {
-    let answering = |answers| When::Call { tool: "t".into(), arguments: Some((&json!({"n": 1})).into()), answers };
+    let answering = |answers| When::Call {
+        tool: "t".into(),
+        arguments: Some((&json!({"n": 1})).into()),
+        answers,
+        retry: Retry::default(),
+    };
     let accept = Answer::Accept((&json!({"x": 1})).into());
     let steps = vec![
         When::Serve,

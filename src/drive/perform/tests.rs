@@ -76,6 +76,18 @@ async fn rounds_end_when_answers_or_patience_do() {
 }
 
 #[tokio::test]
+async fn a_retry_is_as_wrong_as_a_case_wants_it() {
+    let asked = r#"{"jsonrpc":"2.0","id":0,"result":{"resultType":"input_required","requestState":"abc"}}"#;
+    for (state, sent) in [(Tampering::Forged, "forged"), (Tampering::Altered, "abA")] {
+        let server = Server::new(vec![json_reply(asked), json_reply(&DONE.replace(r#""id":0"#, r#""id":1"#))]).await;
+        let retry = Retry { state: Some(state), arguments: Some(Template::from(&json!({ "b": 2 }))) };
+        perform(&mut server.connection(revision(Lifecycle::Stateless)), &call_again(vec![], retry), soon()).await;
+        let params = &server.bodies()[1]["params"];
+        assert_eq!((&params["requestState"], &params["arguments"]), (&json!(sent), &json!({ "b": 2 })));
+    }
+}
+
+#[tokio::test]
 async fn what_is_sent_goes_out_as_it_stands() {
     let (server, mut connection) = stateful(vec![taken(), json_reply(EMPTY), json_reply(EMPTY), taken()]).await;
     let notification = json!({ "method": "notifications/x", "jsonrpc": "2.0" });

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::judge::samples::{self, call, replied, transcript};
-use crate::model::case::Then;
+use crate::model::case::{Expectation, Then};
 use crate::model::record::Hit;
 use crate::model::record::Phase;
 use crate::model::template::{Bindings, Canary, CanaryKind};
@@ -162,4 +162,30 @@ fn a_raw_message_that_calls_a_tool_is_read_as_a_call() {
     let raw = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}});
     let when = When::Send { message: Template::from(&raw), headers: Vec::new() };
     assert_eq!(seen(when, &[&samples::structured(&json!({}))]).saw, Some(json!({})));
+}
+
+#[test]
+fn a_list_that_does_not_repeat_the_one_before_it_varies() {
+    let test = samples::test(&[("t", schema())], vec![(When::List, Then::Observe), (When::List, Then::Observe)]);
+    let varies = |lists: [&str; 2]| {
+        let step = |tools: &str| replied(&[&result(&format!(r#"{{"tools":[{tools}]}}"#))]);
+        observe(&test, &transcript(lists.map(step).into())).steps.into_iter().map(|one| one.varies).collect::<Vec<_>>()
+    };
+    let [t, u] = [r#"{"name":"t"}"#, r#"{"name":"u"}"#];
+    assert_eq!(varies([&format!("{t},{u}"), &format!("{t},{u}")]), [false, false]);
+    assert_eq!(varies([&format!("{t},{u}"), &format!("{u},{t}")]), [false, true]);
+    assert_eq!(varies([&format!("{t},{u}"), t]), [false, true]);
+}
+
+#[test]
+fn replies_are_kept_only_for_a_case_that_looks_into_them() {
+    let looks = Expectation { reply: Some(json!(true)), ..Expectation::default() };
+    let kept = |then| {
+        let test = samples::test(&[("t", schema())], vec![(When::List, then)]);
+        let notification = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
+        observe(&test, &transcript(vec![replied(&[notification, &result(r#"{"tools":[]}"#)])])).steps.remove(0).replies
+    };
+    assert_eq!(kept(Then::Observe), Vec::<Value>::new());
+    let whole = json!({"message": {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}});
+    assert_eq!(kept(samples::check("r", vec![looks])), [whole]);
 }
