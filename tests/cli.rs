@@ -2,6 +2,9 @@
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[cfg(target_os = "linux")]
+#[path = "cli/clients.rs"]
+mod clients;
 #[path = "cli/desk.rs"]
 mod desk;
 #[cfg(target_os = "linux")]
