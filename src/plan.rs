@@ -379,23 +379,9 @@ mod tests {
     use crate::model::target::{Claims, Known, Setup};
 
     fn test(name: &str, row: Option<&str>, control: Option<Control>, given: &Arc<Fixture>) -> Test {
-        Test {
-            case: CaseId::new("a", "b"),
-            id: name.to_owned(),
-            row: row.map(str::to_owned),
-            title: name.to_owned(),
-            note: Vec::new(),
-            line: 1,
-            role: Role::Server,
-            control,
-            revisions: Revisions::default(),
-            transports: None,
-            needs: Vec::new(),
-            heavy: false,
-            isolated: false,
-            given: Arc::clone(given),
-            steps: Vec::new(),
-        }
+        let given = Arc::clone(given);
+        let plain = Test::new(CaseId::new("a", "b"), name, Role::Server, Fixture::default(), Vec::new());
+        Test { row: row.map(str::to_owned), control, given, ..plain }
     }
 
     fn fixture(name: &str) -> Arc<Fixture> {

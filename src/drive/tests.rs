@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::model::case::{Fixture, Step, Test, Then, When};
 use crate::model::record::{End, Party, Served};
-use crate::model::spec::{Revision, Revisions, Role, Transport};
+use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Setup, Target};
 use crate::model::template::Template;
 use crate::model::{CaseId, TargetId, TestId};
@@ -62,23 +62,8 @@ fn target(env: &[(&str, &str)]) -> Target {
 }
 
 pub(super) fn test(id: &str, when: When) -> Test {
-    Test {
-        case: CaseId::new("a", "b"),
-        id: id.to_owned(),
-        row: None,
-        title: String::new(),
-        note: Vec::new(),
-        line: 1,
-        role: Role::Server,
-        control: None,
-        revisions: Revisions::default(),
-        transports: None,
-        needs: Vec::new(),
-        heavy: false,
-        isolated: false,
-        given: Arc::new(Fixture { tools: Vec::new(), deviations: Vec::new(), pages: None }),
-        steps: vec![Step { when, then: Then::Observe, declares: None }],
-    }
+    let steps = vec![Step { when, then: Then::Observe, declares: None }];
+    Test::new(CaseId::new("a", "b"), id, Role::Server, Fixture::default(), steps)
 }
 
 /// A request that says so, in its method.

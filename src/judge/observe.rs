@@ -305,7 +305,7 @@ impl<'a> Observer<'a> {
 }
 
 /// A step of which nothing else is known.
-fn blank(outcome: Outcome, micros: u64) -> StepObservation {
+pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
     StepObservation {
         outcome,
         code: None,

@@ -14,7 +14,7 @@ use super::stdio::between;
 use crate::model::CaseId;
 use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Test, Tool};
 use crate::model::record::Party;
-use crate::model::spec::{Lifecycle, Revision, Revisions, Role};
+use crate::model::spec::{Lifecycle, Revision, Role};
 use crate::model::template::{Bindings, Generator, Template};
 
 fn revision(lifecycle: Lifecycle) -> Revision {
@@ -31,7 +31,7 @@ fn question(field: &str) -> Value {
 }
 
 fn fixture(tools: Vec<Tool>) -> Fixture {
-    Fixture { tools, deviations: Vec::new(), pages: None }
+    Fixture { tools, ..Fixture::default() }
 }
 
 fn set(method: &str, at: &str, value: &Value) -> Deviation {
@@ -40,23 +40,7 @@ fn set(method: &str, at: &str, value: &Value) -> Deviation {
 }
 
 async fn serve(lifecycle: Lifecycle, given: Fixture) -> Mock {
-    let test = Test {
-        case: CaseId::new("a", "b"),
-        id: "t".to_owned(),
-        row: None,
-        title: "A client under test".to_owned(),
-        note: Vec::new(),
-        line: 1,
-        role: Role::Client,
-        control: None,
-        revisions: Revisions::default(),
-        transports: None,
-        needs: Vec::new(),
-        heavy: false,
-        isolated: false,
-        given: Arc::new(given),
-        steps: Vec::new(),
-    };
+    let test = Test::new(CaseId::new("a", "b"), "t", Role::Client, given, Vec::new());
     let revision = revision(lifecycle);
     let bindings = Bindings { revision: revision.name().to_owned(), ..Bindings::default() };
     Mock::serve(Arc::new(test), bindings, revision).await.expect("loopback has a port")
