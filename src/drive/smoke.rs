@@ -229,7 +229,7 @@ fn not_served(served: Served, wanted: &str) -> Came {
         Served::Cannot { reason } => return Came::Cannot(reason),
         Served::Refused { r#type, message } => format!("it refused: {type}: {message}"),
         Served::Failed { detail, .. } => detail,
-        Served::Unavailable { reason } => reason,
+        Served::Unavailable { reason } | Served::Broken { reason } => reason,
         Served::Serving => "nothing".to_owned(),
     };
     Came::Wrong { got, wanted: wanted.to_owned() }

@@ -32,7 +32,9 @@ pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
     let every_step = |step: StepObservation| vec![step; test.steps.len()];
     match &transcript.served {
         Served::Cannot { reason } => observation.cannot = Some(observer.said(reason)),
-        Served::Unavailable { reason } => observation.unavailable = Some(observer.said(reason)),
+        Served::Unavailable { reason } | Served::Broken { reason } => {
+            observation.unavailable = Some(observer.said(reason));
+        }
         Served::Refused { r#type, message } => {
             observation.steps = every_step(observer.unserved(Outcome::Refused, &format!("{type}: {message}")));
         }

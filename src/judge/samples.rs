@@ -76,6 +76,7 @@ pub(crate) fn transcript(steps: Vec<StepTranscript>) -> Transcript {
         test: id("f/c/t@2026-07-28+http"),
         bindings: Bindings::default(),
         served: Served::Serving,
+        opening: Vec::new(),
         steps,
         canary: Vec::new(),
         stderr: String::new(),
@@ -103,6 +104,7 @@ pub(crate) fn record(index: usize, test: &str, outcome: Outcome) -> Record {
         hash: String::new(),
         observation: observation(vec![step(outcome)]),
         verdicts: Vec::new(),
+        bug: false,
         micros: 5,
     }
 }

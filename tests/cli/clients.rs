@@ -22,7 +22,7 @@ const ROGUES: [(&str, &str, [&str; 2]); 20] = [
     ("floods-stdout", "yes", ["invalid-message"; 2]),
     ("floods-stdout-in-one-line", "yes | tr -d '\\n'", ["oversized"; 2]),
     ("floods-stderr", "yes >&2", ["timeout"; 2]),
-    ("mumbles-to-the-server", r#"message "no JSON" | server; good"#, ["success"; 2]),
+    ("mumbles-to-the-server", r#"message "no JSON" 'connection: close\r\n' | server; good"#, ["success"; 2]),
     ("mumbles", "echo no JSON; sleep 1000", ["timeout"; 2]),
     ("mumbles-in-json", r#"echo "{\"id\":\"$id\",\"drove\":7}""#, ["invalid-message"; 2]),
     ("outlives-its-script", "{ flood | server; sleep 1000; } & good", ["success"; 2]),
@@ -96,6 +96,17 @@ fn a_client_that_misbehaves_costs_its_own_visit_and_leaves_nothing_behind() {
     }
     let mumbled = said("mumbles-to-the-server");
     assert!(mumbled.iter().all(|said| said[0] == "no JSON" && said[1].contains("-32700")), "{mumbled:?}");
+}
+
+#[test]
+fn a_first_look_at_a_client_says_what_its_user_should_have_been_handed() {
+    let desk = Desk::visited();
+    desk.visitor("miscounts", "");
+    let came = desk.run("smoke miscounts");
+    let wrong =
+        "WRONG   drive: an elicitation over stdio on 2026-07-28\n          got: it answered 2 steps of a script of 1";
+    came.ends(4).says(&["right   hello: the claims", wrong, r#"should be: {"id":…,"drove":"#, "a list over http"]);
+    assert!(!came.out.contains("serve"), "it claims no server side");
 }
 
 #[test]

@@ -95,13 +95,24 @@ fn a_second_signal_ends_a_run_at_once() {
 }
 
 #[test]
-fn a_setup_that_is_interrupted_ends_with_its_command() {
+fn a_setup_that_is_interrupted_ends_with_all_that_its_command_started() {
+    let waiting = "sleep 1000 & setsid sleep 1000 & echo waiting; sleep 1000";
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let desk = Desk::new();
+        desk.borrowed("t", None, &format!("[setup]\ncommands = [[\"sh\", \"-c\", \"{waiting}\"]]\n"));
+        let mut run = Running::new(&desk, "run t --cases cases");
+        assert!(run.err.by_ref().map_while(Result::ok).any(|line| line == "t: waiting"));
+        run.signal(signal);
+        assert_eq!(run.end().0, Some(5), "{signal}");
+        assert_eq!(desk.survivors(), 0, "{signal}");
+    }
+}
+
+#[test]
+fn what_a_setup_leaves_behind_is_gone_before_the_target_starts() {
     let desk = Desk::new();
-    desk.borrowed("t", None, "[setup]\ncommands = [[\"sh\", \"-c\", \"echo waiting; exec sleep 1000\"]]\n");
-    let mut run = Running::new(&desk, "run t --cases cases");
-    assert!(run.err.by_ref().map_while(Result::ok).any(|line| line == "t: waiting"));
-    run.signal(Signal::SIGINT);
-    assert_eq!(run.end().0, Some(5));
+    desk.borrowed("t", None, "[setup]\ncommands = [[\"sh\", \"-c\", \"sleep 1000 & setsid sleep 1000 &\"]]\n");
+    desk.run("run t --cases cases --only post/letter").ends(0);
     assert_eq!(desk.survivors(), 0);
 }
 

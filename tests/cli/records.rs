@@ -64,6 +64,18 @@ fn a_replay_excuses_what_the_run_excused() {
 }
 
 #[test]
+fn a_replay_finds_the_target_from_anywhere() {
+    let desk = Desk::new();
+    let known =
+        "[[known]]\ntest = \"post/parcel/word\"\nrequirement = \"post/arguments-checked\"\nreason = \"known\"\n";
+    desk.borrowed("deep/within/t", Some("input-not-validated"), known);
+    let ran = desk.run("run deep/within/t --cases cases --record run.jsonl");
+    let replayed = desk.run("replay run.jsonl --cases cases");
+    assert_eq!(told(&ran.ends(0).out), told(&replayed.ends(0).out));
+    assert_eq!(replayed.err, "");
+}
+
+#[test]
 fn a_replay_of_a_target_that_never_started_says_so_again() {
     let desk = Desk::new();
     desk.script("t", "exit 9", "");

@@ -4,19 +4,19 @@
 hand_over() { echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[$1]}}"; }
 good() { hand_over '{"tools":[]},{"result":{"content":[]}}'; }
 
-# The server: what comes on standard input reaches it as it is, what it says is read and dropped.
+# The server: what comes on standard input reaches it as it is; what it says is read and dropped, to its end.
 server() {
     case $line in
         *'"__relay"'*) "$CASEBOOK" __relay "$address" > /dev/null ;;
-        *) exec 3<> "/dev/tcp/${authority%:*}/${authority#*:}" && { cat <&3 > /dev/null & cat >&3; } ;;
+        *) exec 3<> "/dev/tcp/${authority%:*}/${authority#*:}" && { cat <&3 > /dev/null & cat >&3; wait; } ;;
     esac
 }
 
-# A message, as the transport wants it.
+# A message, as the transport wants it, and a further header over HTTP.
 message() {
     case $line in
         *'"__relay"'*) printf '%s\n' "$1" ;;
-        *) printf 'POST /%s HTTP/1.1\r\nhost: %s\r\ncontent-length: %s\r\n\r\n%s' "$path" "$authority" "${#1}" "$1" ;;
+        *) printf 'POST /%s HTTP/1.1\r\nhost: %s\r\n%bcontent-length: %s\r\n\r\n%s' "$path" "$authority" "$2" "${#1}" "$1" ;;
     esac
 }
 list='{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
