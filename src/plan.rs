@@ -154,7 +154,7 @@ pub enum PlanError {
         /// A test that both mean.
         test: Box<TestId>,
         /// Both, as they were written.
-        entries: [String; 2],
+        entries: Box<[String; 2]>,
     },
     /// Nothing is left to run.
     #[error("nothing to run: {}", reasons(.skipped))]
@@ -369,7 +369,7 @@ fn known_twice(library: &Library, target: &Target) -> Option<PlanError> {
             target: target.id.clone(),
             requirement: one.requirement.clone(),
             test: Box::new(id),
-            entries: [one, other].map(|known| format!("`{}` (\"{}\")", known.test.as_str(), known.reason)),
+            entries: Box::new([one, other].map(|known| format!("`{}` (\"{}\")", known.test.as_str(), known.reason))),
         })
     })
 }
