@@ -186,6 +186,7 @@ impl Came {
         let mut settings = insta::Settings::clone_current();
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
+        settings.add_filter(r"(?m)^ +SLOW .*\n", "");
         settings.add_filter(r"\d+\.\d{3} s", "[TIME]");
         settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]");
         settings.add_filter(r"[^\s`]*/cache/casebook/", "[CACHE]/");
