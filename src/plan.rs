@@ -12,7 +12,7 @@ use crate::model::case::{Case, Control, Library, Need, Test};
 use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
 use crate::model::target::Target;
-use crate::model::{CaseId, Pattern, TargetId, TestId};
+use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 
 /// What a run is narrowed to. Empty lists narrow nothing.
 #[derive(Clone, Debug, Default)]
@@ -143,6 +143,18 @@ pub enum PlanError {
         pattern: String,
         /// Tests with a similar name.
         nearest: Vec<String>,
+    },
+    /// Two known failures of a target excuse the same verdict.
+    #[error("{target} lists {requirement} in {test} as a known failure twice: {}", .entries.join(" and "))]
+    KnownTwice {
+        /// The target.
+        target: TargetId,
+        /// The requirement of both.
+        requirement: RequirementId,
+        /// A test that both mean.
+        test: Box<TestId>,
+        /// Both, as they were written.
+        entries: Box<[String; 2]>,
     },
     /// Nothing is left to run.
     #[error("nothing to run: {}", reasons(.skipped))]
@@ -327,28 +339,58 @@ fn in_order(case: &Case) -> Vec<&Arc<Test>> {
 
 fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<(), PlanError> {
     let ids: Vec<TestId> = every_id(library).collect();
-    let unmatched = |pattern: &&Pattern| !ids.iter().any(|id| pattern.matches(id));
-    if let Some(pattern) = selection.only.iter().chain(&selection.skip).find(unmatched) {
-        let nearest = similar(pattern, library);
-        return Err(PlanError::UnmatchedPattern { pattern: pattern.as_str().to_owned(), nearest });
+    let means_nothing = |pattern: &&Pattern| !ids.iter().any(|id| pattern.matches(id));
+    if let Some(pattern) = selection.only.iter().chain(&selection.skip).find(means_nothing) {
+        return Err(unmatched(pattern, library));
     }
     for target in targets {
-        if let Some(pattern) = target.known.iter().map(|known| &known.test).find(unmatched) {
+        if let Some(pattern) = target.known.iter().map(|known| &known.test).find(means_nothing) {
             let (target, nearest) = (target.id.clone(), similar(pattern, library));
             return Err(PlanError::UnmatchedKnown { target, pattern: pattern.as_str().to_owned(), nearest });
+        }
+        if let Some(error) = known_twice(library, target) {
+            return Err(error);
         }
     }
     Ok(())
 }
 
+/// Two known failures of a target that would excuse the same verdict: which of them is to be taken out when it holds?
+fn known_twice(library: &Library, target: &Target) -> Option<PlanError> {
+    let pairs = target.known.iter().enumerate().flat_map(|(place, one)| {
+        let others = target.known[place + 1..].iter().filter(|other| other.requirement == one.requirement);
+        others.map(move |other| (one, other))
+    });
+    pairs.into_iter().find_map(|(one, other)| {
+        let mut checked =
+            everywhere(library).filter(|(_, test)| test.checks().any(|it| it.requirement == one.requirement));
+        let (id, _) = checked.find(|(id, _)| one.test.matches(id) && other.test.matches(id))?;
+        Some(PlanError::KnownTwice {
+            target: target.id.clone(),
+            requirement: one.requirement.clone(),
+            test: Box::new(id),
+            entries: Box::new([one, other].map(|known| format!("`{}` (\"{}\")", known.test.as_str(), known.reason))),
+        })
+    })
+}
+
+/// What is said of a pattern that means no test.
+pub fn unmatched(pattern: &Pattern, library: &Library) -> PlanError {
+    PlanError::UnmatchedPattern { pattern: pattern.as_str().to_owned(), nearest: similar(pattern, library) }
+}
+
 /// Every test wherever it applies, whatever the target.
 pub fn every_id(library: &Library) -> impl Iterator<Item = TestId> {
+    everywhere(library).map(|(id, _)| id)
+}
+
+fn everywhere(library: &Library) -> impl Iterator<Item = (TestId, &Arc<Test>)> {
     let tests = library.cases.iter().flat_map(|case| &case.tests);
     let everywhere =
         tests.flat_map(|test| Revision::all().flat_map(move |one| Transport::ALL.iter().map(move |t| (test, one, *t))));
     everywhere
         .filter(|(test, revision, transport)| applies(test, *revision, *transport, &library.requirements))
-        .map(|(test, revision, transport)| id(test, revision, transport))
+        .map(|(test, revision, transport)| (id(test, revision, transport), test))
 }
 
 /// The names nearest to a pattern, among those with as many parts.
@@ -371,183 +413,4 @@ fn similar(pattern: &Pattern, library: &Library) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::RequirementId;
-    use crate::model::case::{Check, Fixture, Step, Then, When};
-    use crate::model::spec::{Harm, Level, Requirement, Revisions};
-    use crate::model::target::{Claims, Known, Setup};
-
-    fn test(name: &str, row: Option<&str>, control: Option<Control>, given: &Arc<Fixture>) -> Test {
-        Test {
-            case: CaseId::new("a", "b"),
-            id: name.to_owned(),
-            row: row.map(str::to_owned),
-            title: name.to_owned(),
-            note: Vec::new(),
-            line: 1,
-            role: Role::Server,
-            control,
-            revisions: Revisions::default(),
-            transports: None,
-            needs: Vec::new(),
-            heavy: false,
-            isolated: false,
-            given: Arc::clone(given),
-            steps: Vec::new(),
-        }
-    }
-
-    fn fixture(name: &str) -> Arc<Fixture> {
-        let definition = crate::model::template::Template::Null;
-        let tool = crate::model::case::Tool { name: name.to_owned(), definition, does: crate::model::case::Does::Echo };
-        Arc::new(Fixture { tools: vec![tool], deviations: Vec::new(), pages: None })
-    }
-
-    fn library(tests: Vec<Test>) -> Library {
-        let tests = tests.into_iter().map(Arc::new).collect();
-        let (id, title) = (CaseId::new("a", "b"), String::new());
-        let case = Case { id, path: String::new(), title, note: vec![], role: Role::Server, rows: vec![], tests };
-        Library { cases: vec![case], requirements: Catalogue::new() }
-    }
-
-    fn target() -> Target {
-        Target {
-            id: TargetId { name: "some".to_owned(), variant: None },
-            title: String::new(),
-            folder: ".".into(),
-            setup: Setup::default(),
-            command: Vec::new(),
-            env: BTreeMap::new(),
-            claims: Claims {
-                roles: vec![Role::Server],
-                transports: vec![Transport::Http],
-                revisions: Revision::all().collect(),
-                lacks: Vec::new(),
-            },
-            known: Vec::new(),
-            snapshots: None,
-            unverified: None,
-        }
-    }
-
-    fn names(plan: &Plan) -> Vec<String> {
-        plan.tests().map(|(_, planned)| planned.id.to_string()).collect()
-    }
-
-    fn newest() -> Selection {
-        Selection { revision: vec![Revision::newest()], ..Selection::default() }
-    }
-
-    #[test]
-    fn controls_come_before_what_they_govern_and_equal_fixtures_are_adjacent() {
-        let (one, two) = (fixture("one"), fixture("two"));
-        let tests = vec![
-            test("first", Some("x"), None, &one),
-            test("first", Some("y"), None, &two),
-            test("second", Some("x"), None, &two),
-            test("third", Some("x"), None, &fixture("one")),
-            test("control", Some("x"), Some(Control::Row), &two),
-            test("control", Some("y"), Some(Control::Row), &two),
-            test("all", Some("y"), Some(Control::File), &one),
-        ];
-        let plan = plan(&library(tests), &[Arc::new(target())], &newest()).expect("a plan");
-        let order = ["all/y", "control/x", "first/x", "third/x", "second/x", "control/y", "first/y"];
-        assert_eq!(names(&plan), order.map(|name| format!("a/b/{name}@2026-07-28+http")));
-        assert!(plan.tests().map(|(_, planned)| planned.index).eq(0..7));
-    }
-
-    #[test]
-    fn a_test_that_is_selected_brings_the_controls_that_govern_it() {
-        let one = fixture("one");
-        let tests = vec![
-            test("asked", Some("x"), None, &one),
-            test("other", Some("x"), None, &one),
-            test("control", Some("x"), Some(Control::Row), &one),
-            test("control", Some("y"), Some(Control::Row), &one),
-            test("all", Some("y"), Some(Control::File), &one),
-        ];
-        let only = |pattern: &str| Selection { only: vec![pattern.parse().expect("a pattern")], ..newest() };
-        let library = library(tests);
-        let asked = plan(&library, &[Arc::new(target())], &only("a/b/asked")).expect("a plan");
-        assert_eq!(names(&asked), ["all/y", "control/x", "asked/x"].map(|name| format!("a/b/{name}@2026-07-28+http")));
-        let skip = vec!["a/b/control".parse().expect("a pattern")];
-        let without = Selection { skip, ..only("a/b/asked") };
-        assert_eq!(plan(&library, &[Arc::new(target())], &without).expect("a plan").len(), 2);
-    }
-
-    #[test]
-    fn what_a_target_does_not_claim_is_skipped_with_its_reason() {
-        let lacking = Test { needs: vec![Need::ElicitationForm], ..test("form", None, None, &fixture("f")) };
-        let client = Test { role: Role::Client, ..test("client", None, None, &fixture("f")) };
-        let both = vec![test("plain", None, None, &fixture("f")), lacking, client];
-        let mut target = target();
-        target.claims.lacks = vec![Need::ElicitationForm];
-        let plan = plan(&library(both), &[Arc::new(target)], &newest()).expect("a plan");
-        assert_eq!(names(&plan), ["a/b/plain@2026-07-28+http"]);
-        let skipped: Vec<_> = plan.skipped.iter().map(|one| (one.reason.as_str(), one.tests)).collect();
-        let expected = [
-            ("the target claims no client side", 2),
-            ("the target doesn't claim transport stdio", 2),
-            ("the target lacks elicitation.form", 1),
-        ];
-        assert_eq!(skipped, expected);
-    }
-
-    #[test]
-    fn a_test_applies_where_one_of_its_requirements_is_in_force() {
-        let all: Vec<_> = Revision::all().collect();
-        let requirement = |name: &str, since, until| Requirement {
-            id: RequirementId::within("a", name),
-            level: Level::Must,
-            roles: vec![Role::Server],
-            revisions: Revisions { since, until },
-            source: String::new(),
-            quote: String::new(),
-            also: Vec::new(),
-            harm: Harm::None,
-            why: String::new(),
-            unobservable: None,
-        };
-        let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
-        let then = Then::Checks(vec![check("old"), check("new")]);
-        let step = Step { when: When::List, then, declares: None };
-        let mut library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
-        for one in [requirement("old", None, Some(all[0])), requirement("new", Some(all[2]), None)] {
-            library.requirements.insert(one.id.clone(), one);
-        }
-        let plan = plan(&library, &[Arc::new(target())], &Selection::default()).expect("a plan");
-        assert_eq!(names(&plan), ["a/b/t@2025-06-18+http", "a/b/t@2026-07-28+http"]);
-    }
-
-    #[test]
-    fn a_heavy_test_runs_only_when_asked_for_and_then_once() {
-        let heavy = || library(vec![Test { heavy: true, ..test("t", None, None, &fixture("f")) }]);
-        let mut target = target();
-        target.claims.transports.push(Transport::Stdio);
-        let targets = [Arc::new(target)];
-        let error = plan(&heavy(), &targets, &Selection::default()).expect_err("nothing is left");
-        assert!(matches!(&error, PlanError::Nothing { skipped } if skipped[0].tests == 6), "{error}");
-        let selection = Selection { heavy: true, ..Selection::default() };
-        let plan = plan(&heavy(), &targets, &selection).expect("a plan");
-        assert_eq!(names(&plan), ["a/b/t@2026-07-28+http"]);
-    }
-
-    #[test]
-    fn a_pattern_that_means_nothing_is_an_error_that_names_what_is_near() {
-        let library = library(vec![test("external-ref", None, None, &fixture("f"))]);
-        let selection =
-            Selection { only: vec!["a/b/external-rev".parse().expect("a pattern")], ..Selection::default() };
-        let error = plan(&library, &[Arc::new(target())], &selection).expect_err("no such test");
-        assert_eq!(error.to_string(), "`a/b/external-rev` matches no test; the nearest: a/b/external-ref");
-        let known = Known {
-            test: "a/c".parse().expect("a pattern"),
-            requirement: RequirementId::within("a", "r"),
-            reason: String::new(),
-            issue: None,
-        };
-        let target = Target { known: vec![known], ..target() };
-        let error = plan(&library, &[Arc::new(target)], &Selection::default()).expect_err("no such test");
-        assert!(matches!(error, PlanError::UnmatchedKnown { .. }));
-    }
-}
+mod tests;

@@ -2,6 +2,9 @@
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[cfg(target_os = "linux")]
+#[path = "cli/clients.rs"]
+mod clients;
 #[path = "cli/coverage.rs"]
 mod coverage;
 #[path = "cli/desk.rs"]

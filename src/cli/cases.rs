@@ -34,7 +34,8 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
         }
     }
     if lines.is_empty() {
-        return Err(Problem::new(Exit::Nothing, "no test matches"));
+        let unmatched = args.pattern.as_ref().map(|pattern| crate::plan::unmatched(pattern, &library).to_string());
+        return Err(Problem::new(Exit::Nothing, unmatched.unwrap_or_else(|| "there is no test".to_owned())));
     }
     terminal::say(lines.trim_end());
     Ok(Exit::Fine)

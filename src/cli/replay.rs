@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::run::{never_started, targets};
 use super::{Exit, Problem, ReplayArgs};
-use crate::load;
+use crate::load::{self, target};
+use crate::model::TestId;
 use crate::model::case::Library;
-use crate::model::record::{Footer, Record, Transcript};
+use crate::model::record::{Footer, Header, Record, Transcript};
 use crate::model::target::Target;
-use crate::model::{TargetId, TestId};
 use crate::plan::{Selection, plan};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{Summary, Untrusted};
@@ -19,7 +19,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources())?;
     let log = read_log(&args.record)?;
     // Known failures stand with the targets; a record may come from where these are not.
-    let found = find(&log.header.targets);
+    let found = find(&log.header);
     let known: Vec<Target> = found.iter().map(|target| Target::clone(target)).collect();
     let mut replay = rejudge(&library, &known, &log);
     if !is_whole(&library, &found, &log.records) {
@@ -44,7 +44,9 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     for path in &replay.gone {
         aside(&format!("{path} is in no case any more; its old verdicts stand"));
     }
-    Ok(if summary.interrupted || summary.missing() > 0 {
+    Ok(if replay.records.iter().any(|record| record.bug) {
+        Exit::Bug
+    } else if summary.interrupted || summary.missing() > 0 {
         Exit::Interrupted
     } else if !never_started(&replay.records).is_empty() {
         Exit::Target
@@ -55,11 +57,16 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     })
 }
 
-/// The targets of a record, as far as they are here; nothing of them is started.
-fn find(ids: &[TargetId]) -> Vec<Arc<Target>> {
+/// The targets of a record: where they were, or else by their names, as far as they are here. Nothing is started.
+fn find(header: &Header) -> Vec<Arc<Target>> {
+    let there = header.files.iter().filter(|file| file.is_file()).filter_map(|file| target::read(file).ok());
+    let there: Vec<_> = there.flatten().map(Arc::new).collect();
     let mut found = Vec::new();
-    for id in ids {
+    for id in &header.targets {
         match targets(&[id.to_string()]) {
+            _ if there.iter().any(|target| target.id == *id) => {
+                found.extend(there.iter().filter(|target| target.id == *id).cloned());
+            }
             Ok(targets) => found.extend(targets),
             Err(_) => aside(&Untrusted(&format!("{id} isn't found from here: its known failures count")).line(400)),
         }

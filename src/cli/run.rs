@@ -11,8 +11,8 @@ use super::snapshots::{self, Changes};
 use super::{Exit, Problem, RunArgs};
 use crate::drive::{Cancel, Options, set_up};
 use crate::judge::Judge;
-use crate::load;
 use crate::load::target::{self, TargetError};
+use crate::load::{self, Source};
 use crate::model::TargetId;
 use crate::model::case::Library;
 use crate::model::record::{FORMAT, Header, Record};
@@ -59,7 +59,7 @@ impl RunArgs {
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let mut library = load::load(&args.cases.sources())?;
-    let targets = targets(&args.targets)?;
+    let targets = with_snapshots(targets(&args.targets)?, args);
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
     let drift = set.as_ref().map(|(name, set)| set::narrow(&mut library, (*name).clone(), set));
     let mut plan = plan_of(&library, &targets, &args.selection()).map_err(|error| planless(&error))?;
@@ -94,6 +94,21 @@ pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     Ok(targets)
 }
 
+/// With cases of somebody else, the snapshots are beside these: in a folder `snapshots` beside the folder of cases.
+fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>> {
+    let sources = args.cases.sources();
+    let beside = match sources.as_slice() {
+        [Source::Embedded] => return targets,
+        [Source::Folder(folder)] => {
+            folder.canonicalize_utf8().ok().and_then(|folder| Some(folder.parent()?.join("snapshots")))
+        }
+        _ => None,
+    };
+    let beside = beside.filter(|folder| args.accept || folder.is_dir());
+    let moved = |target: Arc<Target>| Arc::new(target::for_cases(Arc::unwrap_or_clone(target), beside.as_deref()));
+    targets.into_iter().map(moved).collect()
+}
+
 /// The mutants are variants of the reference.
 fn known(mutant: &str) -> Result<&str, TargetError> {
     if mutants().any(|one| one.name == mutant) {
@@ -115,7 +130,7 @@ fn this_program() -> Result<Utf8PathBuf, Problem> {
 
 fn planless(error: &PlanError) -> Problem {
     let exit = match error {
-        PlanError::UnmatchedKnown { .. } => Exit::Usage,
+        PlanError::UnmatchedKnown { .. } | PlanError::KnownTwice { .. } => Exit::Usage,
         PlanError::UnmatchedPattern { .. } | PlanError::Nothing { .. } => Exit::Nothing,
     };
     Problem::new(exit, error.to_string())
@@ -156,6 +171,7 @@ async fn carry_out(
         format: FORMAT,
         casebook: env!("CARGO_PKG_VERSION").to_owned(),
         targets: targets.iter().map(|target| target.id.clone()).collect(),
+        files: files(targets),
         planned: plan.len(),
         skipped: plan.skipped.clone(),
     };
@@ -175,7 +191,10 @@ async fn carry_out(
     };
     let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await?;
     shown?;
-    let whole = plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?;
+    let whole = match args.selection() {
+        everything if args.set.is_none() && !everything.is_partial() && !everything.heavy => Arc::clone(&plan),
+        _ => Arc::new(plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?),
+    };
     let changes = snapshots::settle(args.accept, targets, &whole, &conducted.records)?;
     heard(changes.show(&mut terminal))?;
     let declared = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
@@ -189,8 +208,17 @@ async fn carry_out(
     Ok(exit(args.strict, &summary, &changes, &conducted))
 }
 
+/// The files of the targets, those of variants once.
+fn files(targets: &[Arc<Target>]) -> Vec<Utf8PathBuf> {
+    let mut files: Vec<_> = targets.iter().filter_map(|target| target.file.clone()).collect();
+    files.dedup();
+    files
+}
+
 fn exit(strict: bool, summary: &Summary, changes: &Changes, conducted: &Conducted) -> Exit {
-    if conducted.footer.interrupted {
+    if conducted.records.iter().any(|record| record.bug) {
+        Exit::Bug
+    } else if conducted.footer.interrupted {
         Exit::Interrupted
     } else if !never_started(&conducted.records).is_empty() {
         Exit::Target

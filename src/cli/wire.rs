@@ -47,7 +47,8 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
 
 fn print(transcript: &Transcript) {
     say(&format!("\n# {}", transcript.test));
-    for message in transcript.steps.iter().flat_map(|step| &step.messages) {
+    let steps = transcript.steps.iter().flat_map(|step| &step.messages);
+    for message in transcript.opening.iter().chain(steps) {
         say(&format!("\n{}", head(message)));
         for (name, value) in &message.headers {
             say(&Untrusted(&format!("{name}: {value}")).line(SHOWN));

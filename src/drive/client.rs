@@ -31,13 +31,30 @@ pub(crate) struct Driven {
     pub(crate) steps: Vec<StepTranscript>,
 }
 
-/// Drives a client through a test.
+/// Drives a client through a test, and listens to the canaries.
 pub(crate) async fn drive(
     adapter: &mut Adapter,
     variant: Option<&str>,
     planned: &Planned,
     bindings: &Bindings,
     canaries: &Canaries,
+    deadline: Deadline,
+    options: &Options,
+) -> Driven {
+    canaries.phase(Phase::Step);
+    let mut driven = converse(adapter, variant, planned, bindings, deadline, options).await;
+    for step in &mut driven.steps {
+        step.canary = canaries.hits();
+    }
+    driven
+}
+
+/// Drives a client through a test.
+pub(crate) async fn converse(
+    adapter: &mut Adapter,
+    variant: Option<&str>,
+    planned: &Planned,
+    bindings: &Bindings,
     deadline: Deadline,
     options: &Options,
 ) -> Driven {
@@ -52,7 +69,6 @@ pub(crate) async fn drive(
     let began = Instant::now();
     let server = server(&mock, planned.id.transport, &options.program);
     let order = order(planned, variant, bindings, server);
-    canaries.phase(Phase::Step);
     let drove = tokio::select! {
         drove = adapter.drive(&order, deadline) => drove,
         // The whole script is one request to the adapter: that a step takes too long shows on the wire only.
@@ -60,11 +76,7 @@ pub(crate) async fn drive(
     };
     let (messages, took) = (mock.take_messages(), began.elapsed());
     drop(mock);
-    let mut driven = told(test, drove, messages, took);
-    for step in &mut driven.steps {
-        step.canary = canaries.hits();
-    }
-    driven
+    told(test, drove, messages, took)
 }
 
 /// What the client connects to, or launches: the member of the order that says so.

@@ -13,7 +13,7 @@ use super::lines::Kept;
 use super::process::{Manner, Stopped};
 use super::wire::Connection;
 use crate::model::case::{Step, Test, Then, When};
-use crate::model::record::{End, Phase, Served, StepTranscript};
+use crate::model::record::{End, Message, Phase, Served, StepTranscript};
 use crate::model::spec::Transport;
 use crate::model::target::Target;
 use crate::model::template::Bindings;
@@ -27,8 +27,16 @@ const CLOSE: Duration = Duration::from_secs(2);
 pub(crate) struct Live {
     bindings: Bindings,
     connection: Connection,
-    opened: bool,
+    opening: Opening,
     host: Host,
+}
+
+/// How far the connection is open.
+#[derive(Debug, Default)]
+struct Opening {
+    done: bool,
+    /// The handshake, until somebody takes it.
+    messages: Vec<Message>,
 }
 
 /// Who serves it.
@@ -71,12 +79,17 @@ impl Live {
                 (Connection::stdio(input, output, revision), Host::Process(server))
             }
         };
-        Ok(Self { bindings, connection, opened: false, host })
+        Ok(Self { bindings, connection, opening: Opening::default(), host })
     }
 
     /// What its places were filled with.
     pub(crate) fn bindings(&self) -> &Bindings {
         &self.bindings
+    }
+
+    /// The handshake, if it was made since this was last asked.
+    pub(crate) fn take_opening(&mut self) -> Vec<Message> {
+        std::mem::take(&mut self.opening.messages)
     }
 
     /// What its process wrote to its standard error.
@@ -98,7 +111,7 @@ impl Live {
         let mut steps = Vec::new();
         for step in &test.steps {
             let Exchange { messages, end, micros } = self.step(step, canaries, deadline.narrowed(step_limit)).await;
-            let refused = !self.opened && end != End::Accepted;
+            let refused = !self.opening.done && end != End::Accepted;
             let over = refused || matches!(end, End::Timeout | End::Crash { .. });
             steps.push(StepTranscript { messages, end, micros, canary: canaries.hits(), handed: None });
             if over {
@@ -109,12 +122,12 @@ impl Live {
     }
 
     async fn step(&mut self, step: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
-        let Self { bindings, connection, opened, host } = self;
+        let Self { bindings, connection, opening, host } = self;
         match host {
             Host::Adapter(..) if matches!(step.when, When::Serve) => nothing(),
-            Host::Adapter(..) => exchange(connection, opened, step, bindings, canaries, deadline).await,
+            Host::Adapter(..) => exchange(connection, opening, step, bindings, canaries, deadline).await,
             Host::Process(server) => {
-                server.during(exchange(connection, opened, step, bindings, canaries, deadline)).await
+                server.during(exchange(connection, opening, step, bindings, canaries, deadline)).await
             }
         }
     }
@@ -146,19 +159,19 @@ impl Live {
 /// Opens the connection where that is still to be done, and performs a step on it.
 async fn exchange(
     connection: &mut Connection,
-    opened: &mut bool,
+    opening: &mut Opening,
     step: &Step,
     bindings: &Bindings,
     canaries: &Canaries,
     deadline: Deadline,
 ) -> Exchange {
-    if !*opened {
+    if !opening.done {
         canaries.phase(Phase::Connect);
-        let opening = connection.open(step.declares.as_ref(), bindings, deadline).await;
-        if opening.end != End::Accepted {
-            return opening;
+        let handshake = connection.open(step.declares.as_ref(), bindings, deadline).await;
+        if handshake.end != End::Accepted {
+            return handshake;
         }
-        *opened = true;
+        *opening = Opening { done: true, messages: handshake.messages };
     }
     if !matches!(step.when, When::Serve) {
         canaries.phase(Phase::Step);

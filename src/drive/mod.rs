@@ -10,6 +10,7 @@ mod client;
 mod clock;
 mod envelope;
 mod exchange;
+mod fault;
 mod headers;
 mod http;
 mod lines;
@@ -42,6 +43,7 @@ use camino::Utf8PathBuf;
 pub use adapter::{Hello, StartError, Trouble};
 pub use canary::CanaryError;
 pub(crate) use clock::Deadline;
+pub(crate) use fault::caught;
 pub use mock::relay;
 pub use setup::{SetupError, set_up};
 pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
@@ -229,7 +231,10 @@ impl Worker {
                 return Ok(Ended::Interrupted);
             }
             let running = Box::pin(session.run(planned, group.tests.get(place + 1), canaries));
-            let transcript = self.watched(planned, running).await?;
+            let transcript = match fault::caught_in(self.watched(planned, running)).await {
+                Ok(transcript) => transcript?,
+                Err(words) => session.broke(planned, &words),
+            };
             if self.hand_over(planned, transcript).await.is_none() {
                 return Ok(Ended::Interrupted);
             }

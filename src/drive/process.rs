@@ -79,18 +79,7 @@ impl Process {
     /// # Errors
     /// Where the system can't: no such program, say.
     pub(crate) fn spawn(launch: Launch<'_>) -> std::io::Result<(Self, ChildStdin, Lines)> {
-        let (program, arguments) = launch.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
-        let mark = token();
-        let mut command = CommandWrap::with_new(program, |command| {
-            command.args(arguments).current_dir(launch.folder).envs(launch.env).env(MARK, &mark);
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        });
-        #[cfg(unix)]
-        command.wrap(process_wrap::tokio::ProcessGroup::leader());
-        #[cfg(windows)]
-        command.wrap(process_wrap::tokio::JobObject);
-        let mut child = command.wrap(KillOnDrop).spawn()?;
-        let group = Group { leader: child.id(), mark };
+        let (mut child, group) = lead(launch, Stdio::piped())?;
         let piped = "its three streams are piped";
         let stdin = child.stdin().take().expect(piped);
         let (lines, stdout) = Lines::of(child.stdout().take().expect(piped));
@@ -169,9 +158,29 @@ impl Drop for Pipe {
     }
 }
 
+/// Starts a process at the head of a group of its own, with its output piped.
+///
+/// # Errors
+/// Where the system can't: no such program, say.
+pub(super) fn lead(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn ChildWrapper>, Group)> {
+    let (program, arguments) = launch.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
+    let mark = token();
+    let mut command = CommandWrap::with_new(program, |command| {
+        command.args(arguments).current_dir(launch.folder).envs(launch.env).env(MARK, &mark);
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    });
+    #[cfg(unix)]
+    command.wrap(process_wrap::tokio::ProcessGroup::leader());
+    #[cfg(windows)]
+    command.wrap(process_wrap::tokio::JobObject);
+    let child = command.wrap(KillOnDrop).spawn()?;
+    let leader = child.id();
+    Ok((child, Group { leader, mark }))
+}
+
 /// Everything that a process started: killed when this is dropped.
 #[derive(Debug)]
-struct Group {
+pub(super) struct Group {
     leader: Option<u32>,
     mark: String,
 }

@@ -106,6 +106,12 @@ impl Session {
         Ok(transcript)
     }
 
+    /// What there is of a test in which the harness itself broke. Nothing of what it had in hand is used again.
+    pub(crate) fn broke(&mut self, planned: &Planned, words: &str) -> Transcript {
+        (self.live, self.adapter) = (None, None);
+        self.blank(&planned.id, Bindings::default(), Served::Broken { reason: words.to_owned() })
+    }
+
     /// Closes everything that is of no use any more.
     pub(crate) async fn stop(&mut self) {
         if let Some(live) = self.live.take() {
@@ -165,6 +171,7 @@ impl Session {
         }
         if let Some(live) = &mut self.live {
             transcript.steps = live.perform(&planned.test, canaries, deadline, self.options.step_limit).await;
+            transcript.opening = live.take_opening();
         }
     }
 
@@ -226,6 +233,7 @@ impl Session {
             test: test.clone(),
             bindings,
             served,
+            opening: Vec::new(),
             steps: Vec::new(),
             canary: Vec::new(),
             stderr: String::new(),

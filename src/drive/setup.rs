@@ -2,7 +2,7 @@
 //!
 //! Takes a target, gives a folder that its command can start in. Must not know what the commands do.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
 use std::io;
 use std::process::Stdio;
@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
-use tokio::process::Command;
 use tokio::sync::mpsc;
 
+use super::process::{Launch, lead};
 use crate::model::target::Target;
 
 /// How long all setup commands of a target may take together.
@@ -105,19 +105,12 @@ fn fingerprint(target: &Target) -> Result<String, SetupError> {
 async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&str)) -> Result<(), SetupError> {
     let text = command.join(" ");
     let start = |error| SetupError::Start { command: text.clone(), error };
-    let (program, arguments) = command.split_first().ok_or_else(|| start(io::ErrorKind::InvalidInput.into()))?;
-    let mut child = Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(start)?;
+    let launch = Launch { command, folder: folder.as_std_path(), env: &BTreeMap::new() };
+    // However this ends, nothing that the command started is left.
+    let (mut child, _group) = lead(launch, Stdio::null()).map_err(start)?;
     let (lines, mut printed) = mpsc::channel(64);
-    forward(child.stdout.take().expect("standard output is piped"), lines.clone());
-    forward(child.stderr.take().expect("standard error is piped"), lines);
+    forward(child.stdout().take().expect("standard output is piped"), lines.clone());
+    forward(child.stderr().take().expect("standard error is piped"), lines);
     let mut last = VecDeque::new();
     let mut keep = |line: String| {
         progress(&line);
@@ -130,7 +123,7 @@ async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&s
     let status = loop {
         tokio::select! {
             Some(line) = printed.recv() => keep(line),
-            status = child.wait() => break status.map_err(start)?,
+            status = child.inner_mut().wait() => break status.map_err(start)?,
         }
     };
     while let Ok(Some(line)) = tokio::time::timeout(DRAIN, printed.recv()).await {

@@ -3,6 +3,9 @@
 //! Takes a target, gives a [`SmokeReport`]: what was asked, and where it failed, what should have come.
 //! Must not know the cases.
 
+mod client;
+
+use std::fmt;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -14,7 +17,7 @@ use super::wire::Connection;
 use super::{Deadline, token};
 use crate::model::case::{Does, Step, Then, When};
 use crate::model::record::{End, Served};
-use crate::model::spec::{Revision, Transport};
+use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
 
@@ -89,17 +92,14 @@ pub async fn smoke(target: &Target) -> SmokeReport {
     report.hello = Some(adapter.hello().clone());
     let claims = "every role, transport, revision and variant that target.toml claims";
     report.note_result("hello: the claims", confirm(target, adapter.hello()), claims);
-    for (revision, transport, does) in everything(target) {
-        let asked = format!("serve: {does} over {transport} on {revision}");
-        let fixture = fixture(does);
-        let order = Order { revision, transport, variant: target.id.variant.as_deref(), fixture: &fixture };
-        let came = match transport {
-            Transport::Http => over_http(&mut adapter, order).await,
-            Transport::Stdio => over_stdio(target, order).await,
+    for (revision, transport, ask) in everything(target) {
+        let came = match ask {
+            Ask::Serve(does) => serve(&mut adapter, target, does, revision, transport).await,
+            Ask::Drive(script) => client::drive(&mut adapter, target, script, revision, transport).await,
         };
         let wrong = matches!(came, Came::Wrong { .. });
-        report.note(asked, came);
-        if wrong && transport == Transport::Http {
+        report.note(format!("{ask} over {transport} on {revision}"), came);
+        if wrong && ask.is_of_adapter(transport) {
             // It may be dead or out of step; what follows is to be its own fault.
             adapter.end(Manner::Hung).await;
             match greet(target).await {
@@ -123,10 +123,53 @@ async fn greet(target: &Target) -> Result<Adapter, StartError> {
     Adapter::greet(target, Deadline::within(START)).await
 }
 
-fn everything(target: &Target) -> impl Iterator<Item = (Revision, Transport, Does)> {
+/// What an adapter is asked for.
+#[derive(Clone, Copy, Debug)]
+enum Ask {
+    /// A server with a tool that does this.
+    Serve(Does),
+    /// A client that does this.
+    Drive(client::Script),
+}
+
+impl Ask {
+    /// What every adapter with this side can be asked for.
+    fn of(role: Role) -> Vec<Self> {
+        match role {
+            Role::Server => Does::ALL.iter().map(|does| Self::Serve(*does)).collect(),
+            Role::Client => client::Script::ALL.iter().map(|script| Self::Drive(*script)).collect(),
+        }
+    }
+
+    /// Whether it is the adapter's own process that answers.
+    fn is_of_adapter(self, transport: Transport) -> bool {
+        matches!(self, Self::Drive(_)) || transport == Transport::Http
+    }
+}
+
+impl fmt::Display for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Serve(does) => write!(f, "serve: {does}"),
+            Self::Drive(script) => write!(f, "drive: {script}"),
+        }
+    }
+}
+
+fn everything(target: &Target) -> impl Iterator<Item = (Revision, Transport, Ask)> {
     let claims = &target.claims;
-    let ways = claims.transports.iter().flat_map(|transport| claims.revisions.iter().map(|one| (*one, *transport)));
-    ways.flat_map(|(revision, transport)| Does::ALL.iter().map(move |does| (revision, transport, *does)))
+    let ways = claims.roles.iter().flat_map(|role| claims.transports.iter().map(move |transport| (*role, *transport)));
+    let ways = ways.flat_map(|(role, transport)| claims.revisions.iter().map(move |one| (role, transport, *one)));
+    ways.flat_map(|(role, transport, one)| Ask::of(role).into_iter().map(move |ask| (one, transport, ask)))
+}
+
+async fn serve(adapter: &mut Adapter, target: &Target, does: Does, revision: Revision, transport: Transport) -> Came {
+    let fixture = fixture(does);
+    let order = Order { revision, transport, variant: target.id.variant.as_deref(), fixture: &fixture };
+    match transport {
+        Transport::Http => over_http(adapter, order).await,
+        Transport::Stdio => over_stdio(target, order).await,
+    }
 }
 
 /// A fixture of one tool that does this; nothing about it is unusual.
@@ -186,7 +229,7 @@ fn not_served(served: Served, wanted: &str) -> Came {
         Served::Cannot { reason } => return Came::Cannot(reason),
         Served::Refused { r#type, message } => format!("it refused: {type}: {message}"),
         Served::Failed { detail, .. } => detail,
-        Served::Unavailable { reason } => reason,
+        Served::Unavailable { reason } | Served::Broken { reason } => reason,
         Served::Serving => "nothing".to_owned(),
     };
     Came::Wrong { got, wanted: wanted.to_owned() }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::model::case::{Fixture, Retry, Step, Test, Then, When};
 use crate::model::record::{End, Party, Served};
-use crate::model::spec::{Revision, Revisions, Role, Transport};
+use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Setup, Target};
 use crate::model::template::Template;
 use crate::model::{CaseId, TargetId, TestId};
@@ -45,6 +45,7 @@ fn target(env: &[(&str, &str)]) -> Target {
     Target {
         id: TargetId { name: "shell".to_owned(), variant: None },
         title: String::new(),
+        file: None,
         folder: ".".into(),
         setup: Setup::default(),
         command: ["sh", "-c", TARGET, "shell"].map(str::to_owned).into(),
@@ -62,23 +63,8 @@ fn target(env: &[(&str, &str)]) -> Target {
 }
 
 pub(super) fn test(id: &str, when: When) -> Test {
-    Test {
-        case: CaseId::new("a", "b"),
-        id: id.to_owned(),
-        row: None,
-        title: String::new(),
-        note: Vec::new(),
-        line: 1,
-        role: Role::Server,
-        control: None,
-        revisions: Revisions::default(),
-        transports: None,
-        needs: Vec::new(),
-        heavy: false,
-        isolated: false,
-        given: Arc::new(Fixture { tools: Vec::new(), deviations: Vec::new(), pages: None }),
-        steps: vec![Step { when, then: Then::Observe, declares: None }],
-    }
+    let steps = vec![Step { when, then: Then::Observe, declares: None }];
+    Test::new(CaseId::new("a", "b"), id, Role::Server, Fixture::default(), steps)
 }
 
 /// A request that says so, in its method.
@@ -103,9 +89,13 @@ fn quick() -> Options {
 }
 
 async fn run(target: Target, tests: Vec<Test>) -> Vec<Transcript> {
+    run_with(quick(), target, tests).await
+}
+
+async fn run_with(options: Options, target: Target, tests: Vec<Test>) -> Vec<Transcript> {
     let (_go, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
-    let driving = tokio::spawn(drive(plan(target, tests), quick(), cancel, events));
+    let driving = tokio::spawn(drive(plan(target, tests), options, cancel, events));
     let mut transcripts = Vec::new();
     while let Some(event) = received.recv().await {
         if let Event::Finished { transcript, safe, .. } = event {
@@ -272,4 +262,17 @@ async fn an_adapter_that_dies_or_makes_no_sense_while_it_drives_is_an_observatio
     assert_eq!(end_of("exit 7").await, End::Crash { how: "exit status 7".to_owned() });
     let silly = r#"echo "{\"id\":\"$id\",\"drove\":7}""#;
     assert!(matches!(end_of(silly).await, End::Invalid { .. }));
+}
+
+#[tokio::test]
+async fn a_bug_of_our_own_costs_the_test_in_which_it_shows_and_the_run_goes_on() {
+    // No clock goes so far: the sum panics, in each test anew.
+    let options = Options { test_limit: Duration::MAX, ..quick() };
+    let transcripts = run_with(options, target(&[]), vec![send("one"), send("two")]).await;
+    for transcript in transcripts {
+        assert!(
+            matches!(&transcript.served, Served::Broken { reason } if reason.contains("overflow")),
+            "{transcript:?}"
+        );
+    }
 }

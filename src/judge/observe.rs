@@ -32,7 +32,9 @@ pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
     let every_step = |step: StepObservation| vec![step; test.steps.len()];
     match &transcript.served {
         Served::Cannot { reason } => observation.cannot = Some(observer.said(reason)),
-        Served::Unavailable { reason } => observation.unavailable = Some(observer.said(reason)),
+        Served::Unavailable { reason } | Served::Broken { reason } => {
+            observation.unavailable = Some(observer.said(reason));
+        }
         Served::Refused { r#type, message } => {
             observation.steps = every_step(observer.unserved(Outcome::Refused, &format!("{type}: {message}")));
         }
@@ -328,7 +330,7 @@ fn listed(seen: &StepTranscript) -> Option<Vec<(String, Members<'_>)>> {
 }
 
 /// A step of which nothing else is known.
-fn blank(outcome: Outcome, micros: u64) -> StepObservation {
+pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
     StepObservation {
         outcome,
         code: None,

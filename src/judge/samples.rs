@@ -1,13 +1,11 @@
 //! Tests, messages and observations made by hand, for the unit tests of the judge and of what follows it.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use serde_json::Value;
 
-use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Retry, Step, Test, Then, TimeClass, Tool, When};
+use super::observe::blank;
+use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Retry, Step, Test, Then, Tool, When};
 use crate::model::record::{
-    End, Message, Observation, Party, Record, Served, SizeClass, StepObservation, StepTranscript, Transcript,
+    End, Message, Observation, Party, Record, Served, StepObservation, StepTranscript, Transcript,
 };
 use crate::model::spec::{Harm, Level, Requirement, Revisions, Role};
 use crate::model::template::{Bindings, Template};
@@ -33,23 +31,9 @@ pub(crate) fn tool(name: &str, input: Template, does: Does) -> Tool {
 /// A test `f/c/t` whose tools echo.
 pub(crate) fn test(tools: &[(&str, Template)], steps: Vec<(When, Then)>) -> Test {
     let tools = tools.iter().map(|(name, input)| tool(name, input.clone(), Does::Echo)).collect();
-    Test {
-        case: CaseId::new("f", "c"),
-        id: "t".into(),
-        row: None,
-        title: "A sentence".into(),
-        note: Vec::new(),
-        line: 1,
-        role: Role::Server,
-        control: None,
-        revisions: Revisions::default(),
-        transports: None,
-        needs: Vec::new(),
-        heavy: false,
-        isolated: false,
-        given: Arc::new(Fixture { tools, deviations: Vec::new(), pages: None }),
-        steps: steps.into_iter().map(|(when, then)| Step { when, then, declares: None }).collect(),
-    }
+    let given = Fixture { tools, ..Fixture::default() };
+    let steps = steps.into_iter().map(|(when, then)| Step { when, then, declares: None }).collect();
+    Test { title: "A sentence".into(), ..Test::new(CaseId::new("f", "c"), "t", Role::Server, given, steps) }
 }
 
 pub(crate) fn call(tool: &str) -> When {
@@ -92,6 +76,7 @@ pub(crate) fn transcript(steps: Vec<StepTranscript>) -> Transcript {
         test: id("f/c/t@2026-07-28+http"),
         bindings: Bindings::default(),
         served: Served::Serving,
+        opening: Vec::new(),
         steps,
         canary: Vec::new(),
         stderr: String::new(),
@@ -100,25 +85,9 @@ pub(crate) fn transcript(steps: Vec<StepTranscript>) -> Transcript {
     }
 }
 
+/// A step of which nothing else is known.
 pub(crate) fn step(outcome: Outcome) -> StepObservation {
-    StepObservation {
-        outcome,
-        code: None,
-        status: None,
-        advertised: BTreeMap::new(),
-        saw: None,
-        structured: None,
-        text: None,
-        asked: Vec::new(),
-        answered: Vec::new(),
-        rounds: Vec::new(),
-        varies: false,
-        replies: Vec::new(),
-        canary: None,
-        took: TimeClass::Instant,
-        size: SizeClass::Small,
-        said: None,
-    }
+    blank(outcome, 5)
 }
 
 pub(crate) fn observation(steps: Vec<StepObservation>) -> Observation {
@@ -135,6 +104,7 @@ pub(crate) fn record(index: usize, test: &str, outcome: Outcome) -> Record {
         hash: String::new(),
         observation: observation(vec![step(outcome)]),
         verdicts: Vec::new(),
+        bug: false,
         micros: 5,
     }
 }

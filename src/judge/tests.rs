@@ -30,6 +30,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
     Target {
         id: target(),
         title: String::new(),
+        file: None,
         folder: "t".into(),
         setup: Setup::default(),
         command: Vec::new(),

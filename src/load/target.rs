@@ -56,6 +56,7 @@ pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> T
     Target {
         id: TargetId { name: REFERENCE.to_owned(), variant: mutant.map(str::to_owned) },
         title: "the embedded reference target".to_owned(),
+        file: None,
         folder: here.to_owned(),
         setup: Setup::default(),
         command,
@@ -119,7 +120,10 @@ fn find(name: &str, here: &Utf8Path) -> Result<Utf8PathBuf, TargetError> {
 }
 
 /// Reads a file, one target a variant.
-fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
+///
+/// # Errors
+/// Everything that is wrong with it; a file that isn't there is an empty one.
+pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let mut reader = Reader::new(Arc::new(File::new(path.as_str(), text)));
     let targets = toml::parse(&mut reader).and_then(|node| targets(&mut reader, &node, path));
@@ -151,6 +155,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         title: title?,
         command: command?,
         claims: claims?,
+        file: Some(path.to_owned()),
         folder,
         setup,
         env,
@@ -172,14 +177,32 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
 
 /// In a repository with `targets/` and `snapshots/`, the latter; anywhere else beside the file.
 fn snapshots(folder: &Utf8Path, id: &TargetId) -> Utf8PathBuf {
-    let shared = folder
-        .parent()
-        .filter(|parent| parent.file_name() == Some("targets"))
-        .and_then(Utf8Path::parent)
-        .map(|root| root.join("snapshots"))
-        .filter(|snapshots| snapshots.is_dir());
-    let own = shared.map_or_else(|| folder.join("snapshots"), |shared| shared.join(&id.name));
+    shared(folder).map_or_else(|| variant_of(folder.join("snapshots"), id), |shared| below(&shared, id))
+}
+
+/// The snapshots of a repository, which are of the cases beside them.
+fn shared(folder: &Utf8Path) -> Option<Utf8PathBuf> {
+    let targets = folder.parent().filter(|parent| parent.file_name() == Some("targets"))?;
+    targets.parent().map(|root| root.join("snapshots")).filter(|snapshots| snapshots.is_dir())
+}
+
+fn below(shared: &Utf8Path, id: &TargetId) -> Utf8PathBuf {
+    variant_of(shared.join(&id.name), id)
+}
+
+fn variant_of(own: Utf8PathBuf, id: &TargetId) -> Utf8PathBuf {
     id.variant.iter().fold(own, |own, variant| own.join(variant))
+}
+
+/// A target for other cases than the embedded ones: what a repository's snapshots say isn't about these. In its place
+/// stand those beside the cases, if there are any. A target's own, beside its file, are its owner's affair.
+pub fn for_cases(target: Target, beside: Option<&Utf8Path>) -> Target {
+    let is_shared = target.file.is_none() || shared(&target.folder).is_some();
+    let is_mutant = target.file.is_none() && target.id.variant.is_some();
+    if is_mutant || !is_shared {
+        return target;
+    }
+    Target { snapshots: beside.map(|beside| below(beside, &target.id)), ..target }
 }
 
 /// A command: its program is found on the PATH, or below the target's folder where it has a slash.

@@ -84,6 +84,27 @@ pub struct Test {
 }
 
 impl Test {
+    /// A test that runs everywhere, and of which nothing is special.
+    pub fn new(case: CaseId, id: &str, role: Role, given: Fixture, steps: Vec<Step>) -> Self {
+        Self {
+            case,
+            id: id.to_owned(),
+            row: None,
+            title: id.to_owned(),
+            note: Vec::new(),
+            line: 1,
+            role,
+            control: None,
+            revisions: Revisions::default(),
+            transports: None,
+            needs: Vec::new(),
+            heavy: false,
+            isolated: false,
+            given: Arc::new(given),
+            steps,
+        }
+    }
+
     /// The part of its ids before the `@`: `folder/file/test/row`.
     pub fn path(&self) -> String {
         match &self.row {
@@ -121,7 +142,7 @@ words! {
 }
 
 /// A server, as the case describes it.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Fixture {
     /// The tools, in order.
     pub tools: Vec<Tool>,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,6 +26,9 @@ pub struct Transcript {
     pub bindings: Bindings,
     /// What became of the fixture.
     pub served: Served,
+    /// The handshake by which the connection was opened; tests that share one have it with the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opening: Vec<Message>,
     /// One entry a step that was begun.
     pub steps: Vec<StepTranscript>,
     /// Every fetch of a canary, from when the fixture was handed over to the end of the test; a server that was
@@ -63,6 +67,11 @@ pub enum Served {
         end: End,
         /// What happened, in words.
         detail: String,
+    },
+    /// A bug of the harness's own.
+    Broken {
+        /// The words of the panic.
+        reason: String,
     },
     /// The target was given up before this test's turn.
     Unavailable {
@@ -415,6 +424,9 @@ pub struct Header {
     pub casebook: String,
     /// The targets, with what their adapters say of themselves.
     pub targets: Vec<TargetId>,
+    /// The files of those that aren't embedded: what is known of their failures is read there again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Utf8PathBuf>,
     /// How many tests were planned.
     pub planned: usize,
     /// What doesn't apply, and why, by target.
@@ -449,6 +461,9 @@ pub struct Record {
     pub observation: Observation,
     /// What the specification says of it.
     pub verdicts: Vec<Verdict>,
+    /// Whether a bug of the harness's own is why there is no observation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bug: bool,
     /// How long it took, in microseconds.
     pub micros: u64,
 }

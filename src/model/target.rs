@@ -14,6 +14,8 @@ pub struct Target {
     pub id: TargetId,
     /// One line for people.
     pub title: String,
+    /// Its `target.toml`; an embedded one has none.
+    pub file: Option<Utf8PathBuf>,
     /// The folder of its `target.toml`; its commands run there.
     pub folder: Utf8PathBuf,
     /// Commands that make it ready, and the files that make them necessary again.

@@ -204,7 +204,7 @@ mod tests {
     use crate::model::spec::Level;
 
     pub(super) fn header(planned: usize) -> Header {
-        Header { format: FORMAT, casebook: "0".into(), targets: vec![], planned, skipped: vec![] }
+        Header { format: FORMAT, casebook: "0".into(), targets: vec![], files: vec![], planned, skipped: vec![] }
     }
 
     pub(super) fn footer() -> Footer {

@@ -8,9 +8,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use super::{InOrder, Log, LogError};
-use crate::drive::{CanaryError, Cancel, Ended, Event, Options, drive};
+use crate::drive::{CanaryError, Cancel, Ended, Event, Options, caught, drive};
 use crate::judge::{Judge, observe};
-use crate::model::record::{Footer, Record, Transcript};
+use crate::model::record::{Footer, Observation, Record, Served, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::plan::{Plan, Planned};
 
@@ -106,16 +106,61 @@ pub async fn conduct(
 }
 
 fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &Transcript) -> Record {
-    let observation = observe(&planned.test, transcript);
-    let verdicts = judge.judge(&transcript.target, &planned.test, &planned.id, &observation);
+    let (target, Planned { test, id, .. }) = (&transcript.target, planned);
+    let seen = caught(|| {
+        let observation = observe(test, transcript);
+        let verdicts = judge.judge(target, test, id, &observation);
+        (observation, verdicts)
+    });
+    let bug = seen.is_err() || matches!(transcript.served, Served::Broken { .. });
+    let (observation, verdicts) = seen.unwrap_or_else(|words| {
+        let blind = unseen(words);
+        // Its controls have to hear that it shows nothing.
+        let verdicts = caught(|| judge.judge(target, test, id, &blind)).unwrap_or_default();
+        (blind, verdicts)
+    });
     Record {
         index,
-        target: transcript.target.clone(),
-        test: planned.id.clone(),
-        title: planned.test.title.clone(),
-        hash: super::hash(&planned.test),
+        target: target.clone(),
+        test: id.clone(),
+        title: test.title.clone(),
+        hash: super::hash(test),
         observation,
         verdicts,
+        bug,
         micros: transcript.micros,
+    }
+}
+
+/// What there is to judge where the harness itself broke.
+fn unseen(words: String) -> Observation {
+    Observation { steps: Vec::new(), cannot: None, unavailable: Some(words), leaky: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::{Expectation, Outcome, Test};
+    use crate::model::record::VerdictKind;
+    use crate::model::spec::{Catalogue, Level};
+
+    fn record(test: Test, transcript: &Transcript) -> Record {
+        let requirement = samples::requirement("r", Level::Must);
+        let catalogue: Catalogue = [(requirement.id.clone(), requirement)].into();
+        let planned = Planned { index: 0, id: transcript.test.clone(), test: Arc::new(test) };
+        judged(&mut Judge::new(&catalogue, []), &planned, 0, transcript)
+    }
+
+    #[test]
+    fn a_test_in_which_the_harness_broke_is_an_error_and_says_why() {
+        let wanted = Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
+        let test = samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted]))]);
+        let broken = Served::Broken { reason: "no such place".to_owned() };
+        let transcript = Transcript { served: broken, ..samples::transcript(Vec::new()) };
+        let record = record(test, &transcript);
+        assert!(record.bug);
+        assert_eq!(record.observation.unavailable.as_deref(), Some("no such place"));
+        assert_eq!(record.verdicts[0].kind, VerdictKind::Error);
     }
 }

@@ -122,13 +122,12 @@ fn io(path: &Utf8Path) -> impl FnOnce(std::io::Error) -> LogError {
 /// The transcript with long messages cut.
 fn shortened(transcript: &Transcript) -> Transcript {
     let mut short = transcript.clone();
-    for step in &mut short.steps {
-        for message in step.messages.iter_mut().filter(|message| message.text.len() > MESSAGE) {
-            message.cut_from.get_or_insert(message.text.len() as u64);
-            cut(&mut message.text);
-        }
-        step.handed.as_mut().map(cut);
+    let messages = short.steps.iter_mut().flat_map(|step| &mut step.messages);
+    for message in short.opening.iter_mut().chain(messages).filter(|message| message.text.len() > MESSAGE) {
+        message.cut_from.get_or_insert(message.text.len() as u64);
+        cut(&mut message.text);
     }
+    short.steps.iter_mut().filter_map(|step| step.handed.as_mut()).for_each(cut);
     short
 }
 
@@ -246,6 +245,7 @@ mod tests {
             format: FORMAT,
             casebook: "0".into(),
             targets: vec![samples::target()],
+            files: Vec::new(),
             planned: 2,
             skipped: Vec::new(),
         }

@@ -37,7 +37,7 @@ fn tests_are_listed_one_a_line_and_by_pattern() {
     let some = desk.run("list post/parcel@2026-07-28+http --cases cases");
     let wanted = ["post/parcel/number@2026-07-28+http", "post/parcel/word@2026-07-28+http"];
     assert!(some.ends(0).out.lines().eq(wanted));
-    desk.run("list post/parcl --cases cases").ends(3).adds(&["no test matches"]);
+    desk.run("list post/parcl --cases cases").ends(3).adds(&["`post/parcl` matches no test; the nearest: post/parcel"]);
     desk.run("list --cases cases --cases embedded").ends(0).says(&["post/parcel/", "sep-2106/bounds/"]);
 }
 
@@ -67,6 +67,8 @@ fn a_case_is_explained_expanded_and_shown_on_the_wire() {
     assert!(!wire.out.contains("stdio"));
     let older = desk.run("explain post/parcel --wire 2025-06-18 --cases cases");
     older.ends(0).says(&["mcp-protocol-version: 2025-06-18", "mcp-session-id: "]);
+    older.says(&["\"method\":\"initialize\"", "\"serverInfo\":", "notifications/initialized"]);
+    assert_eq!(older.out.matches("\"method\":\"initialize\"").count(), 1, "tests share a connection: {}", older.out);
     desk.run("explain post/parcel --wire 2024-11-05 --cases cases").ends(2).adds(&["2024-11-05"]);
 }
 
@@ -115,6 +117,21 @@ fn mistakes(desk: &Desk) {
 "#,
     );
     desk.write("bad/post/requirements.json", &desk.read("cases/post/requirements.json"));
+}
+
+#[test]
+fn a_test_of_unknown_rows_is_read_to_its_end() {
+    let desk = Desk::new();
+    let case = desk.read("cases/post/parcel.json");
+    let rows = r#""rows": { "one": { "weight": 1 }, "two": { "weight": 2, "unit": "g" } },"#;
+    let case = case.replacen(r#""given":"#, &format!("{rows} \"given\":"), 1);
+    let case = case.replace(r#""control": "file","#, r#""rows": ["three"],"#);
+    let case = case.replace(r#""outcome": "success", "saw""#, r#""outcome": "sucess", "seen": 1, "saw""#);
+    desk.write("bad/post/parcel.json", &case.replace(r#""weight": 2 } },"#, r#""weight": { "@row": "unit" } } },"#));
+    desk.write("bad/post/requirements.json", &desk.read("cases/post/requirements.json"));
+    let found = desk.run("lint --short bad");
+    found.ends(2).says(&["names the row `three`", "`sucess`", "`seen`"]);
+    assert!(!found.out.contains("`unit`, which"), "some row has it: {}", found.out);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -33,6 +35,15 @@ impl Desk {
         }
         desk.lay_out("slow/post/queue.json");
         desk.lay_out("slow/post/requirements.json");
+        desk
+    }
+
+    /// One with the cases of clients, `visits`.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn visited() -> Self {
+        let desk = Self::empty();
+        desk.lay_out("visits/post/visit.json");
+        desk.lay_out("visits/post/requirements.json");
         desk
     }
 
@@ -99,6 +110,37 @@ impl Desk {
         self.lay_out("proxy.py");
         self.target(name, &["python3", "../proxy.py", mode, PROGRAM, "__adapter"], "");
     }
+
+    /// How many processes have this desk in their environment. The kernel may take a moment to clear away what was
+    /// killed.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn survivors(&self) -> usize {
+        let mark = format!("XDG_CACHE_HOME={}", self.path().join("cache").display());
+        let living = || {
+            let processes = fs::read_dir("/proc").expect("Linux has it").filter_map(Result::ok);
+            let environments = processes.filter_map(|one| fs::read(one.path().join("environ")).ok());
+            environments.filter(|text| text.split(|byte| *byte == 0).any(|one| one == mark.as_bytes())).count()
+        };
+        let until = Instant::now() + Duration::from_secs(5);
+        while living() > 0 && Instant::now() < until {
+            std::thread::yield_now();
+        }
+        living()
+    }
+
+    /// A client, over both transports on the newest revision, that does what the script says where it is to call `lose`.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn visitor(&self, name: &str, script: &str) {
+        self.lay_out("visitor.sh");
+        let command = serde_json::to_string(&["bash", "../visitor.sh", script]).expect("strings");
+        let claims = "roles = [\"client\"]\ntransports = [\"stdio\", \"http\"]\nrevisions = [\"2026-07-28\"]";
+        self.write(
+            &format!("{name}/target.toml"),
+            &format!(
+                "title = \"A client\"\ncommand = {command}\nenv = {{ CASEBOOK = {PROGRAM:?} }}\n\n[claims]\n{claims}\n"
+            ),
+        );
+    }
 }
 
 impl Came {
@@ -144,6 +186,7 @@ impl Came {
         let mut settings = insta::Settings::clone_current();
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
+        settings.add_filter(r"(?m)^ +SLOW .*\n", "");
         settings.add_filter(r"\d+\.\d{3} s", "[TIME]");
         settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]");
         settings.add_filter(r"[^\s`]*/cache/casebook/", "[CACHE]/");

@@ -23,6 +23,24 @@ fn a_record_has_a_header_a_line_a_test_and_a_footer() {
 }
 
 #[test]
+fn the_handshake_of_a_session_is_recorded_with_its_first_test() {
+    let desk = Desk::new();
+    desk.run(RUN).ends(0);
+    let wire = desk.read("kept/run.wire.jsonl");
+    let opened = |revision: &str| {
+        let of = wire.lines().filter(|line| line.contains(&format!("@{revision}+")));
+        of.filter(|line| {
+            line.contains(
+                r#""opening":[{"from":"harness","text":"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\""#,
+            )
+        })
+        .count()
+    };
+    // Over each transport three letters, each with a tool of its own, and parcels, two of one fixture.
+    assert_eq!(["2025-06-18", "2025-11-25", "2026-07-28"].map(opened), [8, 8, 0]);
+}
+
+#[test]
 fn a_replay_says_what_the_run_said_and_starts_nothing() {
     let desk = Desk::new();
     let ran = desk.run("run reference:input-not-validated --cases cases --record run.jsonl --jobs 1");
@@ -61,6 +79,18 @@ fn a_replay_excuses_what_the_run_excused() {
     desk.run("run t --cases cases --record run.jsonl").ends(1);
     desk.borrowed("t", Some("input-not-validated"), known);
     desk.run("replay run.jsonl --cases cases").ends(0).says(&["1 known"]);
+}
+
+#[test]
+fn a_replay_finds_the_target_from_anywhere() {
+    let desk = Desk::new();
+    let known =
+        "[[known]]\ntest = \"post/parcel/word\"\nrequirement = \"post/arguments-checked\"\nreason = \"known\"\n";
+    desk.borrowed("deep/within/t", Some("input-not-validated"), known);
+    let ran = desk.run("run deep/within/t --cases cases --record run.jsonl");
+    let replayed = desk.run("replay run.jsonl --cases cases");
+    assert_eq!(told(&ran.ends(0).out), told(&replayed.ends(0).out));
+    assert_eq!(replayed.err, "");
 }
 
 #[test]

@@ -108,6 +108,25 @@ fn snapshots_are_written_when_accepted_and_compared_ever_after() {
 }
 
 #[test]
+fn snapshots_of_somebody_s_cases_are_beside_these() {
+    let desk = Desk::new();
+    // A repository with snapshots of its own cases, in which other cases are run.
+    desk.write("snapshots/reference/other/case.snap", "");
+    desk.write("own/cases/post/letter.json", &desk.read("cases/post/letter.json"));
+    desk.write("own/cases/post/requirements.json", &desk.read("cases/post/requirements.json"));
+    let none = desk.run("run reference --cases own/cases");
+    assert!(!none.ends(0).out.contains("snapshot"), "{}", none.out);
+    desk.run("run reference --cases own/cases --accept").ends(0).adds(&["snapshots written: 1"]);
+    let file = "own/snapshots/reference/post/letter.snap";
+    desk.write(file, &desk.read(file).replace("success", "crash"));
+    desk.run("run reference --cases own/cases").ends(1).says(&["snapshot"]);
+    let both = desk.run("run reference --cases own/cases --cases slow --only post/letter");
+    assert!(!both.out.contains("snapshot"), "{}", both.out);
+    // The cases beside the repository's snapshots.
+    desk.run("run reference --cases cases").ends(1).says(&["snapshot missing  reference  post/letter"]);
+}
+
+#[test]
 fn several_targets_are_told_apart() {
     let desk = Desk::new();
     let came =

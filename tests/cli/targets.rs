@@ -110,6 +110,11 @@ fn a_smoke_test_says_what_an_adapter_should_have_answered() {
     let desk = Desk::new();
     let good = desk.run("smoke reference");
     good.ends(0).says(&["right   hello", "right   serve: echo over stdio", "right   closing its standard input"]);
+    for drive in
+        ["a list over stdio on 2025-06-18", "a call over http on 2025-11-25", "an elicitation over http on 2026-07-28"]
+    {
+        good.says(&[&format!("right   drive: {drive}")]);
+    }
     assert!(!good.out.contains("WRONG"));
     desk.script("stopper", r#"while read line; do echo '{"id":"1","stopped":true}'; done"#, "");
     desk.run("smoke stopper").ends(4).says(&["WRONG   hello", "should be: {\"id\":\"1\",\"hello\":"]);

@@ -1,5 +1,7 @@
 //! The mock server, talked to by clients that are only sockets.
 
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use super::stdio::between;
 use crate::model::CaseId;
 use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Test, Tool};
 use crate::model::record::Party;
-use crate::model::spec::{Lifecycle, Revision, Revisions, Role};
+use crate::model::spec::{Lifecycle, Revision, Role};
 use crate::model::template::{Bindings, Generator, Template};
 
 fn revision(lifecycle: Lifecycle) -> Revision {
@@ -29,7 +31,7 @@ fn question(field: &str) -> Value {
 }
 
 fn fixture(tools: Vec<Tool>) -> Fixture {
-    Fixture { tools, deviations: Vec::new(), pages: None }
+    Fixture { tools, ..Fixture::default() }
 }
 
 fn set(method: &str, at: &str, value: &Value) -> Deviation {
@@ -38,23 +40,7 @@ fn set(method: &str, at: &str, value: &Value) -> Deviation {
 }
 
 async fn serve(lifecycle: Lifecycle, given: Fixture) -> Mock {
-    let test = Test {
-        case: CaseId::new("a", "b"),
-        id: "t".to_owned(),
-        row: None,
-        title: "A client under test".to_owned(),
-        note: Vec::new(),
-        line: 1,
-        role: Role::Client,
-        control: None,
-        revisions: Revisions::default(),
-        transports: None,
-        needs: Vec::new(),
-        heavy: false,
-        isolated: false,
-        given: Arc::new(given),
-        steps: Vec::new(),
-    };
+    let test = Test::new(CaseId::new("a", "b"), "t", Role::Client, given, Vec::new());
     let revision = revision(lifecycle);
     let bindings = Bindings { revision: revision.name().to_owned(), ..Bindings::default() };
     Mock::serve(Arc::new(test), bindings, revision).await.expect("loopback has a port")
@@ -506,4 +492,42 @@ async fn a_mock_that_is_dropped_hangs_up_on_everybody() {
     tokio::time::timeout(Duration::from_secs(5), all).await.expect("every connection ends");
     let address = url[7..].split('/').next().expect("an address").to_owned();
     assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn each_mock_is_on_loopback_behind_a_word_that_opens_nothing_else() {
+    let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
+    let other = serve(Lifecycle::Stateless, fixture(vec![])).await;
+    let (url, relay, others) = (mock.url(), mock.relay(), other.url());
+    let words = [&url[7..], &relay, &others[7..]].map(|address| {
+        let (socket, word) = address.split_once('/').expect("a socket and a word");
+        assert!(socket.parse::<SocketAddr>().expect("an address").ip().is_loopback(), "{socket}");
+        assert!(word.len() == 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit()), "{word}");
+        word
+    });
+    assert_eq!(BTreeSet::from(words).len(), 3);
+}
+
+#[tokio::test]
+async fn what_an_earlier_test_s_client_still_sends_reaches_nobody() {
+    let (earlier, mock) = (serve(Lifecycle::Stateless, fixture(vec![])), serve(Lifecycle::Stateless, fixture(vec![])));
+    let (earlier, mock) = (earlier.await, mock.await);
+    let parted = |address: &str| address.split_once('/').map(|(a, b)| (a.to_owned(), b.to_owned())).expect("a word");
+    let ((address, path), (_, word)) = (parted(&earlier.url()[7..]), parted(&earlier.relay()));
+    let (here, relay) = (parted(&mock.url()[7..]).0, parted(&mock.relay()).0);
+    let mut open = TcpStream::connect(&address).await.expect("a listener");
+    drop(earlier);
+    // On the connection that it had.
+    let list = stateless(1, "tools/list", json!({})).to_string();
+    let request = format!("POST /{path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n{list}", list.len());
+    _ = open.write_all(request.as_bytes()).await;
+    let mut rest = Vec::new();
+    _ = open.read_to_end(&mut rest).await;
+    assert!(rest.is_empty(), "{rest:?}");
+    // With the old word, should the system give its port to the next.
+    assert_eq!(send(&format!("http://{here}/{path}"), "POST", &[], &list).await.status, 404);
+    let (mut input, mut output) = plug(&format!("{relay}/{word}"));
+    _ = input.write_all(format!("{list}\n").as_bytes()).await;
+    assert_eq!(output.read_to_end(&mut rest).await.expect("it closes"), 0);
+    assert!(mock.take_messages().is_empty());
 }

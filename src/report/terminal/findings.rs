@@ -27,6 +27,8 @@ pub(super) struct Findings {
     told: BTreeMap<(VerdictKind, TargetId, RequirementId, String), usize>,
     /// Targets that were not there, why, and for how many tests.
     gone: BTreeMap<(TargetId, String), usize>,
+    /// Tests in which the harness itself broke, and how.
+    bugs: Vec<(String, String)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +51,9 @@ struct Broken {
 
 impl Findings {
     pub(super) fn add(&mut self, record: &Record, transcript: Option<&Transcript>) {
-        if let Some(reason) = &record.observation.unavailable {
+        if let (Some(reason), true) = (&record.observation.unavailable, record.bug) {
+            self.bugs.push((name(&record.target, &record.test), reason.clone()));
+        } else if let Some(reason) = &record.observation.unavailable {
             // The transcript has all that was said.
             let reason = match transcript.map(|transcript| &transcript.served) {
                 Some(Served::Unavailable { reason }) => reason,
@@ -95,6 +99,14 @@ impl Findings {
             let which = Untrusted(&format!("{target}  {requirement}")).line(200);
             let tests = if *tests == 1 { String::new() } else { format!(" {DIM}({tests} tests){DIM:#}") };
             writeln!(out, "{style}{kind:>12}{style:#}  {which}: {}{tests}", Untrusted(reason).line(200))?;
+        }
+        for (test, reason) in &self.bugs {
+            writeln!(
+                out,
+                "\n{RED}BUG{RED:#}   of casebook's own, which shows nothing of the target; please report it"
+            )?;
+            field(out, "test", &shown(test))?;
+            field(out, "panicked", &shown(reason))?;
         }
         for ((target, reason), tests) in &self.gone {
             writeln!(out, "\n{RED}GONE{RED:#}  {BOLD}{}{BOLD:#}", Untrusted(&target.to_string()).line(200))?;

@@ -89,7 +89,7 @@ impl<W: Write> Terminal<W> {
         self.findings.add(record, transcript);
         let is_bad = matches!(standing, Standing::Failed | Standing::Inconclusive | Standing::Error);
         // A target that isn't there is told of once, at the end.
-        let is_bad = is_bad && record.observation.unavailable.is_none();
+        let is_bad = is_bad && (record.observation.unavailable.is_none() || record.bug);
         if is_bad || standing == Standing::Warned || record.micros >= SLOW {
             self.bar.suspend(|| line(&mut self.out, record, standing))?;
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::judge::samples;
 use crate::model::case::Outcome;
-use crate::model::record::{Skipped, VerdictKind};
+use crate::model::record::{Observation, Skipped, VerdictKind};
 use crate::model::spec::Level;
 use crate::report::tests::{footer, header, verdict};
 
@@ -121,4 +121,16 @@ fn a_snapshot_that_differs_is_shown_as_lines_lost_and_won() {
     drop(terminal);
     let text = String::from_utf8(out).expect("UTF-8");
     assert_eq!(text, "\nsnapshot changed  sample  f/c\n    a\n  - b\n  + c\n");
+}
+
+#[test]
+fn a_bug_of_our_own_is_told_by_test_and_not_as_a_target_that_is_gone() {
+    let broken = record(0, "f/c/t@2026-07-28+http", &[VerdictKind::Error]);
+    let observation =
+        Observation { unavailable: Some("no such \u{1b}place".into()), ..samples::observation(Vec::new()) };
+    let told = shown(&[Record { bug: true, observation, ..broken }], None);
+    for line in ["error  sample  f/c/t@2026-07-28+http", "BUG   of casebook's own", "panicked  no such "] {
+        assert!(told.contains(line), "{told}");
+    }
+    assert!(!told.contains("GONE") && !told.contains('\u{1b}'), "{told}");
 }

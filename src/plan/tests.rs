@@ -1,0 +1,190 @@
+//! What is run, of which library, for which target and selection.
+
+use super::*;
+use crate::judge::samples;
+use crate::model::case::{Check, Fixture, Step, Then, When};
+use crate::model::spec::{Harm, Level, Requirement, Revisions};
+use crate::model::target::{Claims, Known, Setup};
+
+fn test(name: &str, row: Option<&str>, control: Option<Control>, given: &Arc<Fixture>) -> Test {
+    let given = Arc::clone(given);
+    let plain = Test::new(CaseId::new("a", "b"), name, Role::Server, Fixture::default(), Vec::new());
+    Test { row: row.map(str::to_owned), control, given, ..plain }
+}
+
+fn fixture(name: &str) -> Arc<Fixture> {
+    let definition = crate::model::template::Template::Null;
+    let tool = crate::model::case::Tool { name: name.to_owned(), definition, does: crate::model::case::Does::Echo };
+    Arc::new(Fixture { tools: vec![tool], deviations: Vec::new(), pages: None })
+}
+
+fn library(tests: Vec<Test>) -> Library {
+    let tests = tests.into_iter().map(Arc::new).collect();
+    let (id, title) = (CaseId::new("a", "b"), String::new());
+    let case = Case { id, path: String::new(), title, note: vec![], role: Role::Server, rows: vec![], tests };
+    Library { cases: vec![case], requirements: Catalogue::new() }
+}
+
+fn target() -> Target {
+    Target {
+        id: TargetId { name: "some".to_owned(), variant: None },
+        title: String::new(),
+        file: None,
+        folder: ".".into(),
+        setup: Setup::default(),
+        command: Vec::new(),
+        env: BTreeMap::new(),
+        claims: Claims {
+            roles: vec![Role::Server],
+            transports: vec![Transport::Http],
+            revisions: Revision::all().collect(),
+            lacks: Vec::new(),
+        },
+        known: Vec::new(),
+        snapshots: None,
+        unverified: None,
+    }
+}
+
+fn names(plan: &Plan) -> Vec<String> {
+    plan.tests().map(|(_, planned)| planned.id.to_string()).collect()
+}
+
+fn newest() -> Selection {
+    Selection { revision: vec![Revision::newest()], ..Selection::default() }
+}
+
+#[test]
+fn controls_come_before_what_they_govern_and_equal_fixtures_are_adjacent() {
+    let (one, two) = (fixture("one"), fixture("two"));
+    let tests = vec![
+        test("first", Some("x"), None, &one),
+        test("first", Some("y"), None, &two),
+        test("second", Some("x"), None, &two),
+        test("third", Some("x"), None, &fixture("one")),
+        test("control", Some("x"), Some(Control::Row), &two),
+        test("control", Some("y"), Some(Control::Row), &two),
+        test("all", Some("y"), Some(Control::File), &one),
+    ];
+    let plan = plan(&library(tests), &[Arc::new(target())], &newest()).expect("a plan");
+    let order = ["all/y", "control/x", "first/x", "third/x", "second/x", "control/y", "first/y"];
+    assert_eq!(names(&plan), order.map(|name| format!("a/b/{name}@2026-07-28+http")));
+    assert!(plan.tests().map(|(_, planned)| planned.index).eq(0..7));
+}
+
+#[test]
+fn a_test_that_is_selected_brings_the_controls_that_govern_it() {
+    let one = fixture("one");
+    let tests = vec![
+        test("asked", Some("x"), None, &one),
+        test("other", Some("x"), None, &one),
+        test("control", Some("x"), Some(Control::Row), &one),
+        test("control", Some("y"), Some(Control::Row), &one),
+        test("all", Some("y"), Some(Control::File), &one),
+    ];
+    let only = |pattern: &str| Selection { only: vec![pattern.parse().expect("a pattern")], ..newest() };
+    let library = library(tests);
+    let asked = plan(&library, &[Arc::new(target())], &only("a/b/asked")).expect("a plan");
+    assert_eq!(names(&asked), ["all/y", "control/x", "asked/x"].map(|name| format!("a/b/{name}@2026-07-28+http")));
+    let skip = vec!["a/b/control".parse().expect("a pattern")];
+    let without = Selection { skip, ..only("a/b/asked") };
+    assert_eq!(plan(&library, &[Arc::new(target())], &without).expect("a plan").len(), 2);
+}
+
+#[test]
+fn what_a_target_does_not_claim_is_skipped_with_its_reason() {
+    let lacking = Test { needs: vec![Need::ElicitationForm], ..test("form", None, None, &fixture("f")) };
+    let client = Test { role: Role::Client, ..test("client", None, None, &fixture("f")) };
+    let both = vec![test("plain", None, None, &fixture("f")), lacking, client];
+    let mut target = target();
+    target.claims.lacks = vec![Need::ElicitationForm];
+    let plan = plan(&library(both), &[Arc::new(target)], &newest()).expect("a plan");
+    assert_eq!(names(&plan), ["a/b/plain@2026-07-28+http"]);
+    let skipped: Vec<_> = plan.skipped.iter().map(|one| (one.reason.as_str(), one.tests)).collect();
+    let expected = [
+        ("the target claims no client side", 2),
+        ("the target doesn't claim transport stdio", 2),
+        ("the target lacks elicitation.form", 1),
+    ];
+    assert_eq!(skipped, expected);
+}
+
+#[test]
+fn a_test_applies_where_one_of_its_requirements_is_in_force() {
+    let all: Vec<_> = Revision::all().collect();
+    let requirement = |name: &str, since, until| Requirement {
+        id: RequirementId::within("a", name),
+        level: Level::Must,
+        roles: vec![Role::Server],
+        revisions: Revisions { since, until },
+        source: String::new(),
+        quote: String::new(),
+        also: Vec::new(),
+        harm: Harm::None,
+        why: String::new(),
+        unobservable: None,
+    };
+    let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
+    let then = Then::Checks(vec![check("old"), check("new")]);
+    let step = Step { when: When::List, then, declares: None };
+    let mut library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
+    for one in [requirement("old", None, Some(all[0])), requirement("new", Some(all[2]), None)] {
+        library.requirements.insert(one.id.clone(), one);
+    }
+    let plan = plan(&library, &[Arc::new(target())], &Selection::default()).expect("a plan");
+    assert_eq!(names(&plan), ["a/b/t@2025-06-18+http", "a/b/t@2026-07-28+http"]);
+}
+
+#[test]
+fn a_heavy_test_runs_only_when_asked_for_and_then_once() {
+    let heavy = || library(vec![Test { heavy: true, ..test("t", None, None, &fixture("f")) }]);
+    let mut target = target();
+    target.claims.transports.push(Transport::Stdio);
+    let targets = [Arc::new(target)];
+    let error = plan(&heavy(), &targets, &Selection::default()).expect_err("nothing is left");
+    assert!(matches!(&error, PlanError::Nothing { skipped } if skipped[0].tests == 6), "{error}");
+    let selection = Selection { heavy: true, ..Selection::default() };
+    let plan = plan(&heavy(), &targets, &selection).expect("a plan");
+    assert_eq!(names(&plan), ["a/b/t@2026-07-28+http"]);
+}
+
+#[test]
+fn a_pattern_that_means_nothing_is_an_error_that_names_what_is_near() {
+    let library = library(vec![test("external-ref", None, None, &fixture("f"))]);
+    let selection = Selection { only: vec!["a/b/external-rev".parse().expect("a pattern")], ..Selection::default() };
+    let error = plan(&library, &[Arc::new(target())], &selection).expect_err("no such test");
+    assert_eq!(error.to_string(), "`a/b/external-rev` matches no test; the nearest: a/b/external-ref");
+    let known = Known {
+        test: "a/c".parse().expect("a pattern"),
+        requirement: RequirementId::within("a", "r"),
+        reason: String::new(),
+        issue: None,
+    };
+    let target = Target { known: vec![known], ..target() };
+    let error = plan(&library, &[Arc::new(target)], &Selection::default()).expect_err("no such test");
+    assert!(matches!(error, PlanError::UnmatchedKnown { .. }));
+}
+
+#[test]
+fn a_verdict_that_two_known_failures_excuse_is_an_error_that_names_both() {
+    let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
+    let step = Step { when: When::List, then: Then::Checks(vec![check("r")]), declares: None };
+    let mut library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
+    let requirement = samples::requirement("r", Level::Must);
+    let requirement = Requirement { id: RequirementId::within("a", "r"), ..requirement };
+    library.requirements.insert(requirement.id.clone(), requirement);
+    let known = |test: &str, requirement: &str| Known {
+        test: test.parse().expect("a pattern"),
+        requirement: RequirementId::within("a", requirement),
+        reason: "so".to_owned(),
+        issue: None,
+    };
+    let planned = |known: Vec<Known>| {
+        plan(&library, &[Arc::new(Target { known, ..target() })], &Selection::default()).map_err(|it| it.to_string())
+    };
+    let told = planned(vec![known("a/**", "r"), known("a/b/t", "r")]).expect_err("both mean it");
+    assert!(told.ends_with("as a known failure twice: `a/**` (\"so\") and `a/b/t` (\"so\")"), "{told}");
+    for apart in [known("a/b/t", "other"), known("a/b/t@2025-06-18", "r")] {
+        planned(vec![known("a/b/t@2026-07-28", "r"), apart]).expect("they don't meet");
+    }
+}

@@ -1,0 +1,38 @@
+# A client under test: visitor.sh MISBEHAVIOUR. Where it is to call `lose`, it does what the argument says; else it hands
+# over what it never asked for, which is good enough.
+
+hand_over() { echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[$1]}}"; }
+good() { hand_over '{"tools":[]},{"result":{"content":[]}}'; }
+
+# The server: what comes on standard input reaches it as it is; what it says is read and dropped, to its end.
+server() {
+    case $line in
+        *'"__relay"'*) "$CASEBOOK" __relay "$address" > /dev/null ;;
+        *) exec 3<> "/dev/tcp/${authority%:*}/${authority#*:}" && { cat <&3 > /dev/null & cat >&3; wait; } ;;
+    esac
+}
+
+# A message, as the transport wants it, and a further header over HTTP.
+message() {
+    case $line in
+        *'"__relay"'*) printf '%s\n' "$1" ;;
+        *) printf 'POST /%s HTTP/1.1\r\nhost: %s\r\n%bcontent-length: %s\r\n\r\n%s' "$path" "$authority" "$2" "${#1}" "$1" ;;
+    esac
+}
+list='{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
+flood() { while message "$list"; do :; done 2> /dev/null; }
+
+# Much of one character.
+many() { head -c "$1" /dev/zero | tr '\0' "$2"; }
+
+while read -r line; do
+    id=${line#*'"id":"'}; id=${id%%'"'*}
+    address=${line##*'"__relay","'}; address=${address%%'"'*}
+    url=${line##*'"url":"http://'}; url=${url%%'"'*}; authority=${url%%/*}; path=${url#*/}
+    case $line in
+        *'"hello"'*) echo "{\"id\":\"$id\",\"hello\":{\"roles\":[\"client\"],\"transports\":[\"stdio\",\"http\"],\"revisions\":[\"2026-07-28\"]}}" ;;
+        *'"drive"'*'"lose"'*) eval "$1" ;;
+        *'"drive"'*) good ;;
+        *) echo "{\"id\":\"$id\",\"unsupported\":\"what\"}" ;;
+    esac
+done
