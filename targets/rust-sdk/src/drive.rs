@@ -1,0 +1,153 @@
+//! Drives the SDK's client through a script, and hands back what its user would see.
+
+use std::sync::Mutex;
+
+use rmcp::{
+    ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient, ServiceError,
+    model::{
+        CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+        Implementation, ProtocolVersion,
+    },
+    service::{ClientInitializeError, RequestContext, RunningService},
+    transport::{StreamableHttpClientTransport, TokioChildProcess},
+};
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::protocol::{Answer, Answers, Drive, Step, Unbuilt};
+
+type Client = RunningService<RoleClient, User>;
+
+/// Runs the script; where no connection comes about, the error says why.
+pub async fn drive(order: Drive) -> Result<Value, Unbuilt> {
+    let user = User::new(&order.revision, order.answers)?;
+    let client = match connect(user, order.url, order.command).await? {
+        Ok(client) => client,
+        Err(error) => return Ok(json!({ "connected": false, "steps": [], "error": error })),
+    };
+    let mut steps = Vec::new();
+    for step in order.script {
+        steps.push(take(&client, step).await.unwrap_or_else(|error| json!({ "error": described(&error) })));
+    }
+    // https://docs.rs/rmcp/3.9.0/rmcp/service/struct.RunningService.html#method.cancel
+    if let Err(error) = client.cancel().await {
+        eprintln!("the client did not end well: {error}");
+    }
+    Ok(json!({ "connected": true, "steps": steps }))
+}
+
+/// A client of exactly this revision.
+/// <https://github.com/modelcontextprotocol/rust-sdk#client-lifecycle-modes>
+async fn connect(
+    user: User,
+    url: Option<String>,
+    command: Option<Vec<String>>,
+) -> Result<Result<Client, Value>, Unbuilt> {
+    let lifecycle = if user.revision.has_initialize() {
+        ClientLifecycleMode::Initialize
+    } else {
+        ClientLifecycleMode::Discover { preferred_versions: vec![user.revision.clone()] }
+    };
+    let client = if let Some(url) = url {
+        user.serve_with_lifecycle(StreamableHttpClientTransport::from_uri(url), lifecycle).await
+    } else {
+        let command = command.unwrap_or_default();
+        let [program, arguments @ ..] = command.as_slice() else {
+            return Err(Unbuilt::Cannot("there is neither a url nor a command to connect to".to_owned()));
+        };
+        let mut command = Command::new(program);
+        command.args(arguments);
+        match TokioChildProcess::new(command) {
+            Ok(child) => user.serve_with_lifecycle(child, lifecycle).await,
+            Err(error) => return Ok(Err(json!({ "type": "std::io::Error", "message": error.to_string() }))),
+        }
+    };
+    Ok(client.map_err(|error| unconnected(&error)))
+}
+
+async fn take(client: &Client, step: Step) -> Result<Value, ServiceError> {
+    match step {
+        Step::ListTools {} => Ok(json!({ "tools": client.list_all_tools().await? })),
+        Step::CallTool { name, arguments } => {
+            let mut call = CallToolRequestParams::new(name);
+            call.arguments = arguments;
+            Ok(json!({ "result": client.call_tool(call).await? }))
+        }
+    }
+}
+
+/// Whoever answers elicitations, or isn't there to.
+struct User {
+    revision: ProtocolVersion,
+    answers: Option<Mutex<Answers>>,
+}
+
+impl User {
+    fn new(revision: &str, answers: Option<Answers>) -> Result<Self, Unbuilt> {
+        let revision = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == revision).cloned();
+        let Some(revision) = revision else {
+            return Err(Unbuilt::Cannot("the SDK does not speak that revision".to_owned()));
+        };
+        let presented = |answer: &Answer| matches!(answer, Answer::Accept(Value::String(_)));
+        let unedited = match &answers {
+            None => false,
+            Some(Answers::Always(answer)) => presented(answer),
+            Some(Answers::InOrder(answers)) => answers.iter().any(presented),
+        };
+        if unedited {
+            return Err(Unbuilt::Cannot("the SDK has no help with a form: it leaves defaults to its user".to_owned()));
+        }
+        Ok(Self { revision, answers: answers.map(Mutex::new) })
+    }
+
+    /// A list is used up, one answer an elicitation; a single answer is given each time.
+    fn answer(&self) -> Option<Answer> {
+        match &mut *self.answers.as_ref()?.lock().ok()? {
+            Answers::Always(answer) => Some(answer.clone()),
+            Answers::InOrder(answers) => (!answers.is_empty()).then(|| answers.remove(0)),
+        }
+    }
+}
+
+impl ClientHandler for User {
+    /// <https://docs.rs/rmcp/3.9.0/rmcp/model/type.ClientConfig.html>
+    fn get_info(&self) -> ClientConfig {
+        let capabilities = match self.answers {
+            Some(_) => ClientCapabilities::builder().enable_elicitation().build(),
+            None => ClientCapabilities::default(),
+        };
+        ClientConfig::new(capabilities, Implementation::new("casebook", "1"))
+            .with_protocol_version(self.revision.clone())
+    }
+
+    /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ClientHandler.html#method.create_elicitation>
+    async fn create_elicitation(
+        &self,
+        _question: ElicitRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        match self.answer() {
+            Some(Answer::Accept(content)) => Ok(ElicitResult::new(ElicitationAction::Accept).with_content(content)),
+            Some(Answer::Decline) => Ok(ElicitResult::new(ElicitationAction::Decline)),
+            // Without a user the SDK's own default would decline.
+            None if self.answers.is_none() => Ok(ElicitResult::new(ElicitationAction::Decline)),
+            Some(Answer::Cancel) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+            None => Err(ErrorData::internal_error("the script has no answer left", None)),
+        }
+    }
+}
+
+fn described(error: &ServiceError) -> Value {
+    match error {
+        ServiceError::McpError(data) => json!({ "type": "McpError", "code": data.code.0, "message": data.message }),
+        other => json!({ "type": "ServiceError", "message": other.to_string() }),
+    }
+}
+
+fn unconnected(error: &ClientInitializeError) -> Value {
+    let code = match error {
+        ClientInitializeError::JsonRpcError(data) => Some(data.code.0),
+        _ => None,
+    };
+    json!({ "type": "ClientInitializeError", "code": code, "message": error.to_string() })
+}

@@ -1,0 +1,166 @@
+//! From a fixture to a server, with the SDK's `ToolRouter` behind `#[tool_handler]`: the highest tier that takes a
+//! JSON Schema as it is. (`#[tool]` derives schemas from Rust types, and knows no other way.) Nothing is checked,
+//! repaired or filled in on the SDK's behalf.
+//!
+//! <https://docs.rs/rmcp/3.9.0/rmcp/handler/server/router/tool/struct.ToolRoute.html#method.new_dyn>
+
+use std::sync::Arc;
+
+use rmcp::{
+    ErrorData, ServerHandler,
+    handler::server::{
+        common::schema_for_empty_input,
+        router::tool::{ToolRoute, ToolRouter},
+        tool::ToolCallContext,
+    },
+    model::{
+        CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams, ElicitResult,
+        ElicitationSchema, Implementation, InputRequest, InputRequests, InputRequiredResult, JsonObject,
+        ServerCapabilities, ServerConfig, Tool,
+    },
+    tool_handler,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::protocol::{self, Does, Elicit, Parts, REVISIONS, Serve, Unbuilt, VARIANTS};
+
+/// The key of the one question that a tool asks.
+const QUESTION: &str = "question";
+
+#[derive(Clone)]
+pub struct Server {
+    identity: Implementation,
+    tools: ToolRouter<Self>,
+}
+
+#[tool_handler(router = self.tools)]
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(self.identity.clone())
+    }
+}
+
+impl Server {
+    /// Builds the server of a `serve` order. It speaks every revision, whichever the order names: that is the default.
+    /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ServerHandler.html#method.supported_protocol_versions>
+    pub fn build(order: Serve) -> Result<Self, Unbuilt> {
+        if !REVISIONS.contains(&order.revision.as_str()) {
+            return Err(Unbuilt::Cannot(format!("the SDK does not speak {}", order.revision)));
+        }
+        if let Some(variant) = order.variant.filter(|variant| !VARIANTS.contains(&variant.as_str())) {
+            return Err(Unbuilt::Cannot(format!("there is no variant {variant}")));
+        }
+        let protocol::Identity { name, version } = order.fixture.server;
+        let mut tools = ToolRouter::new();
+        for tool in order.fixture.tools {
+            tools.add_route(route(tool)?);
+        }
+        Ok(Self { identity: Implementation::new(name, version), tools })
+    }
+}
+
+fn route(tool: protocol::Tool) -> Result<ToolRoute<Server>, Unbuilt> {
+    // An author who has no schema writes none, and the macros then take this one.
+    // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/common/fn.schema_for_empty_input.html
+    let input = tool.input_schema.map_or_else(|| Ok(schema_for_empty_input()), object)?;
+    let mut declared = Tool::new_with_raw(tool.name.clone(), tool.description.map(Into::into), input);
+    declared.title = tool.title;
+    declared.output_schema = tool.output_schema.map(object).transpose()?;
+
+    let body = Arc::new(Body::new(tool.does, &tool.name)?);
+    Ok(ToolRoute::new_dyn(declared, move |call| {
+        let body = Arc::clone(&body);
+        Box::pin(async move { body.run(call).await })
+    }))
+}
+
+fn object(schema: Value) -> Result<Arc<JsonObject>, Unbuilt> {
+    match schema {
+        Value::Object(schema) => Ok(schema.into()),
+        _ => Err(Unbuilt::Cannot("a tool's schema is an `Arc<JsonObject>`".to_owned())),
+    }
+}
+
+/// What a tool does, in the SDK's types as far as they are known beforehand.
+enum Body {
+    Echo,
+    Return(CallToolResult),
+    Elicit(ElicitRequestParams),
+    Raise(String),
+}
+
+impl Body {
+    fn new(does: Does, tool: &str) -> Result<Self, Unbuilt> {
+        Ok(match does {
+            Does::Echo(_) => Self::Echo,
+            Does::Return(parts) => Self::Return(result(parts)?),
+            Does::Elicit(elicit) => Self::Elicit(question(elicit, tool)?),
+            Does::Raise(message) => Self::Raise(message),
+        })
+    }
+
+    async fn run(&self, call: ToolCallContext<'_, Server>) -> Result<CallToolResponse, ErrorData> {
+        Ok(match self {
+            Self::Echo => CallToolResult::structured(Value::Object(call.arguments.unwrap_or_default())).into(),
+            Self::Return(result) => result.clone().into(),
+            Self::Elicit(question) => return ask(question.clone(), call).await,
+            // https://github.com/modelcontextprotocol/rust-sdk#error-handling
+            Self::Raise(message) => failure(message.clone()),
+        })
+    }
+}
+
+/// The parts, put together with the SDK's constructors. It is `structured` that mirrors the value as text.
+/// <https://docs.rs/rmcp/3.9.0/rmcp/model/struct.CallToolResult.html#method.structured>
+fn result(Parts { structured_content, content, is_error }: Parts) -> Result<CallToolResult, Unbuilt> {
+    let mut result = match (structured_content, is_error == Some(true)) {
+        (Some(value), false) => CallToolResult::structured(value),
+        (Some(value), true) => CallToolResult::structured_error(value),
+        (None, false) => CallToolResult::success(vec![]),
+        (None, true) => CallToolResult::error(vec![]),
+    };
+    if let Some(content) = content {
+        result.content = Vec::<ContentBlock>::deserialize(content)
+            .map_err(|error| Unbuilt::Cannot(format!("content is a `Vec<ContentBlock>`: {error}")))?;
+    }
+    Ok(result)
+}
+
+/// A form is a type of its own, to which the SDK offers one way from a JSON Schema.
+/// <https://docs.rs/rmcp/3.9.0/rmcp/model/struct.ElicitationSchema.html#method.from_json_schema>
+fn question(Elicit { message, requested_schema }: Elicit, tool: &str) -> Result<ElicitRequestParams, Unbuilt> {
+    let Value::Object(schema) = requested_schema else {
+        return Err(Unbuilt::Cannot("a form is made from a `JsonObject`".to_owned()));
+    };
+    let requested_schema =
+        ElicitationSchema::from_json_schema(schema).map_err(|error| Unbuilt::refused(&error, tool))?;
+    Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+}
+
+/// Asks the user: by a request to the client, or from 2026-07-28 on by returning the question.
+/// <https://github.com/modelcontextprotocol/rust-sdk#multi-round-trip-requests>
+async fn ask(question: ElicitRequestParams, call: ToolCallContext<'_, Server>) -> Result<CallToolResponse, ErrorData> {
+    let context = call.request_context;
+    let answer = if context.protocol_version().is_none_or(|version| version.has_initialize()) {
+        match context.peer.create_elicitation(question).await {
+            Ok(answer) => answer,
+            // https://github.com/modelcontextprotocol/rust-sdk#server-side-form-mode
+            Err(error) => return Ok(failure(format!("Elicitation failed: {error}"))),
+        }
+    } else {
+        let Some(answer) = call.input_responses.as_ref().and_then(|answers| answers.get(QUESTION)) else {
+            let asked = InputRequest::Elicitation(ElicitRequest::new(question));
+            let asked = InputRequests::from([(QUESTION.to_owned(), asked)]);
+            return Ok(InputRequiredResult::from_input_requests(asked).into());
+        };
+        // https://github.com/modelcontextprotocol/rust-sdk/blob/main/examples/servers/src/mrtr.rs
+        ElicitResult::deserialize(answer)
+            .map_err(|_| ErrorData::invalid_params("invalid elicitation response", None))?
+    };
+    Ok(CallToolResult::structured(json!(answer)).into())
+}
+
+fn failure(message: String) -> CallToolResponse {
+    CallToolResult::error(vec![ContentBlock::text(message)]).into()
+}
