@@ -17,7 +17,7 @@ use crate::model::case::Library;
 use crate::model::record::{FORMAT, Header, Record};
 use crate::model::target::Target;
 use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
-use crate::reference::mutants;
+use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{Summary, Untrusted};
 use crate::run::{Conducted, Log, Seen, conduct};
@@ -37,6 +37,7 @@ impl RunArgs {
             revision: one.revision.clone(),
             transport: one.transport.clone(),
             heavy: one.heavy,
+            is_thin: false,
         }
     }
 
@@ -84,7 +85,7 @@ pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
 
 /// The mutants are variants of the reference.
 fn known(mutant: &str) -> Result<&str, TargetError> {
-    if mutants().any(|one| one.name == mutant) {
+    if is_mutant(mutant) {
         return Ok(mutant);
     }
     let variants = mutants().map(|one| one.name.to_owned()).collect();
