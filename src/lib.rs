@@ -24,5 +24,6 @@ pub mod plan;
 pub mod reference;
 pub mod report;
 pub mod run;
+pub mod set;
 #[cfg(feature = "trials")]
 pub mod trials;

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const STAGES: [&str; 8] = ["load", "plan", "drive", "judge", "report", "run", "reference", "cli"];
+const STAGES: [&str; 9] = ["load", "plan", "set", "drive", "judge", "report", "run", "reference", "cli"];
 
 /// What each part of `src/` may use of the others. Everything may use `model`.
-const KNOWS: [(&str, &[&str]); 8] = [
+const KNOWS: [(&str, &[&str]); 9] = [
     ("model", &[]),
     ("load", &[]),
     ("plan", &[]),
+    ("set", &["plan"]),
     ("drive", &["plan"]),
     ("judge", &[]),
     ("report", &[]),
@@ -20,7 +21,7 @@ const KNOWS: [(&str, &[&str]); 8] = [
 ];
 
 /// Parts that are pure: no runtime, no clock, no sockets, no processes.
-const PURE: [&str; 5] = ["model", "load", "plan", "judge", "report"];
+const PURE: [&str; 6] = ["model", "load", "plan", "set", "judge", "report"];
 
 /// Names that belong into `targets/`, never into `src/`.
 const SDKS: [&str; 8] = ["typescript", "python", "fastmcp", "rmcp", "go-sdk", "kotlin", "java-sdk", "ruby"];

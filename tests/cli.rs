@@ -2,6 +2,8 @@
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/coverage.rs"]
+mod coverage;
 #[path = "cli/desk.rs"]
 mod desk;
 #[cfg(target_os = "linux")]

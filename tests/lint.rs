@@ -43,6 +43,7 @@ lints! {
     what_cannot_be_seen_of_the_role_under_test_is_an_error: ["catalogue", "roles"];
     ranges_that_leave_nothing_are_errors: ["catalogue", "ranges"];
     mistakes_in_the_catalogue_are_listed: ["catalogue", "requirements"];
+    a_requirement_that_is_there_twice_is_shown_at_both_places: ["catalogue", "twice"];
     a_case_in_two_sources_is_an_error: ["worked", "worked"];
     a_folder_that_is_not_there_is_an_error: ["missing"];
     what_nobody_looks_at_is_a_warning: ["unused"];

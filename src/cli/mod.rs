@@ -3,12 +3,15 @@
 //! Takes arguments, gives [`Command`]. Must not know how any stage works.
 
 mod cases;
+mod coverage;
 mod interrupt;
+mod new;
 mod problem;
 mod prove;
 mod relay;
 mod replay;
 mod run;
+mod sets;
 mod smoke;
 mod snapshots;
 mod wire;
@@ -23,7 +26,8 @@ use tracing_subscriber::EnvFilter;
 
 use crate::load::Source;
 use crate::model::Pattern;
-use crate::model::spec::{Revision, Role, Transport};
+use crate::model::set::SetName;
+use crate::model::spec::{Revision, Role, Transport, words};
 use crate::report::terminal::aside;
 pub use problem::Problem;
 
@@ -38,7 +42,7 @@ Patterns:     `*` stands for one part of a name, `**` for many; a folder, file
 
 Exit status:  0  all as expected, known failures included
               1  a MUST is broken, a test is inconclusive, a known failure is
-                 stale, or a snapshot changed
+                 stale, a set has what is gone, or a snapshot changed
               2  wrong usage, or a bad case file or target.toml
               3  nothing to run
               4  a target could not be set up or started
@@ -53,7 +57,8 @@ Environment:  NO_COLOR (any value) switches colour off; CASEBOOK_LOG=debug logs
 pub enum Exit {
     /// All is as expected, known failures included.
     Fine,
-    /// A MUST is broken, a test is inconclusive, a known failure is stale, or a snapshot changed.
+    /// A MUST is broken, a test is inconclusive, a known failure is stale, a set has what is gone, or a snapshot
+    /// changed.
     Unexpected,
     /// Wrong usage, or a bad case file or `target.toml`.
     Usage,
@@ -115,6 +120,12 @@ pub enum Command {
     Prove(ProveArgs),
     /// Judge and report a record again, without any target
     Replay(ReplayArgs),
+    /// Say which sentences the cases verify, which are open, and why the rest is neither
+    Coverage(CoverageArgs),
+    /// Write down today's checks as a set, so that later cases change no published rate
+    Freeze(FreezeArgs),
+    /// Begin a folder of cases: a requirement and a case that run as they are
+    New(NewArgs),
     /// Be the embedded reference target, as an adapter
     #[command(name = "__adapter", hide = true)]
     Adapter(AdapterArgs),
@@ -192,6 +203,12 @@ pub struct RunArgs {
     /// Where to write the record [default: a file in the user's cache folder]
     #[arg(long, value_name = "FILE")]
     pub record: Option<Utf8PathBuf>,
+    /// Ask just what a set has, as `casebook freeze` wrote it to sets/NAME.json
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<SetName>,
+    /// Show how many checks hold, by level, folder of requirements and revision
+    #[arg(long)]
+    pub rates: bool,
     /// How long a step may take
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     pub step_limit: Duration,
@@ -293,6 +310,62 @@ pub struct ReplayArgs {
     /// Count a broken SHOULD, and what an adapter can't express, as unexpected
     #[arg(long)]
     pub strict: bool,
+    /// Show how many checks hold, by level, folder of requirements and revision
+    #[arg(long)]
+    pub rates: bool,
+}
+
+/// `casebook coverage`.
+#[derive(Debug, Args)]
+pub struct CoverageArgs {
+    /// Only one proposal: its folder, and what is quoted from it elsewhere
+    #[arg(long, value_name = "N")]
+    pub sep: Option<u32>,
+    /// How to say it; sep-yaml is the traceability file of one proposal
+    #[arg(long, value_name = "text|md|json|sep-yaml", default_value = "text")]
+    pub format: CoverageFormat,
+    /// Where cases come from.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+words! {
+    /// How coverage is said.
+    CoverageFormat {
+        /// For a terminal.
+        Text = "text",
+        /// For a page.
+        Markdown = "md",
+        /// For a program.
+        Json = "json",
+        /// For the specification's process.
+        SepYaml = "sep-yaml",
+    }
+}
+
+/// `casebook freeze`.
+#[derive(Debug, Args)]
+pub struct FreezeArgs {
+    /// The set's name; its file is sets/NAME.json
+    #[arg(value_name = "NAME")]
+    pub name: SetName,
+    /// Where cases come from.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// `casebook new`.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// The folder's name: sep-NNNN, or a part of the specification
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// The case's title: the truth that it tests
+    #[arg(long)]
+    pub title: Option<String>,
+    /// The folder of cases to begin it in
+    #[arg(long, value_name = "DIR", default_value = "cases")]
+    pub cases: Utf8PathBuf,
 }
 
 /// The embedded reference target.
@@ -332,6 +405,9 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Smoke(args) => smoke::smoke(args),
         Command::Prove(args) => prove::prove(args),
         Command::Replay(args) => replay::replay(args),
+        Command::Coverage(args) => coverage::coverage(args),
+        Command::Freeze(args) => sets::freeze(args),
+        Command::New(args) => new::new(args),
         Command::Relay(RelayArgs { address }) => relay::relay(address),
         // A process of its own, which shares nothing with the rest.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {

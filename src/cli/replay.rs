@@ -37,7 +37,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     }
     let footer = log.footer.map(|footer| Footer { stale: replay.stale.clone(), ..footer });
     let summary = Summary::new(&log.header, &replay.records, footer.as_ref());
-    heard(terminal.finish(&summary, &library.requirements, args.strict))?;
+    heard(terminal.finish(&summary, &library.requirements, args.strict, args.rates))?;
     for path in &replay.changed {
         aside(&format!("{path} does something else today than was observed; its old verdicts stand"));
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 
+use super::sets;
 use super::snapshots::{self, Changes};
 use super::{Exit, Problem, RunArgs};
 use crate::drive::{Cancel, Options, set_up};
@@ -15,12 +16,14 @@ use crate::load::target::{self, TargetError};
 use crate::model::TargetId;
 use crate::model::case::Library;
 use crate::model::record::{FORMAT, Header, Record};
+use crate::model::set::Drift;
 use crate::model::target::Target;
 use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{Summary, Untrusted};
 use crate::run::{Conducted, Log, Seen, conduct};
+use crate::set;
 
 /// How many characters of a line of a setup command are shown.
 const LINE: usize = 1000;
@@ -56,14 +59,23 @@ impl RunArgs {
 }
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
-    let library = load::load(&args.cases.sources())?;
+    let mut library = load::load(&args.cases.sources())?;
     let targets = targets(&args.targets)?;
-    let plan = Arc::new(plan_of(&library, &targets, &args.selection()).map_err(|error| planless(&error))?);
+    let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
+    let drift = set.as_ref().map(|(name, set)| set::narrow(&mut library, (*name).clone(), set));
+    let mut plan = plan_of(&library, &targets, &args.selection()).map_err(|error| planless(&error))?;
+    if let Some((name, set)) = &set {
+        set::keep(&mut plan, set);
+        if plan.is_empty() {
+            return Err(Problem::new(Exit::Nothing, format!("nothing to run: the set {name} has none of these tests")));
+        }
+    }
+    let plan = Arc::new(plan);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
     runtime.block_on(async {
         let cancel = super::interrupt::listen();
         prepare(&targets, &cancel).await?;
-        carry_out(args, &library, &targets, plan, cancel).await
+        carry_out(args, &library, &targets, (plan, drift), cancel).await
     })
 }
 
@@ -138,7 +150,7 @@ async fn carry_out(
     args: &RunArgs,
     library: &Library,
     targets: &[Arc<Target>],
-    plan: Arc<Plan>,
+    (plan, drift): (Arc<Plan>, Option<Drift>),
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Exit, Problem> {
     let header = Header {
@@ -167,8 +179,10 @@ async fn carry_out(
     let whole = plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?;
     let changes = snapshots::settle(args.accept, targets, &whole, &conducted.records)?;
     heard(changes.show(&mut terminal))?;
-    let summary = Summary::new(&header, &conducted.records, Some(&conducted.footer));
-    heard(terminal.finish(&summary, &library.requirements, args.strict))?;
+    let declared = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
+    let mut summary = Summary::new(&header, &conducted.records, Some(&conducted.footer)).against(&header, declared);
+    summary.drift = drift;
+    heard(terminal.finish(&summary, &library.requirements, args.strict, args.rates))?;
     changes.tell();
     if let Some(path) = record {
         aside(&format!("record: {path}"));
@@ -181,10 +195,12 @@ fn exit(strict: bool, summary: &Summary, changes: &Changes, conducted: &Conducte
         Exit::Interrupted
     } else if !never_started(&conducted.records).is_empty() {
         Exit::Target
-    } else if summary.is_as_expected(strict) && changes.is_none() {
+    } else if !summary.is_as_expected(strict) || !changes.is_none() || summary.missing() > 0 {
+        Exit::Unexpected
+    } else if summary.unasked.is_empty() {
         Exit::Fine
     } else {
-        Exit::Unexpected
+        Exit::Nothing
     }
 }
 

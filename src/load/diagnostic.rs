@@ -62,8 +62,6 @@ words! {
         UnusedRow = "unused-row",
         /// A value that no test looks at.
         UnusedBinding = "unused-binding",
-        /// A requirement with neither a check nor a reason for having none.
-        UncheckedRequirement = "unchecked-requirement",
         /// Failure is expected, and nothing shows that success was possible.
         NoControl = "no-control",
         /// Controls that show no success.

@@ -1,4 +1,4 @@
-//! The lints that look at more than one place: rows, controls, alternatives, sizes, the catalogue against the cases.
+//! The lints that look at more than one place: rows, controls, alternatives, sizes.
 //!
 //! Takes what was read, notes what is suspicious. Must not know how files are read, or how tests are run.
 
@@ -7,13 +7,10 @@ use std::collections::BTreeSet;
 use miette::SourceSpan;
 
 use super::case::Reading;
-use super::catalogue::Catalogued;
-use super::diagnostic::{Diagnostic, Lint};
+use super::diagnostic::Lint;
 use super::premise;
 use super::read::Reader;
-use crate::model::case::{
-    Action, CanaryState, Case, Check, Control, Expectation, Matcher, Outcome, Test, TextState, When,
-};
+use crate::model::case::{Action, CanaryState, Check, Control, Expectation, Matcher, Outcome, Test, TextState, When};
 use crate::model::spec::Revisions;
 use crate::model::template::{Generator, Template};
 
@@ -155,9 +152,14 @@ fn may_succeed(check: &Check) -> bool {
 
 /// Whether a control of this test proves that something worked.
 fn shows_success(test: &Test) -> bool {
+    test.checks().any(needs_success)
+}
+
+/// Whether every way of being right needs something to have worked.
+pub(super) fn needs_success(check: &Check) -> bool {
     let proves =
         |one: &Expectation| is_evidence(one) || (!one.outcome.is_empty() && one.outcome.iter().copied().all(worked));
-    test.checks().any(|check| !check.alternatives.is_empty() && check.alternatives.iter().all(proves))
+    !check.alternatives.is_empty() && check.alternatives.iter().all(proves)
 }
 
 fn worked(outcome: Outcome) -> bool {
@@ -277,22 +279,4 @@ impl Weight {
 
 fn with_row(test: &Test) -> String {
     test.row.as_ref().map(|row| format!(" with the row `{row}`")).unwrap_or_default()
-}
-
-/// Requirements that no case checks, and that don't say why.
-pub(super) fn unchecked(catalogued: &Catalogued, cases: &[Case]) -> Vec<Diagnostic> {
-    let checks = || cases.iter().flat_map(|case| &case.tests).flat_map(|test| test.checks());
-    let named = checks().map(|check| &check.requirement);
-    let allowing = checks().flat_map(|check| &check.alternatives).filter_map(|one| one.allowed_by.as_ref());
-    let named: BTreeSet<_> = named.chain(allowing).collect();
-    let unchecked =
-        catalogued.requirements.values().filter(|one| one.unobservable.is_none() && !named.contains(&one.id));
-    unchecked
-        .map(|requirement| {
-            let (file, span) = &catalogued.places[&requirement.id];
-            Diagnostic::new(Lint::UncheckedRequirement, file, format!("no case checks `{}`", requirement.id))
-                .at(*span, "unchecked")
-                .help("write a check, or say in `unobservable` why there can be none")
-        })
-        .collect()
 }

@@ -6,6 +6,7 @@
 
 mod case;
 mod catalogue;
+pub mod coverage;
 mod diagnostic;
 mod elicit;
 mod expand;
@@ -68,6 +69,11 @@ pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
     read(sources).1
 }
 
+/// Whether a folder of cases, or a file in one, may be called so.
+pub fn is_id(name: &str) -> bool {
+    Reader::is_id(name)
+}
+
 fn read(sources: &[Source]) -> (Library, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let texts = source::texts(sources, &mut diagnostics);
@@ -93,9 +99,6 @@ fn read(sources: &[Source]) -> (Library, Vec<Diagnostic>) {
         diagnostics.extend(reader.into_found());
     }
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
-    if !diagnostics.iter().any(Diagnostic::is_error) {
-        diagnostics.extend(lint::unchecked(&catalogued, &cases));
-    }
     diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));
     (Library { cases, requirements: catalogued.requirements }, diagnostics)
 }

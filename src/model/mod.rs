@@ -8,6 +8,7 @@ mod generate;
 mod id;
 pub mod nesting;
 pub mod record;
+pub mod set;
 pub mod spec;
 pub mod target;
 pub mod template;

@@ -3,17 +3,20 @@
 //! Takes records and the catalogue, gives counts and text. Must not know `drive` or `load`; it never runs anything.
 
 pub mod proof;
+mod rates;
 pub mod snapshot;
 pub mod terminal;
 mod untrusted;
 
 use std::collections::BTreeMap;
 
+pub use rates::{Rate, Rates};
 pub use untrusted::Untrusted;
 
 use crate::model::record::{Footer, Header, Record, Skipped, VerdictKind};
+use crate::model::set::Drift;
 use crate::model::spec::words;
-use crate::model::{RequirementId, TargetId, TestId};
+use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 words! {
     /// What became of a test as a whole: the gravest of its verdicts. From the best to the worst.
@@ -101,8 +104,18 @@ pub struct Summary {
     pub areas: BTreeMap<(TargetId, String), Counts>,
     /// The requirements of which something was said, and whether at least one of their checks was decided.
     pub requirements: BTreeMap<RequirementId, bool>,
+    /// Of the checks that were asked of each target, how many hold.
+    pub rates: BTreeMap<TargetId, Rates>,
     /// What doesn't apply, and why.
     pub skipped: Vec<Skipped>,
+    /// How many tests of each case file have a record.
+    delivered: BTreeMap<(TargetId, CaseId), usize>,
+    /// Tests that were planned and have no record, by case file.
+    pub undelivered: BTreeMap<(TargetId, CaseId), usize>,
+    /// Targets of which nothing was planned at all.
+    pub unasked: Vec<TargetId>,
+    /// How the cases differ from the set that was run, where it was one.
+    pub drift: Option<Drift>,
     /// The slowest five, with their microseconds.
     pub slowest: Vec<(TargetId, TestId, u64)>,
     /// Known failures that no longer fail.
@@ -131,6 +144,8 @@ impl Summary {
             summary.total.add(standing);
             let area = (record.target.clone(), record.test.case.folder().to_owned());
             summary.areas.entry(area).or_default().add(standing);
+            *summary.delivered.entry((record.target.clone(), record.test.case.clone())).or_default() += 1;
+            summary.rates.entry(record.target.clone()).or_default().add(record);
             for verdict in &record.verdicts {
                 *summary.requirements.entry(verdict.requirement.clone()).or_default() |= verdict.is_decided();
             }
@@ -142,11 +157,31 @@ impl Summary {
         summary
     }
 
+    /// Holds what was declared against what was done: tests without a record are named, and targets without a test.
+    #[must_use]
+    pub fn against<'p>(mut self, header: &Header, planned: impl Iterator<Item = (&'p TargetId, &'p CaseId)>) -> Self {
+        let mut owed: BTreeMap<(TargetId, CaseId), usize> = BTreeMap::new();
+        for (target, case) in planned {
+            *owed.entry((target.clone(), case.clone())).or_default() += 1;
+        }
+        self.unasked =
+            header.targets.iter().filter(|one| !owed.keys().any(|(target, _)| target == *one)).cloned().collect();
+        for (key, delivered) in &self.delivered {
+            if let Some(owed) = owed.get_mut(key) {
+                *owed = owed.saturating_sub(*delivered);
+            }
+        }
+        owed.retain(|_, owed| *owed > 0);
+        self.undelivered = owed;
+        self
+    }
+
     /// Whether nothing is unexpected: known failures are, and so, unless `strict`, is a broken SHOULD.
     /// A run of nothing, or one that was stopped, is the caller's to tell.
     pub fn is_as_expected(&self, strict: bool) -> bool {
         let none = |standing| self.total.get(standing) == 0;
-        let sound = none(Standing::Failed) && none(Standing::Inconclusive) && none(Standing::Error);
+        let gone = self.drift.as_ref().is_some_and(|drift| !drift.gone.is_empty());
+        let sound = !gone && none(Standing::Failed) && none(Standing::Inconclusive) && none(Standing::Error);
         sound && self.stale.is_empty() && (!strict || (none(Standing::Warned) && none(Standing::Cannot)))
     }
 
@@ -213,6 +248,17 @@ mod tests {
     }
 
     #[test]
+    fn what_was_declared_and_not_done_is_named() {
+        let header = Header { targets: vec![samples::target(), "other".parse().expect("a name")], ..header(3) };
+        let case = samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success).test.case;
+        let (target, records) = (samples::target(), [record(0, &[VerdictKind::Pass])]);
+        let planned = [(&target, &case), (&target, &case), (&target, &case)];
+        let summary = Summary::new(&header, &records, Some(&footer())).against(&header, planned.into_iter());
+        assert_eq!(summary.undelivered, [((target.clone(), case.clone()), 2)].into());
+        assert_eq!(summary.unasked, header.targets[1..]);
+    }
+
+    #[test]
     fn what_is_unexpected_depends_on_strictness() {
         use VerdictKind::{Cannot, Error, Fail, Inconclusive, Known, Note, Warn};
         let of = |kind| Summary::new(&header(1), &[record(0, &[kind])], Some(&footer()));
@@ -227,5 +273,7 @@ mod tests {
         }
         let stale = Summary { stale: vec!["x".into()], ..of(Known) };
         assert!(!stale.is_as_expected(false));
+        let drift = Drift { set: "s".parse().expect("a name"), gone: vec!["x".into()], later: vec!["y".into()] };
+        assert!(!Summary { drift: Some(drift), ..of(Known) }.is_as_expected(false));
     }
 }

@@ -166,14 +166,18 @@ impl<W: Write> Terminal<W> {
         bar.suspend(|| writeln!(out, "\n{BOLD}snapshot missing{BOLD:#}  {target}  {case}"))
     }
 
-    /// The run has ended: what was found, and the numbers. With `strict` a broken SHOULD is unexpected too.
+    /// The run has ended: what was found, and the numbers, with `rates` those too. With `strict` a broken SHOULD is
+    /// unexpected as well.
     ///
     /// # Errors
     /// What the output says.
-    pub fn finish(mut self, summary: &Summary, catalogue: &Catalogue, strict: bool) -> io::Result<()> {
+    pub fn finish(mut self, summary: &Summary, catalogue: &Catalogue, strict: bool, rates: bool) -> io::Result<()> {
         self.end_group()?;
         self.bar.finish_and_clear();
         self.findings.print(&mut self.out, catalogue)?;
+        if rates {
+            summary::rates(&mut self.out, summary)?;
+        }
         summary::print(&mut self.out, summary, strict, self.changed)?;
         self.out.flush()
     }

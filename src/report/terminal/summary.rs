@@ -7,12 +7,18 @@ use std::io::{self, Write};
 
 use super::{BOLD, DIM, GREEN, RED, YELLOW, name, style, tally, time};
 use crate::model::TargetId;
-use crate::report::{Counts, Standing, Summary, Untrusted};
+use crate::model::set::Drift;
+use crate::report::{Counts, Rate, Standing, Summary, Untrusted};
+
+/// How many of a kind are named.
+const NAMES: usize = 20;
 
 pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool, changed: usize) -> io::Result<()> {
     writeln!(out)?;
     table(out, summary)?;
     skipped(out, summary)?;
+    owed(out, summary)?;
+    drift(out, summary)?;
     for stale in &summary.stale {
         writeln!(out, "{RED}{:>12}{RED:#}  {}", "stale", Untrusted(stale).line(400))?;
     }
@@ -64,10 +70,68 @@ fn skipped(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     Ok(())
 }
 
+/// What was declared, and not done.
+fn owed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    for target in &summary.unasked {
+        writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {target}: nothing of it was asked", "not asked")?;
+    }
+    let owed = summary.undelivered.iter().take(NAMES);
+    for ((target, case), tests) in owed {
+        writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {target}  {case}", format!("{tests} not run"))?;
+    }
+    more(out, summary.undelivered.len())
+}
+
+/// What a set has that is gone, and what came after it.
+fn drift(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let Some(Drift { set, gone, later }) = &summary.drift else { return Ok(()) };
+    for name in gone.iter().take(NAMES) {
+        writeln!(
+            out,
+            "{RED}{:>12}{RED:#}  {} {DIM}is in the set {set}, and in no case{DIM:#}",
+            "gone",
+            Untrusted(name).line(300)
+        )?;
+    }
+    more(out, gone.len())?;
+    if let [first, ..] = later.as_slice() {
+        let later = format!("{} later", later.len());
+        writeln!(
+            out,
+            "{DIM}{later:>12}{DIM:#}  than the set {set}, and not asked: {first}{}",
+            if later.starts_with("1 ") { "" } else { ", …" }
+        )?;
+    }
+    Ok(())
+}
+
+fn more(out: &mut impl Write, named: usize) -> io::Result<()> {
+    if named > NAMES { writeln!(out, "{DIM}{:>12}{DIM:#}  and {} more", "", named - NAMES) } else { Ok(()) }
+}
+
+/// Rates by level, folder and revision: a line each.
+pub(super) fn rates(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    for (target, rates) in &summary.rates {
+        let levels = rates.levels.iter().map(|(level, rate)| (level.to_string(), *rate));
+        let folders = rates.folders.iter().map(|(folder, rate)| (folder.clone(), *rate));
+        let revisions = rates.revisions.iter().map(|(revision, rate)| (revision.to_string(), *rate));
+        let rows: Vec<_> = levels.chain(folders).chain(revisions).collect();
+        let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        writeln!(out, "\n{BOLD}checks that hold{BOLD:#}  {target}")?;
+        for (name, Rate { held, asked }) in &rows {
+            let per_mille = Rate { held: *held, asked: *asked }.per_mille();
+            let (name, style) = (Untrusted(name).line(60), if held == asked { GREEN } else { YELLOW });
+            let rate = format!("{}.{} %", per_mille / 10, per_mille % 10);
+            writeln!(out, "  {name:width$}  {style}{rate:>7}{style:#}  {DIM}{held} of {asked}{DIM:#}")?;
+        }
+    }
+    Ok(())
+}
+
 fn verdict(out: &mut impl Write, summary: &Summary, strict: bool, changed: usize) -> io::Result<()> {
     let missing = summary.missing();
-    let whole = !summary.interrupted && missing == 0;
-    if !whole {
+    let whole = !summary.interrupted && missing == 0 && summary.unasked.is_empty();
+    if summary.interrupted || missing > 0 {
         writeln!(
             out,
             "{YELLOW}{BOLD}INCOMPLETE{BOLD:#}{YELLOW:#}: {missing} of {} tests were not run",

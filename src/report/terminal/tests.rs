@@ -25,7 +25,7 @@ fn shown(records: &[Record], transcript: Option<&Transcript>) -> String {
         terminal.on_begin(&record.target, &record.test);
         terminal.on_record(record, transcript).expect("written");
     }
-    terminal.finish(&summary, &catalogue, false).expect("written");
+    terminal.finish(&summary, &catalogue, false, false).expect("written");
     String::from_utf8(out).expect("UTF-8")
 }
 

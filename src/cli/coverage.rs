@@ -1,0 +1,28 @@
+//! `casebook coverage`: the catalogue against the cases, for people, programs and the specification's process.
+
+use super::{CoverageArgs, CoverageFormat, Exit, Problem};
+use crate::load;
+use crate::load::coverage::Coverage;
+use crate::report::terminal;
+
+pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
+    let library = load::load(&args.cases.sources())?;
+    let mut coverage = Coverage::of(&library);
+    if let Some(sep) = args.sep {
+        coverage = coverage.of_sep(sep);
+    }
+    if coverage.entries().is_empty() {
+        return Err(Problem::new(Exit::Nothing, "no requirement is of that proposal"));
+    }
+    let text = match (args.format, args.sep) {
+        (CoverageFormat::Text, _) => coverage.text(),
+        (CoverageFormat::Markdown, _) => coverage.markdown(),
+        (CoverageFormat::Json, _) => format!("{:#}", coverage.json()),
+        (CoverageFormat::SepYaml, Some(sep)) => coverage.traceability(sep),
+        (CoverageFormat::SepYaml, None) => {
+            return Err(Problem::new(Exit::Usage, "`--format sep-yaml` is of one proposal; add `--sep N`"));
+        }
+    };
+    terminal::say(text.trim_end());
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,112 @@
+//! Coverage as people and programs read it: a table by folder and level, and what isn't verified by name.
+//!
+//! Takes a [`Coverage`], gives text, Markdown or JSON. Must not know how it was counted.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::{Coverage, Entry, State, sums};
+use crate::model::spec::{Level, Role};
+
+const HEADS: [&str; 8] =
+    ["folder", "level", "requirements", "verified", "partly", "open", "unobservable", "checks + / −"];
+const WRITING: &str = "writing to a string never fails";
+
+impl Coverage<'_> {
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        let rows = self.rows();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..HEADS.len()).map(|at| width(at).max(HEADS[at].chars().count())).collect();
+        let mut out = String::new();
+        for row in std::iter::once(&HEADS.map(str::to_owned)).chain(&rows) {
+            for (at, cell) in row.iter().enumerate() {
+                let blanks = " ".repeat(widths[at] - cell.chars().count());
+                let (before, after) = if at < 2 { ("", blanks.as_str()) } else { (blanks.as_str(), "") };
+                write!(out, "{before}{cell}{after}{}", if at + 1 < row.len() { "  " } else { "\n" }).expect(WRITING);
+            }
+        }
+        for (state, entries) in self.wanting() {
+            write!(out, "\n{state}\n").expect(WRITING);
+            for entry in entries {
+                let id = &entry.requirement.id;
+                writeln!(out, "  {:<10}  {id}: {}", entry.requirement.level, remark(entry)).expect(WRITING);
+            }
+        }
+        out
+    }
+
+    /// For a page.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("| {} |\n|{}\n", HEADS.join(" | "), " --- |".repeat(HEADS.len()));
+        for row in self.rows() {
+            writeln!(out, "| {} |", row.map(|cell| escaped(&cell)).join(" | ")).expect(WRITING);
+        }
+        for (state, entries) in self.wanting() {
+            write!(out, "\n## {state}\n\n| level | requirement | |\n| --- | --- | --- |\n").expect(WRITING);
+            for entry in entries {
+                let (id, link) = (&entry.requirement.id, entry.requirement.link());
+                let remark = escaped(&remark(entry));
+                writeln!(out, "| {} | [{id}]({link}) | {remark} |", entry.requirement.level).expect(WRITING);
+            }
+        }
+        out
+    }
+
+    /// For a program.
+    pub fn json(&self) -> Value {
+        let sum = |(folder, level, sum): (String, Level, super::Sum)| {
+            let states = State::ALL.iter().map(|state| (state.to_string(), json!(sum.states[*state as usize])));
+            let mut row = json!({ "folder": folder, "level": level, "requirements": sum.requirements() });
+            let object = row.as_object_mut().expect("it is written as one");
+            object.extend(states);
+            object.extend([("positive".to_owned(), json!(sum.positive)), ("negative".to_owned(), json!(sum.negative))]);
+            row
+        };
+        let entry = |entry: &Entry<'_>| {
+            let one = entry.requirement;
+            json!({
+                "id": one.id.as_str(), "level": one.level, "roles": one.roles, "state": entry.state(),
+                "positive": entry.positive, "negative": entry.negative,
+                "unchecked": entry.unchecked().collect::<Vec<Role>>(), "unobservable": one.unobservable,
+                "source": one.source, "quote": one.quote,
+            })
+        };
+        let (sums, entries): (Vec<Value>, Vec<Value>) =
+            (sums(self).into_iter().map(sum).collect(), self.entries().iter().map(entry).collect());
+        json!({ "format": 1, "casebook": env!("CARGO_PKG_VERSION"), "sums": sums, "requirements": entries })
+    }
+
+    fn rows(&self) -> Vec<[String; HEADS.len()]> {
+        let mut last = String::new();
+        let row = |(folder, level, sum): (String, Level, super::Sum)| {
+            let shown = if folder == last { String::new() } else { folder.clone() };
+            last = folder;
+            let [verified, partly, open, unobservable] = sum.states.map(|count| count.to_string());
+            let checks = format!("{} / {}", sum.positive, sum.negative);
+            [shown, level.to_string(), sum.requirements().to_string(), verified, partly, open, unobservable, checks]
+        };
+        sums(self).into_iter().map(row).collect()
+    }
+
+    /// What isn't verified, by what is wanting.
+    fn wanting(&self) -> impl Iterator<Item = (State, Vec<&Entry<'_>>)> {
+        let with = |state| self.entries().iter().filter(move |entry| entry.state() == state).collect::<Vec<_>>();
+        let wanting = [State::Open, State::Partly, State::Unobservable].map(|state| (state, with(state)));
+        wanting.into_iter().filter(|(_, entries)| !entries.is_empty())
+    }
+}
+
+/// Why it isn't verified, or whom a case would have to test.
+fn remark(entry: &Entry<'_>) -> String {
+    if let Some(reason) = &entry.requirement.unobservable {
+        return reason.clone();
+    }
+    let roles: Vec<&str> = entry.unchecked().map(Role::word).collect();
+    format!("no check of a {}: \"{}\"", roles.join(" or a "), entry.requirement.quote)
+}
+
+fn escaped(cell: &str) -> String {
+    cell.replace('|', "\\|").replace('<', "&lt;")
+}

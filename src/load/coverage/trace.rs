@@ -1,0 +1,55 @@
+//! The traceability file that the specification's process (SEP-2484) asks for: each sentence of a proposal with the
+//! check that exercises it, or with the reason why none does.
+//!
+//! Takes a [`Coverage`], gives YAML. Must not know how it was counted.
+
+use std::fmt::Write as _;
+
+use super::{Coverage, State};
+use crate::model::spec::{Level, Requirement};
+
+const WRITING: &str = "writing to a string never fails";
+
+impl Coverage<'_> {
+    /// `sep-NNNN.yaml`. What a MAY says needs no row there.
+    pub fn traceability(&self, sep: u32) -> String {
+        let rows = self.entries().iter().filter_map(|entry| Some((entry, words_of(entry.requirement, sep)?)));
+        let rows: Vec<_> = rows.filter(|(entry, _)| entry.requirement.level != Level::May).collect();
+        let mut out = format!("sep: {sep}\n");
+        if let Some((entry, _)) = rows.first() {
+            writeln!(out, "spec_url: {}", entry.requirement.link()).expect(WRITING);
+        }
+        out.push_str(if rows.is_empty() { "requirements: []\n" } else { "requirements:\n" });
+        for (entry, text) in rows {
+            let id = &entry.requirement.id;
+            let text = quoted(text);
+            let excluded = match (entry.state(), &entry.requirement.unobservable) {
+                (_, Some(reason)) => Some(reason.as_str()),
+                (State::Open, None) => Some("Open: it can be observed, and no case does yet"),
+                (_, None) => None,
+            };
+            match excluded {
+                Some(reason) => writeln!(out, "  - text: {text}\n    excluded: {}", quoted(reason)),
+                None => writeln!(out, "  - check: {}\n    text: {text}", id.as_str().replace('/', "-")),
+            }
+            .expect(WRITING);
+        }
+        out
+    }
+}
+
+/// What a proposal says of a requirement: all of its own folder, and elsewhere what is quoted from it.
+pub(super) fn words_of(requirement: &Requirement, sep: u32) -> Option<&str> {
+    if requirement.id.folder() == format!("sep-{sep}") {
+        return Some(&requirement.quote);
+    }
+    let page = format!("seps/{sep}-");
+    let also = requirement.also.iter().map(|also| (&also.source, &also.quote));
+    let places = std::iter::once((&requirement.source, &requirement.quote)).chain(also);
+    places.into_iter().find(|(source, _)| source.starts_with(&page)).map(|(_, quote)| quote.as_str())
+}
+
+/// A JSON string is a YAML string.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

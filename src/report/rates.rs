@@ -1,0 +1,92 @@
+//! Rates: of the checks that were asked of a target, how many hold.
+//!
+//! Takes verdicts, gives a [`Rate`] a level, a folder of requirements and a revision. What could not be shown counts as
+//! asked and not as held; what a MAY leaves open is not asked.
+
+use std::collections::BTreeMap;
+
+use crate::model::record::{Record, VerdictKind};
+use crate::model::spec::{Level, Revision};
+
+/// How many checks hold of how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rate {
+    /// Those that hold.
+    pub held: usize,
+    /// All that were asked.
+    pub asked: usize,
+}
+
+impl Rate {
+    /// In tenths of a percent, rounded down: only all of it is 100 %.
+    pub fn per_mille(self) -> usize {
+        (self.held * 1000).checked_div(self.asked).unwrap_or(0)
+    }
+}
+
+/// The rates of one target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rates {
+    /// By how strongly the sentences bind.
+    pub levels: BTreeMap<Level, Rate>,
+    /// By the sentences' folders: a proposal, or a part of the specification.
+    pub folders: BTreeMap<String, Rate>,
+    /// By the revision that was spoken.
+    pub revisions: BTreeMap<Revision, Rate>,
+}
+
+impl Rates {
+    /// Counts the verdicts of one test.
+    pub fn add(&mut self, record: &Record) {
+        for verdict in &record.verdicts {
+            let Some(holds) = holds(verdict.kind) else { continue };
+            let folder = verdict.requirement.folder().to_owned();
+            for rate in [
+                self.levels.entry(verdict.level).or_default(),
+                self.folders.entry(folder).or_default(),
+                self.revisions.entry(record.test.revision).or_default(),
+            ] {
+                rate.asked += 1;
+                rate.held += usize::from(holds);
+            }
+        }
+    }
+}
+
+/// Whether a check holds; `None` where nobody asked that it does.
+fn holds(kind: VerdictKind) -> Option<bool> {
+    match kind {
+        VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Stale => Some(true),
+        VerdictKind::Taken | VerdictKind::NotTaken => None,
+        VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note | VerdictKind::Known => Some(false),
+        VerdictKind::Inconclusive | VerdictKind::Cannot | VerdictKind::Error => Some(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::Outcome;
+    use crate::report::tests::verdict;
+
+    #[test]
+    fn what_is_known_or_could_not_be_shown_is_asked_and_does_not_hold() {
+        use VerdictKind::{Allowed, Cannot, Error, Inconclusive, Known, NotTaken, Pass, Taken};
+        let kinds = [Pass, Allowed, Known, Cannot, Inconclusive, Error, Taken, NotTaken];
+        let verdicts = kinds.into_iter().map(verdict).collect();
+        let mut rates = Rates::default();
+        rates.add(&Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) });
+        let rate = Rate { held: 2, asked: 6 };
+        assert_eq!(
+            (rates.levels[&Level::Must], rates.folders["f"], rates.revisions[&Revision::newest()]),
+            (rate, rate, rate)
+        );
+    }
+
+    #[test]
+    fn only_all_of_it_is_all() {
+        assert_eq!(Rate { held: 9_999, asked: 10_000 }.per_mille(), 999);
+        assert_eq!((Rate { held: 3, asked: 3 }.per_mille(), Rate::default().per_mille()), (1000, 0));
+    }
+}
