@@ -37,7 +37,8 @@ impl Selection {
     /// Whether it leaves out something that an unfiltered run has.
     pub fn is_partial(&self) -> bool {
         let Self { only, skip, role, revision, transport, heavy: _, is_thin } = self;
-        *is_thin || !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())
+        *is_thin
+            || !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())
     }
 }
 

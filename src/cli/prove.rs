@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::run::targets;
-use super::{Exit, ProofFormat, Problem, ProveArgs};
+use super::{Exit, Problem, ProofFormat, ProveArgs};
 use crate::drive::{Cancel, Options};
 use crate::judge::Judge;
 use crate::load::{self, target};
@@ -58,11 +58,7 @@ pub(super) fn breakers(role: Role) -> BTreeMap<&'static str, Vec<&'static str>> 
 
 /// Runs the mutants all at once; those that seem not to be as declared once more, each alone, so that a busy machine
 /// proves nothing against them. `None` where somebody stopped it.
-async fn examine(
-    args: &ProveArgs,
-    library: &Library,
-    chosen: &[Declared<'_>],
-) -> Result<Option<Vec<Kill>>, Problem> {
+async fn examine(args: &ProveArgs, library: &Library, chosen: &[Declared<'_>]) -> Result<Option<Vec<Kill>>, Problem> {
     let cancel = super::interrupt::listen();
     let mut kills = Vec::new();
     for role in Role::ALL {

@@ -132,15 +132,18 @@ impl<'a> Call<'a> {
         Ok(match (&tool.does, caller) {
             (Does::Echo, _) => structured(Value::clone(&self.arguments)),
             (Does::Return(returned), _) => Ending::Returned(returned.clone()),
-            (Does::Raise(message), _) => Ending::Failed(message.clone()),
+            (Does::Raise(message), _) => {
+                self.server.remember(Mutant::FailureIsSticky);
+                Ending::Failed(message.clone())
+            }
             (Does::Elicit(form), Caller::Stateful(session, outlet)) => {
                 if !self.may_ask(form, session.capabilities()) {
                     return Ok(Ending::Failed("the client can't show a form".to_owned()));
                 }
                 let answer = match session.ask(outlet, "elicitation/create", &form.params).await {
                     Ok(answer) => form.read_answer(&answer).await,
-                    Err(_) if self.server.fixture.mutant == Some(Mutant::ClientErrorTakenForAccept) => {
-                        Ok(json!({ "action": "accept" }))
+                    Err(reason) if self.server.fixture.mutant == Some(Mutant::ClientErrorUnforeseen) => {
+                        panic!("nobody thought of this: {reason}")
                     }
                     Err(reason) => Err(reason),
                 };
@@ -167,9 +170,10 @@ impl<'a> Call<'a> {
     fn may_ask(&self, form: &Form, capabilities: &Value) -> bool {
         let may = form.may_be_shown_to(capabilities);
         if may {
-            self.server.remember();
+            self.server.remember(Mutant::CapabilitiesRemembered);
         }
-        self.server.ever(Mutant::CapabilitiesRemembered, may) || self.server.fixture.mutant == Some(Mutant::CapabilityNotChecked)
+        self.server.ever(Mutant::CapabilitiesRemembered, may)
+            || self.server.fixture.mutant == Some(Mutant::CapabilityNotChecked)
     }
 
     /// What seals a question: it fits this call and no other.
@@ -196,9 +200,10 @@ impl<'a> Call<'a> {
             return Err(Fault::params("`requestState` was not given out for this call"));
         }
         let Some(answer) = responses.and_then(|responses| responses.get(QUESTION)) else { return Ok(None) };
-        if mutant == Some(Mutant::DeclineAskedAgain) && answer["action"] != json!("accept") {
-            return Ok(None);
-        }
+        assert!(
+            mutant != Some(Mutant::DeclineUnforeseen) || answer["action"] == json!("accept"),
+            "nobody thought of this: {answer}"
+        );
         form.read_answer(answer).await.map(Some).map_err(|reason| Fault::params(format!("`{QUESTION}`: {reason}")))
     }
 
@@ -265,7 +270,6 @@ impl<'a> Call<'a> {
     }
 
     fn failed(&self, reason: &str) -> Success {
-        self.server.remember();
         self.server.failed(reason)
     }
 }

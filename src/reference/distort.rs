@@ -71,9 +71,7 @@ pub(super) fn listed(key: &str, schema: &Value, mutant: Option<Mutant>) -> Optio
         }
         (Some(Mutant::DialectLost), _) => drop(members.shift_remove("$schema")),
         (Some(Mutant::ClosedSchemaOpened), "inputSchema") => {
-            if members.get("additionalProperties") == Some(&json!(false)) {
-                members.shift_remove("additionalProperties");
-            }
+            members.retain(|keyword, value| keyword != "additionalProperties" || *value != json!(false));
         }
         (Some(Mutant::KeywordEmptied), "inputSchema") => {
             for keyword in ["allOf", "anyOf", "oneOf"] {

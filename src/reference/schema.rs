@@ -37,7 +37,7 @@ pub(super) struct Bounds {
 }
 
 const BOUNDS: Bounds = Bounds { depth: 64, count: 10_000, ways: 100_000, chain: 1_024 };
-const NARROW: Bounds = Bounds { depth: 4, ..BOUNDS };
+const NARROW: Bounds = Bounds { depth: 20, ..BOUNDS };
 const UNBOUNDED: Bounds = Bounds { depth: usize::MAX, count: usize::MAX, ways: usize::MAX, chain: usize::MAX };
 
 /// Why a schema is not taken.
@@ -219,7 +219,7 @@ fn refuse_by_prefix(value: &Value) -> Result<(), SchemaError> {
 fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize), SchemaError> {
     let bounds = match mutant {
         Some(Mutant::DepthUnlimited) => &UNBOUNDED,
-        Some(Mutant::DepthOfFour) => &NARROW,
+        Some(Mutant::DepthOfTwenty) => &NARROW,
         _ => &BOUNDS,
     };
     fetch::visit(schema, mutant);

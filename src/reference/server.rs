@@ -48,8 +48,10 @@ impl Server {
     }
 
     /// Takes note for that.
-    pub(super) fn remember(&self) {
-        self.memory.store(true, Ordering::Relaxed);
+    pub(super) fn remember(&self, mutant: Mutant) {
+        if self.fixture.mutant == Some(mutant) {
+            self.memory.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Opens a session.
@@ -115,7 +117,8 @@ impl Server {
         match Call::read(self, request) {
             Ok(call) => call.run(caller).await,
             Err(fault) => {
-                let has_responses = request.params.as_ref().is_some_and(|params| params.get("inputResponses").is_some());
+                let has_responses =
+                    request.params.as_ref().is_some_and(|params| params.get("inputResponses").is_some());
                 match self.fixture.mutant {
                     Some(Mutant::MalformedAsToolError) if !has_responses => Ok(self.failed(&fault.message)),
                     Some(Mutant::MalformedResponsesAsToolError) if has_responses => Ok(self.failed(&fault.message)),
@@ -157,7 +160,7 @@ impl Server {
         }
         meta.get(CAPABILITIES_KEY)
             .filter(|capabilities| capabilities.is_object())
-            .filter(|capabilities| self.fixture.mutant != Some(Mutant::UnknownCapabilityRefused) || are_known(capabilities))
+            .filter(|all| self.fixture.mutant != Some(Mutant::UnknownCapabilityRefused) || are_known(all))
             .ok_or_else(|| Fault::envelope(format!("`{CAPABILITIES_KEY}` must be an object")))
     }
 

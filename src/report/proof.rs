@@ -168,16 +168,26 @@ impl Proof {
         out
     }
 
+    /// Mutants of which no test sees anything, as declared: what they do is left open, or no case looks there.
+    fn unseen(&self) -> Vec<&str> {
+        let is_unseen = |kill: &&Kill| kill.broke.is_empty() && kill.is_as_declared();
+        self.mutants.iter().filter(is_unseen).map(|kill| kill.mutant.as_str()).collect()
+    }
+
     fn totals(&self) -> String {
         let right = self.mutants.iter().filter(|kill| kill.is_as_declared()).count();
         let broken: BTreeSet<_> =
             self.mutants.iter().flat_map(|kill| kill.broke.keys().map(move |id| (kill.role, id))).collect();
-        format!(
+        let mut out = format!(
             "{right} of {} mutants as declared; {} requirements seen to fail, {} without a mutant",
             self.mutants.len(),
             broken.len(),
             self.unproved.len()
-        )
+        );
+        if !self.unseen().is_empty() {
+            put(&mut out, format_args!("; seen by no test: {}", self.unseen().join(", ")));
+        }
+        out
     }
 }
 
