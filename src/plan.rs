@@ -29,13 +29,16 @@ pub struct Selection {
     pub transport: Vec<Transport>,
     /// Also what is too large for every day.
     pub heavy: bool,
+    /// Each test only on the newest revision of either lifecycle where it applies.
+    pub is_thin: bool,
 }
 
 impl Selection {
     /// Whether it leaves out something that an unfiltered run has.
     pub fn is_partial(&self) -> bool {
-        let Self { only, skip, role, revision, transport, heavy: _ } = self;
-        !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())
+        let Self { only, skip, role, revision, transport, heavy: _, is_thin } = self;
+        *is_thin
+            || !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())
     }
 }
 
@@ -241,7 +244,7 @@ impl Planner<'_> {
         revision: Revision,
         transport: Transport,
     ) -> Vec<(TestId, &'t Arc<Test>)> {
-        let Selection { only, skip, role, .. } = self.selection;
+        let Selection { only, skip, role, is_thin, .. } = self.selection;
         let mut applying: Vec<_> = tests
             .iter()
             .filter(|test| applies(test, revision, transport, &self.library.requirements))
@@ -249,7 +252,9 @@ impl Planner<'_> {
             .filter(|(id, _)| !skip.iter().any(|one| one.matches(id)))
             .collect();
         let meant = |id: &TestId, test: &Test| {
-            role.is_none_or(|role| role == test.role) && (only.is_empty() || only.iter().any(|one| one.matches(id)))
+            role.is_none_or(|role| role == test.role)
+                && (only.is_empty() || only.iter().any(|one| one.matches(id)))
+                && !(*is_thin && self.has_newer(test, revision, transport))
         };
         let chosen: Vec<_> = applying.iter().filter(|(id, test)| meant(id, test)).map(|(_, test)| *test).collect();
         let governs = |control: &Test| match control.control {
@@ -259,6 +264,12 @@ impl Planner<'_> {
         };
         applying.retain(|(id, test)| meant(id, test) || governs(test));
         applying
+    }
+
+    /// Whether a newer revision of the same lifecycle has this test too.
+    fn has_newer(&self, test: &Test, revision: Revision, transport: Transport) -> bool {
+        let newer = |one: &Revision| *one > revision && one.facts().lifecycle == revision.facts().lifecycle;
+        Revision::all().filter(newer).any(|one| applies(test, one, transport, &self.library.requirements))
     }
 
     /// Why a target isn't asked this test.

@@ -87,9 +87,10 @@ fn warnings_keep_no_run_from_starting_and_errors_do() {
 fn a_case_is_explained_in_words() {
     let library = load(&[Source::Folder(folder("worked"))]).expect("they load");
     let case = library.cases.iter().find(|case| case.id.as_str() == "sep-2106/external-ref").expect("it is there");
+    let breakers = [("sep-2106/no-network-deref", vec!["fetches", "fetches-behind-id"])].into();
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("lint");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!("explained", explain(&library, case)));
+    settings.bind(|| insta::assert_snapshot!("explained", explain(&library, case, &breakers)));
 }

@@ -47,7 +47,11 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
     if let Some(revision) = args.wire {
         return super::wire::wire(&library, case, revision);
     }
-    let text = if args.expanded { load::expanded(case) } else { load::explain(&library, case) };
+    let text = if args.expanded {
+        load::expanded(case)
+    } else {
+        load::explain(&library, case, &super::prove::breakers(case.role))
+    };
     terminal::say(text.trim_end());
     Ok(Exit::Fine)
 }

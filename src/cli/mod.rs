@@ -7,6 +7,7 @@ mod coverage;
 mod interrupt;
 mod new;
 mod problem;
+mod prove;
 mod relay;
 mod replay;
 mod run;
@@ -115,6 +116,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Prove an adapter before its SDK is blamed: every kind of message once
     Smoke(SmokeArgs),
+    /// Show that every check can fail: each mutant of the reference breaks what it declares, and nothing else
+    Prove(ProveArgs),
     /// Judge and report a record again, without any target
     Replay(ReplayArgs),
     /// Say which sentences the cases verify, which are open, and why the rest is neither
@@ -264,6 +267,37 @@ pub struct SmokeArgs {
     pub target: String,
 }
 
+/// `casebook prove`.
+#[derive(Debug, Args)]
+pub struct ProveArgs {
+    /// Run only the mutants with such a name
+    #[arg(long, value_name = "PATTERN")]
+    pub only_mutants: Option<Pattern>,
+    /// What carries the messages
+    #[arg(long, value_name = "stdio|http", default_value = "http")]
+    pub transport: Transport,
+    /// How the matrix is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: ProofFormat,
+    /// How many workers, each with a process of a mutant [default: one a core, at most 8]
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Where cases come from.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// How the matrix of mutants and requirements is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ProofFormat {
+    /// For a terminal.
+    Text,
+    /// Two Markdown tables.
+    Md,
+    /// JSON.
+    Json,
+}
+
 /// `casebook replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
@@ -369,6 +403,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::List(args) => cases::list(args),
         Command::Explain(args) => cases::explain(args),
         Command::Smoke(args) => smoke::smoke(args),
+        Command::Prove(args) => prove::prove(args),
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),
         Command::Freeze(args) => sets::freeze(args),

@@ -19,7 +19,7 @@ use crate::model::record::{FORMAT, Header, Record};
 use crate::model::set::Drift;
 use crate::model::target::Target;
 use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
-use crate::reference::mutants;
+use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{Summary, Untrusted};
 use crate::run::{Conducted, Log, Seen, conduct};
@@ -40,6 +40,7 @@ impl RunArgs {
             revision: one.revision.clone(),
             transport: one.transport.clone(),
             heavy: one.heavy,
+            is_thin: false,
         }
     }
 
@@ -111,7 +112,7 @@ fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>>
 
 /// The mutants are variants of the reference.
 fn known(mutant: &str) -> Result<&str, TargetError> {
-    if mutants().any(|one| one.name == mutant) {
+    if is_mutant(mutant) {
         return Ok(mutant);
     }
     let variants = mutants().map(|one| one.name.to_owned()).collect();

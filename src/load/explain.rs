@@ -18,8 +18,12 @@ use crate::model::spec::{Requirement, Role};
 const IN_A_SENTENCE: usize = 240;
 const IN_A_TABLE: usize = 44;
 
-/// A case file in words: its rows, each test with what is sent and what is right, and the sentences that it checks.
-pub fn explain(library: &Library, case: &Case) -> String {
+/// By requirement, the names of the defects that show that its checks can fail.
+pub type Breakers<'a> = BTreeMap<&'a str, Vec<&'a str>>;
+
+/// A case file in words: its rows, each test with what is sent and what is right, and the sentences that it checks,
+/// each with what is known to break it.
+pub fn explain(library: &Library, case: &Case, breakers: &Breakers<'_>) -> String {
     let mut out = format!("{}\n{}\n\nThe {} is under test.\n", case.id, case.title, case.role);
     for line in &case.note {
         put(&mut out, format_args!("{line}\n"));
@@ -40,6 +44,9 @@ pub fn explain(library: &Library, case: &Case) -> String {
     }
     for requirement in ids.into_iter().filter_map(|id| library.requirements.get(id)) {
         out.push_str(&sentence(requirement));
+        if let Some(mutants) = breakers.get(requirement.id.as_str()) {
+            put(&mut out, format_args!("    Seen to fail with {}.\n", mutants.join(", ")));
+        }
     }
     out
 }

@@ -30,7 +30,7 @@ use crate::model::case::Library;
 use case::Reading;
 use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, nearest, render};
-pub use explain::{expanded, explain};
+pub use explain::{Breakers, expanded, explain};
 use read::Reader;
 pub use source::Source;
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::distort;
 use super::elicitation::Form;
 use super::fixture::{Does, Returned, Tool};
 use super::message::{Fault, Request, Success, success};
@@ -45,6 +46,9 @@ impl<'a> Call<'a> {
         let name = params.get("name").and_then(Value::as_str);
         let name = name.ok_or_else(|| Fault::params("`name` must be a string"))?;
         let arguments = match params.get("arguments") {
+            None if server.fixture.mutant == Some(Mutant::ArgumentsRequired) => {
+                return Err(Fault::params("`arguments` is missing"));
+            }
             None => json!({}),
             Some(arguments @ Value::Object(_)) => arguments.clone(),
             Some(_) => return Err(Fault::params("`arguments` must be an object")),
@@ -64,18 +68,30 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// The fault to answer with.
-    pub(super) async fn run(self, caller: Caller<'_>) -> Result<Success, Fault> {
+    pub(super) async fn run(mut self, caller: Caller<'_>) -> Result<Success, Fault> {
         let mutant = self.server.fixture.mutant;
         if mutant == Some(Mutant::SleepsOneSecond) {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
-        let Some(tool) = self.server.fixture.tools.iter().find(|tool| tool.name == self.name) else {
+        let is_meant = |tool: &&Tool| match mutant {
+            Some(Mutant::NamesFolded) => tool.name.eq_ignore_ascii_case(self.name),
+            _ => tool.name == self.name,
+        };
+        let Some(tool) = self.server.fixture.tools.iter().find(is_meant) else {
             let message = format!("unknown tool: {}", self.name);
             return match mutant {
                 Some(Mutant::UnknownToolAsToolError) => Ok(self.failed(&message)),
+                Some(Mutant::UnknownToolCodeWrong) => Err(Fault::unknown_method(200, self.name)),
                 _ => Err(Fault::params(message)),
             };
         };
+        if self.server.ever(Mutant::FailureIsSticky, false) {
+            return Ok(self.failed("an earlier call failed"));
+        }
+        match distort::received(&self.arguments, tool.input.value(), mutant) {
+            Ok(arguments) => self.arguments = Arc::new(arguments),
+            Err(reason) => return Ok(self.failed(&reason)),
+        }
         if mutant != Some(Mutant::InputNotValidated)
             && let Err(reason) = tool.input.check(&self.arguments).await
         {
@@ -85,8 +101,15 @@ impl<'a> Call<'a> {
                 _ => Ok(self.failed(&message)),
             };
         }
+        self.arguments = Arc::new(distort::handed_over(&self.arguments, tool.input.value(), mutant));
         match self.work(tool, caller).await? {
-            Ending::Failed(reason) => Ok(self.failed(&reason)),
+            Ending::Failed(reason) => match mutant {
+                Some(Mutant::FailureAsProtocolError) => Err(Fault::params(reason)),
+                Some(Mutant::FailureAsSuccess) => {
+                    Ok(self.finished(vec![json!({ "type": "text", "text": reason })], None, false))
+                }
+                _ => Ok(self.failed(&reason)),
+            },
             Ending::Waiting(result) => Ok(result),
             Ending::Returned(returned) => Ok(match self.checked(tool, returned).await {
                 Ok(result) => result,
@@ -103,16 +126,25 @@ impl<'a> Call<'a> {
         {
             return Err(Fault::params("this tool never gave out a `requestState`"));
         }
+        if self.server.fixture.mutant == Some(Mutant::ExtraResponsesRefused) && self.has_extra_responses(tool) {
+            return Err(Fault::params("`inputResponses` holds an answer that nobody asked for"));
+        }
         Ok(match (&tool.does, caller) {
             (Does::Echo, _) => structured(Value::clone(&self.arguments)),
             (Does::Return(returned), _) => Ending::Returned(returned.clone()),
-            (Does::Raise(message), _) => Ending::Failed(message.clone()),
+            (Does::Raise(message), _) => {
+                self.server.remember(Mutant::FailureIsSticky);
+                Ending::Failed(message.clone())
+            }
             (Does::Elicit(form), Caller::Stateful(session, outlet)) => {
                 if !self.may_ask(form, session.capabilities()) {
                     return Ok(Ending::Failed("the client can't show a form".to_owned()));
                 }
                 let answer = match session.ask(outlet, "elicitation/create", &form.params).await {
                     Ok(answer) => form.read_answer(&answer).await,
+                    Err(reason) if self.server.fixture.mutant == Some(Mutant::ClientErrorUnforeseen) => {
+                        panic!("nobody thought of this: {reason}")
+                    }
                     Err(reason) => Err(reason),
                 };
                 answer.map_or_else(Ending::Failed, structured)
@@ -129,8 +161,19 @@ impl<'a> Call<'a> {
         })
     }
 
+    fn has_extra_responses(&self, tool: &Tool) -> bool {
+        let asks = matches!(tool.does, Does::Elicit(_));
+        let responses = self.params.get("inputResponses").and_then(Value::as_object);
+        responses.is_some_and(|responses| responses.keys().any(|key| !asks || key != QUESTION))
+    }
+
     fn may_ask(&self, form: &Form, capabilities: &Value) -> bool {
-        form.may_be_shown_to(capabilities) || self.server.fixture.mutant == Some(Mutant::CapabilityNotChecked)
+        let may = form.may_be_shown_to(capabilities);
+        if may {
+            self.server.remember(Mutant::CapabilitiesRemembered);
+        }
+        self.server.ever(Mutant::CapabilitiesRemembered, may)
+            || self.server.fixture.mutant == Some(Mutant::CapabilityNotChecked)
     }
 
     /// What seals a question: it fits this call and no other.
@@ -147,12 +190,20 @@ impl<'a> Call<'a> {
 
     /// The answer that a retry brings; `None` where it brings none.
     async fn retried(&self, form: &Form) -> Result<Option<Value>, Fault> {
+        let mutant = self.server.fixture.mutant;
+        let responses = self.params.get("inputResponses");
+        if mutant == Some(Mutant::MissingResponsesRefused) && responses.is_some_and(|all| all.get(QUESTION).is_none()) {
+            return Err(Fault::params("the answer is missing"));
+        }
         let Some(state) = self.params.get("requestState") else { return Ok(None) };
-        if *state != self.state() && self.server.fixture.mutant != Some(Mutant::StateNotVerified) {
+        if *state != self.state() && mutant != Some(Mutant::StateNotVerified) {
             return Err(Fault::params("`requestState` was not given out for this call"));
         }
-        let answer = self.params.get("inputResponses").and_then(|responses| responses.get(QUESTION));
-        let Some(answer) = answer else { return Ok(None) };
+        let Some(answer) = responses.and_then(|responses| responses.get(QUESTION)) else { return Ok(None) };
+        assert!(
+            mutant != Some(Mutant::DeclineUnforeseen) || answer["action"] == json!("accept"),
+            "nobody thought of this: {answer}"
+        );
         form.read_answer(answer).await.map(Some).map_err(|reason| Fault::params(format!("`{QUESTION}`: {reason}")))
     }
 
@@ -164,13 +215,13 @@ impl<'a> Call<'a> {
         }
         let structured = returned.structured_content.map(Arc::new);
         if let Some(value) = &structured
-            && !fixture.revision.has_any_output()
+            && !fixture.has_any_output()
             && !value.is_object()
         {
             return Err(format!("structured content must be an object in {}", fixture.revision.name()));
         }
         match (&tool.output, &structured) {
-            _ if returned.is_error => {}
+            _ if returned.is_error && fixture.mutant != Some(Mutant::ErrorResultValidatedByServer) => {}
             (Some(_), Some(_)) if fixture.mutant == Some(Mutant::OutputNotValidated) => {}
             (Some(schema), Some(value)) => schema
                 .check(value)
@@ -207,6 +258,7 @@ impl<'a> Call<'a> {
         let mut members = vec![("content", success(&content))];
         let is_falsy = |value: &Value| *value == json!(0) || [json!(false), json!(""), json!(null)].contains(value);
         if let Some(value) = structured
+            && mutant != Some(Mutant::StructuredLost)
             && !(mutant == Some(Mutant::FalsyStructuredDropped) && is_falsy(value))
         {
             members.push(("structuredContent", success(value)));
@@ -218,6 +270,6 @@ impl<'a> Call<'a> {
     }
 
     fn failed(&self, reason: &str) -> Success {
-        self.finished(vec![json!({ "type": "text", "text": reason })], None, true)
+        self.server.failed(reason)
     }
 }

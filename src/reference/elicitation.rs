@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::distort;
 use super::mutant::Mutant;
 use super::revision::Revision;
 use super::schema::{Schema, SchemaError};
@@ -46,20 +47,30 @@ impl Form {
         let schema = Schema::read(requested, mutant)?;
         check_root(schema.value())?;
         let fields = schema.value()["properties"].as_object().expect("the root was checked");
-        for (name, field) in fields {
+        if mutant == Some(Mutant::EmptyFormRefused) && fields.is_empty() {
+            return Err(FormError::Root("a form needs a field".to_owned()));
+        }
+        for (name, field) in fields.iter().filter(|_| mutant != Some(Mutant::FormNotChecked)) {
             check_field(field, revision)
                 .map_err(|reason| FormError::Field { field: name.clone(), reason: reason.to_owned() })?;
         }
-        let mut params = json!({ "message": message, "requestedSchema": shown(schema.value(), mutant) });
+        let mut params = json!({ "message": message, "requestedSchema": distort::shown(schema.value(), mutant) });
         if revision.has_modes() {
             params["mode"] = json!("form");
+        }
+        match mutant {
+            Some(Mutant::MessageLost) => drop(params.as_object_mut().and_then(|params| params.shift_remove("message"))),
+            Some(Mutant::ModeMisnamed) if revision.has_modes() => params["mode"] = json!("dialog"),
+            Some(Mutant::SchemaMisnamed) => params = json!({ "message": message, "schema": schema.value() }),
+            _ => {}
         }
         Ok(Self { params, schema, revision, mutant })
     }
 
     /// Whether these capabilities of a client allow a form.
     pub(super) fn may_be_shown_to(&self, capabilities: &Value) -> bool {
-        allows_forms(capabilities, self.revision)
+        let is_named = capabilities.pointer("/elicitation/form").is_some();
+        allows_forms(capabilities, self.revision) && (is_named || self.mutant != Some(Mutant::EmptyCapabilityRefused))
     }
 
     /// What the tool's code gets of an answer.
@@ -70,10 +81,23 @@ impl Form {
         let answer = answer.as_object().ok_or("an answer must be an object")?;
         let action = answer.get("action").and_then(Value::as_str).ok_or("an answer must have an `action`")?;
         match action {
-            "decline" | "cancel" => Ok(json!({ "action": action })),
+            "decline" | "cancel" => Ok(self.refusal(action)),
             "accept" => self.read_content(answer).await,
             _ => Err("`action` must be accept, decline or cancel".to_owned()),
         }
+    }
+
+    fn refusal(&self, action: &str) -> Value {
+        match self.mutant {
+            Some(Mutant::DeclineTakenForAccept) => json!({ "action": "accept" }),
+            Some(Mutant::DefaultsOnDeclineByServer) => json!({ "action": action, "content": self.defaults() }),
+            _ => json!({ "action": action }),
+        }
+    }
+
+    fn defaults(&self) -> Map<String, Value> {
+        let fields = self.schema.value()["properties"].as_object().into_iter().flatten();
+        fields.filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone()))).collect()
     }
 
     async fn read_content(&self, answer: &Map<String, Value>) -> Result<Value, String> {
@@ -91,6 +115,10 @@ impl Form {
             }
         }
         let value = Arc::new(Value::Object(content.cloned().unwrap_or_default()));
+        if self.mutant == Some(Mutant::DefaultsRequired) && self.defaults().keys().any(|name| value.get(name).is_none())
+        {
+            return Err("a field with a default is missing".to_owned());
+        }
         self.schema.check(&value).await.map_err(|reason| format!("the answer does not fit: {reason}"))?;
         Ok(match content {
             Some(content) => json!({ "action": "accept", "content": content }),
@@ -115,21 +143,6 @@ pub(super) fn allows_forms(capabilities: &Value, revision: Revision) -> bool {
         Some(form) => form.is_object(),
         None => !revision.has_modes() || !modes.contains_key("url"),
     }
-}
-
-/// The schema as the client gets it: as written, but for two mutants.
-fn shown(schema: &Value, mutant: Option<Mutant>) -> Value {
-    let lost = match mutant {
-        Some(Mutant::EnumNamesLost) => "enumNames",
-        Some(Mutant::DefaultsLost) => "default",
-        _ => return schema.clone(),
-    };
-    let mut schema = schema.clone();
-    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
-    for field in fields.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
-        field.shift_remove(lost);
-    }
-    schema
 }
 
 /// Checks that a schema is that of a flat object.

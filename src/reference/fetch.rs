@@ -7,7 +7,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use jsonschema::{Retrieve, Uri};
+use jsonschema::{Draft, Retrieve, Uri};
 use serde_json::Value;
 
 use super::mutant::Mutant;
@@ -24,6 +24,27 @@ impl Fetch {
     /// Whether this mutant fetches.
     pub(super) fn of(mutant: Option<Mutant>) -> Option<Self> {
         matches!(mutant, Some(Mutant::RefFetched | Mutant::PrefixCheckOnRef | Mutant::ClientFetchesRef)).then_some(Self)
+    }
+}
+
+/// Looks up what a validator has no business with, and forgets what it found.
+pub(super) fn visit(schema: &Value, mutant: Option<Mutant>) {
+    let keyword = match mutant {
+        Some(Mutant::DynamicRefFetched) => "$dynamicRef",
+        Some(Mutant::DialectFetched) => "$schema",
+        Some(Mutant::IdFetched) => "$id",
+        Some(Mutant::FileRead) => "$ref",
+        _ => return,
+    };
+    let mut pending = vec![schema];
+    while let Some(value) = pending.pop() {
+        let uri = value.get(keyword).and_then(Value::as_str).unwrap_or_default();
+        match (mutant, uri.strip_prefix("file://")) {
+            (Some(Mutant::FileRead), Some(path)) => drop(std::fs::read(path)),
+            (Some(Mutant::FileRead), None) | (_, Some(_)) => {}
+            (_, None) => drop(jsonschema::uri::from_str(uri).map(|uri| Fetch.retrieve(&uri))),
+        }
+        pending.extend(Draft::default().subresources_of(value));
     }
 }
 

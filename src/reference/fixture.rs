@@ -10,6 +10,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::distort;
 use super::elicitation::Form;
 use super::message::{object, success};
 use super::mutant::Mutant;
@@ -24,6 +25,8 @@ pub(super) struct Fixture {
     pub(super) tools: Vec<Tool>,
     pub(super) revision: Revision,
     pub(super) mutant: Option<Mutant>,
+    /// A tool is missing that should be there; only a mutant goes on without it.
+    pub(super) is_broken: bool,
 }
 
 /// A tool.
@@ -130,11 +133,14 @@ impl Fixture {
             message: error.to_string(),
             tool: None,
         })?;
-        let mut fixture = Self { server: source.server, tools: vec![], revision, mutant };
+        let mut fixture = Self { server: source.server, tools: vec![], revision, mutant, is_broken: false };
         for members in source.tools {
             let named = |(kind, message)| Refused { kind, message, tool: members.string("name").ok().flatten() };
-            let tool = fixture.tool(&members).map_err(named)?;
-            fixture.tools.push(tool);
+            match fixture.tool(&members).map_err(named) {
+                Ok(tool) => fixture.tools.push(tool),
+                Err(_) if mutant == Some(Mutant::BadToolBreaksList) => fixture.is_broken = true,
+                Err(refused) => return Err(refused),
+            }
         }
         Ok(fixture)
     }
@@ -148,8 +154,12 @@ impl Fixture {
             members.string(text).map_err(wrong)?;
         }
         let input = members.get("inputSchema").ok_or_else(|| wrong("`inputSchema` is missing".to_owned()))?;
+        let is_listed_anyhow = self.mutant == Some(Mutant::NoObjectListed) && !input.starts_with('{');
+        let input = if is_listed_anyhow { r#"{"type":"object"}"# } else { input };
         let input = self.schema(input).map_err(schema_error("inputSchema"))?;
-        if input.value().get("type").and_then(Value::as_str) != Some("object") {
+        if input.value().get("type").and_then(Value::as_str) != Some("object")
+            && self.mutant != Some(Mutant::RootNotChecked)
+        {
             return Err(("SchemaError", "inputSchema: `type` must be \"object\"".to_owned()));
         }
         let parameters = if self.revision.is_stateless() {
@@ -160,19 +170,26 @@ impl Fixture {
         let output = members.get("outputSchema").map(|text| self.schema(text)).transpose();
         let output = output.map_err(schema_error("outputSchema"))?;
         if let Some(output) = &output
-            && !self.revision.has_any_output()
+            && !self.has_any_output()
             && output.value().get("type").and_then(Value::as_str) != Some("object")
         {
             let message = format!("outputSchema: `type` must be \"object\" in {}", self.revision.name());
             return Err(("SchemaError", message));
         }
         let does = self.does(members.get("does"))?;
-        Ok(Tool { listed: self.listed(members, &input, output.as_ref()), name, input, output, does, parameters })
+        Ok(Tool { listed: self.listed(members, &input), name, input, output, does, parameters })
+    }
+
+    /// Whether structured content and its schema may be anything but an object.
+    pub(super) fn has_any_output(&self) -> bool {
+        self.revision.has_any_output() || self.mutant == Some(Mutant::RevisionIgnored)
     }
 
     fn check_name(&self, name: &str) -> Result<(), String> {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if name.is_empty() || name.len() > 128 || !name.chars().all(is_plain) {
+        let marks = if self.mutant == Some(Mutant::NamesWithoutDots) { "_-" } else { "_-." };
+        let most = if self.mutant == Some(Mutant::NamesOfSixtyFour) { 64 } else { 128 };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
+        if name.is_empty() || name.len() > most || !name.chars().all(is_plain) {
             return Err("a tool's name is 1 to 128 letters, digits, `_`, `-` or `.`".to_owned());
         }
         if self.tools.iter().any(|tool| tool.name == name) {
@@ -224,21 +241,17 @@ impl Fixture {
     }
 
     /// The tool as written, without what its code does.
-    fn listed(&self, members: &Members, input: &Schema, output: Option<&Schema>) -> Box<RawValue> {
+    fn listed(&self, members: &Members, input: &Schema) -> Box<RawValue> {
         let text = |key: &str, text: &RawValue| match (self.mutant, key) {
-            (Some(Mutant::KeywordStripped), "inputSchema") => success(input.value()),
-            (Some(Mutant::RootTypeInjectedIntoOutput), "outputSchema") => {
-                let mut schema = output.map(|output| output.value().clone()).unwrap_or_default();
-                if schema.get("type").is_none() {
-                    schema["type"] = "object".into();
-                }
-                success(&schema)
-            }
-            _ => text.to_owned(),
+            (Some(Mutant::KeywordStripped), "inputSchema") => Some(success(input.value())),
+            (Some(_), "inputSchema" | "outputSchema") => match serde_json::from_str(text.get()) {
+                Ok(schema) => distort::listed(key, &schema, self.mutant).map(|schema| success(&schema)),
+                Err(_) => Some(text.to_owned()),
+            },
+            _ => Some(text.to_owned()),
         };
-        let members: Vec<_> =
-            members.0.iter().filter(|(key, _)| key != "does").map(|(key, value)| (key, text(key, value))).collect();
-        object(&members)
+        let members = members.0.iter().filter(|(key, _)| key != "does");
+        object(&members.filter_map(|(key, value)| Some((key, text(key, value)?))).collect::<Vec<_>>())
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 
-use super::fetch::Fetch;
+use super::fetch::{self, Fetch};
 use super::mutant::Mutant;
 use super::references;
 use crate::model::nesting;
@@ -37,6 +37,7 @@ pub(super) struct Bounds {
 }
 
 const BOUNDS: Bounds = Bounds { depth: 64, count: 10_000, ways: 100_000, chain: 1_024 };
+const NARROW: Bounds = Bounds { depth: 20, ..BOUNDS };
 const UNBOUNDED: Bounds = Bounds { depth: usize::MAX, count: usize::MAX, ways: usize::MAX, chain: usize::MAX };
 
 /// Why a schema is not taken.
@@ -93,7 +94,8 @@ impl Schema {
         let value = tree(text, mutant)?;
         let Value::Object(members) = value else { return Err(SchemaError::NotAnObject) };
         let value = mutated(members, mutant);
-        let budget = if mutant == Some(Mutant::DepthUnlimited) { Duration::MAX } else { BUDGET };
+        let is_patient = matches!(mutant, Some(Mutant::DepthUnlimited | Mutant::ValueUnbounded));
+        let budget = if is_patient { Duration::MAX } else { BUDGET };
         let lax = [Mutant::ValidationSkippedWhenUncompilable, Mutant::ValidationSkippedByClient];
         let is_lax = mutant.is_some_and(|mutant| lax.contains(&mutant));
         let (validator, chain) = match compile(&value, mutant) {
@@ -178,8 +180,10 @@ fn mutated(mut members: Map<String, Value>, mutant: Option<Mutant>) -> Value {
         members.shift_remove("anyOf");
     }
     let mut value = Value::Object(members);
-    if mutant == Some(Mutant::ExternalRefIgnored) {
-        ignore_external(&mut value);
+    match mutant {
+        Some(Mutant::ExternalRefIgnored) => ignore_external(&mut value),
+        Some(Mutant::DialectIgnored) => drop(value.as_object_mut().and_then(|root| root.shift_remove("$schema"))),
+        _ => {}
     }
     value
 }
@@ -213,8 +217,17 @@ fn refuse_by_prefix(value: &Value) -> Result<(), SchemaError> {
 }
 
 fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize), SchemaError> {
-    let bounds = if mutant == Some(Mutant::DepthUnlimited) { &UNBOUNDED } else { &BOUNDS };
-    let draft = references::dialect(schema, Draft::default())?;
+    let bounds = match mutant {
+        Some(Mutant::DepthUnlimited) => &UNBOUNDED,
+        Some(Mutant::DepthOfTwenty) => &NARROW,
+        _ => &BOUNDS,
+    };
+    fetch::visit(schema, mutant);
+    let assumed = if mutant == Some(Mutant::DraftSevenAssumed) { Draft::Draft7 } else { Draft::default() };
+    let draft = references::dialect(schema, assumed)?;
+    if mutant == Some(Mutant::OwnDialectUnknown) && schema.get("$schema").is_some() && draft == Draft::default() {
+        return Err(SchemaError::Dialect { uri: schema["$schema"].to_string() });
+    }
     let options = jsonschema::options().with_draft(draft);
     let fetch = Fetch::of(mutant);
     if mutant == Some(Mutant::PrefixCheckOnRef) {
@@ -229,8 +242,9 @@ fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize),
         None => options.offline(),
     };
     // The linear engine first; what it can't express falls to one that backtracks, with a limit.
+    let backtracks = if mutant == Some(Mutant::ValueUnbounded) { usize::MAX } else { BACKTRACKS };
     let validator = options.clone().with_pattern_options(PatternOptions::regex()).build(schema).or_else(|_| {
-        options.with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS)).build(schema)
+        options.with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(backtracks)).build(schema)
     });
     let validator = validator.map_err(|error| SchemaError::Invalid {
         reason: format!("at {}: {}", error.instance_path().as_str(), shortened(&error.to_string())),

@@ -2,6 +2,8 @@
 //!
 //! Takes requests whose shape is sound, and knows what each revision asks of them. Must not know transports.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -22,6 +24,8 @@ pub(super) struct Server {
     pub(super) fixture: Fixture,
     /// What makes a `requestState` our own.
     pub(super) seal: Seal,
+    /// What only mutants remember from one call to the next.
+    memory: AtomicBool,
 }
 
 /// Whom a call is made for, and how to reach them.
@@ -34,7 +38,20 @@ pub(super) enum Caller<'a> {
 
 impl Server {
     pub(super) fn new(fixture: Fixture) -> Self {
-        Self { fixture, seal: Seal::new() }
+        Self { fixture, seal: Seal::new(), memory: AtomicBool::new(false) }
+    }
+
+    /// Remembers, if this mutant does, whether something has ever been so.
+    pub(super) fn ever(&self, mutant: Mutant, is_so: bool) -> bool {
+        let does = self.fixture.mutant == Some(mutant);
+        is_so || (does && self.memory.load(Ordering::Relaxed))
+    }
+
+    /// Takes note for that.
+    pub(super) fn remember(&self, mutant: Mutant) {
+        if self.fixture.mutant == Some(mutant) {
+            self.memory.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Opens a session.
@@ -77,8 +94,8 @@ impl Server {
             "initialize" => Err(Fault::invalid_request("this session is initialized already")),
             "ping" => Ok(success(&json!({}))),
             "tools/list" => self.list(request),
-            "tools/call" => Call::read(self, request)?.run(Caller::Stateful(session, outlet)).await,
-            method => Err(Fault::unknown_method(200, method)),
+            "tools/call" => self.call(request, Caller::Stateful(session, outlet)).await,
+            method => Err(self.unknown_method(200, method)),
         }
     }
 
@@ -91,8 +108,37 @@ impl Server {
         match request.method.as_str() {
             "server/discover" => Ok(self.discover()),
             "tools/list" => self.list(request),
-            "tools/call" => Call::read(self, request)?.run(Caller::Stateless(capabilities)).await,
-            method => Err(Fault::unknown_method(404, method)),
+            "tools/call" => self.call(request, Caller::Stateless(capabilities)).await,
+            method => Err(self.unknown_method(404, method)),
+        }
+    }
+
+    async fn call(&self, request: &Request, caller: Caller<'_>) -> Result<Success, Fault> {
+        match Call::read(self, request) {
+            Ok(call) => call.run(caller).await,
+            Err(fault) => {
+                let has_responses =
+                    request.params.as_ref().is_some_and(|params| params.get("inputResponses").is_some());
+                match self.fixture.mutant {
+                    Some(Mutant::MalformedAsToolError) if !has_responses => Ok(self.failed(&fault.message)),
+                    Some(Mutant::MalformedResponsesAsToolError) if has_responses => Ok(self.failed(&fault.message)),
+                    _ => Err(fault),
+                }
+            }
+        }
+    }
+
+    /// The result of a tool that failed, in these words.
+    pub(super) fn failed(&self, reason: &str) -> Success {
+        let content = json!([{ "type": "text", "text": reason }]);
+        self.complete(vec![("content", success(&content)), ("isError", success(&true))])
+    }
+
+    fn unknown_method(&self, status: u16, method: &str) -> Fault {
+        match self.fixture.mutant {
+            Some(Mutant::UnknownMethodCodeWrong) => Fault::invalid_request(format!("unknown method: {method}")),
+            Some(Mutant::UnknownMethodFound) => Fault::unknown_method(200, method),
+            _ => Fault::unknown_method(status, method),
         }
     }
 
@@ -114,6 +160,7 @@ impl Server {
         }
         meta.get(CAPABILITIES_KEY)
             .filter(|capabilities| capabilities.is_object())
+            .filter(|all| self.fixture.mutant != Some(Mutant::UnknownCapabilityRefused) || are_known(all))
             .ok_or_else(|| Fault::envelope(format!("`{CAPABILITIES_KEY}` must be an object")))
     }
 
@@ -130,6 +177,9 @@ impl Server {
         if cursor.is_some() && self.fixture.mutant != Some(Mutant::CursorIgnored) {
             // There is one page, so no cursor was ever given out.
             return Err(Fault::params("unknown cursor"));
+        }
+        if self.fixture.is_broken {
+            return Err(Fault::params("a tool can't be listed"));
         }
         let tools: Vec<_> = self.fixture.tools.iter().map(|tool| &tool.listed).collect();
         Ok(self.complete(self.cacheable(vec![("tools", success(&tools))])))
@@ -157,6 +207,11 @@ impl Server {
         }
         object(&members)
     }
+}
+
+fn are_known(capabilities: &Value) -> bool {
+    const KNOWN: [&str; 5] = ["elicitation", "experimental", "extensions", "roots", "sampling"];
+    capabilities.as_object().is_none_or(|members| members.keys().all(|key| KNOWN.contains(&key.as_str())))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! Takes records and the catalogue, gives counts and text. Must not know `drive` or `load`; it never runs anything.
 
+pub mod proof;
 mod rates;
 pub mod snapshot;
 pub mod terminal;

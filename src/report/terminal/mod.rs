@@ -5,9 +5,11 @@
 
 mod findings;
 mod plain;
+mod progress;
 mod summary;
 
 pub use plain::{aside, colours, colours_errors, heard, say};
+pub use progress::Progress;
 
 use std::io::{self, IsTerminal as _, Write};
 use std::time::Duration;

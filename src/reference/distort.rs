@@ -1,0 +1,156 @@
+//! What some mutants make of values on their way: of arguments, of forms, and of what is listed.
+//!
+//! Takes a value as it should be and a mutant, gives it as that mutant has it. Must not know requests or replies.
+
+use serde_json::{Map, Value, json};
+
+use super::mutant::Mutant;
+
+/// Arguments as they are checked.
+///
+/// # Errors
+/// Why there is nothing to check.
+pub(super) fn received(arguments: &Value, schema: &Value, mutant: Option<Mutant>) -> Result<Value, String> {
+    let kind = |name: &str| schema["properties"][name]["type"].as_str();
+    let Some(members) = arguments.as_object() else { return Ok(arguments.clone()) };
+    match mutant {
+        Some(Mutant::ArgumentsCoerced) => {
+            let coerced = members.iter().map(|(name, value)| (name.clone(), coerced(value, kind(name))));
+            Ok(Value::Object(coerced.collect()))
+        }
+        Some(Mutant::WholeNumberRefused) => {
+            let is_off = |(name, value): (&String, &Value)| kind(name) == Some("integer") && value.is_f64();
+            let refused = members.iter().any(is_off);
+            if refused { Err("an integer has no fraction".to_owned()) } else { Ok(arguments.clone()) }
+        }
+        _ => Ok(arguments.clone()),
+    }
+}
+
+fn coerced(value: &Value, kind: Option<&str>) -> Value {
+    let parsed = match (value, kind) {
+        (Value::String(text), Some("integer" | "number" | "boolean")) => {
+            serde_json::from_str(text).ok().filter(|value: &Value| value.is_number() || value.is_boolean())
+        }
+        (Value::Number(_) | Value::Bool(_), Some("string")) => Some(Value::String(value.to_string())),
+        _ => None,
+    };
+    parsed.unwrap_or_else(|| value.clone())
+}
+
+/// Arguments as the tool's code gets them.
+pub(super) fn handed_over(arguments: &Value, schema: &Value, mutant: Option<Mutant>) -> Value {
+    let mut arguments = arguments.clone();
+    match (mutant, &mut arguments) {
+        (Some(Mutant::UnknownArgumentsDropped), Value::Object(members)) => {
+            members.retain(|name, _| schema["properties"].get(name).is_some());
+        }
+        (Some(Mutant::NumbersAsFloats), value) => floats(value),
+        _ => {}
+    }
+    arguments
+}
+
+fn floats(value: &mut Value) {
+    match value {
+        Value::Number(number) => *value = number.as_f64().map_or(Value::Null, |number| json!(number)),
+        Value::Array(items) => items.iter_mut().for_each(floats),
+        Value::Object(members) => members.values_mut().for_each(floats),
+        _ => {}
+    }
+}
+
+/// A schema as it is listed; `None` where it isn't.
+pub(super) fn listed(key: &str, schema: &Value, mutant: Option<Mutant>) -> Option<Value> {
+    let mut schema = schema.clone();
+    let Some(members) = schema.as_object_mut() else { return Some(schema) };
+    match (mutant, key) {
+        (Some(Mutant::OutputSchemaLost), "outputSchema") => return None,
+        (Some(Mutant::RootTypeInjectedIntoOutput), "outputSchema") => {
+            members.entry("type").or_insert_with(|| json!("object"));
+        }
+        (Some(Mutant::DialectLost), _) => drop(members.shift_remove("$schema")),
+        (Some(Mutant::ClosedSchemaOpened), "inputSchema") => {
+            members.retain(|keyword, value| keyword != "additionalProperties" || *value != json!(false));
+        }
+        (Some(Mutant::KeywordEmptied), "inputSchema") => {
+            for keyword in ["allOf", "anyOf", "oneOf"] {
+                members.entry(keyword).and_modify(|value| *value = json!([]));
+            }
+        }
+        _ => {}
+    }
+    Some(schema)
+}
+
+/// A form's schema as the client gets it.
+pub(super) fn shown(schema: &Value, mutant: Option<Mutant>) -> Value {
+    let mut schema = schema.clone();
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for field in fields.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+        redraw(field, mutant);
+    }
+    schema
+}
+
+fn redraw(field: &mut Map<String, Value>, mutant: Option<Mutant>) {
+    const BOUNDS: [&str; 7] = ["minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "format"];
+    match mutant {
+        Some(Mutant::EnumNamesLost) => drop(field.shift_remove("enumNames")),
+        Some(Mutant::DefaultsLost) => drop(field.shift_remove("default")),
+        Some(Mutant::BoundsLost) => BOUNDS.iter().for_each(|bound| drop(field.shift_remove(*bound))),
+        Some(Mutant::DefaultInvented) => {
+            let empty = empty(field);
+            field.entry("default").or_insert(empty);
+        }
+        Some(Mutant::DefaultWrong) => {
+            let other = field.get("default").map(another);
+            field.extend(other.map(|value| ("default".to_owned(), value)));
+        }
+        Some(Mutant::EnumTurnedIntoText) => drop(field.shift_remove("enum")),
+        Some(Mutant::EnumEmptied) => {
+            field.entry("enum").and_modify(|options| *options = json!([]));
+        }
+        Some(Mutant::TitlesLost) => untitle(field),
+        Some(Mutant::MultiSelectMadeSingle) => {
+            if let Some(Value::Object(items)) = field.shift_remove("items") {
+                field.extend(items);
+                field.insert("type".to_owned(), json!("string"));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn empty(field: &Map<String, Value>) -> Value {
+    match field.get("type").and_then(Value::as_str) {
+        Some("boolean") => json!(false),
+        Some("number" | "integer") => json!(0),
+        Some("array") => json!([]),
+        _ => json!(""),
+    }
+}
+
+/// Another value of the same type.
+fn another(value: &Value) -> Value {
+    match value {
+        Value::Bool(value) => json!(!value),
+        Value::Number(number) => json!(number.as_i64().map_or(-1, |number| number.wrapping_add(1))),
+        Value::String(text) => json!(format!("{text}x")),
+        Value::Array(items) if items.is_empty() => json!(["x"]),
+        _ => json!([]),
+    }
+}
+
+/// Titled options as plain ones.
+fn untitle(field: &mut Map<String, Value>) {
+    let constants = |options: &Value| -> Vec<Value> {
+        options.as_array().into_iter().flatten().filter_map(|option| option.get("const").cloned()).collect()
+    };
+    if let Some(options) = field.shift_remove("oneOf") {
+        field.insert("enum".to_owned(), constants(&options).into());
+    }
+    if let Some(items) = field.get_mut("items").filter(|items| items.get("anyOf").is_some()) {
+        *items = json!({ "type": "string", "enum": constants(&items["anyOf"]) });
+    }
+}

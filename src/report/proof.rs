@@ -1,0 +1,268 @@
+//! What the mutants show: which sentences have a check that was seen to fail, and whether each mutant broke what it
+//! declares and nothing else.
+//!
+//! Takes declarations and records, gives the kill matrix in three forms. Must not know how a mutant is made or run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::model::case::Library;
+use crate::model::record::{Record, VerdictKind};
+use crate::model::spec::{Level, Role};
+
+/// What is declared of a mutant.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The side that it makes wrong.
+    pub role: Role,
+    /// What it does wrong.
+    pub does: &'a str,
+    /// The requirements that it breaks.
+    pub breaks: &'a [&'a str],
+    /// Of a mutant that refuses everything: the only requirements that it can be seen to keep.
+    pub keeps: Option<&'a [&'a str]>,
+}
+
+/// What one mutant did to the tests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Kill {
+    /// Its name.
+    pub mutant: String,
+    /// The side that it makes wrong.
+    pub role: Role,
+    /// What it does wrong.
+    pub does: String,
+    /// How many tests were run.
+    pub tests: usize,
+    /// The requirements that it broke, each with the number of tests that saw it.
+    pub broke: BTreeMap<String, usize>,
+    /// What it declares, and nothing saw.
+    pub missed: BTreeSet<String>,
+    /// What it broke without declaring it.
+    pub undeclared: BTreeSet<String>,
+    /// What passed although it refuses everything.
+    pub vacuous: BTreeSet<String>,
+    /// Tests that could not be carried out.
+    pub errors: usize,
+}
+
+impl Kill {
+    /// Compares what is declared with what was seen.
+    pub fn new(declared: Declared<'_>, records: &[Record]) -> Self {
+        let mut broken: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let (mut vacuous, mut errors) = (BTreeSet::new(), 0);
+        for record in records {
+            errors += usize::from(record.verdicts.iter().any(|verdict| verdict.kind == VerdictKind::Error));
+            for verdict in &record.verdicts {
+                let requirement = verdict.requirement.as_str();
+                match verdict.kind {
+                    VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note => {
+                        broken.entry(requirement.to_owned()).or_default().insert(record.test.path());
+                    }
+                    VerdictKind::Pass | VerdictKind::Allowed
+                        if declared.keeps.is_some_and(|keeps| !keeps.contains(&requirement)) =>
+                    {
+                        vacuous.insert(requirement.to_owned());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let breaks: BTreeSet<String> = declared.breaks.iter().map(|id| (*id).to_owned()).collect();
+        let seen: BTreeSet<String> = broken.keys().cloned().collect();
+        Self {
+            mutant: declared.name.to_owned(),
+            role: declared.role,
+            does: declared.does.to_owned(),
+            tests: records.len(),
+            broke: broken.into_iter().map(|(requirement, tests)| (requirement, tests.len())).collect(),
+            missed: breaks.difference(&seen).cloned().collect(),
+            undeclared: seen.difference(&breaks).cloned().collect(),
+            vacuous,
+            errors,
+        }
+    }
+
+    /// Whether it broke what it declares and nothing else, and everything could be looked at.
+    pub fn is_as_declared(&self) -> bool {
+        let Self { missed, undeclared, vacuous, errors, tests, .. } = self;
+        missed.is_empty() && undeclared.is_empty() && vacuous.is_empty() && *errors == 0 && *tests > 0
+    }
+
+    /// What is not as declared, a line each.
+    pub fn complaints(&self) -> Vec<String> {
+        let told = |ids: &BTreeSet<String>, what: &str| {
+            ids.iter().map(|id| format!("{}: {what} {id}", self.mutant)).collect::<Vec<_>>()
+        };
+        let mut lines = told(&self.missed, "no test sees that it breaks");
+        lines.extend(told(&self.undeclared, "breaks, without declaring it,"));
+        lines.extend(told(&self.vacuous, "refuses everything, and yet passes for"));
+        lines.extend((self.errors > 0).then(|| format!("{}: {} tests could not be run", self.mutant, self.errors)));
+        lines.extend((self.tests == 0).then(|| format!("{}: there is no test of a {}", self.mutant, self.role)));
+        lines
+    }
+}
+
+/// What all of them did.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Proof {
+    /// A row for each mutant.
+    pub mutants: Vec<Kill>,
+    /// Requirements with checks that no mutant was seen to fail, by the side that is checked.
+    pub unproved: BTreeSet<(Role, String)>,
+}
+
+impl Proof {
+    /// Whether every mutant is as declared, and every check was seen to fail.
+    pub fn holds(&self) -> bool {
+        self.unproved.is_empty() && self.mutants.iter().all(Kill::is_as_declared)
+    }
+
+    /// What is wrong, a line each.
+    pub fn complaints(&self) -> Vec<String> {
+        let unproved = self.unproved.iter().map(|(role, id)| format!("{id}: no mutant breaks it as a {role}"));
+        self.mutants.iter().flat_map(Kill::complaints).chain(unproved).collect()
+    }
+
+    /// The matrix for a terminal: a mutant, and what it broke with the number of tests that saw it.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for role in Role::ALL {
+            for kill in self.mutants.iter().filter(|kill| kill.role == *role) {
+                let mark = if kill.is_as_declared() { "    " } else { "WRONG" };
+                put(&mut out, format_args!("{mark:>5}  {}: {}\n", kill.mutant, kill.does));
+                for (requirement, tests) in &kill.broke {
+                    put(&mut out, format_args!("         {tests:>4}  {requirement}\n"));
+                }
+            }
+        }
+        for complaint in self.complaints() {
+            put(&mut out, format_args!("{complaint}\n"));
+        }
+        out.push_str(&self.totals());
+        out
+    }
+
+    /// The matrix as two Markdown tables: what each mutant broke, and which mutants broke each requirement.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("{}\n\n| mutant | what it does | breaks (tests) |\n| --- | --- | --- |\n", self.totals());
+        let mut by_requirement: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for kill in &self.mutants {
+            let broke: Vec<_> = kill.broke.iter().map(|(id, tests)| format!("{id} ({tests})")).collect();
+            let does = kill.does.replace('|', "\\|");
+            put(&mut out, format_args!("| {} | {does} | {} |\n", kill.mutant, broke.join("<br>")));
+            kill.broke.keys().for_each(|id| by_requirement.entry(id).or_default().push(&kill.mutant));
+        }
+        out.push_str("\n| requirement | broken by |\n| --- | --- |\n");
+        for (requirement, mutants) in by_requirement {
+            put(&mut out, format_args!("| {requirement} | {} |\n", mutants.join(", ")));
+        }
+        let complaints = self.complaints();
+        if !complaints.is_empty() {
+            put(&mut out, format_args!("\n- {}\n", complaints.join("\n- ")));
+        }
+        out
+    }
+
+    /// Mutants of which no test sees anything, as declared: what they do is left open, or no case looks there.
+    fn unseen(&self) -> Vec<&str> {
+        let is_unseen = |kill: &&Kill| kill.broke.is_empty() && kill.is_as_declared();
+        self.mutants.iter().filter(is_unseen).map(|kill| kill.mutant.as_str()).collect()
+    }
+
+    fn totals(&self) -> String {
+        let right = self.mutants.iter().filter(|kill| kill.is_as_declared()).count();
+        let broken: BTreeSet<_> =
+            self.mutants.iter().flat_map(|kill| kill.broke.keys().map(move |id| (kill.role, id))).collect();
+        let mut out = format!(
+            "{right} of {} mutants as declared; {} requirements seen to fail, {} without a mutant",
+            self.mutants.len(),
+            broken.len(),
+            self.unproved.len()
+        );
+        if !self.unseen().is_empty() {
+            put(&mut out, format_args!("; seen by no test: {}", self.unseen().join(", ")));
+        }
+        out
+    }
+}
+
+/// The requirements that tests check and no mutant declares to break, by side. A MAY can't fail.
+pub fn unproved<'a>(library: &Library, mutants: impl Iterator<Item = Declared<'a>>) -> BTreeSet<(Role, String)> {
+    let declared: BTreeSet<(Role, &str)> =
+        mutants.flat_map(|mutant| mutant.breaks.iter().map(move |id| (mutant.role, *id))).collect();
+    let tests = library.cases.iter().flat_map(|case| &case.tests);
+    let checked = tests.flat_map(|test| test.checks().map(move |check| (test.role, &check.requirement)));
+    checked
+        .filter(|(role, id)| {
+            let binding = |one: &crate::model::spec::Requirement| one.roles.contains(role) && one.level != Level::May;
+            library.requirements.get(*id).is_some_and(binding) && !declared.contains(&(*role, id.as_str()))
+        })
+        .map(|(role, id)| (role, id.as_str().to_owned()))
+        .collect()
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("writing to a string never fails");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::verdict;
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::Outcome;
+
+    fn records(kinds: &[VerdictKind]) -> Vec<Record> {
+        let verdicts = kinds.iter().map(|kind| verdict(*kind)).collect();
+        vec![Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) }]
+    }
+
+    fn declared<'a>(breaks: &'a [&'a str]) -> Declared<'a> {
+        Declared { name: "m", role: Role::Server, does: "Something.", breaks, keeps: None }
+    }
+
+    #[test]
+    fn a_mutant_breaks_what_it_declares_neither_more_nor_less() {
+        use VerdictKind::{Fail, Inconclusive, Note, Pass, Warn};
+        for kind in [Fail, Warn, Note] {
+            let kill = Kill::new(declared(&["f/r"]), &records(&[Pass, kind]));
+            assert!(kill.is_as_declared() && kill.broke["f/r"] == 1, "{kill:?}");
+        }
+        for (kinds, breaks, complaint) in [
+            (vec![Pass], vec!["f/r"], "m: no test sees that it breaks f/r"),
+            (vec![Inconclusive], vec!["f/r"], "m: no test sees that it breaks f/r"),
+            (vec![Warn], vec![], "m: breaks, without declaring it, f/r"),
+            (vec![VerdictKind::Error], vec![], "m: 1 tests could not be run"),
+        ] {
+            assert_eq!(Kill::new(declared(&breaks), &records(&kinds)).complaints(), [complaint]);
+        }
+        assert_eq!(Kill::new(declared(&[]), &[]).complaints(), ["m: there is no test of a server"]);
+    }
+
+    #[test]
+    fn whoever_refuses_everything_passes_nothing() {
+        let mute = |keeps| Declared { keeps: Some(keeps), ..declared(&[]) };
+        assert!(Kill::new(mute(&["f/r"]), &records(&[VerdictKind::Pass])).is_as_declared());
+        let kill = Kill::new(mute(&[]), &records(&[VerdictKind::Pass]));
+        assert_eq!(kill.complaints(), ["m: refuses everything, and yet passes for f/r"]);
+    }
+
+    #[test]
+    fn the_matrix_says_what_broke_and_what_is_wrong() {
+        let kill = Kill::new(declared(&["f/r", "f/s"]), &records(&[VerdictKind::Fail]));
+        let unproved = BTreeSet::from([(Role::Client, "f/t".to_owned())]);
+        let proof = Proof { mutants: vec![kill], unproved };
+        assert_eq!(
+            proof.text(),
+            "WRONG  m: Something.\n            1  f/r\nm: no test sees that it breaks f/s\n\
+             f/t: no mutant breaks it as a client\n\
+             0 of 1 mutants as declared; 1 requirements seen to fail, 1 without a mutant"
+        );
+        assert!(proof.markdown().contains("| m | Something. | f/r (1) |") && !proof.holds());
+    }
+}
