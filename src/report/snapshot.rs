@@ -11,7 +11,9 @@ use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use super::Untrusted;
-use crate::model::record::{AdvertisedTool, AnswerObservation, Observation, Params, Record, Round, SizeClass, StepObservation};
+use crate::model::record::{
+    AdvertisedTool, AnswerObservation, Observation, Params, Record, Round, SizeClass, StepObservation,
+};
 use crate::model::spec::{Revision, Transport};
 use crate::model::{CaseId, TargetId, fnv1a};
 
