@@ -50,7 +50,10 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
     if let Some(bound) = expected.took.filter(|bound| observed.took > *bound) {
         misses.differ("took", &format!("at most {bound}"), observed.took.word());
     }
-    misses.lines.extend(expected.reply.as_ref().and_then(|schema| unfit(schema, &observed.replies)));
+    let whole = [("reply", &expected.reply, &observed.replies), ("sent", &expected.sent, &observed.sent)];
+    for (key, schema, messages) in whole {
+        misses.lines.extend(schema.as_ref().and_then(|schema| unfit(key, schema, messages)));
+    }
     misses.lines.extend(expected.matches.as_ref().and_then(|schema| mismatch(schema, observed)));
     misses.lines
 }
@@ -142,12 +145,12 @@ fn is_within(pointer: &str, above: &str) -> bool {
     pointer.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// A schema over each reply, of which there is at least one.
-fn unfit(schema: &Value, replies: &[Value]) -> Option<String> {
-    if replies.is_empty() {
-        return Some("reply: none came".to_owned());
+/// A schema over each message, of which there is at least one.
+fn unfit(key: &str, schema: &Value, messages: &[Value]) -> Option<String> {
+    if messages.is_empty() {
+        return Some(format!("{key}: none came"));
     }
-    replies.iter().find_map(|reply| violation("reply", schema, reply))
+    messages.iter().find_map(|message| violation(key, schema, message))
 }
 
 /// The way out: a schema over the observation. An error's words are for people, so it doesn't see them.
@@ -292,6 +295,17 @@ mod tests {
         assert!(misses_of(&expected, &answer(json!({"a": 1.0, "b": 2}))).is_empty());
         assert_eq!(misses_of(&expected, &answer(json!({}))).len(), 1);
         assert_eq!(misses_of(&expected, &samples::step(Outcome::Success)).len(), 1);
+    }
+
+    #[test]
+    fn every_message_sent_must_fit_too() {
+        let expected = Expectation { sent: Some(json!({"required": ["headers"]})), ..Expectation::default() };
+        let of = |sent: &[Value]| {
+            misses_of(&expected, &StepObservation { sent: sent.to_vec(), ..samples::step(Outcome::Success) })
+        };
+        assert!(of(&[json!({"headers": {}})]).is_empty());
+        assert_eq!(of(&[json!({"headers": {}}), json!({})]), ["sent: : \"headers\" is a required property"]);
+        assert_eq!(of(&[]), ["sent: none came"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::rounds::rounds;
 use crate::model::case::{CanaryState, Does, Outcome, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::nesting;
 use crate::model::record::{
-    AdvertisedTool, End, Observation, Party, Served, SizeClass, StepObservation, StepTranscript, Transcript,
+    AdvertisedTool, End, Message, Observation, Party, Served, SizeClass, StepObservation, StepTranscript, Transcript,
 };
 use crate::model::spec::Role;
 use crate::model::template::Template;
@@ -128,6 +128,9 @@ impl<'a> Observer<'a> {
         for answer in &mut observed.answered {
             answer.content = answer.content.take().map(|content| self.names.value(content));
         }
+        if self.test.role == Role::Client && step.then.looks_into_messages() {
+            observed.sent = sent(step, seen).map(|one| self.names.value(one)).collect();
+        }
         if let Some(handed) = &seen.handed {
             observed.size = SizeClass::of(handed.len());
             observed.rounds = rounds(seen);
@@ -144,8 +147,9 @@ impl<'a> Observer<'a> {
         };
         let size = from_target().map(|message| message.cut_from.unwrap_or(message.text.len() as u64)).max();
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
-        if step.then.looks_into_replies() {
-            observed.replies = from_target().filter_map(reply::whole).map(|one| self.names.value(one)).collect();
+        if self.test.role == Role::Server && step.then.looks_into_messages() {
+            let replies = from_target().filter(|message| reply::is_reply(message));
+            observed.replies = replies.map(|one| self.names.value(reply::whole(one))).collect();
         }
         match (&seen.end, reply) {
             (End::Replied { .. }, Some(reply)) => self.reply(step, seen, &reply.text, &mut observed),
@@ -329,6 +333,20 @@ fn listed(seen: &StepTranscript) -> Option<Vec<(String, Members<'_>)>> {
     Some(listed)
 }
 
+/// What a client sent in a step. The handshake belongs to `serve`, so that any other begins with a request of its own.
+fn sent<'a>(step: &Step, seen: &'a StepTranscript) -> impl Iterator<Item = Value> + 'a {
+    let own = match step.when {
+        When::List => Some("tools/list"),
+        When::Call { .. } => Some("tools/call"),
+        When::Serve | When::Send { .. } => None,
+    };
+    let is_own = move |message: &&Message| {
+        own.is_none_or(|own| Envelope::read(&message.text).is_some_and(|it| it.method.as_deref() == Some(own)))
+    };
+    let from_client = seen.messages.iter().filter(|message| message.from == Party::Target);
+    from_client.skip_while(move |message| !is_own(message)).map(reply::whole)
+}
+
 /// A step of which nothing else is known.
 pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
     StepObservation {
@@ -344,6 +362,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         rounds: Vec::new(),
         varies: false,
         replies: Vec::new(),
+        sent: Vec::new(),
         canary: None,
         took: TimeClass::of(micros),
         size: SizeClass::Small,

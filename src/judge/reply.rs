@@ -80,27 +80,36 @@ pub(crate) fn kept(raw: &RawValue) -> Value {
     nesting::read(text.as_bytes()).unwrap_or_else(|error| Value::String(format!("<unreadable: {error}>")))
 }
 
-/// A reply as it came: its message, or the text that is none, and what HTTP said of it. `None` where it isn't a reply.
-pub(crate) fn whole(message: &Message) -> Option<Value> {
+/// Whether a message answers: with a response, or with no message at all.
+pub(crate) fn is_reply(message: &Message) -> bool {
     let raw: Option<&RawValue> = serde_json::from_str(&message.text).ok();
-    if raw.and_then(members).is_some_and(|members| members.contains_key("method")) {
-        return None;
-    }
+    !raw.and_then(members).is_some_and(|members| members.contains_key("method"))
+}
+
+/// All of a message as it came: its JSON, or the text that is none, and what HTTP said beside it.
+pub(crate) fn whole(message: &Message) -> Value {
     let mut whole = Map::new();
-    match raw {
-        Some(raw) => drop(whole.insert("message".to_owned(), kept(raw))),
-        None if message.text.is_empty() => {}
-        None => drop(whole.insert("text".to_owned(), message.text.chars().take(KEPT_TEXT).collect::<String>().into())),
-    }
-    if let Some(status) = message.status {
-        whole.insert("status".to_owned(), status.into());
-        let mut headers = Map::new();
-        for (name, value) in &message.headers {
-            headers.entry(name.as_str()).or_insert_with(|| value.as_str().into());
+    match serde_json::from_str::<&RawValue>(&message.text) {
+        Ok(raw) => drop(whole.insert("message".to_owned(), kept(raw))),
+        Err(_) if message.text.is_empty() => {}
+        Err(_) => {
+            drop(whole.insert("text".to_owned(), message.text.chars().take(KEPT_TEXT).collect::<String>().into()));
         }
+    }
+    whole.extend(message.status.map(|status| ("status".to_owned(), status.into())));
+    let mut headers = Map::new();
+    for (name, value) in &message.headers {
+        // Before the headers of a request stands its method, as in HTTP/2.
+        let (place, name) = match name.strip_prefix(':') {
+            Some(pseudo) => (&mut whole, pseudo),
+            None => (&mut headers, name.as_str()),
+        };
+        place.entry(name).or_insert_with(|| value.as_str().into());
+    }
+    if message.status.is_some() || !message.headers.is_empty() {
         whole.insert("headers".to_owned(), headers.into());
     }
-    Some(whole.into())
+    whole.into()
 }
 
 /// The texts of a result's text blocks; `None` where its content is no list.
@@ -131,17 +140,22 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_whole_with_its_headers_and_a_request_is_none() {
+    fn a_message_is_whole_with_its_headers_and_a_request_is_no_reply() {
         let message = |text: &str, status: Option<u16>| Message {
             status,
             headers: status.map(|_| ("allow".to_owned(), "POST".to_owned())).into_iter().collect(),
             ..samples::message(Party::Target, text)
         };
-        assert_eq!(whole(&message(r#"{"id":1}"#, None)), Some(json!({"message": {"id": 1}})));
+        assert_eq!(whole(&message(r#"{"id":1}"#, None)), json!({"message": {"id": 1}}));
         let headers = json!({"allow": "POST"});
-        assert_eq!(whole(&message("", Some(202))), Some(json!({"status": 202, "headers": headers})));
-        assert_eq!(whole(&message("no", Some(405))), Some(json!({"status": 405, "headers": headers, "text": "no"})));
-        assert_eq!(whole(&message(r#"{"method":"ping","id":1}"#, None)), None);
+        assert_eq!(whole(&message("", Some(202))), json!({"status": 202, "headers": headers}));
+        assert_eq!(whole(&message("no", Some(405))), json!({"status": 405, "headers": headers, "text": "no"}));
+        assert!(is_reply(&message("no", Some(405))) && is_reply(&message(r#"{"id":1}"#, None)));
+        assert!(!is_reply(&message(r#"{"method":"ping","id":1}"#, None)));
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let headers = vec![header(":method", "POST"), header("accept", "*/*"), header("accept", "text/plain")];
+        let asked = Message { headers, ..message(r#"{"id":1}"#, None) };
+        assert_eq!(whole(&asked), json!({"message": {"id": 1}, "method": "POST", "headers": {"accept": "*/*"}}));
     }
 
     #[test]

@@ -1,18 +1,22 @@
-//! The requests that one call of a client under test came to: the state that it gave back, and its ids.
+//! The requests that one call of a client under test came to: the state that it gave back, its ids and parameters.
 //!
 //! Takes a step, gives a [`Round`] a request. Must not know what a client should have done.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::reply::{self, Envelope};
-use crate::model::record::{Party, Round, StateEcho, StepTranscript};
+use super::compare;
+use super::reply::{self, Envelope, Members};
+use crate::model::record::{Params, Party, Round, StateEcho, StepTranscript};
 
 const CALL: &str = "tools/call";
 const STATE: &str = "requestState";
+/// Parameters that belong to one request, and not to the call.
+const OF_A_ROUND: [&str; 3] = [STATE, "inputResponses", "_meta"];
 
 /// Each `tools/call` of a step, in order; none where there is one only, as plain as it can be.
 pub(super) fn rounds(seen: &StepTranscript) -> Vec<Round> {
-    let (mut rounds, mut ids, mut given) = (Vec::new(), Vec::new(), None);
+    let (mut rounds, mut ids, mut given, mut first) = (Vec::new(), Vec::new(), None, None);
     for message in &seen.messages {
         let Some(envelope) = Envelope::read(&message.text) else { continue };
         match (message.from, envelope.method.as_deref()) {
@@ -21,7 +25,11 @@ pub(super) fn rounds(seen: &StepTranscript) -> Vec<Round> {
                 let params = envelope.params.and_then(reply::members).unwrap_or_default();
                 let id = envelope.id.map(RawValue::get);
                 let sent = params.get(STATE).and_then(|state| text(state));
-                rounds.push(Round { state: echo(given.as_deref(), sent.as_deref()), fresh_id: !ids.contains(&id) });
+                let own = own(&params);
+                let same = compare::equal(first.get_or_insert_with(|| own.clone()), &own);
+                let params = if same { Params::Same } else { Params::Changed };
+                let state = echo(given.as_deref(), sent.as_deref());
+                rounds.push(Round { state, fresh_id: !ids.contains(&id), params });
                 ids.push(id);
             }
             _ => {}
@@ -31,6 +39,12 @@ pub(super) fn rounds(seen: &StepTranscript) -> Vec<Round> {
         [Round { state: StateEcho::Absent, .. }] => Vec::new(),
         _ => rounds,
     }
+}
+
+/// The parameters that a retry repeats.
+fn own(params: &Members<'_>) -> Value {
+    let own = params.iter().filter(|(name, _)| !OF_A_ROUND.contains(&name.as_str()));
+    own.map(|(name, value)| (name.clone(), reply::kept(value))).collect()
 }
 
 /// What a state says: how its characters are escaped is nobody's concern.
@@ -85,6 +99,22 @@ mod tests {
     fn an_id_that_comes_again_is_not_fresh() {
         let fresh: Vec<_> = seen(&[(Some(1), ""), (None, ""), (Some(1), "")]).iter().map(|one| one.fresh_id).collect();
         assert_eq!(fresh, [true, false]);
+    }
+
+    #[test]
+    fn a_retry_has_the_parameters_of_the_first_request_or_others() {
+        let call = |id: u64, params: &str| {
+            let text = format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"t",{params}}}}}"#);
+            samples::message(Party::Target, &text)
+        };
+        let params = |again: &str| {
+            let messages = vec![call(1, r#""arguments":{"a":1}"#), call(2, again)];
+            rounds(&StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) })[1].params
+        };
+        assert_eq!(params(r#""arguments":{"a":1.0},"inputResponses":{},"_meta":{"x":1}"#), Params::Same);
+        for again in [r#""arguments":{}"#, r#""x":1"#, r#""arguments":{"a":1},"x":1"#] {
+            assert_eq!(params(again), Params::Changed, "{again}");
+        }
     }
 
     #[test]

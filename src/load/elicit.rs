@@ -41,8 +41,11 @@ fn manners(reader: &mut Reader, object: Object<'_>) {
         requests(reader, member);
     }
     _ = object.get("rounds").and_then(|node| reader.integer(node, "`rounds`", 1, MAX_ROUNDS));
-    if let Some(state) = object.get("state").filter(|state| !matches!(state.kind, Kind::Null)) {
-        reader.text(state, "`state`");
+    if let Some(state) = object.get("state") {
+        let states = reader.one_or_more(state, "`state`");
+        for state in states.iter().filter(|state| !matches!(state.kind, Kind::Null)) {
+            reader.text(state, "`state`");
+        }
     }
     _ = object.get("stateOnly").and_then(|node| reader.yes(node, "`stateOnly`"));
     if let (Some(only), Some(_)) = (object.member("stateOnly"), object.get("requests")) {

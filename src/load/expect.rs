@@ -18,7 +18,7 @@ use crate::model::case::{
 };
 use crate::model::spec::{Level, Requirement, Revision, Revisions, Role};
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "as",
     "allowed-by",
     "outcome",
@@ -33,6 +33,7 @@ const KEYS: [&str; 15] = [
     "answered",
     "took",
     "reply",
+    "sent",
     "matches",
 ];
 
@@ -167,7 +168,8 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
         let empty = reader.mistake(Lint::WrongCount, "an expectation without a condition always holds");
         reader.push(empty.at(node.span, "nothing must hold").help(format!("conditions: {}", KEYS[2..].join(", "))));
     }
-    for (key, role) in [("saw", Role::Client), ("reply", Role::Client), ("answered", Role::Server)] {
+    let unseen = [("saw", Role::Client), ("reply", Role::Client), ("answered", Role::Server), ("sent", Role::Server)];
+    for (key, role) in unseen {
         if let Some(member) = object.member(key).filter(|_| scope.role == Some(role)) {
             let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{key}` can't be seen of a {role} under test"));
             reader.push(mismatch.at(member.key_span, format!("the {role} is under test")));
@@ -188,6 +190,7 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
         asked: object.get("asked").and_then(|node| matcher(reader, node, "`asked`")),
         answered: object.get("answered").and_then(|node| answered(reader, node)),
         reply: object.get("reply").map(|node| schema(reader, node, "`reply`")),
+        sent: object.get("sent").map(|node| schema(reader, node, "`sent`")),
         matches: object.get("matches").map(|node| schema(reader, node, "`matches`")),
         canary,
         text,

@@ -279,9 +279,10 @@ fn conditions(one: &Expectation, role: Role) -> String {
         TimeClass::Slow => "it takes less than 10 s".to_owned(),
         TimeClass::Endless => "it takes as long as it likes".to_owned(),
     }));
-    parts.extend(one.reply.as_ref().map(|it| format!("each reply fits {}", cut(&it.to_string(), IN_A_SENTENCE))));
-    parts
-        .extend(one.matches.as_ref().map(|it| format!("the observation fits {}", cut(&it.to_string(), IN_A_SENTENCE))));
+    let schemas = [("each reply", &one.reply), ("each message sent", &one.sent), ("the observation", &one.matches)];
+    for (what, schema) in schemas {
+        parts.extend(schema.as_ref().map(|it| format!("{what} fits {}", cut(&it.to_string(), IN_A_SENTENCE))));
+    }
     parts.join("; and ")
 }
 

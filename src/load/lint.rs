@@ -178,6 +178,7 @@ fn is_evidence(one: &Expectation) -> bool {
         || one.text == Some(TextState::Mirrors)
         || one.canary == Some(CanaryState::Touched)
         || one.reply.is_some()
+        || one.sent.is_some()
         || one.matches.is_some()
 }
 
@@ -197,6 +198,7 @@ pub(super) fn overlap(one: &Expectation, other: &Expectation) -> bool {
         && one.answered == other.answered
         && one.took == other.took
         && one.reply == other.reply
+        && one.sent == other.sent
         && one.matches == other.matches
 }
 

@@ -335,9 +335,10 @@ impl Then {
         }
     }
 
-    /// Whether the replies are to be kept as they came.
-    pub fn looks_into_replies(&self) -> bool {
-        self.checks().iter().flat_map(|check| &check.alternatives).any(|one| one.reply.is_some())
+    /// Whether the target's messages are to be kept as they came: a server's replies, or all that a client sent.
+    pub fn looks_into_messages(&self) -> bool {
+        let mut alternatives = self.checks().iter().flat_map(|check| &check.alternatives);
+        alternatives.any(|one| one.reply.is_some() || one.sent.is_some())
     }
 }
 
@@ -383,6 +384,8 @@ pub struct Expectation {
     pub took: Option<TimeClass>,
     /// A JSON Schema over each reply as it came.
     pub reply: Option<Value>,
+    /// A JSON Schema over each message that a client sent.
+    pub sent: Option<Value>,
     /// A JSON Schema over the observation: the way out.
     pub matches: Option<Value>,
 }

@@ -244,6 +244,9 @@ pub struct StepObservation {
     /// The replies as they came, for a case that looks into them; no snapshot has them, for they have ids and dates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<Value>,
+    /// What a client under test sent, for a case that looks into it; no snapshot has that either.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sent: Vec<Value>,
     /// How long it took.
     pub took: TimeClass,
     /// How large the reply was.
@@ -303,6 +306,9 @@ pub struct Round {
     pub state: StateEcho,
     /// Whether no earlier request of the step had its id.
     pub fresh_id: bool,
+    /// What became of the call's own parameters.
+    #[serde(default)]
+    pub params: Params,
 }
 
 words! {
@@ -318,6 +324,18 @@ words! {
         Dropped = "dropped",
         /// None was given, and one is sent.
         Invented = "invented",
+    }
+}
+
+words! {
+    /// What a request does with the parameters of the step's first, its answers, state and metadata aside.
+    #[derive(Default)]
+    Params {
+        /// They are the same.
+        #[default]
+        Same = "same",
+        /// They are others.
+        Changed = "changed",
     }
 }
 

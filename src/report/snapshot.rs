@@ -11,7 +11,9 @@ use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use super::Untrusted;
-use crate::model::record::{AdvertisedTool, AnswerObservation, Observation, Record, Round, SizeClass, StepObservation};
+use crate::model::record::{
+    AdvertisedTool, AnswerObservation, Observation, Params, Record, Round, SizeClass, StepObservation,
+};
 use crate::model::spec::{Revision, Transport};
 use crate::model::{CaseId, TargetId, fnv1a};
 
@@ -130,7 +132,9 @@ fn advertised(name: &str, tool: &AdvertisedTool) -> String {
 }
 
 fn round(round: Round) -> String {
-    format!("round state {}{}", round.state, if round.fresh_id { "" } else { " old id" })
+    let id = if round.fresh_id { "" } else { " old id" };
+    let params = if round.params == Params::Same { "" } else { " other params" };
+    format!("round state {}{id}{params}", round.state)
 }
 
 fn answered(answer: &AnswerObservation) -> String {

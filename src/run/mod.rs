@@ -17,11 +17,11 @@ use crate::model::case::Test;
 use crate::model::fnv1a;
 
 /// A hash of what is done in a test: the fixture and the steps, not the sentence, and not what is expected, but for
-/// which replies are kept.
+/// which messages are kept.
 /// Where it is the same, an observation may be judged by the expectations of today.
 pub fn hash(test: &Test) -> String {
     let done: Vec<_> =
-        test.steps.iter().map(|step| (&step.when, &step.declares, step.then.looks_into_replies())).collect();
+        test.steps.iter().map(|step| (&step.when, &step.declares, step.then.looks_into_messages())).collect();
     let run = format!("{:?} {:?} {:?}", test.role, test.given, done);
     format!("{:016x}", fnv1a(run.as_bytes()))
 }

@@ -37,8 +37,8 @@ pub(super) struct Elicits {
 enum State {
     /// Another one each round, made of everything that is easily damaged on the way.
     Made,
-    Written(String),
-    None,
+    /// What the case says, a round each, of which the last goes on; an empty place is none.
+    Written(Vec<Option<String>>),
 }
 
 /// What a request of the stateless lifecycle comes to.
@@ -67,8 +67,10 @@ impl Elicits {
         let rounds = usize::try_from(rounds).expect("at most a hundred");
         let state = match elicit.get("state") {
             None | Some(Template::Absent) => State::Made,
-            Some(Template::Null) => State::None,
-            Some(written) => State::Written(string(&written.render(bindings)).unwrap_or_default()),
+            Some(Template::Array(rounds)) => {
+                State::Written(rounds.iter().map(|written| string(&written.render(bindings))).collect())
+            }
+            Some(written) => State::Written(vec![string(&written.render(bindings))]),
         };
         Self { questions, keyed: keyed.is_some(), rounds, state, insists }
     }
@@ -145,8 +147,7 @@ impl Elicits {
                 " {round}/{} \"q\" \\u0041 {{\"a\":[1.0]}} %7B+&=;é e\u{301} 🦀 \u{2028}\t\r\n",
                 self.rounds
             )),
-            State::Written(state) => Some(state.clone()),
-            State::None => None,
+            State::Written(rounds) => rounds.get(round - 1).or(rounds.last())?.clone(),
         }
     }
 

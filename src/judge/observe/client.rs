@@ -39,7 +39,7 @@ impl Observer<'_> {
                 observed.advertised = advertised;
                 Outcome::Success
             }),
-            (Ok(Handed { result: Some(result), .. }), Asks::Call(_)) => {
+            (Ok(Handed { result: Some(result), .. }), Asks::Call(_)) if has_called(seen) => {
                 reply::members(result).map(|result| self.returned(&result, observed))
             }
             _ => None,
@@ -87,6 +87,12 @@ impl Observer<'_> {
     }
 }
 
+/// Whether a call went over the wire: a list may be remembered, but a result that nobody was asked for is made up.
+fn has_called(seen: &StepTranscript) -> bool {
+    let mut sent = seen.messages.iter().filter(|message| message.from == Party::Target);
+    sent.any(|message| Envelope::read(&message.text).is_some_and(|one| one.method.as_deref() == Some("tools/call")))
+}
+
 /// Where the server answered the last request for what was asked with an error: its code, or none where that is no
 /// number.
 #[expect(clippy::option_option, reason = "an error without a code is an error")]
@@ -108,7 +114,7 @@ mod tests {
 
     use super::*;
     use crate::judge::{observe, samples};
-    use crate::model::case::{Action, Test, Then, When};
+    use crate::model::case::{Action, Expectation, Test, Then, When};
     use crate::model::record::{End, Message, StateEcho};
     use crate::model::spec::Role;
     use crate::model::template::Template;
@@ -152,6 +158,34 @@ mod tests {
         let sent = observed(samples::call("t"), raised, called(r#""error":{"code":-32602,"message":"no"}"#));
         assert_eq!((sent.outcome, sent.code), (Outcome::ProtocolError, Some(-32602)));
         assert_eq!(observed(samples::call("t"), raised, Vec::new()).outcome, Outcome::Refused);
+    }
+
+    #[test]
+    fn a_result_without_a_request_on_the_wire_makes_no_sense() {
+        let outcome = |when, handed| observed(when, handed, Vec::new()).outcome;
+        assert_eq!(outcome(samples::call("t"), r#"{"result":{"content":[]}}"#), Outcome::InvalidMessage);
+        assert_eq!(outcome(When::List, r#"{"tools":[]}"#), Outcome::Success);
+    }
+
+    #[test]
+    fn what_a_client_sent_is_kept_for_a_case_that_looks_into_it_and_the_handshake_belongs_to_serve() {
+        let looks = || {
+            let sent = Expectation { sent: Some(json!(true)), ..Expectation::default() };
+            samples::check("r", vec![sent])
+        };
+        let message = |text: &str| samples::message(Party::Target, text);
+        let sent = |when, then, handed: Option<&str>| {
+            let messages = [r#"{"method":"initialize","id":1}"#, r#"{"method":"tools/call","id":2}"#].map(message);
+            let end = if handed.is_some() { End::Handed } else { End::Accepted };
+            let handed = handed.map(str::to_owned);
+            let seen = StepTranscript { messages: messages.into(), end, handed, ..samples::replied(&[]) };
+            let test = Test { role: Role::Client, ..samples::test(&[], vec![(when, then)]) };
+            observe(&test, &samples::transcript(vec![seen])).steps.remove(0).sent.len()
+        };
+        let result = Some(r#"{"result":{}}"#);
+        assert_eq!(sent(When::Serve, looks(), None), 2);
+        assert_eq!(sent(samples::call("t"), looks(), result), 1);
+        assert_eq!(sent(samples::call("t"), Then::Observe, result), 0);
     }
 
     #[test]
