@@ -147,7 +147,7 @@ macro_rules! client_mutants {
             /// Schemas of more than 12 levels are refused.
             DepthOfTwelveInClient = "depth-of-12-in-client" ["sep-2106/bounds-are-reasonable"],
             /// Matching a long text by a pattern takes for ever.
-            ValueUnboundedInClient = "value-unbounded-in-client" [],
+            ValueUnboundedInClient = "value-unbounded-in-client" ["sep-2106/bound-is-scoped", "sep-2106/value-bounded"],
             /// Two output schemas with one `$id` share the validator of the first.
             FirstIdWinsInClient = "first-id-wins-in-client" ["sep-2106/own-schema", "tools/results-validated"],
             /// The user gets schemas without `additionalProperties`.
@@ -209,9 +209,10 @@ macro_rules! client_mutants {
             /// A client with a user doesn't declare that it can ask.
             ElicitationUndeclared = "elicitation-undeclared" [
                 "base/error-code-is-integer", "base/response-has-same-id", "elicitation/answer-as-entered",
-                "elicitation/no-mode-means-form", "elicitation/three-actions", "sep-1034/client-prefills",
-                "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-                "sep-2322/inputs-before-retry", "sep-2322/no-state-invented", "sep-2322/state-echoed",
+                "elicitation/client-declares", "elicitation/no-mode-means-form", "elicitation/three-actions",
+                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
+                "sep-2322/state-echoed",
             ],
             /// A client without a user declares that it can ask.
             ElicitationAlwaysDeclared = "elicitation-always-declared" ["elicitation/nobody-to-ask-undeclared"],
@@ -222,7 +223,9 @@ macro_rules! client_mutants {
             /// A retry carries no arguments.
             RetryArgumentsLost = "retry-arguments-lost" [],
             /// Several answers go back as responses, each with a `result`.
-            AnswersWrapped = "answers-wrapped" ["sep-2322/responses-by-key"],
+            AnswersWrapped = "answers-wrapped" [
+                "sep-2322/inputs-before-retry", "sep-2322/refusal-is-sent", "sep-2322/responses-by-key",
+            ],
         }
         }
     };

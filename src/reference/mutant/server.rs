@@ -187,7 +187,7 @@ macro_rules! server_mutants {
             /// Schemas of more than 12 levels are refused.
             DepthOfTwelve = "depth-of-12" ["sep-2106/bounds-are-reasonable"],
             /// Matching a long text by a pattern takes for ever.
-            ValueUnbounded = "value-unbounded" ["sep-2106/value-bounded"],
+            ValueUnbounded = "value-unbounded" ["sep-2106/bound-is-scoped", "sep-2106/value-bounded"],
             /// Structured content and its schema may be anything, in every revision.
             RevisionIgnored = "revision-ignored" [
                 "sep-2106/object-output-before-2026", "sep-2106/object-structured-before-2026",
@@ -298,7 +298,9 @@ macro_rules! server_mutants {
             /// An input-required result says how long it can be cached.
             QuestionsCached = "hints-on-questions" ["sep-2322/questions-are-not-cached"],
             /// Before the result of an accepted form, the client gets a request of its own.
-            AsksInTheStream = "asks-in-the-stream" ["elicitation/answer-arrives", "sep-2322/no-requests-to-the-client"],
+            AsksInTheStream = "asks-in-the-stream" [
+                "elicitation/answer-arrives", "sep-2322/no-requests-to-the-client", "sep-2322/retry-stands-alone",
+            ],
             /// A state fits any call of the tool.
             StateUnbound = "unbound-state" ["sep-2322/state-bound-to-request"],
             /// A call with an amount gets a state that no retry fits.
@@ -364,7 +366,7 @@ macro_rules! server_mutants {
             /// Over stdio, each message is announced by a line of prose.
             StrayLine = "stray-line" ["stdio/nothing-but-messages"],
             /// Over stdio, each message is indented over many lines.
-            PrettyPrinted = "pretty-printed" ["stdio/one-message-a-line"],
+            PrettyPrinted = "pretty-printed" ["stdio/one-message-a-line", "tools/arguments-arrive"],
             /// No server is ever built.
             RefusesEverything = "refuses-everything" [
                 "elicitation/answer-arrives", "elicitation/message-present", "http/encoded-headers-decoded",
@@ -375,10 +377,10 @@ macro_rules! server_mutants {
                 "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/asks-or-gives-state",
                 "sep-2322/kinds-of-requests", "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone",
                 "sep-2575/client-info-is-optional", "sep-2575/discover", "sep-2575/no-result-type-before-2026",
-                "sep-2575/result-type", "sep-2575/server-info", "tools/arguments-arrive", "tools/capability-declared",
-                "tools/content-as-given", "tools/input-schema-kept", "tools/inputs-validated", "tools/list-answered",
-                "tools/no-parameter-forms", "tools/output-conforms", "tools/output-schema-kept",
-                "tools/structured-returned", "tools/whole-number-is-integer",
+                "sep-2575/result-type", "sep-2575/server-info", "stdio/one-message-a-line", "tools/arguments-arrive",
+                "tools/capability-declared", "tools/content-as-given", "tools/input-schema-kept",
+                "tools/inputs-validated", "tools/list-answered", "tools/no-parameter-forms", "tools/output-conforms",
+                "tools/output-schema-kept", "tools/structured-returned", "tools/whole-number-is-integer",
             ],
             /// Every call takes a second.
             SleepsOneSecond = "sleeps-1s" [],
