@@ -29,7 +29,8 @@ pub struct Selection {
     pub transport: Vec<Transport>,
     /// Also what is too large for every day.
     pub heavy: bool,
-    /// Each test only on the newest revision of either lifecycle where it applies.
+    /// Each test only on the newest revision of either lifecycle where it applies, and over stdio only where HTTP
+    /// won't do.
     pub is_thin: bool,
 }
 
@@ -254,7 +255,7 @@ impl Planner<'_> {
         let meant = |id: &TestId, test: &Test| {
             role.is_none_or(|role| role == test.role)
                 && (only.is_empty() || only.iter().any(|one| one.matches(id)))
-                && !(*is_thin && self.has_newer(test, revision, transport))
+                && !(*is_thin && self.is_elsewhere(test, revision, transport))
         };
         let chosen: Vec<_> = applying.iter().filter(|(id, test)| meant(id, test)).map(|(_, test)| *test).collect();
         let governs = |control: &Test| match control.control {
@@ -266,10 +267,17 @@ impl Planner<'_> {
         applying
     }
 
-    /// Whether a newer revision of the same lifecycle has this test too.
-    fn has_newer(&self, test: &Test, revision: Revision, transport: Transport) -> bool {
+    /// Whether a newer revision of the same lifecycle has this test too, with all that it checks here, or HTTP does.
+    fn is_elsewhere(&self, test: &Test, revision: Revision, transport: Transport) -> bool {
         let newer = |one: &Revision| *one > revision && one.facts().lifecycle == revision.facts().lifecycle;
-        Revision::all().filter(newer).any(|one| applies(test, one, transport, &self.library.requirements))
+        let has = |revision, transport| applies(test, revision, transport, &self.library.requirements);
+        let checks = |one: Revision| {
+            let known = test.checks().filter_map(|check| self.library.requirements.get(&check.requirement));
+            known.filter(|requirement| requirement.revisions.contains(revision)).all(|it| it.revisions.contains(one))
+        };
+        let quicker = Transport::Http;
+        Revision::all().filter(newer).any(|one| has(one, transport) && checks(one))
+            || transport != quicker && listed(&self.selection.transport, &quicker) && has(revision, quicker)
     }
 
     /// Why a target isn't asked this test.

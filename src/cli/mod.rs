@@ -273,9 +273,9 @@ pub struct ProveArgs {
     /// Run only the mutants with such a name
     #[arg(long, value_name = "PATTERN")]
     pub only_mutants: Option<Pattern>,
-    /// What carries the messages
-    #[arg(long, value_name = "stdio|http", default_value = "http")]
-    pub transport: Transport,
+    /// Use only this transport [default: HTTP, and stdio for the tests that go over nothing else]
+    #[arg(long, value_name = "stdio|http")]
+    pub transport: Option<Transport>,
     /// How the matrix is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ProofFormat,

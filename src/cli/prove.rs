@@ -14,7 +14,7 @@ use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::spec::Role;
 use crate::plan::{PlanError, Selection, plan};
-use crate::reference::{About, mutants};
+use crate::reference::{About, UNBROKEN, mutants};
 use crate::report::proof::{Declared, Kill, Proof, unproved};
 use crate::report::terminal::{Progress, say};
 use crate::run::{Conducted, Seen, conduct};
@@ -29,7 +29,7 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
     let Some(kills) = runtime.block_on(examine(args, &library, &chosen))? else { return Ok(Exit::Interrupted) };
     // What some mutants break says nothing of what none does.
-    let unproved = args.only_mutants.is_none().then(|| unproved(&library, mutants().map(declared)));
+    let unproved = args.only_mutants.is_none().then(|| unproved(&library, mutants().map(declared), &UNBROKEN));
     let proof = Proof { mutants: kills, unproved: unproved.unwrap_or_default() };
     say(match args.format {
         ProofFormat::Text => proof.text(),
@@ -93,8 +93,12 @@ async fn run(
 ) -> Result<Option<Vec<Record>>, Problem> {
     let names: Vec<_> = mutants.iter().map(|mutant| format!("{}:{}", target::REFERENCE, mutant.name)).collect();
     let targets = targets(&names)?;
-    let selection =
-        Selection { role: Some(role), transport: vec![args.transport], is_thin: true, ..Selection::default() };
+    let selection = Selection {
+        role: Some(role),
+        transport: args.transport.into_iter().collect(),
+        is_thin: true,
+        ..Selection::default()
+    };
     let plan = match plan(library, &targets, &selection) {
         Ok(plan) => Arc::new(plan),
         Err(PlanError::Nothing { .. }) => return Ok(Some(Vec::new())),

@@ -77,6 +77,9 @@ impl<'a> Call<'a> {
             Some(Mutant::NamesFolded) => tool.name.eq_ignore_ascii_case(self.name),
             _ => tool.name == self.name,
         };
+        if self.server.ever(Mutant::GarbageIsFatal, false) {
+            return Err(Fault::invalid_request("an earlier message could not be read"));
+        }
         let Some(tool) = self.server.fixture.tools.iter().find(is_meant) else {
             let message = format!("unknown tool: {}", self.name);
             return match mutant {
@@ -111,10 +114,14 @@ impl<'a> Call<'a> {
                 _ => Ok(self.failed(&reason)),
             },
             Ending::Waiting(result) => Ok(result),
-            Ending::Returned(returned) => Ok(match self.checked(tool, returned).await {
-                Ok(result) => result,
-                Err(reason) => self.failed(&reason),
-            }),
+            Ending::Returned(returned) => {
+                let is_error = returned.is_error;
+                match self.checked(tool, returned).await {
+                    Ok(result) => Ok(result),
+                    Err(reason) if is_error => Err(Fault::params(reason)),
+                    Err(reason) => Ok(self.failed(&reason)),
+                }
+            }
         }
     }
 
@@ -178,13 +185,28 @@ impl<'a> Call<'a> {
 
     /// What seals a question: it fits this call and no other.
     fn state(&self) -> String {
-        self.server.seal.of(&[self.name, &self.arguments.to_string()])
+        match self.server.fixture.mutant {
+            Some(Mutant::StateUnbound) => self.server.seal.of(&[self.name]),
+            _ => self.server.seal.of(&[self.name, &self.arguments.to_string()]),
+        }
     }
 
     fn question(&self, form: &Form) -> Success {
-        let request = json!({ "method": "elicitation/create", "params": form.params });
-        let members =
-            vec![("inputRequests", success(&json!({ QUESTION: request }))), ("requestState", success(&self.state()))];
+        let mutant = self.server.fixture.mutant;
+        let method =
+            if mutant == Some(Mutant::QuestionOfUnknownKind) { "elicitation/ask" } else { "elicitation/create" };
+        let request = json!({ "method": method, "params": form.params });
+        let state = match mutant {
+            Some(Mutant::StateOfOtherArguments) if self.arguments.get("amount").is_some() => self.server.seal.of(&[]),
+            _ => self.state(),
+        };
+        let mut members =
+            vec![("inputRequests", success(&json!({ QUESTION: request }))), ("requestState", success(&state))];
+        match mutant {
+            Some(Mutant::QuestionEmpty) => members.clear(),
+            Some(Mutant::QuestionsCached) => members.push(("ttlMs", success(&60_000))),
+            _ => {}
+        }
         self.server.result("input_required", members)
     }
 
@@ -254,6 +276,9 @@ impl<'a> Call<'a> {
             && mutant != Some(Mutant::TextNotMirrored)
         {
             content.push(json!({ "type": "text", "text": value.to_string() }));
+        }
+        if mutant == Some(Mutant::BlocksMerged) {
+            content = distort::merged(content);
         }
         let mut members = vec![("content", success(&content))];
         let is_falsy = |value: &Value| *value == json!(0) || [json!(false), json!(""), json!(null)].contains(value);

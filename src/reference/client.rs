@@ -117,6 +117,8 @@ struct Client {
     mutant: Option<Mutant>,
     tools: Tools,
     last_id: u64,
+    /// What only a mutant remembers: a call has failed.
+    has_failed: bool,
 }
 
 /// What is known of the server's tools.
@@ -133,6 +135,8 @@ struct Page {
     tools: Vec<Box<RawValue>>,
     #[serde(rename = "nextCursor")]
     next_cursor: Option<Box<RawValue>>,
+    #[serde(rename = "ttlMs")]
+    ttl: Option<Value>,
 }
 
 impl Client {
@@ -179,6 +183,12 @@ impl Client {
             }
             let page: Page =
                 incoming::members(&result).map_err(|reason| Failure::protocol(format!("tools/list: {reason}")))?;
+            if self.mutant == Some(Mutant::TtlRequired)
+                && self.revision.is_stateless()
+                && page.ttl.as_ref().and_then(Value::as_u64).is_none()
+            {
+                return Err(Failure::protocol("`ttlMs` must be a natural number"));
+            }
             tools.extend(page.tools.into_iter().map(|tool| Tool::read(tool, self.mutant)));
             match page.next_cursor {
                 Some(next) if !next.get().starts_with('"') => return Err(Failure::protocol("a cursor is a string")),

@@ -27,6 +27,64 @@ pub(super) fn received(arguments: &Value, schema: &Value, mutant: Option<Mutant>
     }
 }
 
+/// Content as one block, where it is all text.
+pub(super) fn merged(content: Vec<Value>) -> Vec<Value> {
+    match content.iter().map(|block| block["text"].as_str()).collect::<Option<String>>() {
+        Some(text) => vec![json!({ "type": "text", "text": text })],
+        None => content,
+    }
+}
+
+/// A message as it is written to stdout.
+pub(super) fn written(text: String, mutant: Option<Mutant>) -> String {
+    match mutant {
+        Some(Mutant::StrayLine) => format!("a message of {} bytes follows\n{text}", text.len()),
+        Some(Mutant::PrettyPrinted) => {
+            serde_json::from_str(&text).map_or(text, |message: Value| format!("{message:#}"))
+        }
+        _ => text,
+    }
+}
+
+/// A batch as its first message, if it is one.
+pub(super) fn first_of_batch(bytes: &[u8]) -> Option<Vec<u8>> {
+    let batch: Vec<Value> = serde_json::from_slice(bytes).ok()?;
+    batch.first().map(|message| message.to_string().into_bytes())
+}
+
+/// A reply as it goes out.
+pub(super) fn replied(reply: String, mutant: Option<Mutant>) -> String {
+    let change: fn(&mut Value) = match mutant {
+        Some(Mutant::IdAsNumber) => |reply| {
+            let number = reply["id"].as_str().and_then(|id| id.parse::<i64>().ok());
+            number.into_iter().for_each(|number| reply["id"] = json!(number));
+        },
+        Some(Mutant::ErrorIdLost) => |reply| {
+            if is_unknown_method(reply) {
+                reply["id"] = Value::Null;
+            }
+        },
+        Some(Mutant::ErrorMessageLost) => |reply| {
+            if is_unknown_method(reply) {
+                reply["error"].as_object_mut().and_then(|error| error.shift_remove("message"));
+            }
+        },
+        Some(Mutant::ErrorCodeAsText) => |reply| {
+            if is_unknown_method(reply) {
+                reply["error"]["code"] = json!("-32601");
+            }
+        },
+        _ => return reply,
+    };
+    let Ok(mut changed) = serde_json::from_str(&reply) else { return reply };
+    change(&mut changed);
+    changed.to_string()
+}
+
+fn is_unknown_method(reply: &Value) -> bool {
+    reply.pointer("/error/code") == Some(&json!(-32601))
+}
+
 fn coerced(value: &Value, kind: Option<&str>) -> Value {
     let parsed = match (value, kind) {
         (Value::String(text), Some("integer" | "number" | "boolean")) => {

@@ -23,7 +23,7 @@ pub(super) struct Fetch;
 impl Fetch {
     /// Whether this mutant fetches.
     pub(super) fn of(mutant: Option<Mutant>) -> Option<Self> {
-        matches!(mutant, Some(Mutant::RefFetched | Mutant::PrefixCheckOnRef | Mutant::ClientFetchesRef)).then_some(Self)
+        matches!(mutant, Some(Mutant::RefFetched | Mutant::PrefixCheckOnRef)).then_some(Self)
     }
 }
 
@@ -42,10 +42,15 @@ pub(super) fn visit(schema: &Value, mutant: Option<Mutant>) {
         match (mutant, uri.strip_prefix("file://")) {
             (Some(Mutant::FileRead), Some(path)) => drop(std::fs::read(path)),
             (Some(Mutant::FileRead), None) | (_, Some(_)) => {}
-            (_, None) => drop(jsonschema::uri::from_str(uri).map(|uri| Fetch.retrieve(&uri))),
+            (_, None) => look_at(uri),
         }
         pending.extend(Draft::default().subresources_of(value));
     }
+}
+
+/// Fetches, and forgets what it found.
+pub(super) fn look_at(uri: &str) {
+    drop(jsonschema::uri::from_str(uri).map(|uri| Fetch.retrieve(&uri)));
 }
 
 impl Retrieve for Fetch {

@@ -17,7 +17,7 @@ const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 
 /// Keeps pages of other origins away: a browser sends both headers by itself.
-pub(super) fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), String> {
+pub(super) fn check_origin(headers: &HeaderMap, port: u16, mutant: Option<Mutant>) -> Result<(), String> {
     let is_own = |host: &str| {
         let name = host.strip_suffix(&format!(":{port}")).unwrap_or(host);
         is_loopback(name)
@@ -32,7 +32,7 @@ pub(super) fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), String>
             Some((name, port)) if port.parse::<u16>().is_ok() => name,
             _ => host,
         });
-        if !name.is_some_and(is_loopback) {
+        if !name.is_some_and(is_loopback) && mutant != Some(Mutant::OriginNotChecked) {
             return Err("this origin is not served".to_owned());
         }
     }
@@ -71,13 +71,22 @@ pub(super) fn check_version(headers: &HeaderMap, revision: Revision) -> Result<(
 
 /// Checks that the headers of a stateless request repeat its body.
 pub(super) fn check(headers: &HeaderMap, request: &Request, server: &Server) -> Result<(), Fault> {
+    check_all(headers, request, server).map_err(|fault| match server.fixture.mutant {
+        Some(Mutant::HeaderErrorUnnamed) if fault.code == -32020 => Fault::invalid_request(fault.message),
+        _ => fault,
+    })
+}
+
+fn check_all(headers: &HeaderMap, request: &Request, server: &Server) -> Result<(), Fault> {
     let checked_meta = server.check_meta(request);
     let version =
         request.params.as_ref().and_then(|params| params.pointer("/_meta/io.modelcontextprotocol~1protocolVersion"));
     if request.method == "initialize" || server.fixture.mutant == Some(Mutant::HeadersNotChecked) {
         return checked_meta.map(drop);
     }
-    if let Some(version) = version.filter(|version| version.is_string()) {
+    if let Some(version) = version.filter(|version| version.is_string())
+        && server.fixture.mutant != Some(Mutant::VersionHeaderIgnored)
+    {
         repeats(headers, VERSION, version, false)?;
     }
     checked_meta?;
@@ -85,8 +94,11 @@ pub(super) fn check(headers: &HeaderMap, request: &Request, server: &Server) -> 
     let params = request.params.as_ref().unwrap_or(&Value::Null);
     match (request.method.as_str(), params.get("name")) {
         ("tools/call", Some(name @ Value::String(tool))) => {
-            repeats(headers, NAME, name, true)?;
-            check_parameters(headers, params.get("arguments"), tool, server)
+            repeats(headers, NAME, name, server.fixture.mutant != Some(Mutant::NameNotDecoded))?;
+            match server.fixture.mutant {
+                Some(Mutant::ParameterHeadersNotChecked) => Ok(()),
+                _ => check_parameters(headers, params.get("arguments"), tool, server),
+            }
         }
         _ => Ok(()),
     }
@@ -98,7 +110,13 @@ fn check_parameters(headers: &HeaderMap, arguments: Option<&Value>, tool: &str, 
         match parameter.value(arguments) {
             // A value of another type has no form as a header; the schema refuses it.
             Some(Value::Array(_) | Value::Object(_)) => {}
+            Some(Value::Number(number)) if server.fixture.mutant == Some(Mutant::ParameterNotNumeric) => {
+                repeats(headers, &parameter.header, &Value::String(number.to_string()), true)?;
+            }
             Some(value) => repeats(headers, &parameter.header, value, true)?,
+            None if server.fixture.mutant == Some(Mutant::NullParameterExpected) && parameter.is_null(arguments) => {
+                return Err(Fault::header(format!("{} is missing", parameter.header)));
+            }
             None if headers.contains_key(&parameter.header) => {
                 return Err(Fault::header(format!("{} repeats an argument that is absent", parameter.header)));
             }

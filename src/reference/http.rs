@@ -20,7 +20,8 @@ use tokio::sync::mpsc;
 
 use super::events::Body;
 use super::headers;
-use super::message::{Fault, Message, Request, reply};
+use super::message::{Fault, Message, Request};
+use super::mutant::Mutant;
 use super::seal::token;
 use super::server::Server;
 use super::session::{Outgoing, Session, locked};
@@ -92,10 +93,12 @@ impl Listener {
     }
 
     async fn respond(&self, request: hyper::Request<Incoming>) -> Response {
-        if let Err(reason) = headers::check_origin(request.headers(), self.address.port()) {
-            return plain(StatusCode::FORBIDDEN, &reason);
-        }
         let endpoint = locked(&self.endpoints).get(request.uri().path()).cloned();
+        let mutant = endpoint.as_ref().and_then(|endpoint| endpoint.server.fixture.mutant);
+        if let Err(reason) = headers::check_origin(request.headers(), self.address.port(), mutant) {
+            let is_odd = mutant == Some(Mutant::BadOriginUnauthorized);
+            return plain(if is_odd { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN }, &reason);
+        }
         let Some(endpoint) = endpoint else { return plain(StatusCode::NOT_FOUND, "nothing is served here") };
         let is_stateless = endpoint.server.fixture.revision.is_stateless();
         match *request.method() {
@@ -114,16 +117,19 @@ impl Listener {
 impl Endpoint {
     async fn post(self: Arc<Self>, request: hyper::Request<Incoming>) -> Response {
         let (head, body) = request.into_parts();
+        if self.server.fixture.mutant == Some(Mutant::LastEventRefused) && head.headers.contains_key("last-event-id") {
+            return plain(StatusCode::BAD_REQUEST, "streams are not resumable");
+        }
         if let Err((status, reason)) = headers::check_media(&head.headers) {
             return plain(status, reason);
         }
         let Ok(body) = Limited::new(body, LARGEST).collect().await else {
             return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large, or was cut off");
         };
-        match Message::read(&body.to_bytes()) {
+        match self.server.read(&body.to_bytes()) {
             Err(unread) => {
                 let (id, fault) = *unread;
-                refusal(&id, fault)
+                self.refusal(&id, fault)
             }
             Ok(message) if self.server.fixture.revision.is_stateless() => self.stateless(&head.headers, message).await,
             Ok(message) => self.stateful(&head.headers, message).await,
@@ -138,11 +144,16 @@ impl Endpoint {
                     Err(fault) => Err(fault),
                 };
                 let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
-                json(status, reply(&request.id, &outcome))
+                let text = self.server.reply(&request.id, &outcome);
+                match self.server.fixture.mutant {
+                    Some(Mutant::AsksInTheStream) if text.contains(r#""action":"accept""#) => asking_first(&text),
+                    Some(Mutant::SessionMinted) => in_session(json(status, text), &token()),
+                    _ => json(status, text),
+                }
             }
-            Message::Notification { .. } => plain(StatusCode::ACCEPTED, ""),
+            Message::Notification { .. } => self.accepted(),
             Message::Response { id, .. } => {
-                refusal(&id, Fault::invalid_request("nothing was asked, so nothing is answered"))
+                self.refusal(&id, Fault::invalid_request("nothing was asked, so nothing is answered"))
             }
         }
     }
@@ -157,19 +168,22 @@ impl Endpoint {
             Ok(session) => session,
             Err(response) => return *response,
         };
-        if let Err(fault) = headers::check_version(headers, self.server.fixture.revision) {
+        if self.server.fixture.mutant != Some(Mutant::SessionVersionIgnored)
+            && let Err(fault) = headers::check_version(headers, self.server.fixture.revision)
+        {
             let id = if let Message::Request(request) = &message { &request.id } else { &Value::Null };
-            return refusal(id, fault);
+            return self.refusal(id, fault);
         }
         match message {
             Message::Request(request) => self.answer(session, request).await,
             Message::Notification { method, params } => {
                 session.notice(&method, params.as_ref());
-                plain(StatusCode::ACCEPTED, "")
+                if method == "notifications/initialized" { plain(StatusCode::ACCEPTED, "") } else { self.accepted() }
             }
             Message::Response { id, outcome } => {
                 session.take(&id, outcome);
-                plain(StatusCode::ACCEPTED, "")
+                let is_odd = self.server.fixture.mutant == Some(Mutant::AnswerReceived);
+                plain(if is_odd { StatusCode::OK } else { StatusCode::ACCEPTED }, "")
             }
         }
     }
@@ -180,12 +194,11 @@ impl Endpoint {
             return plain(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
         }
         match self.server.initialize(request) {
-            Err(fault) => json(fault.status, reply(&request.id, &Err(fault))),
+            Err(fault) => json(fault.status, self.server.reply(&request.id, &Err(fault))),
             Ok((session, result)) => {
-                let id = token();
-                let mut response = json(200, reply(&request.id, &Ok(result)));
-                let value = HeaderValue::from_str(&id).expect("a token is made of hexadecimal digits");
-                response.headers_mut().insert(SESSION, value);
+                let space = if self.server.fixture.mutant == Some(Mutant::SessionIdWithSpace) { " " } else { "" };
+                let id = format!("session{space}{}", token());
+                let response = in_session(json(200, self.server.reply(&request.id, &Ok(result))), &id);
                 sessions.insert(id, Arc::new(session));
                 response
             }
@@ -194,9 +207,14 @@ impl Endpoint {
 
     fn session(&self, headers: &HeaderMap) -> Result<Arc<Session>, Box<Response>> {
         let refuse = |status, reason| Box::new(plain(status, reason));
-        let id = headers.get(SESSION).ok_or_else(|| refuse(StatusCode::BAD_REQUEST, "Mcp-Session-Id is missing"))?;
+        let (missing, unknown) = match self.server.fixture.mutant {
+            Some(Mutant::SessionMissingForbidden) => (StatusCode::FORBIDDEN, StatusCode::NOT_FOUND),
+            Some(Mutant::SessionUnknownBad) => (StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST),
+            _ => (StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND),
+        };
+        let id = headers.get(SESSION).ok_or_else(|| refuse(missing, "Mcp-Session-Id is missing"))?;
         let session = id.to_str().ok().and_then(|id| locked(&self.sessions).get(id).cloned());
-        session.ok_or_else(|| refuse(StatusCode::NOT_FOUND, "there is no such session"))
+        session.ok_or_else(|| refuse(unknown, "there is no such session"))
     }
 
     fn delete(&self, headers: &HeaderMap) -> Response {
@@ -210,6 +228,18 @@ impl Endpoint {
         }
     }
 
+    /// The response to a notification.
+    fn accepted(&self) -> Response {
+        match self.server.fixture.mutant {
+            Some(Mutant::NotificationAnswered) => json(200, r#"{"jsonrpc":"2.0","id":null,"result":{}}"#.to_owned()),
+            _ => plain(StatusCode::ACCEPTED, ""),
+        }
+    }
+
+    fn refusal(&self, id: &Value, fault: Fault) -> Response {
+        json(fault.status.max(400), self.server.reply(id, &Err(fault)))
+    }
+
     /// Answers with JSON, or with a stream where the client is asked something first.
     async fn answer(self: Arc<Self>, session: Arc<Session>, request: Request) -> Response {
         let (outlet, mut outgoing) = mpsc::unbounded_channel();
@@ -217,7 +247,7 @@ impl Endpoint {
             let work = self.server.answer_in(&session, &request, &outlet);
             if let Some(outcome) = session.unless_cancelled(&request.id, work).await {
                 let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
-                let _client_gone = outlet.send(Outgoing::Reply(status, reply(&request.id, &outcome)));
+                let _client_gone = outlet.send(Outgoing::Reply(status, self.server.reply(&request.id, &outcome)));
             }
         });
         match outgoing.recv().await {
@@ -228,8 +258,18 @@ impl Endpoint {
     }
 }
 
-fn refusal(id: &Value, fault: Fault) -> Response {
-    json(fault.status.max(400), reply(id, &Err(fault)))
+/// A stream that asks the client for something before the reply, as only a mutant does.
+fn asking_first(reply: &str) -> Response {
+    let (outlet, rest) = mpsc::unbounded_channel();
+    let _nobody_left = outlet.send(Outgoing::Reply(200, reply.to_owned()));
+    stream(Body::events(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#, rest))
+}
+
+/// A response that names a session.
+fn in_session(mut response: Response, id: &str) -> Response {
+    let value = HeaderValue::from_str(id).expect("a token is made of hexadecimal digits");
+    response.headers_mut().insert(SESSION, value);
+    response
 }
 
 fn json(status: u16, text: String) -> Response {

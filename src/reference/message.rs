@@ -51,6 +51,11 @@ impl Fault {
         Self::new(status, -32601, format!("unknown method: {method}"))
     }
 
+    /// A mutant's code, from the range that the specification keeps for itself.
+    pub(super) fn reserved(status: u16, method: &str) -> Self {
+        Self::new(status, -32050, format!("nothing is known of {method}"))
+    }
+
     /// The method's own parameters are wrong.
     pub(super) fn params(message: impl Into<String>) -> Self {
         Self::new(200, -32602, message)

@@ -39,7 +39,7 @@ use mutant::Mutant;
 use revision::Revision;
 use server::Server;
 
-pub use mutant::{About, is_mutant, mutants};
+pub use mutant::{About, UNBROKEN, is_mutant, mutants};
 
 /// A schema of 64 levels and a chain of references need more than the usual stack, above all without optimisation.
 const STACK: usize = 256 << 20;

@@ -21,7 +21,21 @@ pub(super) struct Parameter {
 impl Parameter {
     /// Its value among these arguments; null counts as absent.
     pub(super) fn value<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
-        self.path.iter().try_fold(arguments?, |value, key| value.get(key)).filter(|value| !value.is_null())
+        self.found(arguments).filter(|value| !value.is_null())
+    }
+
+    /// Whether it is an argument within an argument.
+    pub(super) fn is_nested(&self) -> bool {
+        self.path.len() > 1
+    }
+
+    /// Whether it is there, and null.
+    pub(super) fn is_null(&self, arguments: Option<&Value>) -> bool {
+        self.found(arguments).is_some_and(Value::is_null)
+    }
+
+    fn found<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
+        self.path.iter().try_fold(arguments?, |value, key| value.get(key))
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Bounds {
 }
 
 const BOUNDS: Bounds = Bounds { depth: 64, count: 10_000, ways: 100_000, chain: 1_024 };
-const NARROW: Bounds = Bounds { depth: 20, ..BOUNDS };
+const NARROW: Bounds = Bounds { depth: 12, ..BOUNDS };
 const UNBOUNDED: Bounds = Bounds { depth: usize::MAX, count: usize::MAX, ways: usize::MAX, chain: usize::MAX };
 
 /// Why a schema is not taken.
@@ -81,8 +81,18 @@ struct Compiled {
     chain: usize,
     /// How long one value may take.
     budget: Duration,
+    /// A mutant's engine for patterns, with which a long text takes for ever.
+    backtracks: bool,
     /// A check outlived its budget. It can't be stopped, so there must not be a second one.
     is_exhausted: AtomicBool,
+}
+
+impl Compiled {
+    fn backtracks_on(&self, value: &Value) -> bool {
+        const MOST: usize = 32;
+        let (pattern, text) = (self.value.pointer("/properties/v/pattern"), value.get("v").and_then(Value::as_str));
+        self.backtracks && pattern.is_some() && text.is_some_and(|text| text.len() > MOST)
+    }
 }
 
 impl Schema {
@@ -91,19 +101,26 @@ impl Schema {
     /// # Errors
     /// The reason against it.
     pub(super) fn read(text: &str, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
+        let mutant = mutant.map(Mutant::of_schemas);
         let value = tree(text, mutant)?;
         let Value::Object(members) = value else { return Err(SchemaError::NotAnObject) };
         let value = mutated(members, mutant);
         let is_patient = matches!(mutant, Some(Mutant::DepthUnlimited | Mutant::ValueUnbounded));
         let budget = if is_patient { Duration::MAX } else { BUDGET };
-        let lax = [Mutant::ValidationSkippedWhenUncompilable, Mutant::ValidationSkippedByClient];
-        let is_lax = mutant.is_some_and(|mutant| lax.contains(&mutant));
+        let is_lax = mutant == Some(Mutant::ValidationSkippedWhenUncompilable);
         let (validator, chain) = match compile(&value, mutant) {
             Ok((validator, chain)) => (Some(validator), chain),
             Err(_) if is_lax => (None, 1),
             Err(error) => return Err(error),
         };
-        Ok(Self(Arc::new(Compiled { value, validator, chain, budget, is_exhausted: AtomicBool::new(false) })))
+        Ok(Self(Arc::new(Compiled {
+            value,
+            validator,
+            chain,
+            budget,
+            backtracks: mutant == Some(Mutant::ValueUnbounded),
+            is_exhausted: AtomicBool::new(false),
+        })))
     }
 
     /// Reads and compiles a schema, away from the tasks that talk to others.
@@ -151,6 +168,11 @@ impl Schema {
     /// The first thing that is wrong with the value, with its place.
     pub(super) fn check_now(&self, value: &Value) -> Result<(), String> {
         let Some(validator) = &self.0.validator else { return Ok(()) };
+        if self.0.backtracks_on(value) {
+            loop {
+                std::thread::park();
+            }
+        }
         if levels(value).saturating_mul(self.0.chain) > STEPS {
             return Err("the value is nested too deeply for this schema".to_owned());
         }
@@ -219,7 +241,7 @@ fn refuse_by_prefix(value: &Value) -> Result<(), SchemaError> {
 fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize), SchemaError> {
     let bounds = match mutant {
         Some(Mutant::DepthUnlimited) => &UNBOUNDED,
-        Some(Mutant::DepthOfTwenty) => &NARROW,
+        Some(Mutant::DepthOfTwelve) => &NARROW,
         _ => &BOUNDS,
     };
     fetch::visit(schema, mutant);
@@ -242,9 +264,8 @@ fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize),
         None => options.offline(),
     };
     // The linear engine first; what it can't express falls to one that backtracks, with a limit.
-    let backtracks = if mutant == Some(Mutant::ValueUnbounded) { usize::MAX } else { BACKTRACKS };
     let validator = options.clone().with_pattern_options(PatternOptions::regex()).build(schema).or_else(|_| {
-        options.with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(backtracks)).build(schema)
+        options.with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS)).build(schema)
     });
     let validator = validator.map_err(|error| SchemaError::Invalid {
         reason: format!("at {}: {}", error.instance_path().as_str(), shortened(&error.to_string())),

@@ -7,16 +7,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::fixture::Fixture;
-use super::message::{Fault, Request, Success, object, success};
+use super::distort;
+use super::fixture::{Does, Fixture, Tool};
+use super::message::{Fault, Message, Request, Success, Unread, object, reply, success};
 use super::mutant::Mutant;
 use super::seal::Seal;
 use super::session::{Outlet, Session};
 
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
+const OWN_PREFIX: &str = "io.modelcontextprotocol/";
 const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
-const TTL_MS: u32 = 60_000;
+const TTL_MS: i32 = 60_000;
+const NOTHING: &Value = &Value::Null;
 
 /// A server that speaks one revision.
 #[derive(Debug)]
@@ -72,11 +76,14 @@ impl Server {
             .filter(|capabilities| capabilities.is_object())
             .ok_or_else(|| Fault::params("`capabilities` must be an object"))?;
         // Whatever the client wished for: this is the one version spoken here.
-        let result = json!({
-            "protocolVersion": self.fixture.revision.name(),
-            "capabilities": { "tools": {} },
-            "serverInfo": self.fixture.server,
-        });
+        let version = match self.fixture.mutant {
+            Some(Mutant::AnyVersionAgreed) => params["protocolVersion"].clone(),
+            _ => json!(self.fixture.revision.name()),
+        };
+        let mut result = json!({ "protocolVersion": version, "capabilities": self.capabilities() });
+        if self.fixture.mutant != Some(Mutant::ServerInfoLost) {
+            result["serverInfo"] = self.fixture.server.clone();
+        }
         Ok((Session::new(capabilities.clone()), success(&result)))
     }
 
@@ -92,8 +99,8 @@ impl Server {
     ) -> Result<Success, Fault> {
         match request.method.as_str() {
             "initialize" => Err(Fault::invalid_request("this session is initialized already")),
-            "ping" => Ok(success(&json!({}))),
-            "tools/list" => self.list(request),
+            "ping" if self.fixture.mutant != Some(Mutant::PingUnknown) => Ok(success(&json!({}))),
+            "tools/list" => self.list(request, session.capabilities()),
             "tools/call" => self.call(request, Caller::Stateful(session, outlet)).await,
             method => Err(self.unknown_method(200, method)),
         }
@@ -106,8 +113,8 @@ impl Server {
     pub(super) async fn answer(&self, request: &Request) -> Result<Success, Fault> {
         let capabilities = self.check_meta(request)?;
         match request.method.as_str() {
-            "server/discover" => Ok(self.discover()),
-            "tools/list" => self.list(request),
+            "server/discover" if self.fixture.mutant != Some(Mutant::DiscoverMissing) => Ok(self.discover()),
+            "tools/list" => self.list(request, capabilities),
             "tools/call" => self.call(request, Caller::Stateless(capabilities)).await,
             method => Err(self.unknown_method(404, method)),
         }
@@ -130,6 +137,7 @@ impl Server {
 
     /// The result of a tool that failed, in these words.
     pub(super) fn failed(&self, reason: &str) -> Success {
+        self.remember(Mutant::ListBySideEffect);
         let content = json!([{ "type": "text", "text": reason }]);
         self.complete(vec![("content", success(&content)), ("isError", success(&true))])
     }
@@ -138,6 +146,7 @@ impl Server {
         match self.fixture.mutant {
             Some(Mutant::UnknownMethodCodeWrong) => Fault::invalid_request(format!("unknown method: {method}")),
             Some(Mutant::UnknownMethodFound) => Fault::unknown_method(200, method),
+            Some(Mutant::ReservedCode) if method.starts_with("resources/") => Fault::reserved(status, method),
             _ => Fault::unknown_method(status, method),
         }
     }
@@ -147,32 +156,88 @@ impl Server {
         let supported = self.fixture.revision.name();
         if request.method == "initialize" {
             let requested = request.params.as_ref().and_then(|params| params.get("protocolVersion"));
+            if self.fixture.mutant == Some(Mutant::InitializeUnexplained) {
+                return Err(Fault::unknown_method(404, "initialize"));
+            }
             return Err(Fault::unsupported_version(supported, requested.unwrap_or(&Value::Null)));
         }
         let meta = request.params.as_ref().and_then(|params| params.get("_meta"));
-        let meta = meta.filter(|meta| meta.is_object()).ok_or_else(|| Fault::envelope("`_meta` must be an object"))?;
+        let is_there = |key: &str| meta.is_some_and(|meta| meta.get(key).is_some());
+        if self.fixture.mutant == Some(Mutant::MetaNotRequired)
+            && !(is_there(VERSION_KEY) && is_there(CAPABILITIES_KEY))
+        {
+            return Ok(NOTHING);
+        }
+        let wrong = |message: String| match self.fixture.mutant {
+            Some(Mutant::MetaMissingFound) => Fault::params(message),
+            _ => Fault::envelope(message),
+        };
+        let meta = meta.and_then(Value::as_object).ok_or_else(|| wrong("`_meta` must be an object".to_owned()))?;
         let version = meta
             .get(VERSION_KEY)
             .filter(|version| version.is_string())
-            .ok_or_else(|| Fault::envelope(format!("`{VERSION_KEY}` must be a string")))?;
-        if version != supported {
+            .ok_or_else(|| wrong(format!("`{VERSION_KEY}` must be a string")))?;
+        if version != supported && self.fixture.mutant != Some(Mutant::VersionNotChecked) {
             return Err(Fault::unsupported_version(supported, version));
+        }
+        match self.fixture.mutant {
+            Some(Mutant::ClientInfoRequired) if !meta.contains_key(CLIENT_KEY) => {
+                return Err(wrong(format!("`{CLIENT_KEY}` is missing")));
+            }
+            Some(Mutant::UnknownMetaRefused) if !meta.keys().all(|key| key.starts_with(OWN_PREFIX)) => {
+                return Err(wrong("`_meta` has a key that is unknown".to_owned()));
+            }
+            _ => {}
         }
         meta.get(CAPABILITIES_KEY)
             .filter(|capabilities| capabilities.is_object())
             .filter(|all| self.fixture.mutant != Some(Mutant::UnknownCapabilityRefused) || are_known(all))
-            .ok_or_else(|| Fault::envelope(format!("`{CAPABILITIES_KEY}` must be an object")))
+            .ok_or_else(|| wrong(format!("`{CAPABILITIES_KEY}` must be an object")))
+    }
+
+    /// What a server declares.
+    fn capabilities(&self) -> Value {
+        match self.fixture.mutant {
+            Some(Mutant::ToolsUndeclared) => json!({}),
+            _ => json!({ "tools": {} }),
+        }
+    }
+
+    /// Reads a message, as [`Message::read`] does.
+    ///
+    /// # Errors
+    /// The fault to answer with, and the id to answer to.
+    pub(super) fn read(&self, bytes: &[u8]) -> Result<Message, Unread> {
+        let outcome = match self.fixture.mutant {
+            Some(Mutant::BatchAccepted) => Message::read(distort::first_of_batch(bytes).as_deref().unwrap_or(bytes)),
+            _ => Message::read(bytes),
+        };
+        outcome.map_err(|mut unread| {
+            self.remember(Mutant::GarbageIsFatal);
+            if self.fixture.mutant == Some(Mutant::ParseErrorCodeWrong) && unread.1.code == -32700 {
+                unread.1.code = -32600;
+            }
+            unread
+        })
+    }
+
+    /// The reply to a request.
+    pub(super) fn reply(&self, id: &Value, outcome: &Result<Success, Fault>) -> String {
+        distort::replied(reply(id, outcome), self.fixture.mutant)
     }
 
     fn discover(&self) -> Success {
+        if self.fixture.mutant == Some(Mutant::DiscoverAsks) {
+            return self.result("input_required", vec![("requestState", success(&"again"))]);
+        }
         let members = vec![
             ("supportedVersions", success(&[self.fixture.revision.name()])),
-            ("capabilities", success(&json!({ "tools": {} }))),
+            ("capabilities", success(&self.capabilities())),
         ];
         self.complete(self.cacheable(members))
     }
 
-    fn list(&self, request: &Request) -> Result<Success, Fault> {
+    fn list(&self, request: &Request, capabilities: &Value) -> Result<Success, Fault> {
         let cursor = request.params.as_ref().and_then(|params| params.get("cursor"));
         if cursor.is_some() && self.fixture.mutant != Some(Mutant::CursorIgnored) {
             // There is one page, so no cursor was ever given out.
@@ -181,13 +246,29 @@ impl Server {
         if self.fixture.is_broken {
             return Err(Fault::params("a tool can't be listed"));
         }
-        let tools: Vec<_> = self.fixture.tools.iter().map(|tool| &tool.listed).collect();
+        if self.fixture.mutant == Some(Mutant::EmptyListRefused) && self.fixture.tools.is_empty() {
+            return Err(Fault::params("there are no tools"));
+        }
+        let has_form = capabilities.get("elicitation").is_some();
+        let is_shown = |tool: &&Tool| match self.fixture.mutant {
+            Some(Mutant::ListByCapability) => has_form || !matches!(tool.does, Does::Elicit(_)),
+            Some(Mutant::ListBySideEffect) => {
+                !(self.ever(Mutant::ListBySideEffect, false) && matches!(tool.does, Does::Raise(_)))
+            }
+            _ => true,
+        };
+        let mut tools: Vec<_> = self.fixture.tools.iter().filter(is_shown).map(|tool| &tool.listed).collect();
+        if self.fixture.mutant == Some(Mutant::ListShuffled) && self.memory.fetch_xor(true, Ordering::Relaxed) {
+            tools.reverse();
+        }
         Ok(self.complete(self.cacheable(vec![("tools", success(&tools))])))
     }
 
     fn cacheable(&self, mut members: Vec<(&'static str, Success)>) -> Vec<(&'static str, Success)> {
         if self.fixture.revision.is_stateless() && self.fixture.mutant != Some(Mutant::CacheHintsLost) {
-            members.extend([("ttlMs", success(&TTL_MS)), ("cacheScope", success(&"public"))]);
+            let ttl = if self.fixture.mutant == Some(Mutant::TtlNegative) { -1 } else { TTL_MS };
+            let scope = if self.fixture.mutant == Some(Mutant::CacheScopeUnknown) { "shared" } else { "public" };
+            members.extend([("ttlMs", success(&ttl)), ("cacheScope", success(&scope))]);
         }
         members
     }
@@ -203,7 +284,11 @@ impl Server {
             if self.fixture.mutant != Some(Mutant::ResultTypeLost) {
                 members.insert(0, ("resultType", success(&kind)));
             }
-            members.push(("_meta", success(&json!({ SERVER_KEY: self.fixture.server }))));
+            if self.fixture.mutant != Some(Mutant::ServerInfoLost) {
+                members.push(("_meta", success(&json!({ SERVER_KEY: self.fixture.server }))));
+            }
+        } else if self.fixture.mutant == Some(Mutant::ResultTypeBefore2026) {
+            members.insert(0, ("resultType", success(&kind)));
         }
         object(&members)
     }

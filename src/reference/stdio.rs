@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::message::{Fault, Message, Request, Success, reply, success};
+use super::distort;
+use super::message::{Fault, Message, Request, Success, success};
 use super::server::Server;
 use super::session::{Outgoing, Outlet, Session};
 
@@ -46,10 +47,11 @@ fn line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Vec<u8>>>
 /// Speaks until stdin ends.
 pub(super) async fn serve(server: Server) {
     let (outlet, mut outgoing) = mpsc::unbounded_channel();
+    let mutant = server.fixture.mutant;
     let writer = thread::spawn(move || {
         let mut output = io::stdout().lock();
         while let Some(Outgoing::Message(text) | Outgoing::Reply(_, text)) = outgoing.blocking_recv() {
-            if writeln!(output, "{text}").and_then(|()| output.flush()).is_err() {
+            if writeln!(output, "{}", distort::written(text, mutant)).and_then(|()| output.flush()).is_err() {
                 return;
             }
         }
@@ -77,9 +79,9 @@ struct Connection {
 impl Connection {
     async fn take(&mut self, line: &[u8], outlet: &Outlet) {
         if line.len() > LONGEST {
-            return send(outlet, &Value::Null, &Err(Fault::invalid_request("the message is too long")));
+            return self.send(outlet, &Value::Null, &Err(Fault::invalid_request("the message is too long")));
         }
-        match Message::read(line) {
+        match self.server.read(line) {
             Ok(Message::Request(request)) => self.answer(request, outlet).await,
             Ok(Message::Notification { method, params }) => {
                 if let Some(session) = &self.session {
@@ -93,7 +95,7 @@ impl Connection {
             }
             Err(unread) => {
                 let (id, fault) = *unread;
-                send(outlet, &id, &Err(fault));
+                self.send(outlet, &id, &Err(fault));
             }
         }
     }
@@ -114,7 +116,7 @@ impl Connection {
                 }
             };
             if let Some(outcome) = session.unless_cancelled(&request.id, work).await {
-                send(&outlet, &request.id, &outcome);
+                send(&server, &outlet, &request.id, &outcome);
             }
         };
         if is_call {
@@ -134,13 +136,17 @@ impl Connection {
             "ping" => Ok(success(&json!({}))),
             _ => Err(Fault::invalid_request("the connection is not initialized")),
         };
-        send(outlet, &request.id, &outcome);
+        self.send(outlet, &request.id, &outcome);
+    }
+
+    fn send(&self, outlet: &Outlet, id: &Value, outcome: &Result<Success, Fault>) {
+        send(&self.server, outlet, id, outcome);
     }
 }
 
-fn send(outlet: &Outlet, id: &Value, outcome: &Result<Success, Fault>) {
+fn send(server: &Server, outlet: &Outlet, id: &Value, outcome: &Result<Success, Fault>) {
     let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
-    let _writer_gone = outlet.send(Outgoing::Reply(status, reply(id, outcome)));
+    let _writer_gone = outlet.send(Outgoing::Reply(status, server.reply(id, outcome)));
 }
 
 #[cfg(test)]

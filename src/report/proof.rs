@@ -191,8 +191,14 @@ impl Proof {
     }
 }
 
-/// The requirements that tests check and no mutant declares to break, by side. A MAY can't fail.
-pub fn unproved<'a>(library: &Library, mutants: impl Iterator<Item = Declared<'a>>) -> BTreeSet<(Role, String)> {
+/// The requirements that tests check and no mutant declares to break, by side, but for those that have a reason.
+/// A MAY can't fail.
+pub fn unproved<'a>(
+    library: &Library,
+    mutants: impl Iterator<Item = Declared<'a>>,
+    excepted: &[(&str, &str, &str)],
+) -> BTreeSet<(Role, String)> {
+    let is_excepted = |role: Role, id: &str| excepted.iter().any(|one| (one.0, one.1) == (role.word(), id));
     let declared: BTreeSet<(Role, &str)> =
         mutants.flat_map(|mutant| mutant.breaks.iter().map(move |id| (mutant.role, *id))).collect();
     let tests = library.cases.iter().flat_map(|case| &case.tests);
@@ -202,6 +208,7 @@ pub fn unproved<'a>(library: &Library, mutants: impl Iterator<Item = Declared<'a
             let binding = |one: &crate::model::spec::Requirement| one.roles.contains(role) && one.level != Level::May;
             library.requirements.get(*id).is_some_and(binding) && !declared.contains(&(*role, id.as_str()))
         })
+        .filter(|(role, id)| !is_excepted(*role, id.as_str()))
         .map(|(role, id)| (role, id.as_str().to_owned()))
         .collect()
 }

@@ -44,8 +44,7 @@ struct CallResult {
     content: Option<Box<RawValue>>,
     #[serde(default, deserialize_with = "present")]
     structured_content: Option<Box<RawValue>>,
-    #[serde(default)]
-    is_error: bool,
+    is_error: Option<bool>,
 }
 
 impl Client {
@@ -54,21 +53,48 @@ impl Client {
     /// # Errors
     /// Why there is no result that could be used.
     pub(super) async fn call(&mut self, name: &str, arguments: Option<&RawValue>) -> Result<Success, Failure> {
+        if self.has_failed && self.mutant == Some(Mutant::FailureIsStickyInClient) {
+            return Err(Failure::protocol("an earlier call failed"));
+        }
         let schema = self.judge(name).await?;
-        let result = self.rounds(name, arguments).await?;
+        let result = match self.rounds(name, arguments).await {
+            Err(Failure::Refused { message, .. }) if self.mutant == Some(Mutant::ProtocolErrorAsSuccess) => {
+                return Ok(success(&json!({ "content": [{ "type": "text", "text": message }] })));
+            }
+            outcome => outcome?,
+        };
         let no_result = |reason| Failure::protocol(format!("tools/call: {reason}"));
         let read: CallResult = members(&result).map_err(no_result)?;
         if read.content.as_ref().is_some_and(|content| !content.get().starts_with('[')) {
             return Err(no_result("`content` must be a list".to_owned()));
         }
-        self.check(name, schema, read, result).await
+        self.has_failed |= read.is_error == Some(true);
+        let checked = self.check(name, schema, read, result).await?;
+        Ok(match self.mutant {
+            Some(Mutant::IsErrorLost) => without("isError", &checked).unwrap_or(checked),
+            Some(Mutant::StructuredLostByClient) => without("structuredContent", &checked).unwrap_or(checked),
+            _ => checked,
+        })
     }
 
     /// What results must fit; nothing where that was never said, or is not known yet.
     async fn judge(&mut self, name: &str) -> Result<Option<Schema>, Failure> {
         let mutant = self.mutant;
-        let tools = self.tools.listed.iter_mut().flatten();
-        let Some(tool) = tools.into_iter().find(|tool| tool.name.as_deref() == Some(name)) else { return Ok(None) };
+        let tools = self.tools.listed.as_deref_mut().unwrap_or_default();
+        let Some(mut place) = tools.iter().position(|tool| tool.name.as_deref() == Some(name)) else {
+            return match mutant {
+                Some(Mutant::UnlistedToolRefused) => {
+                    Err(Failure::Unusable { tool: name.to_owned(), reason: "it is not in the list".to_owned() })
+                }
+                _ => Ok(None),
+            };
+        };
+        if mutant == Some(Mutant::FirstIdWinsInClient)
+            && let Some(id) = tools[place].output_id()
+        {
+            place = tools.iter().position(|tool| tool.output_id().as_ref() == Some(&id)).unwrap_or(place);
+        }
+        let tool = &mut tools[place];
         tool.judge(mutant).await.map_err(|reason| Failure::Unusable { tool: name.to_owned(), reason })
     }
 
@@ -79,6 +105,7 @@ impl Client {
         let mut added = vec![];
         for round in 0..=ROUNDS {
             let mut members = vec![("name", success(&name))];
+            let arguments = arguments.filter(|_| round == 0 || self.mutant != Some(Mutant::RetryArgumentsLost));
             members.extend(arguments.map(|arguments| ("arguments", arguments.to_owned())));
             members.append(&mut added);
             let result = self.request_as(id, "tools/call", members, headers.clone(), round > 0).await?;
@@ -112,6 +139,9 @@ impl Client {
         for (key, question) in questions {
             let reaction = self.react()?;
             responses.push((key, success(&question.answer(reaction).await?)));
+        }
+        if self.mutant == Some(Mutant::AnswersWrapped) && responses.len() > 1 {
+            responses.iter_mut().for_each(|(_, answer)| *answer = object(&[("result", answer.clone())]));
         }
         let mut added = vec![];
         if !responses.is_empty() {
@@ -175,7 +205,10 @@ impl Client {
         result: Box<RawValue>,
     ) -> Result<Success, Failure> {
         let output = |reason: String| Failure::Output { tool: tool.to_owned(), reason };
-        if read.is_error && self.mutant != Some(Mutant::ErrorResultValidated) {
+        if read.is_error.is_none() && self.mutant == Some(Mutant::IsErrorRequired) {
+            return Err(output("`isError` is missing".to_owned()));
+        }
+        if read.is_error == Some(true) && self.mutant != Some(Mutant::ErrorResultValidated) {
             return Ok(result);
         }
         let is_falsy = |value: &RawValue| matches!(value.get(), "0" | "false" | "\"\"" | "null");
@@ -194,6 +227,9 @@ impl Client {
         if !self.revision.has_any_output() && !value.get().starts_with('{') {
             return without_structured(&read, &result).map_err(output);
         }
+        if schema.is_none() && self.mutant == Some(Mutant::SchemaRequired) {
+            return Err(output("it has no outputSchema, so that nothing is expected".to_owned()));
+        }
         if let Some(schema) = schema
             && self.mutant != Some(Mutant::OutputNotValidatedByClient)
         {
@@ -210,6 +246,10 @@ fn without_structured(read: &CallResult, result: &RawValue) -> Result<Success, S
     if !blocks.iter().flatten().any(|block| block.get("type").and_then(Value::as_str) == Some("text")) {
         return Err("structured content is an object in this revision, and no text stands in for it".to_owned());
     }
+    without("structuredContent", result)
+}
+
+fn without(lost: &str, result: &RawValue) -> Result<Success, String> {
     let members: Members = members(result)?;
-    Ok(object(&members.0.into_iter().filter(|(key, _)| key != "structuredContent").collect::<Vec<_>>()))
+    Ok(object(&members.0.into_iter().filter(|(key, _)| key != lost).collect::<Vec<_>>()))
 }

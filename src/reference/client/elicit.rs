@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::incoming::members;
 use crate::model::nesting;
 use crate::reference::elicitation::{allows_forms, check_root, composition, is_answer, strings, titled};
+use crate::reference::fetch;
 use crate::reference::mutant::Mutant;
 use crate::reference::revision::Revision;
 use crate::reference::schema::{BUDGET, Schema};
@@ -130,6 +131,11 @@ impl Question {
             return Err(refused("the request is nested too deeply"));
         }
         let params: Params = members(params).map_err(refused)?;
+        if terms.mutant == Some(Mutant::UrlPrefetched)
+            && let Some(url) = params.url.as_ref().and_then(Value::as_str).map(str::to_owned)
+        {
+            let _whatever_is_there = tokio::task::spawn_blocking(move || fetch::look_at(&url)).await;
+        }
         let modes = terms.capabilities.get("elicitation");
         let is_lax = terms.mutant == Some(Mutant::UndeclaredModeAnswered);
         match params.mode.as_ref().map(Value::as_str) {
@@ -194,6 +200,9 @@ impl Form {
         let schema = schema.map_err(|error| refused(format!("requestedSchema: {error}")))?;
         let form = Self { schema, revision: terms.revision, mutant: terms.mutant };
         check_root(form.schema.value()).map_err(|error| refused(error.to_string()))?;
+        if terms.mutant == Some(Mutant::EmptyFormRefusedByClient) && form.fields().is_empty() {
+            return Err(refused("a form needs a field"));
+        }
         for (name, field) in form.fields() {
             check_field(field, terms.revision).map_err(|reason| refused(format!("the field `{name}` {reason}")))?;
         }

@@ -34,7 +34,8 @@ impl Client {
     ) -> Result<Self, Failure> {
         let connection = Connection::to(place, mutant)?;
         let tools = Tools::default();
-        let mut client = Self { connection, revision, capabilities, user, mutant, tools, last_id: 0 };
+        let mut client =
+            Self { connection, revision, capabilities, user, mutant, tools, last_id: 0, has_failed: false };
         if !revision.is_stateless() {
             client.initialize().await?;
         }
@@ -52,7 +53,7 @@ impl Client {
         self.connection.begin();
         let members = vec![
             ("protocolVersion", success(&self.revision.name())),
-            ("capabilities", success(&self.capabilities)),
+            ("capabilities", success(&self.declared())),
             ("clientInfo", success(&client_info())),
         ];
         let id = self.fresh_id();
@@ -112,10 +113,19 @@ impl Client {
         self.last_id
     }
 
+    /// What the server is told of the client's capabilities.
+    fn declared(&self) -> Value {
+        match (self.mutant, &self.user) {
+            (Some(Mutant::ElicitationUndeclared), _) => json!({}),
+            (Some(Mutant::ElicitationAlwaysDeclared), User::Nobody) => json!({ "elicitation": { "form": {} } }),
+            _ => self.capabilities.clone(),
+        }
+    }
+
     fn meta(&self) -> Value {
         json!({
             VERSION_KEY: self.revision.name(),
-            CAPABILITIES_KEY: self.capabilities,
+            CAPABILITIES_KEY: self.declared(),
             CLIENT_KEY: client_info(),
         })
     }
@@ -130,7 +140,7 @@ impl Client {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
         let work = async {
             self.connection.request(text, headers).await?;
-            self.reply(id).await
+            self.reply(&json!(id)).await
         };
         if let Ok(outcome) = tokio::time::timeout(PATIENCE, work).await {
             return outcome;
@@ -140,10 +150,10 @@ impl Client {
     }
 
     /// Reads up to the reply, and does meanwhile what the server asks for.
-    async fn reply(&mut self, id: u64) -> Result<Box<RawValue>, Failure> {
+    async fn reply(&mut self, id: &Value) -> Result<Box<RawValue>, Failure> {
         loop {
             match self.connection.next().await? {
-                Incoming::Reply { id: Some(to), outcome } if to == json!(id) => return outcome,
+                Incoming::Reply { id: Some(to), outcome } if to == *id => return outcome,
                 // Over HTTP nothing else can be meant; over stdio nothing else is waited for.
                 Incoming::Reply { id: None, outcome } => return outcome,
                 Incoming::Reply { .. } if self.connection.is_http() => {

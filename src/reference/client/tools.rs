@@ -42,12 +42,18 @@ impl Tool {
         let tree = input.as_ref().and_then(|input| nesting::read::<Value>(input.as_bytes()).ok());
         Self {
             name: member("name").and_then(|name| serde_json::from_str(&name).ok()),
-            parameters: tree.as_ref().map_or(Ok(vec![]), parameters::of),
+            parameters: tree.as_ref().map_or(Ok(vec![]), |tree| parameters_of(tree, mutant)),
             output: member("outputSchema"),
             input,
             judged: None,
             listed: handed_on(text, &members, mutant),
         }
+    }
+
+    /// The `$id` of its output schema.
+    pub(super) fn output_id(&self) -> Option<Value> {
+        let schema = nesting::read::<Value>(self.output.as_ref()?.as_bytes()).ok()?;
+        schema.get("$id").cloned()
     }
 
     /// What its results must fit: nothing where it has no output schema.
@@ -64,6 +70,14 @@ impl Tool {
     }
 }
 
+fn parameters_of(input: &Value, mutant: Option<Mutant>) -> Result<Vec<Parameter>, String> {
+    let parameters = parameters::of(input)?;
+    if mutant == Some(Mutant::NestedHeaderMarkRefused) && parameters.iter().any(Parameter::is_nested) {
+        return Err("only arguments themselves can be marked".to_owned());
+    }
+    Ok(parameters)
+}
+
 async fn judge(input: Option<String>, output: Option<String>, mutant: Option<Mutant>) -> Judgement {
     let says = |of: &'static str| move |error: SchemaError| format!("{of}: {error}");
     let input = input.ok_or("inputSchema is missing")?;
@@ -77,13 +91,14 @@ async fn judge(input: Option<String>, output: Option<String>, mutant: Option<Mut
     }
 }
 
-/// A tool as the user gets it: as it came, but for two mutants.
+/// A tool as the user gets it: as it came, but for three mutants.
 fn handed_on(text: Box<RawValue>, members: &Members, mutant: Option<Mutant>) -> Box<RawValue> {
     let lost: &[&str] = match mutant {
         Some(Mutant::SchemaKeywordsDroppedByClient) => {
             &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$defs"]
         }
         Some(Mutant::EnumNamesLostByClient) => &["enumNames"],
+        Some(Mutant::ClosedSchemaOpenedByClient) => &["additionalProperties"],
         _ => return text,
     };
     let without = |(key, value): &(String, Box<RawValue>)| match nesting::read(value.get().as_bytes()) {
