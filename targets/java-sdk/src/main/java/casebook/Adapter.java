@@ -1,0 +1,127 @@
+package casebook;
+
+import casebook.Unbuildable.Cannot;
+import io.modelcontextprotocol.client.McpClient;
+import io.modelcontextprotocol.spec.McpError;
+import io.modelcontextprotocol.spec.ProtocolVersions;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The casebook's adapter for the Java SDK: one JSON object a line on standard input, one answer a
+ * line on standard output, in order. `--stdio-server FILE` serves one fixture on the standard
+ * streams instead.
+ */
+public final class Adapter {
+  static final List<String> REVISIONS =
+      List.of(ProtocolVersions.MCP_2025_06_18, ProtocolVersions.MCP_2025_11_25);
+
+  private static final List<String> VARIANTS = List.of("default", "checked");
+
+  /** One line of the control stream; of its kinds one is there. */
+  record Request(String id, Object hello, Server.Order serve, Stop stop, Client.Order drive) {}
+
+  record Stop(String serving) {}
+
+  private Adapter() {}
+
+  public static void main(String[] arguments) throws Exception {
+    if (arguments.length == 0) {
+      try {
+        control();
+        System.exit(0);
+      } catch (Exception fault) {
+        fault.printStackTrace();
+        System.exit(1);
+      }
+    }
+    if (arguments.length != 2 || !arguments[0].equals("--stdio-server")) {
+      System.err.println("usage: adapter [--stdio-server FILE]");
+      System.exit(2);
+    }
+    try {
+      Server.serveStreams(Path.of(arguments[1]));
+    } catch (Unbuildable unbuildable) {
+      System.err.println(Json.LINES.writeValueAsString(unbuildable.answer()));
+      System.exit(3);
+    }
+  }
+
+  private static void control() throws Exception {
+    var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    var out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    var server = new Server();
+    for (var line = in.readLine(); line != null; line = in.readLine()) {
+      var request = Json.LINES.readValue(line, Request.class);
+      var answer = new LinkedHashMap<String, Object>();
+      answer.put("id", request.id());
+      answer.putAll(answer(server, request));
+      out.println(Json.LINES.writeValueAsString(answer));
+    }
+  }
+
+  private static Map<String, Object> answer(Server server, Request request) throws Exception {
+    try {
+      if (request.hello() != null) {
+        return Map.of("hello", hello());
+      }
+      if (request.serve() != null) {
+        return server.serve(request.id(), request.serve());
+      }
+      if (request.stop() != null) {
+        return server.stop(request.stop().serving());
+      }
+      if (request.drive() != null) {
+        return Map.of("drove", Client.drive(request.drive()));
+      }
+    } catch (Unbuildable unbuildable) {
+      return unbuildable.answer();
+    }
+    return Map.of("unsupported", "one of hello, serve, stop and drive was expected");
+  }
+
+  private static Map<String, Object> hello() {
+    return Map.of(
+        "sdk",
+        "io.modelcontextprotocol.sdk:mcp",
+        "version",
+        McpClient.class.getPackage().getImplementationVersion(),
+        "language",
+        "java",
+        "api",
+        "McpServer.sync; McpClient.sync",
+        "roles",
+        List.of("server", "client"),
+        "transports",
+        List.of("stdio", "http"),
+        "revisions",
+        REVISIONS,
+        "variants",
+        VARIANTS);
+  }
+
+  /** Whether the checks are wanted that the SDK has, and leaves out unless it is asked for them. */
+  static boolean checked(String variant) throws Cannot {
+    if (variant != null && !VARIANTS.contains(variant)) {
+      throw new Cannot("there is no variant " + variant);
+    }
+    return "checked".equals(variant);
+  }
+
+  /** Tells a JSON-RPC error from those of the SDK's own. */
+  static Map<String, Object> described(Throwable thrown) {
+    var described = new LinkedHashMap<String, Object>();
+    described.put("type", thrown.getClass().getName());
+    if (thrown instanceof McpError error && error.getJsonRpcError() != null) {
+      described.put("code", error.getJsonRpcError().code());
+    }
+    described.put("message", String.valueOf(thrown.getMessage()));
+    return described;
+  }
+}
