@@ -57,7 +57,9 @@ pub(super) fn replied(reply: String, mutant: Option<Mutant>) -> String {
     let change: fn(&mut Value) = match mutant {
         Some(Mutant::IdAsNumber) => |reply| {
             let number = reply["id"].as_str().and_then(|id| id.parse::<i64>().ok());
-            number.into_iter().for_each(|number| reply["id"] = json!(number));
+            if let Some(number) = number {
+                reply["id"] = json!(number);
+            }
         },
         Some(Mutant::ErrorIdLost) => |reply| {
             if is_unknown_method(reply) {

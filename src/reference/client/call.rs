@@ -141,7 +141,9 @@ impl Client {
             responses.push((key, success(&question.answer(reaction).await?)));
         }
         if self.mutant == Some(Mutant::AnswersWrapped) && responses.len() > 1 {
-            responses.iter_mut().for_each(|(_, answer)| *answer = object(&[("result", answer.clone())]));
+            for (_, answer) in &mut responses {
+                *answer = object(&[("result", answer.clone())]);
+            }
         }
         let mut added = vec![];
         if !responses.is_empty() {
