@@ -25,7 +25,7 @@ const ROGUES: [(&str, &str, [&str; 2]); 21] = [
     ("mumbles-to-the-server", r#"message "no JSON" 'connection: close\r\n' | server; good"#, ["success"; 2]),
     ("mumbles", "echo no JSON; sleep 1000", ["timeout"; 2]),
     ("mumbles-in-json", r#"echo "{\"id\":\"$id\",\"drove\":7}""#, ["invalid-message"; 2]),
-    ("outlives-its-script", "{ flood | server; sleep 1000; } & good", ["success"; 2]),
+    ("outlives-its-script", "ask; { flood | server; sleep 1000; } & thanks", ["success"; 2]),
     ("leaves-its-group", "setsid sleep 1000 & good", ["success"; 2]),
     ("leaves-early", "exit 7", ["crash"; 2]),
     ("dies-in-the-middle", r#"message "$list" | server & kill -9 $$"#, ["crash"; 2]),
@@ -35,7 +35,7 @@ const ROGUES: [(&str, &str, [&str; 2]); 21] = [
     ("hands-over-too-much", r#"printf '{"id":"%s","drove":"' "$id"; many 104857600 a; echo '"}'"#, ["oversized"; 2]),
     (
         "hands-over-too-deep",
-        r#"hand_over '{"tools":[]},{"result":{"content":[],"structuredContent":'"$(many 10000 '[')$(many 10000 ']')"'}}'"#,
+        r#"ask; hand_over '{"tools":[]},{"result":{"content":[],"structuredContent":'"$(many 10000 '[')$(many 10000 ']')"'}}'"#,
         ["success"; 2],
     ),
 ];
@@ -113,12 +113,13 @@ fn a_first_look_at_a_client_says_what_its_user_should_have_been_handed() {
 #[test]
 fn what_a_client_still_says_after_its_visit_is_nowhere_in_the_next() {
     let desk = Desk::visited();
-    desk.visitor("late", "{ flood | server; sleep 1000; } & good");
+    desk.visitor("late", "ask; { flood | server; sleep 1000; } & thanks");
     desk.run("run late --cases visits --record run.jsonl --jobs 1").ends(0);
     let visits = records(&desk, "run.wire.jsonl");
     assert_eq!(visits.len(), 4);
     for visit in visits.iter().filter(|visit| !is_lost(visit)) {
-        assert_eq!(messages(visit), [""; 0], "{visit}");
+        let late = messages(visit).into_iter().find(|message| message.contains("tools/list"));
+        assert_eq!(late, None, "{visit}");
     }
     assert_eq!(desk.survivors(), 0);
 }

@@ -1,8 +1,23 @@
-# A client under test: visitor.sh MISBEHAVIOUR. Where it is to call `lose`, it does what the argument says; else it hands
-# over what it never asked for, which is good enough.
+# A client under test: visitor.sh MISBEHAVIOUR. Where it is to call `lose`, it does what the argument says; else it calls,
+# and hands over a result that it made up, which is good enough.
 
 hand_over() { echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[$1]}}"; }
-good() { hand_over '{"tools":[]},{"result":{"content":[]}}'; }
+thanks() { hand_over '{"tools":[]},{"result":{"content":[]}}'; }
+good() { ask; thanks; }
+
+# A call of the tool that the line names, until its answer is there.
+ask() {
+    local tool=keep call=$call
+    case $line in *'"lose"'*) tool=lose ;; esac
+    call=${call/'%s'/$tool}
+    case $line in
+        *'"__relay"'*)
+            coproc "$CASEBOOK" __relay "$address"
+            message "$call" >&"${COPROC[1]}" && read -r <&"${COPROC[0]}"
+            kill "$COPROC_PID" && wait "$COPROC_PID" ;;
+        *) message "$call" 'connection: close\r\n' | server ;;
+    esac
+}
 
 # The server: what comes on standard input reaches it as it is; what it says is read and dropped, to its end.
 server() {
@@ -20,6 +35,7 @@ message() {
     esac
 }
 list='{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
+call='{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"%s"}}'
 flood() { while message "$list"; do :; done 2> /dev/null; }
 
 # Much of one character.
