@@ -145,6 +145,9 @@ impl<'a> Call<'a> {
             }
             (Does::Elicit(form), Caller::Stateful(session, outlet)) => {
                 if !self.may_ask(form, session.capabilities()) {
+                    if self.server.fixture.mutant == Some(Mutant::VisitRequired) {
+                        return Err(Fault::visit_required());
+                    }
                     return Ok(Ending::Failed("the client can't show a form".to_owned()));
                 }
                 let answer = match session.ask(outlet, "elicitation/create", &form.params).await {

@@ -51,9 +51,14 @@ impl Fault {
         Self::new(status, -32601, format!("unknown method: {method}"))
     }
 
-    /// A mutant's code, from the range that the specification keeps for itself.
-    pub(super) fn reserved(status: u16, method: &str) -> Self {
-        Self::new(status, -32050, format!("nothing is known of {method}"))
+    /// A mutant's code: the specification keeps it for itself, or for something else.
+    pub(super) fn reserved(status: u16, code: i32, method: &str) -> Self {
+        Self::new(status, code, format!("nothing is known of {method}"))
+    }
+
+    /// A mutant's code: an address would have to be visited first.
+    pub(super) fn visit_required() -> Self {
+        Self { data: Some(json!({ "elicitations": [] })), ..Self::new(200, -32042, "an address must be visited first") }
     }
 
     /// The method's own parameters are wrong.

@@ -24,6 +24,11 @@ impl Parameter {
         self.found(arguments).filter(|value| !value.is_null())
     }
 
+    /// The value of the outermost argument that has its name, wherever it is itself: what only a mutant looks for.
+    pub(super) fn namesake<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
+        arguments?.get(self.path.last()?).filter(|value| !value.is_null())
+    }
+
     /// Whether it is an argument within an argument.
     pub(super) fn is_nested(&self) -> bool {
         self.path.len() > 1

@@ -146,7 +146,12 @@ impl Server {
         match self.fixture.mutant {
             Some(Mutant::UnknownMethodCodeWrong) => Fault::invalid_request(format!("unknown method: {method}")),
             Some(Mutant::UnknownMethodFound) => Fault::unknown_method(200, method),
-            Some(Mutant::ReservedCode) if method.starts_with("resources/") => Fault::reserved(status, method),
+            Some(mutant) if method.starts_with("resources/") => match mutant {
+                Mutant::ReservedCode => Fault::reserved(status, -32050, method),
+                Mutant::DefinedCodeMisused => Fault::reserved(status, -32021, method),
+                Mutant::RetiredCode => Fault::reserved(status, -32002, method),
+                _ => Fault::unknown_method(status, method),
+            },
             _ => Fault::unknown_method(status, method),
         }
     }
@@ -285,7 +290,13 @@ impl Server {
                 members.insert(0, ("resultType", success(&kind)));
             }
             if self.fixture.mutant != Some(Mutant::ServerInfoLost) {
-                members.push(("_meta", success(&json!({ SERVER_KEY: self.fixture.server }))));
+                let mut meta = json!({ SERVER_KEY: self.fixture.server });
+                match self.fixture.mutant {
+                    Some(Mutant::MetaPrefixMalformed) => meta["com..example/trace"] = json!("1"),
+                    Some(Mutant::MetaNameMalformed) => meta["com.example/_trace"] = json!("1"),
+                    _ => {}
+                }
+                members.push(("_meta", success(&meta)));
             }
         } else if self.fixture.mutant == Some(Mutant::ResultTypeBefore2026) {
             members.insert(0, ("resultType", success(&kind)));

@@ -18,7 +18,7 @@ use crate::model::nesting;
 use crate::reference::fixture::Members;
 use crate::reference::message::{Success, object, success};
 use crate::reference::mutant::Mutant;
-use crate::reference::parameters::written;
+use crate::reference::parameters::{Parameter, written};
 use crate::reference::schema::Schema;
 
 /// How often a server may ask before it gives a result.
@@ -138,7 +138,11 @@ impl Client {
         let mut responses = vec![];
         for (key, question) in questions {
             let reaction = self.react()?;
-            responses.push((key, success(&question.answer(reaction).await?)));
+            let answer = question.answer(reaction).await?;
+            if self.mutant == Some(Mutant::AnswersSentAsResponses) {
+                let _nobody_asked = self.tell(json!({ "jsonrpc": "2.0", "id": key, "result": answer })).await;
+            }
+            responses.push((key, success(&answer)));
         }
         if self.mutant == Some(Mutant::AnswersWrapped) && responses.len() > 1 {
             for (_, answer) in &mut responses {
@@ -188,14 +192,33 @@ impl Client {
         let tools = self.tools.listed.iter().flatten();
         let tool = tools.into_iter().find(|tool| tool.name.as_deref() == Some(name));
         let arguments: Option<Value> = arguments.and_then(|arguments| nesting::read(arguments.get().as_bytes()).ok());
-        if self.mutant != Some(Mutant::ParameterHeadersMissing) {
-            for parameter in tool.and_then(|tool| tool.parameters.as_ref().ok()).into_iter().flatten() {
-                if let Some(value) = parameter.value(arguments.as_ref()).and_then(written) {
-                    header(&mut headers, &parameter.header, &value);
+        for parameter in tool.and_then(|tool| tool.parameters.as_ref().ok()).into_iter().flatten() {
+            self.repeat(parameter, arguments.as_ref(), &mut headers);
+        }
+        headers
+    }
+
+    /// Repeats an argument in its header.
+    fn repeat(&self, parameter: &Parameter, arguments: Option<&Value>, headers: &mut HeaderMap) {
+        let value = match self.mutant {
+            Some(Mutant::ParameterHeadersMissing) => return,
+            Some(Mutant::ParameterPathIgnored) => parameter.namesake(arguments),
+            _ => parameter.value(arguments),
+        };
+        match (self.mutant, value) {
+            (Some(Mutant::NullParameterSent), None) if parameter.is_null(arguments) => {
+                header(headers, &parameter.header, "null");
+            }
+            (Some(Mutant::ParameterBooleansCapitalized), Some(Value::Bool(value))) => {
+                header(headers, &parameter.header, if *value { "True" } else { "False" });
+            }
+            (Some(Mutant::ParameterHeadersRaw), Some(Value::String(text))) => raw(headers, &parameter.header, text),
+            (_, value) => {
+                if let Some(value) = value.and_then(written) {
+                    header(headers, &parameter.header, &value);
                 }
             }
         }
-        headers
     }
 
     /// Checks a result by what the tool promised.
@@ -239,6 +262,15 @@ impl Client {
             schema.check(&Arc::new(value)).await.map_err(output)?;
         }
         Ok(result)
+    }
+}
+
+/// What a text comes to that is written between other headers as it is: each of its lines may be one more.
+fn raw(headers: &mut HeaderMap, name: &str, text: &str) {
+    let mut lines = text.lines();
+    header(headers, name, lines.next().unwrap_or_default());
+    for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
+        header(headers, name, value);
     }
 }
 

@@ -32,7 +32,7 @@ impl Connection {
     pub(super) fn to(place: &Place, mutant: Option<Mutant>) -> Result<Self, Failure> {
         Ok(match place {
             Place::Url(url) => Self::Http(Box::new(Endpoint::new(url, mutant)?)),
-            Place::Command(command) => Self::Stdio(Box::new(Pipe::start(command)?)),
+            Place::Command(command) => Self::Stdio(Box::new(Pipe::start(command, mutant)?)),
         })
     }
 

@@ -16,6 +16,8 @@ const LARGEST: usize = 16 << 20;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -30,7 +32,7 @@ pub(super) struct Endpoint {
     /// The session is being opened: this is when a server gives it an id.
     is_opening: bool,
     reply: Reply,
-    accept: &'static str,
+    mutant: Option<Mutant>,
 }
 
 #[derive(Debug)]
@@ -54,12 +56,8 @@ impl Endpoint {
             .no_proxy()
             .build()
             .map_err(|error| wrong(&error))?;
-        let accept = match mutant {
-            Some(Mutant::AcceptJsonOnly) => JSON,
-            _ => "application/json, text/event-stream",
-        };
         let url = url.parse().map_err(|error| wrong(&error))?;
-        Ok(Self { client, url, session: HeaderMap::new(), is_opening: false, reply: Reply::Nothing, accept })
+        Ok(Self { client, url, session: HeaderMap::new(), is_opening: false, reply: Reply::Nothing, mutant })
     }
 
     /// Begins a session; the one before, if any, is forgotten.
@@ -93,7 +91,7 @@ impl Endpoint {
             }
             self.session.insert(SESSION, session.clone());
         }
-        self.reply = match media(&response) {
+        self.reply = match media(&response, self.mutant) {
             Some(JSON) => {
                 let message = Incoming::read(&whole(response).await?);
                 // Whatever a proxy or a framework says in JSON: the status says more.
@@ -143,7 +141,7 @@ impl Endpoint {
         let id = HeaderValue::from_str(id).map_err(|_| cut())?;
         tokio::time::sleep(ended.retry).await;
         let response = self.send(Method::GET, None, HeaderMap::from_iter([(LAST_EVENT, id)])).await?;
-        if !response.status().is_success() || media(&response) != Some(EVENTS) {
+        if !response.status().is_success() || media(&response, self.mutant) != Some(EVENTS) {
             return Err(cut());
         }
         let mut events = Events::new(LARGEST);
@@ -178,19 +176,43 @@ impl Endpoint {
     }
 
     async fn send(&self, method: Method, text: Option<String>, headers: HeaderMap) -> Result<Response, Failure> {
-        let accept = if method == Method::GET { EVENTS } else { self.accept };
+        let accept = match (&method, self.mutant) {
+            (&Method::GET, _) => EVENTS,
+            (_, Some(Mutant::AcceptJsonOnly)) => JSON,
+            _ => "application/json, text/event-stream",
+        };
         let mut request = self.client.request(method, self.url.clone());
-        request = request.headers(self.session.clone()).headers(headers).header(ACCEPT, accept);
+        request = request.headers(self.headers(headers)).header(ACCEPT, accept);
         if let Some(text) = text {
             request = request.header(CONTENT_TYPE, JSON).body(text);
         }
         request.send().await.map_err(|error| broken(&error))
     }
+
+    /// These headers, and those of the session: all of them, but for five mutants.
+    fn headers(&self, added: HeaderMap) -> HeaderMap {
+        let mut headers = self.session.clone();
+        headers.extend(added);
+        match self.mutant {
+            Some(Mutant::MethodHeaderMissing) => headers.remove(METHOD),
+            Some(Mutant::NameHeaderMissing) => headers.remove(NAME),
+            Some(Mutant::VersionHeaderMissing) => headers.remove(VERSION),
+            Some(Mutant::SessionHeaderMissing) => headers.remove(SESSION),
+            Some(Mutant::VersionHeaderOutdated) if headers.contains_key(VERSION) => {
+                headers.insert(VERSION, HeaderValue::from_static("2025-03-26"))
+            }
+            _ => None,
+        };
+        headers
+    }
 }
 
 /// What kind of body it is, without parameters.
-fn media(response: &Response) -> Option<&'static str> {
+fn media(response: &Response, mutant: Option<Mutant>) -> Option<&'static str> {
     let value = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    if mutant == Some(Mutant::MediaParametersRefused) && value.contains(';') {
+        return None;
+    }
     let essence = value.split(';').next().unwrap_or_default().trim();
     [JSON, EVENTS].into_iter().find(|known| essence.eq_ignore_ascii_case(known))
 }

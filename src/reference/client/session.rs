@@ -20,6 +20,7 @@ use crate::reference::revision::Revision;
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
+const NAME: &str = "casebook-reference";
 
 type Members = Vec<(&'static str, Success)>;
 
@@ -51,10 +52,14 @@ impl Client {
             _capabilities: serde_json::Map<String, Value>,
         }
         self.connection.begin();
+        if self.mutant == Some(Mutant::ListsBeforeInitialize) {
+            let id = self.fresh_id();
+            let _refused = self.exchange(id, "tools/list", &success(&json!({})), HeaderMap::new()).await;
+        }
         let members = vec![
             ("protocolVersion", success(&self.revision.name())),
             ("capabilities", success(&self.declared())),
-            ("clientInfo", success(&client_info())),
+            ("clientInfo", success(&self.client_info())),
         ];
         let id = self.fresh_id();
         let result = self.exchange(id, "initialize", &object(&members), HeaderMap::new()).await?;
@@ -65,7 +70,26 @@ impl Client {
         self.revision =
             agreed.ok_or_else(|| Failure::protocol(format!("the version `{version}` is not spoken in a session")))?;
         self.connection.agree_on(self.revision.name());
-        self.tell(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await
+        if self.mutant != Some(Mutant::InitializedMissing) {
+            self.tell(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
+        }
+        self.greet().await;
+        Ok(())
+    }
+
+    /// What two mutants ask of a new session, whatever comes of it.
+    async fn greet(&mut self) {
+        match self.mutant {
+            Some(Mutant::UndeclaredResourcesListed) => {
+                let id = self.fresh_id();
+                let _unknown = self.exchange(id, "resources/list", &success(&json!({})), HeaderMap::new()).await;
+            }
+            // Over stdio, the reply would be taken for that of the next request.
+            Some(Mutant::PingWithNullId) if self.connection.is_http() => {
+                let _unread = self.tell(json!({ "jsonrpc": "2.0", "id": null, "method": "ping" })).await;
+            }
+            _ => {}
+        }
     }
 
     /// Makes a request; one that repeats another, for a further round or page, is told apart by one mutant.
@@ -117,17 +141,33 @@ impl Client {
     fn declared(&self) -> Value {
         match (self.mutant, &self.user) {
             (Some(Mutant::ElicitationUndeclared), _) => json!({}),
+            (Some(Mutant::ModesAsBooleans), _) if self.capabilities.get("elicitation").is_some() => {
+                json!({ "elicitation": { "form": true } })
+            }
             (Some(Mutant::ElicitationAlwaysDeclared), User::Nobody) => json!({ "elicitation": { "form": {} } }),
             _ => self.capabilities.clone(),
         }
     }
 
     fn meta(&self) -> Value {
-        json!({
+        let mut meta = json!({
             VERSION_KEY: self.revision.name(),
             CAPABILITIES_KEY: self.declared(),
-            CLIENT_KEY: client_info(),
-        })
+            CLIENT_KEY: self.client_info(),
+        });
+        match self.mutant {
+            Some(Mutant::MetaPrefixSentMalformed) => meta["com..example/trace"] = json!("1"),
+            Some(Mutant::MetaNameSentMalformed) => meta["com.example/_trace"] = json!("1"),
+            _ => {}
+        }
+        meta
+    }
+
+    fn client_info(&self) -> Value {
+        match self.mutant {
+            Some(Mutant::ClientVersionLost) => json!({ "name": NAME }),
+            _ => json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") }),
+        }
     }
 
     async fn exchange(
@@ -177,6 +217,12 @@ impl Client {
         let outcome = if method == "ping" { Ok(json!({})) } else { self.ask(method, params).await };
         self.tell(match outcome {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(Failure::Question { code, .. }) if self.mutant == Some(Mutant::ErrorMessageLostByClient) => {
+                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code } })
+            }
+            Err(Failure::Question { code, reason }) if self.mutant == Some(Mutant::ErrorIdLostByClient) => {
+                json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": reason } })
+            }
             Err(Failure::Question { code, reason }) => {
                 json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": reason } })
             }
@@ -191,7 +237,7 @@ impl Client {
         question.answer(reaction).await
     }
 
-    async fn tell(&mut self, message: Value) -> Result<(), Failure> {
+    pub(super) async fn tell(&mut self, message: Value) -> Result<(), Failure> {
         let told = tokio::time::timeout(PATIENCE, self.connection.tell(message.to_string())).await;
         told.unwrap_or(Err(Failure::Timeout))
     }
@@ -204,10 +250,6 @@ impl Client {
             let _nobody_listens = tokio::time::timeout(LEAVE, self.connection.tell(text)).await;
         }
     }
-}
-
-fn client_info() -> Value {
-    json!({ "name": "casebook-reference", "version": env!("CARGO_PKG_VERSION") })
 }
 
 /// A header whose value was made safe.

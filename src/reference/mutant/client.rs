@@ -73,10 +73,11 @@ macro_rules! client_mutants {
             ],
             /// An elicitation without `mode` is refused.
             ModeRequired = "mode-required" [
-                "base/error-code-is-integer", "base/response-has-same-id", "elicitation/answer-as-entered",
-                "elicitation/no-mode-means-form", "elicitation/three-actions", "sep-1034/client-prefills",
-                "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-                "sep-2322/inputs-before-retry", "sep-2322/no-state-invented", "sep-2322/state-echoed",
+                "base/error-code-is-integer", "base/error-echoes-id", "base/response-has-same-id",
+                "elicitation/answer-as-entered", "elicitation/no-mode-means-form", "elicitation/three-actions",
+                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
+                "sep-2322/state-echoed",
             ],
             /// A `requestState` that looks like JSON is parsed, and written anew.
             StateReencoded = "state-reencoded" ["sep-2322/state-echoed"],
@@ -91,7 +92,9 @@ macro_rules! client_mutants {
             /// A retry has the id of the request that it repeats.
             IdReusedOnRetry = "id-reused-on-retry" ["sep-2322/retry-has-new-id"],
             /// A second input-required result is handed to the user as the result.
-            SecondRoundLost = "second-round-lost" ["sep-2322/refusal-is-sent", "sep-2322/rounds-repeat"],
+            SecondRoundLost = "second-round-lost" [
+                "elicitation/answer-as-entered", "sep-2322/refusal-is-sent", "sep-2322/rounds-repeat",
+            ],
             /// A result of an unknown `resultType` counts as complete.
             UnknownResultTypeAccepted = "unknown-result-type-accepted" ["base/unknown-result-type-is-invalid"],
             /// A result without `resultType` is an error.
@@ -99,19 +102,23 @@ macro_rules! client_mutants {
             /// A cursor that is an empty string counts as the end of the list.
             CursorEmptyIsEnd = "cursor-empty-is-end" ["tools/empty-cursor-is-no-end"],
             /// `Accept` names `application/json` alone.
-            AcceptJsonOnly = "accept-json-only" [],
+            AcceptJsonOnly = "accept-json-only" ["http/accept-lists-both"],
             /// Retries, and requests for further pages, carry no `_meta`.
             MetaMissing = "meta-missing" [
                 "elicitation/answer-as-entered", "elicitation/no-mode-means-form", "elicitation/three-actions",
-                "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-2322/incomplete-is-no-result",
-                "sep-2322/inputs-before-retry", "sep-2322/retry-has-new-id", "sep-2322/rounds-end",
-                "sep-2322/state-echoed", "tools/cursors-are-opaque", "tools/empty-cursor-is-no-end",
-                "tools/missing-cursor-is-end",
+                "http/version-header-agrees", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+                "sep-2322/incomplete-is-no-result", "sep-2322/inputs-before-retry", "sep-2322/retry-has-new-id",
+                "sep-2322/rounds-end", "sep-2322/state-echoed", "sep-2575/client-info-sent",
+                "sep-2575/fields-on-every-request", "tools/cursors-are-opaque", "tools/empty-cursor-is-no-end",
+                "tools/missing-cursor-is-end", "tools/pages-or-none",
             ],
             /// A tool whose `x-mcp-header` is invalid stays in the list.
             InvalidHeaderToolKept = "invalid-header-tool-kept" ["tools/invalid-header-mark-excluded"],
             /// Arguments marked with `x-mcp-header` are not repeated in headers.
-            ParameterHeadersMissing = "parameter-headers-missing" [],
+            ParameterHeadersMissing = "parameter-headers-missing" [
+                "http/sentinel-encoded", "tools/header-reachable-only", "tools/header-value-base64",
+                "tools/header-value-sent",
+            ],
             /// A tool's name that looks like an encoded one goes into its header as it is.
             NameHeaderNotEncoded = "name-header-not-encoded" ["tools/name-header-encoded"],
             /// Only `$dynamicRef`s to other documents are fetched.
@@ -158,9 +165,9 @@ macro_rules! client_mutants {
             /// Structured content is not handed to the user.
             StructuredLostByClient = "structured-lost-by-client" [
                 "base/id-is-string-or-integer", "base/response-has-same-id", "base/result-handed-over",
-                "elicitation/three-actions", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
-                "sep-2322/inputs-before-retry", "sep-2322/type-decides", "tools/structured-returned",
-                "tools/unlisted-tool-callable",
+                "elicitation/three-actions", "http/both-answers-read", "sep-2106/any-json-value",
+                "sep-2106/data-is-no-reference", "sep-2322/inputs-before-retry", "sep-2322/type-decides",
+                "stdio/one-line-a-message", "tools/structured-returned", "tools/unlisted-tool-callable",
             ],
             /// Structured content without an output schema is an error.
             SchemaRequired = "schema-required" [
@@ -173,15 +180,16 @@ macro_rules! client_mutants {
             ],
             /// A tool that was not listed can't be called.
             UnlistedToolRefused = "unlisted-tool-refused" [
-                "base/error-code-is-integer", "base/response-has-same-id", "base/result-handed-over",
-                "elicitation/answer-as-entered", "elicitation/no-mode-means-form", "elicitation/three-actions",
-                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "base/error-code-is-integer", "base/error-echoes-id", "base/error-has-code-and-message",
+                "base/response-has-same-id", "base/result-handed-over", "elicitation/answer-as-entered",
+                "elicitation/client-declares", "elicitation/no-mode-means-form", "elicitation/three-actions",
+                "http/no-responses-posted", "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
                 "sep-1330/choices-sent-as-list", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
                 "sep-2322/state-echoed", "tools/errors-need-no-output", "tools/structured-returned",
                 "tools/unlisted-tool-callable",
             ],
             /// A nested argument can't be marked for a header.
-            NestedHeaderMarkRefused = "nested-header-mark-refused" ["tools/valid-header-mark-kept"],
+            NestedHeaderMarkRefused = "nested-header-mark-refused" ["tools/header-reachable-only", "tools/valid-header-mark-kept"],
             /// A list without `ttlMs`, or with a negative one, is an error.
             TtlRequired = "ttl-required" ["tools/absent-ttl-is-zero", "tools/negative-ttl-is-zero"],
             /// The user isn't told that a tool failed.
@@ -208,9 +216,9 @@ macro_rules! client_mutants {
             ],
             /// A client with a user doesn't declare that it can ask.
             ElicitationUndeclared = "elicitation-undeclared" [
-                "base/error-code-is-integer", "base/response-has-same-id", "elicitation/answer-as-entered",
-                "elicitation/client-declares", "elicitation/no-mode-means-form", "elicitation/three-actions",
-                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "base/error-code-is-integer", "base/error-echoes-id", "base/response-has-same-id",
+                "elicitation/answer-as-entered", "elicitation/client-declares", "elicitation/no-mode-means-form",
+                "elicitation/three-actions", "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
                 "sep-1330/choices-sent-as-list", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
                 "sep-2322/state-echoed",
             ],
@@ -221,11 +229,72 @@ macro_rules! client_mutants {
             /// The URL of a question is fetched before the user is asked.
             UrlPrefetched = "url-prefetched" ["elicitation/url-not-fetched"],
             /// A retry carries no arguments.
-            RetryArgumentsLost = "retry-arguments-lost" [],
+            RetryArgumentsLost = "retry-arguments-lost" ["sep-2322/original-retried"],
             /// Several answers go back as responses, each with a `result`.
             AnswersWrapped = "answers-wrapped" [
                 "sep-2322/inputs-before-retry", "sep-2322/refusal-is-sent", "sep-2322/responses-by-key",
             ],
+            /// Requests have no `Mcp-Method`.
+            MethodHeaderMissing = "method-header-missing" ["http/method-header-sent"],
+            /// Calls have no `Mcp-Name`.
+            NameHeaderMissing = "name-header-missing" ["http/name-header-sent", "tools/name-header-encoded"],
+            /// Requests have no `MCP-Protocol-Version`.
+            VersionHeaderMissing = "version-header-missing" [
+                "http/version-header-agrees", "http/version-header-sent", "lifecycle/version-header-negotiated",
+                "lifecycle/version-header-sent",
+            ],
+            /// `MCP-Protocol-Version` names an earlier version than the body, or than was agreed upon.
+            VersionHeaderOutdated = "version-header-outdated" [
+                "http/version-header-agrees", "lifecycle/version-header-negotiated",
+            ],
+            /// The server's `MCP-Session-Id` doesn't come back.
+            SessionHeaderMissing = "session-header-missing" ["lifecycle/session-id-sent"],
+            /// A reply is not read if its media type has parameters.
+            MediaParametersRefused = "media-parameters-refused" [
+                "http/both-answers-read", "http/header-names-any-case-by-clients",
+            ],
+            /// A marked argument is looked for by its name alone, and not along its path.
+            ParameterPathIgnored = "parameter-path-ignored" [
+                "tools/header-reachable-only", "tools/header-value-omitted",
+            ],
+            /// Arguments go into headers as they are, with all their lines.
+            ParameterHeadersRaw = "parameter-headers-raw" [
+                "http/sentinel-encoded", "tools/header-value-base64", "tools/header-value-encoded",
+            ],
+            /// Booleans are `True` and `False` in headers.
+            ParameterBooleansCapitalized = "parameter-booleans-capitalized" ["tools/header-value-sent"],
+            /// An argument that is null is repeated in its header.
+            NullParameterSent = "null-parameter-sent" ["tools/header-value-omitted"],
+            /// Before the handshake, the tools are listed.
+            ListsBeforeInitialize = "lists-before-initialize" ["lifecycle/initialize-first"],
+            /// The handshake ends without `notifications/initialized`.
+            InitializedMissing = "initialized-missing" ["lifecycle/initialized-sent"],
+            /// Resources are listed that the server doesn't declare.
+            UndeclaredResourcesListed = "undeclared-resources-listed" ["lifecycle/negotiated-capabilities-only"],
+            /// A session begins with a ping whose id is null.
+            PingWithNullId = "ping-with-null-id" ["base/id-not-null"],
+            /// The client says its name, and not its version.
+            ClientVersionLost = "client-version-lost" [
+                "lifecycle/initialize-is-whole", "sep-2575/client-info-sent",
+            ],
+            /// The mode `form` is declared by `true`.
+            ModesAsBooleans = "modes-as-booleans" ["elicitation/one-mode-at-least"],
+            /// References of a form are followed for as long as they lead on.
+            CircularFormsFollowed = "circular-forms-followed" ["elicitation/odd-forms-survived"],
+            /// A key in the `_meta` of requests has an empty label in its prefix.
+            MetaPrefixSentMalformed = "meta-prefix-sent-malformed" ["base/meta-labels", "base/meta-prefix"],
+            /// The name of a key in the `_meta` of requests begins with `_`.
+            MetaNameSentMalformed = "meta-name-sent-malformed" ["base/meta-names"],
+            /// The error for a question that can't be answered has no message.
+            ErrorMessageLostByClient = "error-message-lost-by-client" ["base/error-has-code-and-message"],
+            /// The error for a question that can't be answered has no id.
+            ErrorIdLostByClient = "error-id-lost-by-client" ["base/error-echoes-id"],
+            /// Answers go out as responses of their own, too, where the server makes no requests.
+            AnswersSentAsResponses = "answers-sent-as-responses" [
+                "http/no-responses-posted", "stdio/no-responses-written",
+            ],
+            /// Over stdio, line breaks in texts are written as they are.
+            LineBreaksUnescaped = "line-breaks-unescaped" ["stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
         }
         }
     };

@@ -196,7 +196,8 @@ macro_rules! server_mutants {
             ArgumentsCoerced = "arguments-coerced" ["tools/inputs-validated", "tools/no-coercion"],
             /// Arguments that no `properties` name are dropped.
             UnknownArgumentsDropped = "unknown-arguments-dropped" [
-                "sep-1303/error-leaves-no-trace", "tools/arguments-unchanged", "tools/no-parameter-forms",
+                "sep-1303/error-leaves-no-trace", "stdio/one-message-a-line", "tools/arguments-unchanged",
+                "tools/no-parameter-forms",
             ],
             /// Numbers pass through 64-bit floating point, so that large ones change.
             NumbersAsFloats = "numbers-as-floats" [],
@@ -217,8 +218,8 @@ macro_rules! server_mutants {
             /// Structured content is left out.
             StructuredLost = "structured-lost" [
                 "elicitation/answer-arrives", "sep-1303/error-leaves-no-trace", "sep-2106/any-json-value",
-                "sep-2106/data-is-no-reference", "tools/arguments-unchanged", "tools/no-parameter-forms",
-                "tools/structured-returned",
+                "sep-2106/data-is-no-reference", "stdio/one-message-a-line", "tools/arguments-unchanged",
+                "tools/no-parameter-forms", "tools/structured-returned",
             ],
             /// Tools are found by their names in lower case.
             NamesFolded = "names-folded" ["tools/names-are-case-sensitive"],
@@ -357,6 +358,18 @@ macro_rules! server_mutants {
             ],
             /// The code for a method of another feature is one that the specification keeps for itself.
             ReservedCode = "reserved-code" ["messages/reserved-codes"],
+            /// The code for a method of another feature is that of a capability that the client lacks.
+            DefinedCodeMisused = "defined-code-misused" [
+                "base/reserved-codes-as-defined", "messages/reserved-codes",
+            ],
+            /// The code for a method of another feature is one that earlier revisions had for a missing resource.
+            RetiredCode = "retired-code" ["base/retired-codes"],
+            /// A key in the `_meta` of results has an empty label in its prefix.
+            MetaPrefixMalformed = "meta-prefix-malformed" ["base/meta-labels", "base/meta-prefix"],
+            /// The name of a key in the `_meta` of results begins with `_`.
+            MetaNameMalformed = "meta-name-malformed" ["base/meta-names"],
+            /// A client that can't show a form is told to visit an address.
+            VisitRequired = "visit-required" ["elicitation/url-required-only"],
             /// What is no JSON is an invalid request.
             ParseErrorCodeWrong = "parse-error-code-wrong" ["messages/parse-error-code"],
             /// After a message that could not be read, every call is refused.
@@ -369,18 +382,19 @@ macro_rules! server_mutants {
             PrettyPrinted = "pretty-printed" ["stdio/one-message-a-line", "tools/arguments-arrive"],
             /// No server is ever built.
             RefusesEverything = "refuses-everything" [
-                "elicitation/answer-arrives", "elicitation/message-present", "http/encoded-headers-decoded",
-                "http/header-names-any-case", "http/last-event-ignored", "http/notification-taken",
-                "http/reply-media-type", "http/session-ignored", "lifecycle/ping", "lifecycle/same-version",
-                "lifecycle/server-named", "messages/result-has-the-id", "sep-1034/default-is-optional",
-                "sep-1034/default-kept", "sep-1330/untitled-single", "sep-1613/default-dialect",
-                "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/asks-or-gives-state",
-                "sep-2322/kinds-of-requests", "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone",
-                "sep-2575/client-info-is-optional", "sep-2575/discover", "sep-2575/no-result-type-before-2026",
-                "sep-2575/result-type", "sep-2575/server-info", "stdio/one-message-a-line", "tools/arguments-arrive",
-                "tools/capability-declared", "tools/content-as-given", "tools/input-schema-kept",
-                "tools/inputs-validated", "tools/list-answered", "tools/no-parameter-forms", "tools/output-conforms",
-                "tools/output-schema-kept", "tools/structured-returned", "tools/whole-number-is-integer",
+                "base/meta-labels", "base/meta-names", "base/meta-prefix", "elicitation/answer-arrives",
+                "elicitation/message-present", "http/encoded-headers-decoded", "http/header-names-any-case",
+                "http/last-event-ignored", "http/notification-taken", "http/reply-media-type", "http/session-ignored",
+                "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named", "messages/result-has-the-id",
+                "sep-1034/default-is-optional", "sep-1034/default-kept", "sep-1330/untitled-single",
+                "sep-1613/default-dialect", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
+                "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests", "sep-2322/questions-are-not-cached",
+                "sep-2322/retry-stands-alone", "sep-2575/client-info-is-optional", "sep-2575/discover",
+                "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
+                "stdio/one-message-a-line", "tools/arguments-arrive", "tools/capability-declared",
+                "tools/content-as-given", "tools/input-schema-kept", "tools/inputs-validated", "tools/list-answered",
+                "tools/no-parameter-forms", "tools/output-conforms", "tools/output-schema-kept",
+                "tools/structured-returned", "tools/whole-number-is-integer",
             ],
             /// Every call takes a second.
             SleepsOneSecond = "sleeps-1s" [],
