@@ -198,9 +198,6 @@ impl Form {
         };
         let schema = Schema::read_in_time(schema, terms.mutant).await;
         let schema = schema.map_err(|error| refused(format!("requestedSchema: {error}")))?;
-        if terms.mutant == Some(Mutant::CircularFormsFollowed) {
-            let _never_known = levels(schema.value(), schema.value());
-        }
         let form = Self { schema, revision: terms.revision, mutant: terms.mutant };
         check_root(form.schema.value()).map_err(|error| refused(error.to_string()))?;
         if terms.mutant == Some(Mutant::EmptyFormRefusedByClient) && form.fields().is_empty() {
@@ -298,15 +295,6 @@ impl Form {
         let alone = Schema::read(&alone.to_string(), self.mutant);
         alone.is_ok_and(|alone| alone.check_now(&json!({ name: default })).is_ok())
     }
-}
-
-/// How many levels a schema has, all references followed: what only a mutant wants to know.
-fn levels(schema: &Value, root: &Value) -> usize {
-    let local = |reference: &str| root.pointer(reference.strip_prefix('#')?);
-    let referred = schema.get("$ref").and_then(Value::as_str).and_then(local);
-    let members = schema.as_object().into_iter().flat_map(Map::values);
-    let items = schema.as_array().into_iter().flatten();
-    1 + referred.into_iter().chain(members).chain(items).map(|inner| levels(inner, root)).max().unwrap_or(0)
 }
 
 /// What a form shows that knows nothing of defaults.

@@ -52,9 +52,8 @@ impl Client {
             _capabilities: serde_json::Map<String, Value>,
         }
         self.connection.begin();
-        if self.mutant == Some(Mutant::ListsBeforeInitialize) {
-            let id = self.fresh_id();
-            let _refused = self.exchange(id, "tools/list", &success(&json!({})), HeaderMap::new()).await;
+        if self.mutant == Some(Mutant::InitializedTooEarly) {
+            let _refused = self.tell(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
         }
         let members = vec![
             ("protocolVersion", success(&self.revision.name())),
@@ -215,13 +214,18 @@ impl Client {
     /// Answers a request of the server.
     async fn answer(&mut self, id: &Value, method: &str, params: Option<&RawValue>) -> Result<(), Failure> {
         let outcome = if method == "ping" { Ok(json!({})) } else { self.ask(method, params).await };
+        if let Err(Failure::Question { code, reason }) = &outcome
+            && self.mutant == Some(Mutant::ErrorIdLostByClient)
+        {
+            let error = json!({ "code": code, "message": reason });
+            self.tell(json!({ "jsonrpc": "2.0", "id": null, "error": error })).await?;
+            // The server waits for ever, and so would we.
+            return outcome.map(|_| ());
+        }
         self.tell(match outcome {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
             Err(Failure::Question { code, .. }) if self.mutant == Some(Mutant::ErrorMessageLostByClient) => {
                 json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code } })
-            }
-            Err(Failure::Question { code, reason }) if self.mutant == Some(Mutant::ErrorIdLostByClient) => {
-                json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": reason } })
             }
             Err(Failure::Question { code, reason }) => {
                 json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": reason } })

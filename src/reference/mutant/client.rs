@@ -235,20 +235,74 @@ macro_rules! client_mutants {
                 "sep-2322/inputs-before-retry", "sep-2322/refusal-is-sent", "sep-2322/responses-by-key",
             ],
             /// Requests have no `Mcp-Method`.
-            MethodHeaderMissing = "method-header-missing" ["http/method-header-sent"],
+            MethodHeaderMissing = "method-header-missing" [
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
+                "elicitation/no-mode-means-form", "elicitation/three-actions", "http/method-header-sent",
+                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-1613/default-dialect", "sep-1613/explicit-2020-12",
+                "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
+                "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
+                "sep-2106/own-schema", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
+                "sep-2322/state-echoed", "tools/absent-is-error-is-success", "tools/cursors-are-opaque",
+                "tools/empty-cursor-is-no-end", "tools/input-schema-kept", "tools/missing-cursor-is-end",
+                "tools/name-header-encoded", "tools/no-parameter-forms", "tools/output-schema-kept",
+                "tools/pages-or-none", "tools/results-validated", "tools/structured-returned",
+            ],
             /// Calls have no `Mcp-Name`.
-            NameHeaderMissing = "name-header-missing" ["http/name-header-sent", "tools/name-header-encoded"],
+            NameHeaderMissing = "name-header-missing" [
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
+                "elicitation/no-mode-means-form", "elicitation/three-actions", "http/name-header-sent",
+                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-1613/default-dialect", "sep-1613/explicit-2020-12",
+                "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/inputs-before-retry",
+                "sep-2322/no-state-invented", "sep-2322/state-echoed", "tools/absent-is-error-is-success",
+                "tools/name-header-encoded", "tools/results-validated", "tools/structured-returned",
+            ],
             /// Requests have no `MCP-Protocol-Version`.
             VersionHeaderMissing = "version-header-missing" [
-                "http/version-header-agrees", "http/version-header-sent", "lifecycle/version-header-negotiated",
-                "lifecycle/version-header-sent",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
+                "elicitation/no-mode-means-form", "elicitation/three-actions", "http/version-header-agrees",
+                "http/version-header-sent", "lifecycle/version-header-negotiated", "lifecycle/version-header-sent",
+                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-1613/default-dialect", "sep-1613/explicit-2020-12",
+                "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
+                "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
+                "sep-2106/own-schema", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
+                "sep-2322/state-echoed", "tools/absent-is-error-is-success", "tools/cursors-are-opaque",
+                "tools/empty-cursor-is-no-end", "tools/input-schema-kept", "tools/missing-cursor-is-end",
+                "tools/name-header-encoded", "tools/no-parameter-forms", "tools/output-schema-kept",
+                "tools/pages-or-none", "tools/results-validated", "tools/structured-returned",
             ],
             /// `MCP-Protocol-Version` names an earlier version than the body, or than was agreed upon.
             VersionHeaderOutdated = "version-header-outdated" [
-                "http/version-header-agrees", "lifecycle/version-header-negotiated",
+                "base/error-code-is-integer", "base/error-echoes-id", "base/error-has-code-and-message",
+                "base/id-is-string-or-integer", "base/id-not-null", "base/response-has-same-id",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
+                "elicitation/no-mode-means-form", "elicitation/three-actions", "http/version-header-agrees",
+                "lifecycle/session-id-sent", "lifecycle/version-header-negotiated", "lifecycle/version-header-sent",
+                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-1613/default-dialect", "sep-1613/explicit-2020-12",
+                "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
+                "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
+                "sep-2106/own-schema", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
+                "sep-2322/state-echoed", "tools/absent-is-error-is-success", "tools/cursors-are-opaque",
+                "tools/empty-cursor-is-no-end", "tools/input-schema-kept", "tools/missing-cursor-is-end",
+                "tools/name-header-encoded", "tools/no-parameter-forms", "tools/output-schema-kept",
+                "tools/pages-or-none", "tools/results-validated", "tools/structured-returned",
             ],
             /// The server's `MCP-Session-Id` doesn't come back.
-            SessionHeaderMissing = "session-header-missing" ["lifecycle/session-id-sent"],
+            SessionHeaderMissing = "session-header-missing" [
+                "base/error-code-is-integer", "base/error-echoes-id", "base/error-has-code-and-message",
+                "base/id-is-string-or-integer", "base/id-not-null", "base/response-has-same-id",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
+                "elicitation/no-mode-means-form", "elicitation/three-actions", "lifecycle/session-id-sent",
+                "lifecycle/version-header-negotiated", "lifecycle/version-header-sent", "sep-1034/client-prefills",
+                "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+                "sep-1613/explicit-2020-12", "sep-1613/schema-keyword-kept", "sep-2106/data-is-no-reference",
+                "tools/absent-is-error-is-success", "tools/cursors-are-opaque", "tools/input-schema-kept",
+                "tools/missing-cursor-is-end", "tools/no-parameter-forms", "tools/output-schema-kept",
+                "tools/pages-or-none", "tools/structured-returned",
+            ],
             /// A reply is not read if its media type has parameters.
             MediaParametersRefused = "media-parameters-refused" [
                 "http/both-answers-read", "http/header-names-any-case-by-clients",
@@ -265,8 +319,11 @@ macro_rules! client_mutants {
             ParameterBooleansCapitalized = "parameter-booleans-capitalized" ["tools/header-value-sent"],
             /// An argument that is null is repeated in its header.
             NullParameterSent = "null-parameter-sent" ["tools/header-value-omitted"],
-            /// Before the handshake, the tools are listed.
-            ListsBeforeInitialize = "lists-before-initialize" ["lifecycle/initialize-first"],
+            /// `notifications/initialized` goes out ahead of the handshake, too.
+            InitializedTooEarly = "initialized-too-early" [
+                "lifecycle/initialize-first", "lifecycle/session-id-sent", "lifecycle/version-header-negotiated",
+                "lifecycle/version-header-sent",
+            ],
             /// The handshake ends without `notifications/initialized`.
             InitializedMissing = "initialized-missing" ["lifecycle/initialized-sent"],
             /// Resources are listed that the server doesn't declare.
@@ -279,22 +336,26 @@ macro_rules! client_mutants {
             ],
             /// The mode `form` is declared by `true`.
             ModesAsBooleans = "modes-as-booleans" ["elicitation/one-mode-at-least"],
-            /// References of a form are followed for as long as they lead on.
-            CircularFormsFollowed = "circular-forms-followed" ["elicitation/odd-forms-survived"],
             /// A key in the `_meta` of requests has an empty label in its prefix.
             MetaPrefixSentMalformed = "meta-prefix-sent-malformed" ["base/meta-labels", "base/meta-prefix"],
             /// The name of a key in the `_meta` of requests begins with `_`.
             MetaNameSentMalformed = "meta-name-sent-malformed" ["base/meta-names"],
             /// The error for a question that can't be answered has no message.
             ErrorMessageLostByClient = "error-message-lost-by-client" ["base/error-has-code-and-message"],
-            /// The error for a question that can't be answered has no id.
-            ErrorIdLostByClient = "error-id-lost-by-client" ["base/error-echoes-id"],
+            /// The error for a question that can't be answered has no id, and the call is given up.
+            ErrorIdLostByClient = "error-id-lost-by-client" [
+                "base/error-code-is-integer", "base/error-echoes-id", "elicitation/undeclared-mode-code",
+            ],
             /// Answers go out as responses of their own, too, where the server makes no requests.
             AnswersSentAsResponses = "answers-sent-as-responses" [
-                "http/no-responses-posted", "stdio/no-responses-written",
+                "http/no-responses-posted", "http/version-header-agrees", "http/version-header-sent",
+                "sep-2322/inputs-before-retry", "sep-2322/no-state-invented", "sep-2322/state-echoed",
+                "stdio/no-responses-written",
             ],
             /// Over stdio, line breaks in texts are written as they are.
-            LineBreaksUnescaped = "line-breaks-unescaped" ["stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
+            LineBreaksUnescaped = "line-breaks-unescaped" [
+                "stdio/no-responses-written", "stdio/one-line-a-message", "stdio/stdin-is-for-messages",
+            ],
         }
         }
     };
