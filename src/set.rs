@@ -16,8 +16,7 @@ pub fn freeze(library: &Library) -> Set {
     let mut tests: std::collections::BTreeMap<String, Frozen> =
         checks.map(|(path, checks)| (path, Frozen { checks, ..Frozen::default() })).collect();
     for id in every_id(library) {
-        let on = format!("{}+{}", id.revision, id.transport);
-        tests.get_mut(&id.path()).expect("every name is one of a test").on.insert(on);
+        tests.get_mut(&id.path()).expect("every name is one of a test").on.insert(id.how());
     }
     tests.retain(|_, frozen| !frozen.checks.is_empty() && !frozen.on.is_empty());
     Set { format: SET_FORMAT, casebook: env!("CARGO_PKG_VERSION").to_owned(), tests }
@@ -42,10 +41,7 @@ pub fn narrow(library: &mut Library, name: SetName, set: &Set) -> Drift {
 
 /// Leaves of a plan what the set has.
 pub fn keep(plan: &mut Plan, set: &Set) {
-    let has = |id: &crate::model::TestId| {
-        let on = format!("{}+{}", id.revision, id.transport);
-        set.tests.get(&id.path()).is_some_and(|frozen| frozen.on.contains(&on))
-    };
+    let has = |id: &crate::model::TestId| set.tests.get(&id.path()).is_some_and(|frozen| frozen.on.contains(&id.how()));
     for group in &mut plan.groups {
         group.tests.retain(|planned| has(&planned.id));
     }

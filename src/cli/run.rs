@@ -192,9 +192,10 @@ async fn carry_out(
     };
     let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await?;
     shown?;
-    let whole = match args.selection() {
-        everything if args.set.is_none() && !everything.is_partial() && !everything.heavy => Arc::clone(&plan),
-        _ => Arc::new(plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?),
+    let whole = if plan.is_partial || args.select.heavy {
+        Arc::new(plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?)
+    } else {
+        Arc::clone(&plan)
     };
     let changes = snapshots::settle(args.accept, targets, &whole, &conducted.records)?;
     heard(changes.show(&mut terminal))?;

@@ -132,11 +132,16 @@ impl TestId {
             None => format!("{}/{}", self.case, self.test),
         }
     }
+
+    /// The part behind the `@`: how it is asked, `REVISION+TRANSPORT`.
+    pub fn how(&self) -> String {
+        format!("{}+{}", self.revision, self.transport)
+    }
 }
 
 impl fmt::Display for TestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}@{}+{}", self.path(), self.revision, self.transport)
+        write!(f, "{}@{}", self.path(), self.how())
     }
 }
 
@@ -202,7 +207,7 @@ impl Pattern {
 
     /// Whether it means this test.
     pub fn matches(&self, id: &TestId) -> bool {
-        let how = self.how.as_ref().is_none_or(|glob| glob.is_match(format!("{}+{}", id.revision, id.transport)));
+        let how = self.how.as_ref().is_none_or(|glob| glob.is_match(id.how()));
         how && self.matches_path(&id.path())
     }
 
