@@ -9,9 +9,11 @@ mod id;
 pub mod nesting;
 pub mod record;
 pub mod set;
+mod shard;
 pub mod spec;
 pub mod target;
 pub mod template;
 
 pub use fnv::fnv1a;
 pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId};
+pub use shard::Shard;

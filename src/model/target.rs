@@ -1,6 +1,7 @@
 //! One system under test: how it is set up and started, what it claims, what is known to fail.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use camino::Utf8PathBuf;
 
@@ -32,6 +33,23 @@ pub struct Target {
     pub snapshots: Option<Utf8PathBuf>,
     /// Why nobody has run it, where nobody has.
     pub unverified: Option<String>,
+    /// What is under test, where its file says so; the adapter's `hello` must agree.
+    pub package: Option<Package>,
+}
+
+/// A package of a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Its name, as the registry has it.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl fmt::Display for Package {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.version)
+    }
 }
 
 /// What makes a target ready.
