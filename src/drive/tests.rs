@@ -8,7 +8,7 @@ use super::*;
 use crate::model::case::{Fixture, Retry, Step, Test, Then, When};
 use crate::model::record::{End, Party, Served};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Setup, Target};
+use crate::model::target::{Claims, Drives, Setup, Target};
 use crate::model::template::Template;
 use crate::model::{CaseId, TargetId, TestId};
 use adapter::{Adapter, Order};
@@ -48,7 +48,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
-        command: ["sh", "-c", TARGET, "shell"].map(str::to_owned).into(),
+        drives: Drives::Adapter(["sh", "-c", TARGET, "shell"].map(str::to_owned).into()),
         env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
         claims: Claims {
             roles: vec![Role::Server],

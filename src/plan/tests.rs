@@ -32,7 +32,7 @@ fn target() -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
-        command: Vec::new(),
+        drives: Drives::Adapter(Vec::new()),
         env: BTreeMap::new(),
         claims: Claims {
             roles: vec![Role::Server],
