@@ -2,8 +2,10 @@
 //!
 //! Takes arguments, gives [`Command`]. Must not know how any stage works.
 
+mod by_hand;
 mod cases;
 mod coverage;
+mod drive;
 mod interrupt;
 mod new;
 mod problem;
@@ -11,6 +13,7 @@ mod prove;
 mod relay;
 mod replay;
 mod run;
+mod serve;
 mod sets;
 mod smoke;
 mod snapshots;
@@ -29,7 +32,9 @@ use crate::model::Pattern;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Role, Transport, words};
 use crate::report::terminal::aside;
+pub use drive::DriveArgs;
 pub use problem::Problem;
+pub use serve::ServeArgs;
 
 const ABOUT: &str = "A conformance harness for the Model Context Protocol: case files go in, a target is driven over \
 the real wire, what it did is written down, and only then is it judged against the specification's sentences.";
@@ -116,6 +121,10 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Prove an adapter before its SDK is blamed: every kind of message once
     Smoke(SmokeArgs),
+    /// Serve a case's fixture by a target, until Ctrl-C
+    Serve(ServeArgs),
+    /// Drive a target's client through a case's script, against a server of yours
+    Drive(DriveArgs),
     /// Show that every check can fail: each mutant of the reference breaks what it declares, and nothing else
     Prove(ProveArgs),
     /// Judge and report a record again, without any target
@@ -403,6 +412,8 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::List(args) => cases::list(args),
         Command::Explain(args) => cases::explain(args),
         Command::Smoke(args) => smoke::smoke(args),
+        Command::Serve(args) => serve::serve(args),
+        Command::Drive(args) => drive::drive(args),
         Command::Prove(args) => prove::prove(args),
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),

@@ -129,7 +129,7 @@ fn this_program() -> Result<Utf8PathBuf, Problem> {
     Utf8PathBuf::try_from(program).map_err(|error| Problem::system(error.into_io_error()))
 }
 
-fn planless(error: &PlanError) -> Problem {
+pub(super) fn planless(error: &PlanError) -> Problem {
     let exit = match error {
         PlanError::UnmatchedKnown { .. } | PlanError::KnownTwice { .. } => Exit::Usage,
         PlanError::UnmatchedPattern { .. } | PlanError::Nothing { .. } => Exit::Nothing,

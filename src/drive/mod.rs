@@ -5,6 +5,7 @@
 
 mod adapter;
 mod bind;
+mod by_hand;
 mod canary;
 mod client;
 mod clock;
@@ -41,6 +42,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use camino::Utf8PathBuf;
 
 pub use adapter::{Hello, StartError, Trouble};
+pub use by_hand::{HandError, Handed, HandedStep, Standing, Waiting, drive_to};
 pub use canary::CanaryError;
 pub(crate) use clock::Deadline;
 pub(crate) use fault::caught;
