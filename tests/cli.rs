@@ -21,3 +21,6 @@ mod records;
 mod runs;
 #[path = "cli/targets.rs"]
 mod targets;
+#[cfg(target_os = "linux")]
+#[path = "cli/toolchains.rs"]
+mod toolchains;

@@ -18,6 +18,7 @@ mod lines;
 mod live;
 pub(crate) mod mock;
 mod perform;
+mod probe;
 mod process;
 mod session;
 mod setup;
@@ -47,7 +48,8 @@ pub use canary::CanaryError;
 pub(crate) use clock::Deadline;
 pub(crate) use fault::caught;
 pub use mock::relay;
-pub use setup::{SetupError, set_up};
+pub use probe::probe;
+pub use setup::{SetupError, is_set_up, set_up};
 pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
 
 use crate::model::record::Transcript;

@@ -59,6 +59,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         known: Vec::new(),
         snapshots: None,
         unverified: None,
+        needs: Vec::new(),
     }
 }
 

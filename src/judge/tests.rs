@@ -39,6 +39,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         known: known.collect(),
         snapshots: None,
         unverified: None,
+        needs: Vec::new(),
     }
 }
 

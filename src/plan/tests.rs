@@ -43,6 +43,7 @@ fn target() -> Target {
         known: Vec::new(),
         snapshots: None,
         unverified: None,
+        needs: Vec::new(),
     }
 }
 

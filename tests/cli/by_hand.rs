@@ -124,7 +124,7 @@ fn the_variables_of_the_official_suite_choose_case_and_revision() {
         crate::desk::Came::of(command.output().expect("casebook starts"))
     };
     with("kept-visit").ends(0).adds(&["post/visit-client-kept/kept@2025-11-25+http"]);
-    with("visit-keep").ends(3).adds(&["no case of clients is called so; did you mean `visit-client-kept`?"]);
+    with("visit-client-kep").ends(3).adds(&["no case of clients is called so; did you mean `visit-client-kept`?"]);
     desk.run(&format!("drive reference {url} --cases visits")).ends(2).adds(&["CASE is left out"]);
     server.signal(Signal::SIGINT);
     assert_eq!(server.end().0, Some(0));

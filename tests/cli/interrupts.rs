@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM in the middle of a run: what was seen is reported, and nothing stays behind.
 
 use std::io::{BufRead as _, BufReader, Lines};
-use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -18,7 +18,13 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn new(desk: &Desk, arguments: &str) -> Self {
+        Self::with(desk, arguments, |_| ())
+    }
+
+    /// One that is started in another way.
+    pub(crate) fn with(desk: &Desk, arguments: &str, change: impl FnOnce(&mut Command)) -> Self {
         let mut command = desk.command(arguments);
+        change(&mut command);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("casebook starts");
         let out = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let err = BufReader::new(child.stderr.take().expect("it is piped")).lines();
