@@ -1,5 +1,85 @@
-//! The cases are embedded into the binary: a new, changed or removed case file rebuilds it.
+//! What is embedded into the binary: the cases, and the adapters of `targets/`.
+//!
+//! Of these only what belongs to the repository: nothing that a set-up or a build left there, and nothing that a link
+//! leads to. A case that is new, changed or gone rebuilds the program, and so does a change in an adapter's file; a new
+//! file in a folder is seen with the next of these.
 
-fn main() {
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=cases");
+    println!("cargo:rerun-if-changed=build.rs");
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo says where the package is"));
+    let mut files = Vec::new();
+    let targets = root.join("targets");
+    if targets.is_dir() {
+        collect(&targets, &[Ignored::of(&root)], &mut files)?;
+    }
+    files.sort();
+    let mut list = String::from("&[\n");
+    for file in &files {
+        println!("cargo:rerun-if-changed={}", file.display());
+        let name = file.strip_prefix(&targets).expect("it is in there");
+        let name: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
+        writeln!(list, "({:?}, include_bytes!({:?})),", name.join("/"), file.display().to_string())
+            .expect("writing to a string never fails");
+    }
+    list.push(']');
+    fs::write(Path::new(&env::var("OUT_DIR").expect("cargo says where to write")).join("targets.rs"), list)
+}
+
+fn collect(folder: &Path, above: &[Ignored], files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut ignored = above.to_vec();
+    ignored.push(Ignored::of(folder));
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        if ignored.iter().any(|one| one.has(&path)) {
+            continue;
+        }
+        if kind.is_dir() {
+            collect(&path, &ignored, files)?;
+        } else if kind.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A `.gitignore`: names, with a `/` in front only beside it, with a `*` any that begin and end so.
+#[derive(Clone)]
+struct Ignored {
+    folder: PathBuf,
+    patterns: Vec<String>,
+}
+
+impl Ignored {
+    fn of(folder: &Path) -> Self {
+        let text = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
+        let lines = text.lines().map(|line| line.trim().trim_end_matches('/'));
+        let patterns: Vec<_> =
+            lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect();
+        for pattern in &patterns {
+            let understood = !pattern.starts_with('!') && !pattern.trim_start_matches('/').contains(['/', '?', '[']);
+            assert!(understood, "build.rs doesn't understand `{pattern}` in {}/.gitignore", folder.display());
+        }
+        Self { folder: folder.to_owned(), patterns }
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.patterns.iter().any(|pattern| match pattern.strip_prefix('/') {
+            Some(own) => path.parent() == Some(&self.folder) && is_like(own, &name),
+            None => is_like(pattern, &name),
+        })
+    }
+}
+
+fn is_like(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
+        None => pattern == name,
+    }
 }

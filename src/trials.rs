@@ -64,7 +64,7 @@ pub struct Ran<'a> {
 /// [`TrialsError`] where the target or the cases are wrong. Nothing is started before a trial runs.
 pub fn trials(target: &str) -> Result<Vec<Trial>, TrialsError> {
     let here = Utf8PathBuf::try_from(std::env::current_dir()?).map_err(camino::FromPathBufError::into_io_error)?;
-    trials_with(target::target(target, &here)?, Utf8Path::new("casebook"), as_expected)
+    trials_with(target::target(target, &here, None)?, Utf8Path::new("casebook"), as_expected)
 }
 
 /// The same for targets that were already read; `program` is what clients launch over stdio, and `check` says whether

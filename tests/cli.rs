@@ -1,5 +1,8 @@
 //! The program as a user meets it: its words, and the exit status of each way to end.
 
+#[cfg(target_os = "linux")]
+#[path = "cli/by_hand.rs"]
+mod by_hand;
 #[path = "cli/cases.rs"]
 mod cases;
 #[cfg(target_os = "linux")]
@@ -18,3 +21,6 @@ mod records;
 mod runs;
 #[path = "cli/targets.rs"]
 mod targets;
+#[cfg(target_os = "linux")]
+#[path = "cli/toolchains.rs"]
+mod toolchains;

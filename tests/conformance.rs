@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let program = Utf8Path::new(env!("CARGO_BIN_EXE_casebook"));
     let mut targets = vec![target::reference(program, root, None)];
     for name in std::env::var("CASEBOOK_TARGETS").unwrap_or_default().split_whitespace() {
-        targets.extend(target::target(name, root).expect("CASEBOOK_TARGETS names targets"));
+        targets.extend(target::target(name, root, None).expect("CASEBOOK_TARGETS names targets"));
     }
     let trials = trials_with(targets, program, unchanged).expect("the cases are sound");
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()

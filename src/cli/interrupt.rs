@@ -13,6 +13,15 @@ const FINISHING: &str = "interrupted: the tests that run come to their end; once
 
 /// Listens from now on.
 pub(super) fn listen() -> watch::Receiver<Cancel> {
+    hear(|| aside(FINISHING))
+}
+
+/// Listens from now on, where a signal is how a command is meant to end.
+pub(super) fn quietly() -> watch::Receiver<Cancel> {
+    hear(|| ())
+}
+
+fn hear(told: impl Fn() + Send + 'static) -> watch::Receiver<Cancel> {
     let (sender, cancel) = watch::channel(Cancel::Go);
     tokio::spawn(async move {
         let Ok(mut signals) = Signals::new() else { return };
@@ -22,7 +31,7 @@ pub(super) fn listen() -> watch::Receiver<Cancel> {
                 return;
             }
             if stop == Cancel::Finish {
-                aside(FINISHING);
+                told();
             }
         }
         // Whoever asks a third time has waited long enough.

@@ -2,8 +2,11 @@
 //!
 //! Takes arguments, gives [`Command`]. Must not know how any stage works.
 
+mod by_hand;
+mod caches;
 mod cases;
 mod coverage;
+mod drive;
 mod interrupt;
 mod new;
 mod problem;
@@ -11,9 +14,11 @@ mod prove;
 mod relay;
 mod replay;
 mod run;
+mod serve;
 mod sets;
 mod smoke;
 mod snapshots;
+mod targets;
 mod wire;
 
 use std::num::NonZeroUsize;
@@ -29,7 +34,10 @@ use crate::model::Pattern;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Role, Transport, words};
 use crate::report::terminal::aside;
+pub use drive::DriveArgs;
 pub use problem::Problem;
+pub use serve::ServeArgs;
+pub use targets::{TargetsArgs, TargetsFormat};
 
 const ABOUT: &str = "A conformance harness for the Model Context Protocol: case files go in, a target is driven over \
 the real wire, what it did is written down, and only then is it judged against the specification's sentences.";
@@ -114,8 +122,14 @@ pub enum Command {
     List(ListArgs),
     /// Tell a case in words: what is sent, what is right, and which sentence says so
     Explain(ExplainArgs),
+    /// List the targets: what each speaks, what it needs, and whether that is on this machine
+    Targets(TargetsArgs),
     /// Prove an adapter before its SDK is blamed: every kind of message once
     Smoke(SmokeArgs),
+    /// Serve a case's fixture by a target, until Ctrl-C
+    Serve(ServeArgs),
+    /// Drive a target's client through a case's script, against a server of yours
+    Drive(DriveArgs),
     /// Show that every check can fail: each mutant of the reference breaks what it declares, and nothing else
     Prove(ProveArgs),
     /// Judge and report a record again, without any target
@@ -182,9 +196,12 @@ pub struct SelectArgs {
 /// `casebook run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Names under targets/, paths of a target.toml or of its folder; NAME:VARIANT for one variant
+    /// Names that `casebook targets` lists, paths of a target.toml or of its folder; NAME:VARIANT for one variant
     #[arg(value_name = "TARGET", default_value = "reference")]
     pub targets: Vec<String>,
+    /// Run every target whose programs are on this machine, and name the others
+    #[arg(long, conflicts_with = "targets")]
+    pub all: bool,
     /// Which tests.
     #[command(flatten)]
     pub select: SelectArgs,
@@ -402,7 +419,10 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Lint(args) => Ok(cases::lint(args)),
         Command::List(args) => cases::list(args),
         Command::Explain(args) => cases::explain(args),
+        Command::Targets(args) => targets::targets(args),
         Command::Smoke(args) => smoke::smoke(args),
+        Command::Serve(args) => serve::serve(args),
+        Command::Drive(args) => drive::drive(args),
         Command::Prove(args) => prove::prove(args),
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),

@@ -38,7 +38,7 @@ impl From<TargetError> for Problem {
     fn from(error: TargetError) -> Self {
         match error {
             TargetError::File(error) => error.into(),
-            TargetError::Missing { .. } => Self::new(Exit::Target, error.to_string()),
+            TargetError::Missing { .. } | TargetError::Unpack { .. } => Self::new(Exit::Target, error.to_string()),
             TargetError::Variant { .. } => Self::new(Exit::Usage, error.to_string()),
         }
     }

@@ -8,7 +8,8 @@ use tokio::sync::watch;
 
 use super::sets;
 use super::snapshots::{self, Changes};
-use super::{Exit, Problem, RunArgs};
+use super::targets::with_programs;
+use super::{Exit, Problem, RunArgs, caches};
 use crate::drive::{Cancel, Options, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
@@ -60,7 +61,9 @@ impl RunArgs {
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let mut library = load::load(&args.cases.sources())?;
-    let targets = with_snapshots(targets(&args.targets)?, args);
+    let (names, left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
+    left_out.iter().for_each(|why| aside(&Untrusted(why).line(LINE)));
+    let targets = with_snapshots(targets(&names)?, args);
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
     let drift = set.as_ref().map(|(name, set)| set::narrow(&mut library, (*name).clone(), set));
     let mut plan = plan_of(&library, &targets, &args.selection()).map_err(|error| planless(&error))?;
@@ -75,19 +78,22 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     runtime.block_on(async {
         let cancel = super::interrupt::listen();
         prepare(&targets, &cancel).await?;
-        carry_out(args, &library, &targets, (plan, drift), cancel).await
+        let exit = carry_out(args, &library, &targets, (plan, drift), cancel).await?;
+        // Once more at the end, where it is read.
+        left_out.iter().for_each(|why| aside(&Untrusted(why).line(LINE)));
+        Ok(exit)
     })
 }
 
 /// The targets that were typed, each once.
 pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
-    let here = here()?;
+    let (here, cache) = (here()?, caches::folder());
     let mut targets: Vec<Arc<Target>> = Vec::new();
     for one in typed {
         let found = match one.split_once(':') {
             _ if one == target::REFERENCE => vec![target::reference(&this_program()?, &here, None)],
             Some((target::REFERENCE, mutant)) => vec![target::reference(&this_program()?, &here, Some(known(mutant)?))],
-            _ => target::target(one, &here)?,
+            _ => target::target(one, &here, cache.as_deref())?,
         };
         let new = found.into_iter().filter(|one| !targets.iter().any(|known| known.id == one.id));
         targets.extend(new.map(Arc::new).collect::<Vec<_>>());
@@ -119,7 +125,7 @@ fn known(mutant: &str) -> Result<&str, TargetError> {
     Err(TargetError::Variant { target: target::REFERENCE.to_owned(), variant: mutant.to_owned(), variants })
 }
 
-fn here() -> Result<Utf8PathBuf, Problem> {
+pub(super) fn here() -> Result<Utf8PathBuf, Problem> {
     let here = std::env::current_dir().map_err(Problem::system)?;
     Utf8PathBuf::try_from(here).map_err(|error| Problem::system(error.into_io_error()))
 }
@@ -129,7 +135,7 @@ fn this_program() -> Result<Utf8PathBuf, Problem> {
     Utf8PathBuf::try_from(program).map_err(|error| Problem::system(error.into_io_error()))
 }
 
-fn planless(error: &PlanError) -> Problem {
+pub(super) fn planless(error: &PlanError) -> Problem {
     let exit = match error {
         PlanError::UnmatchedKnown { .. } | PlanError::KnownTwice { .. } => Exit::Usage,
         PlanError::UnmatchedPattern { .. } | PlanError::Nothing { .. } => Exit::Nothing,
@@ -259,8 +265,5 @@ pub(super) fn never_started(records: &[Record]) -> Vec<&TargetId> {
 
 /// In the user's cache folder, where there is one: the record of the last run.
 fn default_record() -> Option<Utf8PathBuf> {
-    let folder = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty()).map(Utf8PathBuf::from);
-    let caches = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-    let cache = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(caches)))?;
-    Some(cache.join("casebook/last/run.jsonl"))
+    Some(caches::folder()?.join("last/run.jsonl"))
 }

@@ -8,6 +8,7 @@ use std::io::Write as _;
 use camino::Utf8PathBuf;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 
@@ -332,6 +333,21 @@ impl Adapter {
         answer.unsupported.map(drop).ok_or_else(nonsense)
     }
 
+    /// Waits until it is gone without having been asked to go; gives how.
+    pub(crate) async fn gone(&mut self) -> String {
+        loop {
+            let line = tokio::select! {
+                line = self.output.next() => line,
+                never = self.process.watch() => match never {},
+            };
+            match line {
+                LineEvent::Line(line) => self.keep_noise(&line),
+                LineEvent::Oversized => {}
+                LineEvent::Eof => return self.how_it_ended().await,
+            }
+        }
+    }
+
     /// Lets the process go.
     pub(crate) async fn end(self, manner: Manner) -> Stopped {
         let Self { process, input, output, .. } = self;
@@ -385,7 +401,7 @@ impl Adapter {
 pub(crate) struct StdioServer {
     process: Process,
     // Read when the process starts, whenever that is: it has to stay as long as the process.
-    _order: Option<tempfile::NamedTempFile>,
+    _order: Option<NamedTempFile>,
 }
 
 impl StdioServer {
@@ -394,11 +410,7 @@ impl StdioServer {
     /// # Errors
     /// Where the order can't be written, or the process not be started.
     pub(crate) fn start(target: &Target, order: Order<'_>) -> Result<(Self, ChildStdin, Lines), StartError> {
-        let mut command = command(target)?.to_vec();
-        let failed = |source| failed_to_spawn(&command, target, source);
-        let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".json").tempfile().map_err(failed)?;
-        file.write_all(order.text().as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
-        command.extend(["--stdio-server".to_owned(), file.path().to_string_lossy().into_owned()]);
+        let (file, command) = stdio_command(target, order)?;
         let (process, input, output) = spawn(target, &command)?;
         Ok((Self { process, _order: Some(file) }, input, output))
     }
@@ -429,6 +441,19 @@ impl StdioServer {
     pub(crate) async fn end(self, manner: Manner, close: impl Future<Output = ()>) -> Stopped {
         self.process.end(manner, close).await
     }
+}
+
+/// The command of a process that serves a fixture over stdio, and the file that it reads.
+///
+/// # Errors
+/// Where the file can't be written, or the target has no adapter.
+pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> Result<(NamedTempFile, Vec<String>), StartError> {
+    let mut command = command(target)?.to_vec();
+    let failed = |source| failed_to_spawn(&command, target, source);
+    let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".json").tempfile().map_err(failed)?;
+    file.write_all(order.text().as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
+    command.extend(["--stdio-server".to_owned(), file.path().to_string_lossy().into_owned()]);
+    Ok((file, command))
 }
 
 /// Why there is no server, where a `--stdio-server` ended with the status and the line that say so.

@@ -92,7 +92,12 @@ fn server(mock: &Mock, transport: Transport, program: &Utf8Path) -> (&'static st
 }
 
 /// The `drive` object.
-fn order(planned: &Planned, variant: Option<&str>, bindings: &Bindings, server: (&'static str, String)) -> String {
+pub(super) fn order(
+    planned: &Planned,
+    variant: Option<&str>,
+    bindings: &Bindings,
+    server: (&'static str, String),
+) -> String {
     let steps = &planned.test.steps;
     let mut members = vec![("revision", quoted(planned.id.revision.name()))];
     members.extend(variant.map(|variant| ("variant", quoted(variant))));
@@ -126,7 +131,7 @@ fn answer(answer: &Answer, bindings: &Bindings) -> Option<String> {
 }
 
 /// A step of the script; `None` where there is nothing for the client's user to do.
-fn scripted(when: &When, bindings: &Bindings) -> Option<String> {
+pub(super) fn scripted(when: &When, bindings: &Bindings) -> Option<String> {
     match when {
         When::List => Some(object([("listTools", "{}".to_owned())])),
         When::Call { tool, arguments, .. } => {

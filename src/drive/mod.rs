@@ -5,6 +5,7 @@
 
 mod adapter;
 mod bind;
+mod by_hand;
 mod canary;
 mod client;
 mod clock;
@@ -18,6 +19,7 @@ mod lines;
 mod live;
 pub(crate) mod mock;
 mod perform;
+mod probe;
 mod process;
 mod session;
 mod setup;
@@ -42,11 +44,13 @@ use tokio::time::{MissedTickBehavior, interval};
 use camino::Utf8PathBuf;
 
 pub use adapter::{Hello, StartError, Trouble};
+pub use by_hand::{HandError, Handed, HandedStep, Standing, Waiting, drive_to};
 pub use canary::CanaryError;
 pub(crate) use clock::Deadline;
 pub(crate) use fault::caught;
 pub use mock::relay;
-pub use setup::{SetupError, set_up};
+pub use probe::probe;
+pub use setup::{SetupError, is_set_up, set_up};
 pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
 
 use crate::model::record::Transcript;

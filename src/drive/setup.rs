@@ -55,6 +55,15 @@ pub enum SetupError {
     },
 }
 
+/// The file in a target's folder that says for what it was set up.
+const STAMP: &str = ".casebook-setup";
+
+/// Whether a target is ready, as far as its stamp says.
+pub fn is_set_up(target: &Target) -> bool {
+    let stamp = fs::read_to_string(target.folder.join(STAMP));
+    target.setup.commands.is_empty() || stamp.is_ok_and(|stamp| fingerprint(target).is_ok_and(|due| stamp == due))
+}
+
 /// Runs the setup of a target where it is due. `progress` gets a line for each command, and what commands print.
 ///
 /// # Errors
@@ -63,7 +72,7 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
     if target.setup.commands.is_empty() {
         return Ok(());
     }
-    let stamp = target.folder.join(".casebook-setup");
+    let stamp = target.folder.join(STAMP);
     let file = |error| SetupError::File { path: stamp.clone(), error };
     // Two runs at once must not set up the same folder; the lock goes with the handle.
     let lock = File::options().create(true).append(true).open(&stamp).map_err(file)?;

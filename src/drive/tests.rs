@@ -60,6 +60,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         snapshots: None,
         unverified: None,
         package: None,
+        needs: Vec::new(),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod coverage;
 mod diagnostic;
 mod drives;
 mod elicit;
+mod embedded;
 mod expand;
 mod expect;
 mod explain;
@@ -24,6 +25,7 @@ mod source;
 mod step;
 pub mod target;
 mod toml;
+mod toolchain;
 
 use std::collections::BTreeMap;
 

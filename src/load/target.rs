@@ -12,7 +12,8 @@ use super::diagnostic::{Diagnostic, File, Lint, nearest};
 use super::drives::{claims, drives, kind};
 use super::node::Node;
 use super::read::{Object, Reader};
-use super::{LoadError, toml};
+use super::toolchain::needs;
+use super::{LoadError, embedded, toml};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Drives, Known, Package, Setup, Target};
 use crate::model::{Pattern, RequirementId, TargetId};
@@ -41,6 +42,16 @@ pub enum TargetError {
         variant: String,
         /// What there is.
         variants: Vec<String>,
+    },
+    /// It is embedded, and can't be unpacked.
+    #[error("the target `{name}` can't be unpacked into {cache}: {error}")]
+    Unpack {
+        /// The target's name.
+        name: String,
+        /// The cache folder.
+        cache: Utf8PathBuf,
+        /// What the system says.
+        error: std::io::Error,
     },
     /// Its file is wrong.
     #[error(transparent)]
@@ -71,19 +82,28 @@ pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> T
         snapshots: snapshots.filter(|_| mutant.is_none()).map(|folder| folder.join(REFERENCE)),
         unverified: None,
         package: None,
+        needs: Vec::new(),
     }
 }
 
-/// Finds and reads a target: a name under the nearest `targets/`, or a path; `NAME:VARIANT` for one variant.
+/// Finds and reads a target: a name under the nearest `targets/`, a path, or else, where there is a cache folder that
+/// it can be unpacked into, the name of one that is embedded; `NAME:VARIANT` for one variant.
 ///
 /// # Errors
 /// [`TargetError`] where there is none, or its file is wrong.
-pub fn target(typed: &str, here: &Utf8Path) -> Result<Vec<Target>, TargetError> {
+pub fn target(typed: &str, here: &Utf8Path, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
     let (name, variant) = match typed.rsplit_once(':') {
         Some((name, variant)) if !variant.contains('/') => (name, Some(variant)),
         _ => (typed, None),
     };
-    let file = find(name, here)?;
+    let file = match (find(name, here), cache) {
+        (Err(TargetError::Missing { .. }), Some(cache)) if embedded::names().contains(&name) => {
+            let unpacked = embedded::unpack(name, cache);
+            let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
+            unpacked.map_err(failed)?.join(FILE)
+        }
+        (found, _) => found?,
+    };
     let targets = read(&file)?;
     let Some(variant) = variant else { return Ok(targets) };
     let variants = targets.iter().filter_map(|target| target.id.variant.clone()).collect();
@@ -94,14 +114,38 @@ pub fn target(typed: &str, here: &Utf8Path) -> Result<Vec<Target>, TargetError> 
     Ok(one)
 }
 
-/// The names under the nearest `targets/`.
+/// Every target that has a name here, the embedded ones among them, one a variant. Nothing is unpacked.
+///
+/// # Errors
+/// [`LoadError`] where a file is wrong.
+pub fn all(here: &Utf8Path, cache: &Utf8Path) -> Result<Vec<Target>, LoadError> {
+    let own = own_names(here);
+    let mut targets = Vec::new();
+    for name in names(here) {
+        targets.extend(match folder_of_targets(here).filter(|_| own.contains(&name)) {
+            Some(folder) => read(&folder.join(&name).join(FILE))?,
+            None => {
+                let text = embedded::text(&name, FILE).unwrap_or_default();
+                parse(&embedded::place(&name, cache).join(FILE), text.to_owned())?
+            }
+        });
+    }
+    Ok(targets)
+}
+
+/// The names under the nearest `targets/`, and those of the embedded targets.
 pub fn names(here: &Utf8Path) -> Vec<String> {
+    let mut names = own_names(here);
+    names.extend(embedded::names().into_iter().map(str::to_owned));
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn own_names(here: &Utf8Path) -> Vec<String> {
     let Some(folder) = folder_of_targets(here) else { return Vec::new() };
     let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
-    let mut names: Vec<_> =
-        entries.filter(|entry| entry.path().join(FILE).is_file()).map(|entry| entry.file_name().to_owned()).collect();
-    names.sort();
-    names
+    entries.filter(|entry| entry.path().join(FILE).is_file()).map(|entry| entry.file_name().to_owned()).collect()
 }
 
 fn folder_of_targets(here: &Utf8Path) -> Option<Utf8PathBuf> {
@@ -125,7 +169,10 @@ fn find(name: &str, here: &Utf8Path) -> Result<Utf8PathBuf, TargetError> {
 /// # Errors
 /// Everything that is wrong with it; a file that isn't there is an empty one.
 pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
-    let text = fs::read_to_string(path).unwrap_or_default();
+    parse(path, fs::read_to_string(path).unwrap_or_default())
+}
+
+fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
     let mut reader = Reader::new(Arc::new(File::new(path.as_str(), text)));
     let targets = toml::parse(&mut reader).and_then(|node| targets(&mut reader, &node, path));
     let found: Vec<Diagnostic> = reader.into_found();
@@ -135,7 +182,7 @@ pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
     }
 }
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "title",
     "package",
     "version",
@@ -144,6 +191,7 @@ const KEYS: [&str; 13] = [
     "url",
     "client",
     "env",
+    "needs",
     "setup",
     "claims",
     "variants",
@@ -164,6 +212,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let setup = object.get("setup").map_or_else(Setup::default, |node| setup(reader, node, &folder));
     let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
     let package = package(reader, object);
+    let needs = object.get("needs").map_or_else(Vec::new, |node| needs(reader, node));
     let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node));
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
     let name = folder.file_name().unwrap_or("target").to_owned();
@@ -178,6 +227,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         env,
         unverified,
         package,
+        needs,
         known: Vec::new(),
         snapshots: None,
     };

@@ -44,6 +44,7 @@ fn target() -> Target {
         snapshots: None,
         unverified: None,
         package: None,
+        needs: Vec::new(),
     }
 }
 

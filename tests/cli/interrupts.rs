@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM in the middle of a run: what was seen is reported, and nothing stays behind.
 
 use std::io::{BufRead as _, BufReader, Lines};
-use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -10,15 +10,21 @@ use nix::unistd::Pid;
 use crate::desk::Desk;
 
 /// A run that goes on.
-struct Running {
+pub(crate) struct Running {
     child: Child,
-    out: Lines<BufReader<ChildStdout>>,
-    err: Lines<BufReader<ChildStderr>>,
+    pub(crate) out: Lines<BufReader<ChildStdout>>,
+    pub(crate) err: Lines<BufReader<ChildStderr>>,
 }
 
 impl Running {
-    fn new(desk: &Desk, arguments: &str) -> Self {
+    pub(crate) fn new(desk: &Desk, arguments: &str) -> Self {
+        Self::with(desk, arguments, |_| ())
+    }
+
+    /// One that is started in another way.
+    pub(crate) fn with(desk: &Desk, arguments: &str, change: impl FnOnce(&mut Command)) -> Self {
         let mut command = desk.command(arguments);
+        change(&mut command);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("casebook starts");
         let out = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let err = BufReader::new(child.stderr.take().expect("it is piped")).lines();
@@ -30,7 +36,7 @@ impl Running {
         assert!(self.out.by_ref().map_while(Result::ok).any(|line| line.contains(words)), "`{words}` never came");
     }
 
-    fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         kill(Pid::from_raw(self.child.id().cast_signed()), signal).expect("it is still there");
     }
 
@@ -41,7 +47,7 @@ impl Running {
     }
 
     /// The exit status, and the rest of standard output.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let rest: Vec<String> = self.out.map_while(Result::ok).collect();
         (self.child.wait().expect("it ends").code(), rest.join("\n"))
     }

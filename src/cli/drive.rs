@@ -1,0 +1,131 @@
+//! `casebook drive`: a target's client, driven through a case's script against a server that isn't ours. The official
+//! conformance suite can call it as its client.
+
+use std::env;
+
+use clap::Args;
+
+use super::by_hand::Typed;
+use super::run::prepare;
+use super::serve::{SHOWN, problem, stopped};
+use super::{CaseArgs, Exit, Problem, interrupt};
+use crate::drive::{Cancel, Handed, Options, drive_to};
+use crate::load;
+use crate::model::spec::{Revision, Role, Transport};
+use crate::report::Untrusted;
+use crate::report::terminal::{aside, say};
+
+/// What the official suite tells a client beside its URL.
+const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
+const VERSION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
+
+const AFTER: &str = "\
+Standard output has two lines a step: what the client was to do, and what it
+handed over.
+
+Examples:
+  casebook drive reference sep-1034/client-defaults/edited/string http://127.0.0.1:3000/mcp
+  npx @modelcontextprotocol/conformance client --command 'casebook drive my-sdk:high' \\
+      --scenario json-schema-ref-no-deref
+
+Environment:  MCP_CONFORMANCE_SCENARIO names the case where CASE is left out:
+              the one of clients whose file is called so, `client` aside
+              MCP_CONFORMANCE_PROTOCOL_VERSION is the revision where there is no
+              --revision; the suite sets both
+
+Exit status:  0  each step came to a result
+              1  one did not, the client didn't connect, or the SDK can't do it
+              2  wrong usage: CASE has more than one script, say; all are listed
+              3  the target doesn't do this case
+              4  the target could not be set up or started, or died
+              5  interrupted";
+
+/// `casebook drive`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER, override_usage = "casebook drive [OPTIONS] <TARGET> [CASE] <URL>")]
+pub struct DriveArgs {
+    /// A target, as `casebook run` takes it; NAME:VARIANT where it has variants
+    #[arg(value_name = "TARGET")]
+    pub target: String,
+    /// A test or case of clients, or its file; and, as the last argument, where the server is
+    #[arg(value_name = "[CASE] URL", num_args = 1..=2, required = true)]
+    pub case_and_url: Vec<String>,
+    /// The revision to speak [default: the newest that the case and the target have]
+    #[arg(long, value_name = "REVISION")]
+    pub revision: Option<Revision>,
+    /// Where cases come from.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+pub(super) fn drive(args: &DriveArgs) -> Result<Exit, Problem> {
+    let (case, url) = match args.case_and_url.as_slice() {
+        [case, url] => (case.clone(), url),
+        [url] => (scenario(&args.cases)?, url),
+        _ => return Err(Problem::new(Exit::Usage, "TARGET, CASE and URL are wanted")),
+    };
+    if !url.contains("://") {
+        return Err(Problem::new(Exit::Usage, format!("`{url}` is no URL; it is the last argument")));
+    }
+    let revision = match args.revision {
+        None => told(VERSION).map(|name| name.parse().map_err(|error| unusable(VERSION, &error))).transpose()?,
+        given => given,
+    };
+    let (role, transport) = (Role::Client, Some(Transport::Http));
+    let typed = Typed { target: &args.target, case: &case, role, revision, transport };
+    let chosen = typed.choose(&args.cases)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    runtime.block_on(async {
+        let mut cancel = interrupt::quietly();
+        prepare(std::slice::from_ref(&chosen.target), &cancel).await?;
+        aside(&format!("{} is driven through {}", chosen.target.id, chosen.planned.id));
+        let options = Options::default();
+        let handed = tokio::select! {
+            handed = drive_to(&chosen.target, &chosen.planned, url, &options) => handed,
+            () = stopped(&mut cancel, Cancel::Finish) => return Ok(Exit::Interrupted),
+        };
+        let handed = handed.map_err(|error| problem(&chosen, &error))?;
+        print(&handed);
+        Ok(if handed.is_whole() { Exit::Fine } else { Exit::Unexpected })
+    })
+}
+
+/// The case that the official suite asks for.
+fn scenario(cases: &CaseArgs) -> Result<String, Problem> {
+    let Some(name) = told(SCENARIO) else {
+        return Err(Problem::new(Exit::Usage, format!("CASE is left out, and {SCENARIO} isn't set")));
+    };
+    let library = load::load(&cases.sources())?;
+    let of_clients = || library.cases.iter().filter(|case| case.role == Role::Client);
+    if let Some(case) = of_clients().find(|case| words(case.id.file()) == words(&name)) {
+        return Ok(case.id.to_string());
+    }
+    let files: Vec<_> = of_clients().map(|case| case.id.file()).collect();
+    let near = load::nearest(&name, &files).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    Err(Problem::new(Exit::Nothing, format!("{SCENARIO} asks for `{name}`, and no case of clients is called so{near}")))
+}
+
+/// A name, but for the order of its words and for what all cases of clients may say.
+fn words(name: &str) -> Vec<&str> {
+    let mut words: Vec<_> = name.split('-').filter(|word| *word != "client").collect();
+    words.sort_unstable();
+    words
+}
+
+fn told(variable: &str) -> Option<String> {
+    env::var(variable).ok().filter(|value| !value.is_empty())
+}
+
+fn unusable(variable: &str, error: &impl std::fmt::Display) -> Problem {
+    Problem::new(Exit::Usage, format!("{variable}: {error}"))
+}
+
+fn print(handed: &Handed) {
+    for (place, step) in handed.steps.iter().enumerate() {
+        say(&Untrusted(&format!("{}  {}", place + 1, step.asked)).line(SHOWN));
+        say(&Untrusted(&format!("   {}", step.handed)).line(SHOWN));
+    }
+    if let Some(error) = &handed.error {
+        aside(&Untrusted(&format!("it went no further: {error}")).line(SHOWN));
+    }
+}

@@ -1,0 +1,206 @@
+//! `casebook targets`: what there is to be pointed at, and whether it can be; and the targets of `casebook run --all`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::run::{here, targets as typed};
+use super::{Exit, Problem, caches};
+use crate::drive::{is_set_up, probe};
+use crate::load::target::{REFERENCE, all};
+use crate::model::spec::words;
+use crate::model::target::{Found, Target};
+use crate::reference::mutants;
+use crate::report::Untrusted;
+use crate::report::terminal::say;
+
+/// The most that is shown of a line of a `target.toml`, in characters.
+const SHOWN: usize = 400;
+
+const AFTER: &str = "\
+The targets are those under the nearest targets/, and those inside of this
+program. `casebook run NAME` sets one up the first time; `casebook run --all`
+runs all whose programs are on this machine.
+
+Examples:
+  casebook targets
+  casebook targets --format json | jq -r '.[] | select(.ready) | .name'";
+
+/// `casebook targets`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub struct TargetsArgs {
+    /// How to say it
+    #[arg(long, value_name = "text|json", default_value = "text")]
+    pub format: TargetsFormat,
+}
+
+words! {
+    /// How targets are listed.
+    TargetsFormat {
+        /// For a terminal.
+        Text = "text",
+        /// For a program.
+        Json = "json",
+    }
+}
+
+/// A target, as programs read it.
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    title: String,
+    variants: Vec<String>,
+    roles: Vec<String>,
+    transports: Vec<String>,
+    revisions: Vec<String>,
+    lacks: Vec<String>,
+    needs: Vec<Needed>,
+    /// Whether all that it needs is here.
+    ready: bool,
+    #[serde(rename = "setUp")]
+    set_up: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unverified: Option<String>,
+    folder: String,
+}
+
+/// A program that a target needs.
+#[derive(Serialize)]
+struct Needed {
+    program: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least: Option<String>,
+    /// Its version, where it says one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<String>,
+    met: bool,
+}
+
+pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
+    let listed = list()?;
+    match args.format {
+        TargetsFormat::Json => say(&serde_json::to_string_pretty(&listed).map_err(Problem::system)?),
+        TargetsFormat::Text => listed.iter().for_each(|one| say(&text(one))),
+    }
+    Ok(Exit::Fine)
+}
+
+/// What `casebook run --all` runs, and what it leaves out, each with the reason.
+pub(super) fn with_programs() -> Result<(Vec<String>, Vec<String>), Problem> {
+    let (ready, rest): (Vec<_>, Vec<_>) = list()?.into_iter().partition(|one| one.ready);
+    let why = |one: &Listed| {
+        let missing = one.needs.iter().filter(|need| !need.met).map(Needed::text);
+        format!("{} is left out: it needs {}", one.name, missing.collect::<Vec<_>>().join(" and "))
+    };
+    Ok((ready.iter().map(|one| one.name.clone()).collect(), rest.iter().map(why).collect()))
+}
+
+/// The reference, and then the others by name.
+fn list() -> Result<Vec<Listed>, Problem> {
+    let cache = caches::folder().unwrap_or_default();
+    let mut targets = typed(&[REFERENCE.to_owned()])?;
+    targets.extend(all(&here()?, &cache)?.into_iter().map(Arc::new));
+    let names: BTreeSet<String> =
+        targets.iter().flat_map(|target| &target.needs).map(|program| program.name.clone()).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Problem::system)?;
+    let found = runtime.block_on(probe(names));
+    let mut listed: Vec<Listed> = Vec::new();
+    for target in &targets {
+        match listed.last_mut().filter(|last| last.name == target.id.name) {
+            Some(last) => last.variants.extend(target.id.variant.clone()),
+            None => listed.push(Listed::of(target, &found)),
+        }
+    }
+    Ok(listed)
+}
+
+impl Listed {
+    fn of(target: &Target, found: &BTreeMap<String, Found>) -> Self {
+        let needs = target.needs.iter().map(|program| {
+            let found = found.get(&program.name).unwrap_or(&Found::Missing);
+            Needed {
+                program: program.name.clone(),
+                least: program.least.as_ref().map(ToString::to_string),
+                found: match found {
+                    Found::Version(version) => Some(version.to_string()),
+                    Found::Unversioned | Found::Missing => None,
+                },
+                met: program.is_met_by(found),
+            }
+        });
+        let needs: Vec<_> = needs.collect();
+        let is_reference = target.file.is_none();
+        Self {
+            name: target.id.name.clone(),
+            title: target.title.clone(),
+            variants: if is_reference {
+                mutants().map(|mutant| mutant.name.to_owned()).collect()
+            } else {
+                target.id.variant.iter().cloned().collect()
+            },
+            roles: names(&target.claims.roles),
+            transports: names(&target.claims.transports),
+            revisions: names(&target.claims.revisions),
+            lacks: names(&target.claims.lacks),
+            ready: needs.iter().all(|need| need.met),
+            needs,
+            set_up: is_set_up(target),
+            unverified: target.unverified.clone(),
+            folder: target.folder.to_string(),
+        }
+    }
+}
+
+impl Needed {
+    fn text(&self) -> String {
+        let least = self.least.as_ref().map_or_else(String::new, |least| format!(" >= {least}"));
+        let found = match (&self.found, self.met) {
+            (Some(found), _) => format!("here is {found}"),
+            (None, true) => "it is here".to_owned(),
+            (None, false) if self.least.is_none() => "not found".to_owned(),
+            (None, false) => "not found, or without a version".to_owned(),
+        };
+        format!("{}{least} ({found})", self.program)
+    }
+}
+
+fn names<T: ToString>(all: &[T]) -> Vec<String> {
+    all.iter().map(ToString::to_string).collect()
+}
+
+fn text(one: &Listed) -> String {
+    const FEW: usize = 8;
+    let mut lines = vec![format!("{}  {}", one.name, one.title)];
+    let mut add = |what: &str, said: String| lines.push(format!("    {what:<10}  {said}"));
+    match one.variants.as_slice() {
+        [] => {}
+        few if few.len() <= FEW => add("variants", few.join(", ")),
+        many => add("variants", format!("{} mutants; `casebook prove` lists them", many.len())),
+    }
+    let speaks = [one.roles.join(", "), one.transports.join(", "), one.revisions.join(", ")];
+    add("speaks", speaks.join("; "));
+    if !one.lacks.is_empty() {
+        add("lacks", one.lacks.join(", "));
+    }
+    if !one.needs.is_empty() {
+        let needs: Vec<_> = one.needs.iter().map(Needed::text).collect();
+        add("needs", needs.join(", "));
+    }
+    add(
+        "state",
+        match (one.set_up, one.ready) {
+            (true, true) => "ready",
+            (_, false) => "something that it needs isn't here",
+            (false, true) => "not set up; the first run does that",
+        }
+        .to_owned(),
+    );
+    if let Some(why) = &one.unverified {
+        add("unverified", why.clone());
+    }
+    let lines: Vec<_> = lines.iter().map(|line| Untrusted(line).line(SHOWN)).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,96 @@
+//! The targets that this program was built with, for use outside of its repository.
+//!
+//! Takes a target's name and the cache folder, gives the folder in which its files lie. Must not know what is in them.
+
+use std::{fs, io};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::model::fnv1a;
+
+/// Each file of `targets/`, by its path in there: what `build.rs` found.
+static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/targets.rs"));
+
+/// The names of those that there are.
+pub(super) fn names() -> Vec<&'static str> {
+    let mut names: Vec<_> = FILES.iter().filter_map(|(path, _)| path.strip_suffix("/target.toml")).collect();
+    names.retain(|name| !name.contains('/'));
+    names
+}
+
+fn files(name: &str) -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    let own = move |(path, bytes): &(&'static str, &'static [u8])| {
+        path.strip_prefix(name).and_then(|rest| rest.strip_prefix('/')).map(|path| (path, *bytes))
+    };
+    FILES.iter().filter_map(own)
+}
+
+/// The text of one of its files.
+pub(super) fn text(name: &str, file: &str) -> Option<&'static str> {
+    let (_, bytes) = files(name).find(|(path, _)| *path == file)?;
+    std::str::from_utf8(bytes).ok()
+}
+
+/// Where it is unpacked: other contents lie elsewhere, so that two versions of this program don't meet.
+pub(super) fn place(name: &str, cache: &Utf8Path) -> Utf8PathBuf {
+    let contents: Vec<u8> =
+        files(name).flat_map(|(path, bytes)| [path.as_bytes(), &[0], bytes, &[0]].concat()).collect();
+    cache.join("targets").join(format!("{:016x}", fnv1a(&contents))).join(name)
+}
+
+/// Unpacks it, where that is still to be done. It is there as a whole, or not at all.
+///
+/// # Errors
+/// What the system says.
+pub(super) fn unpack(name: &str, cache: &Utf8Path) -> io::Result<Utf8PathBuf> {
+    let place = place(name, cache);
+    if place.is_dir() {
+        return Ok(place);
+    }
+    let whole = place.parent().expect("a place in the cache has a folder above it");
+    let above = whole.parent().expect("and that one too");
+    fs::create_dir_all(above)?;
+    let growing = tempfile::Builder::new().prefix(".unpacking-").tempdir_in(above)?;
+    for (path, bytes) in files(name) {
+        let file = growing.path().join(name).join(path);
+        fs::create_dir_all(file.parent().expect("a file has a folder"))?;
+        fs::write(file, bytes)?;
+    }
+    match fs::rename(growing.path(), whole) {
+        // Somebody else was quicker; what they made has the same contents.
+        Err(_) if place.is_dir() => Ok(place),
+        done => done.map(|()| place),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_embedded_is_what_the_repository_has() {
+        assert!(names().len() >= 10, "{:?}", names());
+        for (path, _) in FILES {
+            let left = ["node_modules", ".venv", "target", "__pycache__", ".casebook-setup", "adapter"];
+            assert!(!path.split('/').any(|part| left.contains(&part)), "{path} was left by a set-up");
+        }
+    }
+
+    #[test]
+    fn many_that_unpack_at_once_come_to_the_same_whole() {
+        let cache = tempfile::tempdir().expect("a temporary folder");
+        let cache = Utf8Path::from_path(cache.path()).expect("UTF-8");
+        let name = names()[0];
+        let places: Vec<_> = std::thread::scope(|scope| {
+            let started: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| unpack(name, cache).expect("it is unpacked"))).collect();
+            started.into_iter().map(|one| one.join().expect("no panic")).collect()
+        });
+        assert!(places.iter().all(|place| *place == places[0]));
+        for (path, bytes) in files(name) {
+            assert_eq!(fs::read(places[0].join(path)).expect(path), bytes, "{path}");
+        }
+        let left = cache.join("targets").read_dir_utf8().expect("a folder").count();
+        assert_eq!(left, 1, "nothing half-made is left");
+    }
+}
