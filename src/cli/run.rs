@@ -16,14 +16,14 @@ use crate::load::target::{self, TargetError};
 use crate::load::{self, Source};
 use crate::model::TargetId;
 use crate::model::case::Library;
-use crate::model::record::{FORMAT, Header, Record};
+use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::set::Drift;
 use crate::model::target::Target;
 use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{Summary, Untrusted};
-use crate::run::{Conducted, Log, Seen, conduct};
+use crate::run::{Conducted, Log, Seen, conduct, fingerprint};
 use crate::set;
 
 /// How many characters of a line of a setup command are shown.
@@ -178,6 +178,10 @@ async fn carry_out(
         format: FORMAT,
         casebook: env!("CARGO_PKG_VERSION").to_owned(),
         targets: targets.iter().map(|target| target.id.clone()).collect(),
+        about: targets.iter().map(|target| about(target, &plan)).collect(),
+        cases: Some(fingerprint(library)),
+        shard: None,
+        narrowed: None,
         files: files(targets),
         planned: plan.len(),
         skipped: plan.skipped.clone(),
@@ -214,6 +218,17 @@ async fn carry_out(
         aside(&format!("record: {path}"));
     }
     Ok(exit(args.strict, &summary, &changes, &conducted))
+}
+
+/// What a report tells of a target.
+fn about(target: &Target, plan: &Plan) -> About {
+    About {
+        target: target.id.clone(),
+        title: target.title.clone(),
+        version: target.package.as_ref().map(ToString::to_string),
+        unverified: target.unverified.clone(),
+        planned: plan.tests().filter(|(group, _)| group.target.id == target.id).count(),
+    }
 }
 
 /// The files of the targets, those of variants once.

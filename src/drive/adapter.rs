@@ -18,7 +18,7 @@ use super::process::{GONE, Launch, Manner, Process, Stopped, in_words};
 use crate::model::nesting;
 use crate::model::record::{End, Served};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::Target;
+use crate::model::target::{Package, Target};
 
 /// The version of the protocol that is spoken.
 const PROTOCOL: u32 = 1;
@@ -79,6 +79,17 @@ pub enum StartError {
         claim: String,
         /// What the hello has of that kind.
         hello: Vec<String>,
+    },
+    /// The hello is of something else than `target.toml` says.
+    #[error(
+        "target.toml says {package}, but the adapter's hello says {hello}: what is locked and target.toml differ; \
+         correct `package` and `version`, or delete .casebook-setup to have the set-up run again"
+    )]
+    Package {
+        /// What `target.toml` says.
+        package: Package,
+        /// What the hello says.
+        hello: Package,
     },
 }
 
@@ -460,5 +471,18 @@ pub(crate) fn confirm(target: &Target, hello: &Hello) -> Result<(), StartError> 
     held("the role", claims.roles.iter().map(|role: &Role| role.word()).collect(), &hello.roles)?;
     held("the transport", claims.transports.iter().map(|one| one.word()).collect(), &hello.transports)?;
     held("the revision", claims.revisions.iter().map(|one| one.name()).collect(), &hello.revisions)?;
-    held("the variant", target.id.variant.iter().map(String::as_str).collect(), &hello.variants)
+    held("the variant", target.id.variant.iter().map(String::as_str).collect(), &hello.variants)?;
+    match &target.package {
+        Some(package) if !is_same(package, hello) => {
+            let hello = Package { name: hello.sdk.clone(), version: hello.version.clone() };
+            Err(StartError::Package { package: package.clone(), hello })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a hello says this package; some languages write a `v` before a version.
+fn is_same(package: &Package, hello: &Hello) -> bool {
+    let bare = |version: &str| version.strip_prefix('v').unwrap_or(version).to_owned();
+    package.name == hello.sdk && bare(&package.version) == bare(&hello.version)
 }

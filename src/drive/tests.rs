@@ -60,6 +60,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         snapshots: None,
         unverified: None,
         needs: Vec::new(),
+        package: None,
     }
 }
 

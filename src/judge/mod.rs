@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub use observe::observe;
 
 use crate::model::case::{Check, Control, Expectation, Test};
-use crate::model::record::{Observation, StepObservation, Verdict, VerdictKind};
+use crate::model::record::{KnownAs, Observation, StepObservation, Verdict, VerdictKind};
 use crate::model::spec::{Catalogue, Level, Requirement, Revision, Transport};
 use crate::model::target::{Known, Target};
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
@@ -103,15 +103,7 @@ impl<'a> Judge<'a> {
     /// The known failures that were met and always held, each as people should be told.
     pub fn stale(&self) -> Vec<String> {
         let stale = self.known.iter().filter(|entry| entry.held > 0 && entry.failed == 0);
-        let told = stale.map(|KnownFailure { target, known, .. }| {
-            format!(
-                "{target}: {} holds now for {}; remove it from the known failures (\"{}\")",
-                known.requirement,
-                known.test.as_str(),
-                known.reason
-            )
-        });
-        told.collect()
+        stale.map(|KnownFailure { target, known, .. }| as_recorded(known).stale(target, &known.requirement)).collect()
     }
 
     fn verdict(
@@ -210,6 +202,9 @@ impl<'a> Judge<'a> {
         for entry in meant {
             entry.failed += usize::from(fails);
             entry.held += usize::from(holds);
+            if fails || holds {
+                verdict.known = Some(as_recorded(entry.known));
+            }
             if fails && verdict.kind != VerdictKind::Known {
                 verdict.excuses = Some(verdict.kind);
                 verdict.kind = VerdictKind::Known;
@@ -219,8 +214,22 @@ impl<'a> Judge<'a> {
     }
 }
 
+fn as_recorded(known: &Known) -> KnownAs {
+    let Known { test, reason, issue, .. } = known;
+    KnownAs { test: test.as_str().to_owned(), reason: reason.clone(), issue: issue.clone() }
+}
+
 fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: Vec<String>) -> Verdict {
-    Verdict { step, requirement: check.requirement.clone(), level, kind, excuses: None, detail, line: check.line }
+    Verdict {
+        step,
+        requirement: check.requirement.clone(),
+        level,
+        kind,
+        excuses: None,
+        detail,
+        line: check.line,
+        known: None,
+    }
 }
 
 /// A case is loaded only with a requirement for every check; a record may be judged with other cases.

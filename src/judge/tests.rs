@@ -40,6 +40,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         snapshots: None,
         unverified: None,
         needs: Vec::new(),
+        package: None,
     }
 }
 

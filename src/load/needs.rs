@@ -5,7 +5,7 @@
 use super::diagnostic::Lint;
 use super::node::{Member, Node};
 use super::read::Reader;
-use crate::model::target::Program;
+use crate::model::program::Program;
 
 /// In place of a version: any will do.
 const ANY: &str = "any";

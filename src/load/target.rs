@@ -15,7 +15,7 @@ use super::read::{Object, Reader};
 use super::{LoadError, embedded, toml};
 use crate::model::case::Need;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Known, Setup, Target};
+use crate::model::target::{Claims, Known, Package, Setup, Target};
 use crate::model::{Pattern, RequirementId, TargetId};
 
 /// The target that is embedded.
@@ -82,6 +82,7 @@ pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> T
         snapshots: snapshots.filter(|_| mutant.is_none()).map(|folder| folder.join(REFERENCE)),
         unverified: None,
         needs: Vec::new(),
+        package: None,
     }
 }
 
@@ -181,7 +182,8 @@ fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
     }
 }
 
-const KEYS: [&str; 9] = ["title", "command", "env", "needs", "setup", "claims", "variants", "known", "unverified"];
+const KEYS: [&str; 11] =
+    ["title", "package", "version", "command", "env", "needs", "setup", "claims", "variants", "known", "unverified"];
 
 fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Target>> {
     let what = "a target";
@@ -195,6 +197,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let setup = object.get("setup").map_or_else(Setup::default, |node| setup(reader, node, &folder));
     let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
     let needs = object.get("needs").map_or_else(Vec::new, |node| needs(reader, node));
+    let package = package(reader, object);
     let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node));
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
     let name = folder.file_name().unwrap_or("target").to_owned();
@@ -209,6 +212,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         env,
         unverified,
         needs,
+        package,
         known: Vec::new(),
         snapshots: None,
     };
@@ -222,6 +226,16 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         return Some(vec![one(None)]);
     }
     Some(variants.into_iter().map(|variant| one(Some(variant))).collect())
+}
+
+/// `package` and `version`: both, or neither.
+fn package(reader: &mut Reader, object: Object<'_>) -> Option<Package> {
+    let text = |reader: &mut Reader, key: &str, node: &Node| reader.text(node, &format!("`{key}`")).map(str::to_owned);
+    let what = "a target with one of `package` and `version`";
+    object.get("package").or_else(|| object.get("version"))?;
+    let name = reader.need(object, what, "package").and_then(|node| text(reader, "package", node));
+    let version = reader.need(object, what, "version").and_then(|node| text(reader, "version", node));
+    Some(Package { name: name?, version: version? })
 }
 
 /// In a repository with `targets/` and `snapshots/`, the latter; anywhere else beside the file.

@@ -7,11 +7,14 @@ mod fnv;
 mod generate;
 mod id;
 pub mod nesting;
+pub mod program;
 pub mod record;
 pub mod set;
+mod shard;
 pub mod spec;
 pub mod target;
 pub mod template;
 
 pub use fnv::fnv1a;
 pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId};
+pub use shard::Shard;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::case::{Action, CanaryState, Outcome, TextState, TimeClass};
 use super::spec::{Level, words};
 use super::template::Bindings;
-use super::{RequirementId, TargetId, TestId};
+use super::{RequirementId, Shard, TargetId, TestId};
 
 /// The version of the log's format; fields are only ever added within one.
 pub const FORMAT: u32 = 1;
@@ -389,6 +389,21 @@ pub struct Verdict {
     pub detail: Vec<String>,
     /// The line of the check in its case file, counted from 1.
     pub line: usize,
+    /// The entry of the known failures that means this check, whether it excuses anything here or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<KnownAs>,
+}
+
+/// A known failure as a record has it, so that a report needs no `target.toml`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KnownAs {
+    /// Which tests it means: its pattern.
+    pub test: String,
+    /// What the target does.
+    pub reason: String,
+    /// Where it is reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<String>,
 }
 
 words! {
@@ -433,15 +448,35 @@ pub enum Line {
     Footer(Footer),
 }
 
+impl KnownAs {
+    /// What people are told where it no longer fails.
+    pub fn stale(&self, target: &TargetId, requirement: &RequirementId) -> String {
+        let Self { test, reason, .. } = self;
+        format!("{target}: {requirement} holds now for {test}; remove it from the known failures (\"{reason}\")")
+    }
+}
+
 /// What was to be run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// [`FORMAT`].
     pub format: u32,
     /// The version of the harness.
     pub casebook: String,
-    /// The targets, with what their adapters say of themselves.
+    /// The targets.
     pub targets: Vec<TargetId>,
+    /// What is worth telling of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<About>,
+    /// A hash of the cases: where it differs, others were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cases: Option<String>,
+    /// What of the plan was run, where it was spread over several runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// What it was narrowed to otherwise, as it was typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrowed: Option<String>,
     /// The files of those that aren't embedded: what is known of their failures is read there again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Utf8PathBuf>,
@@ -449,6 +484,23 @@ pub struct Header {
     pub planned: usize,
     /// What doesn't apply, and why, by target.
     pub skipped: Vec<Skipped>,
+}
+
+/// A target, as it was when it was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// The target.
+    pub target: TargetId,
+    /// One line for people.
+    pub title: String,
+    /// The package and its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Why nobody has run it, where nobody has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unverified: Option<String>,
+    /// How many of the planned tests are its own.
+    pub planned: usize,
 }
 
 /// Tests that a target is not asked, under one reason.

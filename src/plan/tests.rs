@@ -44,6 +44,7 @@ fn target() -> Target {
         snapshots: None,
         unverified: None,
         needs: Vec::new(),
+        package: None,
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! Takes records and the catalogue, gives counts and text. Must not know `drive` or `load`; it never runs anything.
 
+mod build;
+mod format;
+mod merge;
 pub mod proof;
 mod rates;
 pub mod snapshot;
@@ -10,6 +13,11 @@ mod untrusted;
 
 use std::collections::BTreeMap;
 
+pub use build::Book;
+pub use format::{
+    Cell, CheckEntry, Column, Evidence, Proofs, REPORT_FORMAT, Report, Sentence, SkippedTests, TestEntry,
+};
+pub use merge::{Merged, Source, merge};
 pub use rates::{Rate, Rates};
 pub use untrusted::Untrusted;
 
@@ -43,6 +51,15 @@ words! {
 }
 
 impl Standing {
+    /// Whether a run fails because of it; a broken SHOULD, and what can't be expressed, only where that is `strict`.
+    pub fn is_unexpected(self, strict: bool) -> bool {
+        match self {
+            Self::Failed | Self::Inconclusive | Self::Error => true,
+            Self::Warned | Self::Cannot => strict,
+            Self::Passed | Self::Observed | Self::Known | Self::Noted => false,
+        }
+    }
+
     /// What became of this test.
     pub fn of(record: &Record) -> Self {
         let unjudged = match &record.observation {
@@ -205,7 +222,7 @@ mod tests {
     use crate::model::spec::Level;
 
     pub(super) fn header(planned: usize) -> Header {
-        Header { format: FORMAT, casebook: "0".into(), targets: vec![], files: vec![], planned, skipped: vec![] }
+        Header { format: FORMAT, casebook: "0".into(), planned, ..Header::default() }
     }
 
     pub(super) fn footer() -> Footer {
@@ -222,6 +239,7 @@ mod tests {
             excuses: None,
             detail,
             line: 7,
+            known: None,
         }
     }
 

@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::record::{Record, VerdictKind};
 use crate::model::spec::{Level, Revision};
 
 /// How many checks hold of how many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate {
     /// Those that hold.
     pub held: usize,
@@ -25,7 +27,7 @@ impl Rate {
 }
 
 /// The rates of one target.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rates {
     /// By how strongly the sentences bind.
     pub levels: BTreeMap<Level, Rate>,

@@ -245,9 +245,8 @@ mod tests {
             format: FORMAT,
             casebook: "0".into(),
             targets: vec![samples::target()],
-            files: Vec::new(),
             planned: 2,
-            skipped: Vec::new(),
+            ..Header::default()
         }
     }
 

@@ -13,7 +13,9 @@ pub use log::{Log, LogError, RunLog, read_log, read_wire, wire_path};
 pub use order::InOrder;
 pub use replay::{Replay, rejudge};
 
-use crate::model::case::Test;
+use std::fmt::Write as _;
+
+use crate::model::case::{Library, Test};
 use crate::model::fnv1a;
 
 /// A hash of what is done in a test: the fixture and the steps, not the sentence, and not what is expected, but for
@@ -24,6 +26,16 @@ pub fn hash(test: &Test) -> String {
         test.steps.iter().map(|step| (&step.when, &step.declares, step.then.looks_into_messages())).collect();
     let run = format!("{:?} {:?} {:?}", test.role, test.given, done);
     format!("{:016x}", fnv1a(run.as_bytes()))
+}
+
+/// A hash of what is asked by all cases together: records with the same one compare.
+pub fn fingerprint(library: &Library) -> String {
+    let mut text = String::new();
+    for test in library.cases.iter().flat_map(|case| &case.tests) {
+        let checks: Vec<_> = test.checks().map(|check| (&check.requirement, &check.alternatives)).collect();
+        writeln!(text, "{} {} {checks:?}", test.path(), hash(test)).expect("a string takes all");
+    }
+    format!("{:016x}", fnv1a(text.as_bytes()))
 }
 
 #[cfg(test)]

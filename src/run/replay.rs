@@ -78,14 +78,7 @@ mod tests {
             ..samples::record(index, test, Outcome::Crash)
         };
         let log = RunLog {
-            header: Header {
-                format: FORMAT,
-                casebook: "0".into(),
-                targets: vec![],
-                files: vec![],
-                planned: 3,
-                skipped: vec![],
-            },
+            header: Header { format: FORMAT, casebook: "0".into(), targets: vec![], planned: 3, ..Header::default() },
             records: vec![
                 record(0, "f/c/t@2026-07-28+http", &same),
                 record(1, "f/c/t@2026-07-28+stdio", "another"),

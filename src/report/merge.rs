@@ -1,0 +1,247 @@
+//! Records of any number of runs → columns: shards of one run together, each version of a target for itself.
+//!
+//! Takes [`Source`]s in any order, gives the same for every order and every way to split a run. Must not know what a
+//! report looks like.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Standing, Untrusted};
+use crate::model::record::{About, Footer, Header, Record, VerdictKind};
+use crate::model::{Shard, TargetId, TestId};
+
+/// One record of a run, as far as it could be read.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What people call it: its file.
+    pub name: String,
+    /// What was to be run.
+    pub header: Header,
+    /// What became of the tests.
+    pub records: Vec<Record>,
+    /// How it ended; `None` where it was cut short.
+    pub footer: Option<Footer>,
+    /// Why the rest of it couldn't be read.
+    pub cut: Option<String>,
+}
+
+/// What the records say of one target in one version.
+#[derive(Clone, Debug)]
+pub(super) struct Strand<'s> {
+    pub(super) id: TargetId,
+    pub(super) about: Option<&'s About>,
+    pub(super) cases: Option<&'s str>,
+    pub(super) planned: usize,
+    pub(super) skipped: BTreeMap<&'s str, usize>,
+    pub(super) stale: BTreeSet<String>,
+    pub(super) records: BTreeMap<TestId, &'s Record>,
+}
+
+/// The strands in the order of a report, and why they aren't all there is.
+#[derive(Clone, Debug)]
+pub struct Merged<'s> {
+    pub(super) strands: Vec<Strand<'s>>,
+    /// What is missing or contradictory, in words; sorted.
+    pub partial: BTreeSet<String>,
+}
+
+/// What tells columns apart: the target, its version, and the cases that it was asked.
+type Key<'s> = (&'s TargetId, Option<&'s str>, Option<&'s str>);
+/// What tells the parts of one run apart: the shard, and what it was narrowed to.
+type Part<'s> = (Option<Shard>, Option<&'s str>);
+
+/// Joins what belongs together.
+pub fn merge(sources: &[Source]) -> Merged<'_> {
+    let mut strands: BTreeMap<Key<'_>, Vec<&Source>> = BTreeMap::new();
+    let mut partial: BTreeSet<String> = sources.iter().filter_map(troubles).collect();
+    for source in sources {
+        for target in &source.header.targets {
+            let version = about(source, target).and_then(|about| about.version.as_deref());
+            strands.entry((target, version, source.header.cases.as_deref())).or_default().push(source);
+        }
+    }
+    partial.extend(other_cases(sources));
+    let mut strands: Vec<_> = strands.into_iter().map(|(key, sources)| strand(key, &sources, &mut partial)).collect();
+    let version = |strand: &Strand<'_>| strand.about.and_then(|about| about.version.clone());
+    strands.sort_by_cached_key(|one| (one.id.clone(), natural(&version(one).unwrap_or_default()), one.cases));
+    Merged { strands, partial }
+}
+
+fn about<'s>(source: &'s Source, target: &TargetId) -> Option<&'s About> {
+    source.header.about.iter().find(|about| about.target == *target)
+}
+
+/// What is wrong with one record as such.
+fn troubles(source: &Source) -> Option<String> {
+    let name = Untrusted(&source.name).line(200);
+    if let Some(cut) = &source.cut {
+        return Some(format!("{name} could be read in part only: {}", Untrusted(cut).line(300)));
+    }
+    match &source.footer {
+        None => Some(format!("{name} has no end: the run was cut short, or it still goes on")),
+        Some(footer) if footer.interrupted => Some(format!("{name} is of a run that was interrupted")),
+        Some(_) => None,
+    }
+}
+
+/// Which records are of which cases, where they aren't all of the same.
+fn other_cases(sources: &[Source]) -> Option<String> {
+    let mut sets: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for source in sources {
+        let cases = source.header.cases.as_deref().unwrap_or("unknown");
+        sets.entry(cases).or_default().insert(&source.name);
+    }
+    let told = sets.iter().map(|(cases, names)| {
+        let names: Vec<_> = names.iter().map(|name| Untrusted(name).line(200)).collect();
+        format!("{} (cases {})", names.join(", "), Untrusted(cases).line(40))
+    });
+    (sets.len() > 1).then(|| {
+        format!(
+            "the records are of different cases: {}; each column counts what its own cases ask, so that totals and \
+             shares of these don't compare",
+            told.collect::<Vec<_>>().join(" and ")
+        )
+    })
+}
+
+fn strand<'s>((id, _, cases): Key<'s>, sources: &[&'s Source], partial: &mut BTreeSet<String>) -> Strand<'s> {
+    let mut parts: BTreeMap<Part<'s>, Vec<&'s Source>> = BTreeMap::new();
+    for source in sources {
+        parts.entry((source.header.shard, source.header.narrowed.as_deref())).or_default().push(source);
+    }
+    let mut records: BTreeMap<TestId, (&'s Record, &'s str)> = BTreeMap::new();
+    for source in sources {
+        for record in source.records.iter().filter(|record| record.target == *id) {
+            add(&mut records, record, &source.name, partial);
+        }
+    }
+    // A run of everything leaves nothing to the parts.
+    let whole = parts.get(&(None, None)).map(|sources| vec![((None, None), sources.clone())]);
+    let is_whole = whole.is_some() || is_every_shard(&parts);
+    let parts = whole.unwrap_or_else(|| parts.into_iter().collect());
+    partial.extend(gaps(id, &parts));
+    let mut planned = records.len();
+    let mut skipped: BTreeMap<&'s str, usize> = BTreeMap::new();
+    for (part, sources) in &parts {
+        let ran: BTreeSet<&TestId> = match part {
+            (None, None) => records.keys().collect(),
+            _ => sources
+                .iter()
+                .flat_map(|one| &one.records)
+                .filter(|one| one.target == *id)
+                .map(|one| &one.test)
+                .collect(),
+        };
+        let most = sources.iter().map(|source| planned_of(source, id)).max().unwrap_or(0);
+        planned += most.saturating_sub(ran.len());
+        for (reason, tests) in skips(sources, id) {
+            *skipped.entry(reason).or_default() += tests;
+        }
+    }
+    let told = format!("{id}: ");
+    let footers = sources.iter().filter_map(|source| source.footer.as_ref()).flat_map(|footer| &footer.stale);
+    let mut stale: BTreeSet<String> = footers.filter(|stale| stale.starts_with(&told)).cloned().collect();
+    if is_whole && planned == records.len() {
+        stale.extend(stale_of(id, records.values().map(|(record, _)| *record)));
+    }
+    let about =
+        sources.iter().filter_map(|source| about(source, id)).min_by_key(|about| (&about.title, &about.unverified));
+    let records = records.into_iter().map(|(test, (record, _))| (test, record)).collect();
+    Strand { id: id.clone(), about, cases, planned, skipped, stale, records }
+}
+
+/// Of two records of one test the graver one counts.
+fn add<'s>(
+    records: &mut BTreeMap<TestId, (&'s Record, &'s str)>,
+    record: &'s Record,
+    name: &'s str,
+    partial: &mut BTreeSet<String>,
+) {
+    let Some((known, other)) = records.get_mut(&record.test) else {
+        records.insert(record.test.clone(), (record, name));
+        return;
+    };
+    let said = |record: &Record| {
+        let kinds: Vec<_> = record.verdicts.iter().map(|one| (one.step, one.requirement.clone(), one.kind)).collect();
+        (Standing::of(record), kinds)
+    };
+    if said(known) != said(record) {
+        let mut seen = [(*other, Standing::of(known)), (name, Standing::of(record))];
+        seen.sort_unstable();
+        let [one, two] = seen.map(|(name, standing)| format!("{} ({standing})", Untrusted(name).line(200)));
+        let test = Untrusted(&format!("{} {}", record.target, record.test)).line(300);
+        partial.insert(format!("{one} and {two} disagree on {test}; the worse of them counts"));
+    }
+    let weight = |record: &Record| (Standing::of(record), serde_json::to_string(record).expect("a record is JSON"));
+    if weight(record) > weight(known) {
+        (*known, *other) = (record, name);
+    }
+}
+
+/// Tests of this target that a record's plan had; older headers tell only all of them together.
+fn planned_of(source: &Source, id: &TargetId) -> usize {
+    match (about(source, id), source.header.targets.as_slice()) {
+        (Some(about), _) => about.planned,
+        (None, [_]) => source.header.planned,
+        (None, _) => source.records.iter().filter(|record| record.target == *id).count(),
+    }
+}
+
+/// What a part left out: the same for each of its records, unless one of them is of less.
+fn skips<'s>(sources: &[&'s Source], id: &TargetId) -> BTreeMap<&'s str, usize> {
+    let mut skips: BTreeMap<&str, usize> = BTreeMap::new();
+    for skipped in sources.iter().flat_map(|source| &source.header.skipped).filter(|skipped| skipped.target == *id) {
+        let most = skips.entry(&skipped.reason).or_default();
+        *most = skipped.tests.max(*most);
+    }
+    skips
+}
+
+/// Whether the parts are shards that make a whole.
+fn is_every_shard(parts: &BTreeMap<Part<'_>, Vec<&Source>>) -> bool {
+    let shards: BTreeSet<Shard> =
+        parts.keys().filter(|(_, narrowed)| narrowed.is_none()).filter_map(|(shard, _)| *shard).collect();
+    shards.iter().any(|one| shards.iter().filter(|shard| shard.parts == one.parts).count() == one.parts.get() as usize)
+}
+
+/// What was never meant to be run, or is in a record that isn't here.
+fn gaps(id: &TargetId, parts: &[(Part<'_>, Vec<&Source>)]) -> Vec<String> {
+    let mut gaps = Vec::new();
+    let mut shards: BTreeMap<(u32, Option<&str>), BTreeSet<u32>> = BTreeMap::new();
+    for ((shard, narrowed), _) in parts {
+        if let Some(narrowed) = narrowed {
+            gaps.push(format!("{id} was asked only a part: {}", Untrusted(narrowed).line(300)));
+        }
+        if let Some(Shard { part, parts }) = shard {
+            shards.entry((parts.get(), *narrowed)).or_default().insert(part.get());
+        }
+    }
+    for ((parts, _), there) in shards {
+        let missing: Vec<String> =
+            (1..=parts).filter(|part| !there.contains(part)).take(20).map(|part| format!("{part}/{parts}")).collect();
+        if !missing.is_empty() {
+            gaps.push(format!("{id} lacks the record of shard {}", missing.join(", ")));
+        }
+    }
+    gaps
+}
+
+/// Known failures that were met and always held, as the records have them.
+fn stale_of<'r>(id: &TargetId, records: impl Iterator<Item = &'r Record>) -> Vec<String> {
+    let mut met = BTreeMap::new();
+    for verdict in records.flat_map(|record| &record.verdicts) {
+        if let Some(known) = &verdict.known {
+            *met.entry((&verdict.requirement, known)).or_insert(false) |= verdict.kind == VerdictKind::Known;
+        }
+    }
+    let stale = met.into_iter().filter(|(_, failed)| !failed);
+    stale.map(|((requirement, known), _)| known.stale(id, requirement)).collect()
+}
+
+/// The order that people expect of versions: numbers by their size.
+fn natural(version: &str) -> Vec<(u64, String)> {
+    let mut parts = Vec::new();
+    for part in version.split(|one: char| !one.is_alphanumeric()) {
+        parts.push((part.parse().unwrap_or(0), part.to_owned()));
+    }
+    parts
+}
