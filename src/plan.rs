@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::model::case::{Case, Control, Library, Need, Test};
+use crate::model::case::{Case, Control, Library, Need, Reach, Test};
 use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
-use crate::model::target::Target;
+use crate::model::target::{Drives, Target};
 use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 
 /// What a run is narrowed to. Empty lists narrow nothing.
@@ -108,6 +108,10 @@ pub enum Reason {
     Transport(Transport),
     /// The target lacks what the case needs.
     Lacks(Need),
+    /// The test has a fixture, and nobody who could put it into the target.
+    NoAdapter,
+    /// The test has no fixture: it takes servers as they are.
+    NoFixture,
     /// Too large for every day.
     Heavy,
     /// Too large to be repeated on each revision and transport.
@@ -121,6 +125,8 @@ impl fmt::Display for Reason {
             Self::Revision(revision) => write!(f, "the target doesn't claim revision {revision}"),
             Self::Transport(transport) => write!(f, "the target doesn't claim transport {transport}"),
             Self::Lacks(need) => write!(f, "the target lacks {need}"),
+            Self::NoAdapter => f.write_str("fixed; without an adapter it can't be given the fixture"),
+            Self::NoFixture => f.write_str("for fixed servers, which bring their own tools"),
             Self::Heavy => f.write_str("heavy; runs with --heavy"),
             Self::HeavyOnce => f.write_str("heavy; runs on the newest revision and one transport only"),
         }
@@ -290,6 +296,8 @@ impl Planner<'_> {
             Some(Reason::Revision(revision))
         } else if !claims.transports.contains(&transport) {
             Some(Reason::Transport(transport))
+        } else if let Some(reason) = out_of_reach(&target.drives, &test.reach) {
+            Some(reason)
         } else if let Some(need) = lacks {
             Some(Reason::Lacks(*need))
         } else if test.heavy && !self.selection.heavy {
@@ -314,6 +322,16 @@ impl Planner<'_> {
         let newest = Revision::all().rev().find(|one| can(one, &transport));
         let quickest = [Transport::Http, Transport::Stdio].into_iter().find(|one| can(&revision, one));
         newest == Some(revision) && (test.transports.is_some() || quickest == Some(transport))
+    }
+}
+
+/// Why a test can't be asked of this kind of target. Which tools a fixed server has shows only when it runs.
+fn out_of_reach(drives: &Drives, reach: &Reach) -> Option<Reason> {
+    match (drives, reach) {
+        (Drives::Adapter(_), Reach::Found(_)) => Some(Reason::NoFixture),
+        (Drives::Fixed(_), Reach::Built) => Some(Reason::NoAdapter),
+        (Drives::Adapter(_), Reach::Built | Reach::Alike(_))
+        | (Drives::Fixed(_), Reach::Alike(_) | Reach::Found(_)) => None,
     }
 }
 

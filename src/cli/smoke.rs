@@ -4,12 +4,17 @@ use super::interrupt;
 use super::run::{prepare, targets};
 use super::{Exit, Problem, SmokeArgs};
 use crate::drive::{Came, Cancel, SmokeReport, smoke as look_at};
-use crate::model::target::Target;
+use crate::model::target::{Drives, Target};
 use crate::report::Untrusted;
 use crate::report::terminal::say;
 
 pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
     let targets = targets(std::slice::from_ref(&args.target))?;
+    if let Some(fixed) = targets.iter().find(|target| matches!(target.drives, Drives::Fixed(_))) {
+        let problem =
+            format!("{} is fixed: it has no adapter to prove; `casebook run {0}` asks it what it can", fixed.id);
+        return Err(Problem::new(Exit::Usage, problem));
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
     runtime.block_on(async {
         let cancel = interrupt::listen();

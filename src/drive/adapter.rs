@@ -18,7 +18,7 @@ use super::process::{GONE, Launch, Manner, Process, Stopped, in_words};
 use crate::model::nesting;
 use crate::model::record::{End, Served};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Package, Target};
+use crate::model::target::{Drives, Package, Target};
 
 /// The version of the protocol that is spoken.
 const PROTOCOL: u32 = 1;
@@ -62,6 +62,9 @@ pub enum StartError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// Nobody wrote one.
+    #[error("the target is fixed: it has no adapter")]
+    Fixed,
     /// There is a process, but no hello.
     #[error("the adapter gave no hello: {trouble}{}", told(.stderr))]
     Hello {
@@ -248,7 +251,7 @@ impl Adapter {
 
     /// Starts the adapter and takes its word for what it is.
     pub(crate) async fn greet(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
-        let (process, input, output) = spawn(target, &target.command)?;
+        let (process, input, output) = spawn(target, command(target)?)?;
         let mut adapter = Self { process, input, output, requests: 0, hello: Hello::default() };
         let answer = adapter.ask("hello", &format!(r#"{{"protocol":{PROTOCOL}}}"#), deadline).await;
         let hello = answer.and_then(|answer| {
@@ -398,7 +401,7 @@ impl Adapter {
 pub(crate) struct StdioServer {
     process: Process,
     // Read when the process starts, whenever that is: it has to stay as long as the process.
-    _order: NamedTempFile,
+    _order: Option<NamedTempFile>,
 }
 
 impl StdioServer {
@@ -407,9 +410,18 @@ impl StdioServer {
     /// # Errors
     /// Where the order can't be written, or the process not be started.
     pub(crate) fn start(target: &Target, order: Order<'_>) -> Result<(Self, ChildStdin, Lines), StartError> {
-        let (file, command) = stdio_command(target, order).map_err(|source| failed_to_spawn(target, source))?;
+        let (file, command) = stdio_command(target, order)?;
         let (process, input, output) = spawn(target, &command)?;
-        Ok((Self { process, _order: file }, input, output))
+        Ok((Self { process, _order: Some(file) }, input, output))
+    }
+
+    /// Starts one that has its fixture inside.
+    ///
+    /// # Errors
+    /// Where the process can't be started.
+    pub(crate) fn fixed(target: &Target, command: &[String]) -> Result<(Self, ChildStdin, Lines), StartError> {
+        let (process, input, output) = spawn(target, command)?;
+        Ok((Self { process, _order: None }, input, output))
     }
 
     /// What it wrote to its standard error.
@@ -434,11 +446,12 @@ impl StdioServer {
 /// The command of a process that serves a fixture over stdio, and the file that it reads.
 ///
 /// # Errors
-/// Where the file can't be written.
-pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> std::io::Result<(NamedTempFile, Vec<String>)> {
-    let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".json").tempfile()?;
-    file.write_all(order.text().as_bytes()).and_then(|()| file.flush())?;
-    let mut command = target.command.clone();
+/// Where the file can't be written, or the target has no adapter.
+pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> Result<(NamedTempFile, Vec<String>), StartError> {
+    let mut command = command(target)?.to_vec();
+    let failed = |source| failed_to_spawn(&command, target, source);
+    let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".json").tempfile().map_err(failed)?;
+    file.write_all(order.text().as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
     command.extend(["--stdio-server".to_owned(), file.path().to_string_lossy().into_owned()]);
     Ok((file, command))
 }
@@ -449,13 +462,22 @@ pub(crate) fn why_no_server(code: Option<i32>, stderr: &str) -> Option<Served> {
     (code == Some(NO_SERVER)).then(|| stderr.lines().rev().find_map(no)).flatten()
 }
 
-fn spawn(target: &Target, command: &[String]) -> Result<(Process, ChildStdin, Lines), StartError> {
-    let launch = Launch { command, folder: target.folder.as_std_path(), env: &target.env };
-    Process::spawn(launch).map_err(|source| failed_to_spawn(target, source))
+/// The command of a target's adapter.
+fn command(target: &Target) -> Result<&[String], StartError> {
+    match &target.drives {
+        Drives::Adapter(command) => Ok(command),
+        Drives::Fixed(_) => Err(StartError::Fixed),
+    }
 }
 
-fn failed_to_spawn(target: &Target, source: std::io::Error) -> StartError {
-    StartError::Spawn { command: target.command.join(" "), folder: target.folder.clone(), source }
+/// Starts a process of a target, in its folder and with its environment.
+pub(crate) fn spawn(target: &Target, command: &[String]) -> Result<(Process, ChildStdin, Lines), StartError> {
+    let launch = Launch { command, folder: target.folder.as_std_path(), env: &target.env };
+    Process::spawn(launch).map_err(|source| failed_to_spawn(command, target, source))
+}
+
+fn failed_to_spawn(command: &[String], target: &Target, source: std::io::Error) -> StartError {
+    StartError::Spawn { command: command.join(" "), folder: target.folder.clone(), source }
 }
 
 /// Holds the claims of a target against its adapter's hello.

@@ -22,6 +22,7 @@ use crate::model::record::{End, Message, Phase, Served, StepTranscript};
 use crate::model::spec::Transport;
 use crate::model::template::{Bindings, Template};
 use crate::plan::Planned;
+pub(super) use split::begins;
 use split::split;
 
 /// What came of a test.
@@ -151,7 +152,7 @@ struct Described {
 }
 
 /// Puts what the adapter says beside what went over the wire.
-fn told(test: &Test, drove: Result<Drove, Served>, messages: Vec<Message>, took: Duration) -> Driven {
+pub(super) fn told(test: &Test, drove: Result<Drove, Served>, messages: Vec<Message>, took: Duration) -> Driven {
     let drove = drove.and_then(|drove| whole(test, drove));
     let handed = match &drove {
         Ok(drove) if drove.connected => handed(drove),

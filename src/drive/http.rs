@@ -1,7 +1,7 @@
 //! Streamable HTTP as a client: one POST, and its reply as messages, be it a body or a stream of events.
 //!
 //! Takes texts and headers, gives [`Arrival`]s, as they come and never more than a bound. Follows nothing, retries
-//! nothing, and leaves the machine for no address. Must not know JSON-RPC, sessions or lifecycles.
+//! nothing, and leaves the machine only for an address of the user's own. Must not know JSON-RPC or sessions.
 
 use std::error::Error as _;
 use std::fmt;
@@ -34,12 +34,22 @@ pub(super) struct Http {
 }
 
 impl Http {
-    pub(super) fn new(endpoint: &str) -> Self {
+    /// An endpoint on this machine: an adapter's word is not enough to be led elsewhere.
+    pub(super) fn local(endpoint: &str) -> Self {
+        Self::new(endpoint.parse().ok().filter(is_local))
+    }
+
+    /// An endpoint wherever its user says that it is.
+    pub(super) fn anywhere(endpoint: &str) -> Self {
+        Self::new(endpoint.parse().ok())
+    }
+
+    fn new(endpoint: Option<Url>) -> Self {
         let builder = Client::builder().redirect(redirect::Policy::none()).no_proxy();
         let client = builder.retry(retry::never()).referer(false).build();
         Self {
             client: client.expect("a client without TLS, proxies and resolvers needs nothing that could be missing"),
-            endpoint: endpoint.parse().ok().filter(is_local),
+            endpoint,
         }
     }
 
@@ -57,7 +67,7 @@ impl Http {
 
     async fn send(&self, method: Method, headers: &Headers, body: String) -> Result<Reply, End> {
         let Some(endpoint) = &self.endpoint else {
-            return Err(End::Invalid { reason: "the address of the server is none on this machine".to_owned() });
+            return Err(End::Invalid { reason: "the address of the server is none that may be gone to".to_owned() });
         };
         let mut request = self.client.request(method, endpoint.clone()).headers(sendable(headers));
         if !body.is_empty() {
@@ -67,7 +77,7 @@ impl Http {
     }
 }
 
-/// Whether an address is the machine's own: an adapter's word is not enough to be led elsewhere.
+/// Whether an address is the machine's own.
 fn is_local(endpoint: &Url) -> bool {
     let host = endpoint.host_str().unwrap_or_default();
     endpoint.scheme() == "http" && matches!(host, "127.0.0.1" | "localhost" | "[::1]")

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::Deadline;
-use super::adapter::{Adapter, Order, Serving, StdioServer};
+use super::adapter::{Adapter, Order, Serving, StartError, StdioServer};
 use super::canary::Canaries;
 use super::exchange::Exchange;
 use super::lines::Kept;
@@ -14,8 +14,8 @@ use super::process::{Manner, Stopped};
 use super::wire::Connection;
 use crate::model::case::{Step, Test, Then, When};
 use crate::model::record::{End, Message, Phase, Served, StepTranscript};
-use crate::model::spec::Transport;
-use crate::model::target::Target;
+use crate::model::spec::{Revision, Transport};
+use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
 use crate::plan::Planned;
 
@@ -46,6 +46,8 @@ enum Host {
     Adapter(Serving, Kept),
     /// A process of its own.
     Process(StdioServer),
+    /// Nobody of ours: it runs already.
+    Elsewhere(Kept),
 }
 
 impl Live {
@@ -63,6 +65,10 @@ impl Live {
         let (revision, transport) = (planned.id.revision, planned.id.transport);
         let fixture = planned.test.given.template().render(&bindings);
         let order = Order { revision, transport, variant: target.id.variant.as_deref(), fixture: &fixture };
+        if let Drives::Fixed(fixed) = &target.drives {
+            let met = Self::meet(target, fixed, revision, bindings);
+            return met.map_err(|error| not_started(&error));
+        }
         let (connection, host) = match transport {
             Transport::Http => {
                 let adapter = adapter.expect("a session has an adapter before it serves over HTTP");
@@ -72,12 +78,30 @@ impl Live {
             }
             Transport::Stdio => {
                 let started = StdioServer::start(target, order);
-                let (server, input, output) = started.map_err(|error| Served::Failed {
-                    end: End::Crash { how: "it could not be started".to_owned() },
-                    detail: error.to_string(),
-                })?;
+                let (server, input, output) = started.map_err(|error| not_started(&error))?;
                 (Connection::stdio(input, output, revision), Host::Process(server))
             }
+        };
+        Ok(Self { bindings, connection, opening: Opening::default(), host })
+    }
+
+    /// Meets a server that has its tools inside.
+    ///
+    /// # Errors
+    /// Where its process can't be started, or it is no server.
+    pub(crate) fn meet(
+        target: &Target,
+        fixed: &Fixed,
+        revision: Revision,
+        bindings: Bindings,
+    ) -> Result<Self, StartError> {
+        let (connection, host) = match fixed {
+            Fixed::Server(command) => {
+                let (server, input, output) = StdioServer::fixed(target, command)?;
+                (Connection::stdio(input, output, revision), Host::Process(server))
+            }
+            Fixed::Running(url) => (Connection::anywhere(url, revision), Host::Elsewhere(Kept::default())),
+            Fixed::Client(_) => return Err(StartError::Fixed),
         };
         Ok(Self { bindings, connection, opening: Opening::default(), host })
     }
@@ -97,6 +121,7 @@ impl Live {
         match &self.host {
             Host::Adapter(_, kept) => kept,
             Host::Process(server) => server.stderr(),
+            Host::Elsewhere(kept) => kept,
         }
     }
 
@@ -121,11 +146,13 @@ impl Live {
         steps
     }
 
-    async fn step(&mut self, step: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
+    pub(crate) async fn step(&mut self, step: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
         let Self { bindings, connection, opening, host } = self;
         match host {
             Host::Adapter(..) if matches!(step.when, When::Serve) => nothing(),
-            Host::Adapter(..) => exchange(connection, opening, step, bindings, canaries, deadline).await,
+            Host::Adapter(..) | Host::Elsewhere(_) => {
+                exchange(connection, opening, step, bindings, canaries, deadline).await
+            }
             Host::Process(server) => {
                 server.during(exchange(connection, opening, step, bindings, canaries, deadline)).await
             }
@@ -139,6 +166,10 @@ impl Live {
         let serving = match self.host {
             Host::Process(server) => return Some(server.end(manner, close).await),
             Host::Adapter(serving, _) => serving,
+            Host::Elsewhere(_) => {
+                close.await;
+                return None;
+            }
         };
         close.await;
         let mut taken = adapter.take()?;
@@ -183,6 +214,10 @@ async fn exchange(
         exchange @ Exchange { end: End::Timeout | End::Crash { .. }, .. } => exchange,
         _ => nothing(),
     }
+}
+
+fn not_started(error: &StartError) -> Served {
+    Served::Failed { end: End::Crash { how: "it could not be started".to_owned() }, detail: error.to_string() }
 }
 
 /// Nothing went over the wire, and that was all.

@@ -12,6 +12,7 @@ mod clock;
 mod envelope;
 mod exchange;
 mod fault;
+mod fixed;
 mod headers;
 mod http;
 mod lines;

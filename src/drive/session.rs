@@ -3,19 +3,22 @@
 //! Takes planned tests one after another, gives a [`Transcript`] of each; whatever the target does is part of one.
 //! Must not know what would have been right.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::adapter::{Adapter, StartError, Trouble, why_no_server};
 use super::bind::{bind, is_large, shares};
 use super::canary::{Canaries, CanaryError};
 use super::client::{self, Driven};
+use super::fixed;
 use super::live::Live;
 use super::process::{Manner, Stopped};
 use super::{Deadline, Options};
 use crate::model::TestId;
+use crate::model::case::{Step, Then, When};
 use crate::model::record::{End, Phase, Served, StepTranscript, Transcript};
-use crate::model::spec::{Role, Transport};
-use crate::model::target::Target;
+use crate::model::spec::{Revision, Role, Transport};
+use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
 use crate::plan::Planned;
 
@@ -31,6 +34,8 @@ pub(crate) struct Session {
     options: Options,
     adapter: Option<Adapter>,
     live: Option<Live>,
+    /// What a fixed server lists, by revision; nothing where what it answered is no list.
+    listed: BTreeMap<Revision, Option<Vec<String>>>,
     health: Health,
 }
 
@@ -69,7 +74,7 @@ impl Health {
 impl Session {
     /// A session in which nothing is started yet.
     pub(crate) fn new(target: Arc<Target>, options: Options) -> Self {
-        Self { target, options, adapter: None, live: None, health: Health::default() }
+        Self { target, options, adapter: None, live: None, listed: BTreeMap::new(), health: Health::default() }
     }
 
     /// Whether it is this target's.
@@ -90,8 +95,12 @@ impl Session {
         if planned.test.isolated {
             self.stop().await;
         }
-        if let Err(reason) = self.make_ready(planned).await {
+        if let Err(reason) = self.make_ready(planned, canaries).await {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
+        }
+        let listed = self.listed.get(&planned.id.revision).and_then(Option::as_ref);
+        if let Some(reason) = listed.and_then(|listed| fixed::lacks(&planned.test, listed)) {
+            return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
         }
         let deadline = Deadline::within(self.options.test_limit);
         let bindings = match &self.live {
@@ -123,8 +132,42 @@ impl Session {
         }
     }
 
+    /// Sees to it that the target can be asked the test.
+    async fn make_ready(&mut self, planned: &Planned, canaries: &Canaries) -> Result<(), String> {
+        let target = Arc::clone(&self.target);
+        match &target.drives {
+            Drives::Adapter(_) => self.greet(planned).await,
+            Drives::Fixed(Fixed::Client(_)) => self.health.given_up.clone().map_or(Ok(()), Err),
+            Drives::Fixed(server) => self.look(server, planned.id.revision, canaries).await,
+        }
+    }
+
+    /// Sees to it that it is known what a fixed server lists; one that doesn't answer at all is soon given up.
+    async fn look(&mut self, server: &Fixed, revision: Revision, canaries: &Canaries) -> Result<(), String> {
+        let list = Step { when: When::List, then: Then::Observe, declares: None };
+        while self.health.given_up.is_none() && !self.listed.contains_key(&revision) {
+            self.stop().await;
+            let mut live = match Live::meet(&self.target, server, revision, Bindings::default()) {
+                Ok(live) => live,
+                Err(error) => {
+                    self.health.give_up(error.to_string());
+                    break;
+                }
+            };
+            let seen = live.step(&list, canaries, Deadline::within(self.options.start_limit)).await;
+            let words = live.stderr().clone();
+            live.take_down(&mut self.adapter, Manner::Leave).await;
+            match seen.end {
+                End::Crash { how } => self.health.hung(&unanswered(revision, &how, &words.take())),
+                End::Timeout => self.health.hung(&unanswered(revision, "no answer within the limit", &words.take())),
+                _ => drop(self.listed.insert(revision, fixed::names(&seen.messages))),
+            }
+        }
+        self.health.given_up.clone().map_or(Ok(()), Err)
+    }
+
     /// Sees to it that there is an adapter where one is needed, and that it once confirmed the target's claims.
-    async fn make_ready(&mut self, planned: &Planned) -> Result<(), String> {
+    async fn greet(&mut self, planned: &Planned) -> Result<(), String> {
         while self.health.given_up.is_none() {
             if self.adapter.is_some() || !by_adapter(planned) && self.health.confirmed {
                 return Ok(());
@@ -154,6 +197,13 @@ impl Session {
     ) {
         canaries.phase(Phase::Serve);
         self.adapter.iter().for_each(|adapter| drop(adapter.stderr().take()));
+        let target = Arc::clone(&self.target);
+        if let Drives::Fixed(Fixed::Client(client)) = &target.drives {
+            let (bindings, options) = (&transcript.bindings, &self.options);
+            let driven = fixed::drive(&target, client, planned, bindings, canaries, deadline, options).await;
+            Driven { served: transcript.served, steps: transcript.steps } = driven;
+            return;
+        }
         if planned.test.role == Role::Client {
             let adapter = self.adapter.as_mut().expect("a session has an adapter before it drives a client");
             let (variant, options) = (self.target.id.variant.as_deref(), &self.options);
@@ -197,7 +247,7 @@ impl Session {
         }
         transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
         if let Some(stopped) = &stopped {
-            complete(transcript, stopped);
+            complete(transcript, stopped, matches!(self.target.drives, Drives::Adapter(_)));
         }
         self.count(transcript, stopped.as_ref(), planned);
     }
@@ -274,11 +324,20 @@ fn is_sound(transcript: &Transcript) -> bool {
     transcript.served == Served::Serving && transcript.steps.iter().all(sound)
 }
 
-/// Writes down what the end of the process shows.
-fn complete(transcript: &mut Transcript, stopped: &Stopped) {
+/// What is said of a server that gave no list.
+fn unanswered(revision: Revision, how: &str, stderr: &str) -> String {
+    let wrote = if stderr.is_empty() { String::new() } else { format!("; it wrote: {}", stderr.trim_end()) };
+    format!("the server gave no list of its tools on {revision}: {how}{wrote}")
+}
+
+/// Writes down what the end of the process shows. Only an adapter's can show why there is no server.
+fn complete(transcript: &mut Transcript, stopped: &Stopped, by_adapter: bool) {
     transcript.leaky = stopped.leaky;
     let stdio = transcript.test.transport == Transport::Stdio;
-    if stdio && let Some(served) = why_no_server(stopped.code, &transcript.stderr) {
+    if stdio
+        && by_adapter
+        && let Some(served) = why_no_server(stopped.code, &transcript.stderr)
+    {
         transcript.served = served;
         transcript.steps.clear();
     } else if stopped.died

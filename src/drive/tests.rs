@@ -48,7 +48,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
-        command: ["sh", "-c", TARGET, "shell"].map(str::to_owned).into(),
+        drives: Drives::Adapter(["sh", "-c", TARGET, "shell"].map(str::to_owned).into()),
         env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
         claims: Claims {
             roles: vec![Role::Server],

@@ -48,9 +48,14 @@ enum Channel {
 }
 
 impl Connection {
-    /// A connection over Streamable HTTP.
+    /// A connection over Streamable HTTP, to this machine.
     pub(crate) fn http(url: impl AsRef<str>, revision: Revision) -> Self {
-        Self::over(Channel::Http(Http::new(url.as_ref())), revision)
+        Self::over(Channel::Http(Http::local(url.as_ref())), revision)
+    }
+
+    /// A connection over Streamable HTTP, to wherever the user says.
+    pub(crate) fn anywhere(url: &str, revision: Revision) -> Self {
+        Self::over(Channel::Http(Http::anywhere(url)), revision)
     }
 
     /// A connection over a process's standard input and output.

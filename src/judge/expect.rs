@@ -2,11 +2,13 @@
 //!
 //! Takes what an author expects and what was observed. Must not know levels, controls or known failures.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use super::compare;
 use super::places;
-use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Matcher};
+use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Flaw, Matcher};
 use crate::model::nesting;
 use crate::model::record::{AdvertisedTool, AnswerObservation, StepObservation};
 use crate::model::spec::Transport;
@@ -38,6 +40,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
     for (tool, wanted) in &expected.advertised {
         misses.lines.extend(unlike(tool, wanted, observed.advertised.get(tool)));
     }
+    misses.lines.extend(flawed(&expected.without, &observed.tools));
     misses.value("saw", expected.saw.as_ref(), observed.saw.as_ref());
     misses.value("structured", expected.structured.as_ref(), observed.structured.as_ref());
     if let Some(wanted) = expected.text.filter(|wanted| observed.text != Some(*wanted)) {
@@ -138,6 +141,20 @@ fn unlike(tool: &str, wanted: &Advertised, observed: Option<&AdvertisedTool>) ->
             cut.then(|| format!("advertised: `{tool}` differs in more places than were written down"))
         }
     }
+}
+
+/// What a list has that none of its tools may have; it is about a list only where that has a tool.
+fn flawed(without: &BTreeSet<Flaw>, tools: &BTreeMap<String, BTreeSet<Flaw>>) -> Vec<String> {
+    if !without.is_empty() && tools.is_empty() {
+        return vec!["tools: none is listed".to_owned()];
+    }
+    let has = |(name, flaws): (&String, &BTreeSet<Flaw>)| {
+        let found: Vec<_> = flaws.intersection(without).copied().collect();
+        (!found.is_empty()).then(|| {
+            format!("tools: `{name}`: {}", found.iter().map(|flaw| flaw.word()).collect::<Vec<_>>().join(", "))
+        })
+    };
+    tools.iter().filter_map(has).collect()
 }
 
 /// Whether a pointer is another one, or leads to something below it.

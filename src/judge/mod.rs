@@ -6,6 +6,7 @@
 mod asked;
 mod compare;
 mod expect;
+mod flaws;
 mod observe;
 mod places;
 mod reply;

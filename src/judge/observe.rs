@@ -3,16 +3,17 @@
 //! Takes a test and what was seen of it, gives what that came down to; here ports, ids and times disappear.
 //! Must not know expectations, nor what is right.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::asked;
 use super::compare;
+use super::flaws::flaws;
 use super::places::Names;
 use super::reply::{self, Envelope, Members};
 use super::rounds::rounds;
-use crate::model::case::{CanaryState, Does, Outcome, Step, Test, TextState, TimeClass, Tool, When};
+use crate::model::case::{CanaryState, Does, Flaw, Outcome, Reach, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::nesting;
 use crate::model::record::{
     AdvertisedTool, End, Message, Observation, Party, Served, SizeClass, StepObservation, StepTranscript, Transcript,
@@ -190,6 +191,7 @@ impl<'a> Observer<'a> {
             Asks::List => {
                 reply::items(result.get("tools")?)?;
                 observed.advertised = self.advertised(seen)?;
+                observed.tools = self.found(seen)?;
                 Some(Outcome::Success)
             }
             Asks::Call(tool) => self.call(tool, result, observed),
@@ -226,6 +228,19 @@ impl<'a> Observer<'a> {
             first.entry(name).or_insert(tool);
         }
         Some(self.offered(&first))
+    }
+
+    /// The tools of a server of which the case knows none, each with what can be seen of it.
+    fn found(&self, seen: &StepTranscript) -> Option<BTreeMap<String, BTreeSet<Flaw>>> {
+        let mut found: BTreeMap<String, BTreeSet<Flaw>> = BTreeMap::new();
+        if !matches!(self.test.reach, Reach::Found(_)) {
+            return Some(found);
+        }
+        for (name, tool) in listed(seen)? {
+            let twice = found.contains_key(&name).then_some(Flaw::ListedTwice);
+            found.entry(name).or_default().extend(flaws(&tool).into_iter().chain(twice));
+        }
+        Some(found)
     }
 
     /// The tools that came, each beside the fixture's.
@@ -354,6 +369,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         code: None,
         status: None,
         advertised: BTreeMap::new(),
+        tools: BTreeMap::new(),
         saw: None,
         structured: None,
         text: None,

@@ -12,11 +12,12 @@ use super::diagnostic::Lint;
 use super::expand::{Filler, RowNodes};
 use super::fixture::fixture;
 use super::lint;
+use super::needs::Needs;
 use super::node::{Member, Node};
 use super::read::{Object, Reader};
 use super::step::{STEP, Scope, step};
 use crate::model::CaseId;
-use crate::model::case::{Case, Control, Fixture, Need, Row, Step, Test};
+use crate::model::case::{Case, Control, Fixture, Row, Step, Test};
 use crate::model::spec::{Catalogue, Revision, Revisions, Role, Transport};
 
 /// A case, and where its parts stand.
@@ -77,13 +78,13 @@ struct Narrowing {
     note: Vec<String>,
     revisions: Revisions,
     transports: Option<Vec<Transport>>,
-    needs: Vec<Need>,
+    needs: Needs,
     heavy: bool,
     isolated: bool,
 }
 
 impl Narrowing {
-    fn read(reader: &mut Reader, object: Object<'_>) -> Self {
+    fn read(reader: &mut Reader, object: Object<'_>, role: Option<Role>) -> Self {
         let mut flag =
             |key: &str| object.get(key).and_then(|node| reader.flag(node, &format!("`{key}`"))).unwrap_or(false);
         let (heavy, isolated) = (flag("heavy"), flag("isolated"));
@@ -91,7 +92,7 @@ impl Narrowing {
             note: reader.note(object),
             revisions: reader.revisions(object),
             transports: transports(reader, object),
-            needs: object.get("needs").map(|node| reader.words(node, "`needs`", Need::ALL)).unwrap_or_default(),
+            needs: object.get("needs").map(|node| Needs::read(reader, node, role)).unwrap_or_default(),
             heavy,
             isolated,
         }
@@ -102,13 +103,11 @@ impl Narrowing {
             (Some(ours), Some(theirs)) => Some(ours.iter().copied().filter(|one| theirs.contains(one)).collect()),
             (ours, theirs) => ours.clone().or_else(|| theirs.clone()),
         };
-        let mut needs = self.needs.clone();
-        needs.extend(other.needs.iter().filter(|need| !self.needs.contains(need)));
         Self {
             note: other.note.clone(),
             revisions: self.revisions.intersect(other.revisions),
             transports,
-            needs,
+            needs: self.needs.and(&other.needs),
             heavy: self.heavy || other.heavy,
             isolated: self.isolated || other.isolated,
         }
@@ -127,10 +126,11 @@ struct RowReading<'n> {
     narrowing: Narrowing,
 }
 
-/// The fixture with one row's values; without rows there is one, of no row.
+/// The fixture with one row's values; without rows there is one, of no row. A file that gives none has an empty one.
 struct Served<'a, 'n> {
     row: Option<&'a RowReading<'n>>,
     fixture: Option<Arc<Fixture>>,
+    is_given: bool,
 }
 
 /// What all tests of a file share.
@@ -151,9 +151,12 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, requirements: &
     }
     let title = reader.need(object, what, "title").and_then(|node| title(reader, node)).unwrap_or_default();
     let role = reader.need(object, what, "role").and_then(|node| reader.word(node, "`role`", Role::ALL));
-    let narrowing = Narrowing::read(reader, object);
+    let narrowing = Narrowing::read(reader, object, role);
     let rows = object.get("rows").map(|node| rows(reader, node)).unwrap_or_default();
-    let given = reader.need(object, what, "given");
+    let given = object.get("given");
+    if given.is_none() && role != Some(Role::Server) {
+        reader.need(object, what, "given");
+    }
     let tests = reader.need(object, what, "tests").and_then(|node| reader.members(node, "`tests`")).unwrap_or_default();
     if let Some(node) = object.get("tests").filter(|_| tests.is_empty()) {
         reader.push(reader.mistake(Lint::WrongCount, "a case file has a test").at(node.span, "none here"));
@@ -161,7 +164,7 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, requirements: &
 
     let shared = Shared { id: &id, title: &title, role, narrowing, requirements };
     let mut used = BTreeSet::new();
-    let served = serve(reader, given?, &shared, &rows, &mut used);
+    let served = serve(reader, given, &shared, &rows, &mut used);
     let mut places = Places {
         rows: rows.iter().map(|row| row.nodes.places()).collect(),
         tests: Vec::new(),
@@ -245,7 +248,7 @@ impl RowNodes<'_> {
 /// The fixture, once a row.
 fn serve<'a, 'n>(
     reader: &mut Reader,
-    given: &Node,
+    given: Option<&Node>,
     shared: &Shared<'_>,
     rows: &'a [RowReading<'n>],
     used: &mut BTreeSet<usize>,
@@ -253,8 +256,9 @@ fn serve<'a, 'n>(
     let rows: Vec<Option<&RowReading<'n>>> = if rows.is_empty() { vec![None] } else { rows.iter().map(Some).collect() };
     rows.into_iter()
         .map(|row| {
+            let Some(given) = given else { return Served { row, fixture: Some(Arc::default()), is_given: false } };
             let given = Filler { row: row.map(|row| &row.nodes), used }.fill(reader, given);
-            Served { row, fixture: fixture(reader, &given, shared.role).map(Arc::new) }
+            Served { row, fixture: fixture(reader, &given, shared.role).map(Arc::new), is_given: true }
         })
         .collect()
 }
@@ -276,7 +280,7 @@ fn tests<'a, 'n>(
         object,
         title: object.get("title").and_then(|node| title(reader, node)),
         control: object.get("control").and_then(|node| reader.word(node, "`control`", Control::ALL)),
-        narrowing: Narrowing::read(reader, object),
+        narrowing: Narrowing::read(reader, object, shared.role),
     };
     if object.get("when").is_none() && object.get("steps").is_none() {
         let missing = reader.mistake(Lint::MissingKey, format!("the test `{}` does nothing", member.key));
@@ -362,6 +366,7 @@ fn test(
         role: shared.role,
         revisions: narrowing.revisions,
         fixture: &fixture,
+        needs: &narrowing.needs,
         requirements: shared.requirements,
     };
     let mut filler = Filler { row: served.row.map(|row| &row.nodes), used };
@@ -377,7 +382,8 @@ fn test(
         control: written.control,
         revisions: narrowing.revisions,
         transports: narrowing.transports,
-        needs: narrowing.needs,
+        reach: narrowing.needs.reach(served.is_given),
+        needs: narrowing.needs.features,
         heavy: narrowing.heavy,
         isolated: narrowing.isolated,
         given: fixture,

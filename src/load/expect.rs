@@ -2,7 +2,7 @@
 //!
 //! Takes a filled-in `then`, gives [`Then`], checked against the catalogue. Must not know how anything is run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::diagnostic::Lint;
 use super::expand::{plain, template};
@@ -14,11 +14,11 @@ use super::read::{Object, Reader};
 use super::step::Scope;
 use crate::model::RequirementId;
 use crate::model::case::{
-    Action, Advertised, Answered, CanaryState, Check, Expectation, Matcher, Outcome, TextState, Then, TimeClass,
+    Action, Advertised, Answered, CanaryState, Check, Expectation, Flaw, Matcher, Outcome, TextState, Then, TimeClass,
 };
 use crate::model::spec::{Level, Requirement, Revision, Revisions, Role};
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "as",
     "allowed-by",
     "outcome",
@@ -26,6 +26,7 @@ const KEYS: [&str; 16] = [
     "status",
     "canary",
     "advertised",
+    "tools",
     "saw",
     "structured",
     "text",
@@ -185,6 +186,7 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
         code: object.get("code").and_then(|node| reader.integer(node, "`code`", i64::MIN, i64::MAX)),
         status: object.get("status").map(|node| status(reader, node)).unwrap_or_default(),
         advertised: object.get("advertised").map(|node| advertised(reader, node, scope)).unwrap_or_default(),
+        without: object.get("tools").map(|node| tools(reader, node)).unwrap_or_default(),
         saw: object.get("saw").and_then(|node| matcher(reader, node, "`saw`")),
         structured: object.get("structured").and_then(|node| matcher(reader, node, "`structured`")),
         asked: object.get("asked").and_then(|node| matcher(reader, node, "`asked`")),
@@ -240,6 +242,12 @@ fn advertised(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> BTreeMap<S
         by_tool.extend(schema.map(|schema| (member.key.clone(), schema)));
     }
     by_tool
+}
+
+fn tools(reader: &mut Reader, node: &Node) -> BTreeSet<Flaw> {
+    let Some(object) = reader.object(node, "`tools`", &["without"]) else { return BTreeSet::new() };
+    let flaws = reader.need(object, "`tools`", "without");
+    flaws.map(|node| reader.words(node, "`without`", Flaw::ALL)).unwrap_or_default().into_iter().collect()
 }
 
 fn keeps(reader: &mut Reader, node: &Node) -> Option<Advertised> {

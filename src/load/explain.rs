@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::lint::range;
 use super::show::{compact, cut, pretty};
 use crate::model::case::{
-    Advertised, Answer, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture, Library, Matcher,
-    Outcome, Pages, Step, Test, TextState, Then, TimeClass, When,
+    Advertised, Answer, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture, Inside, Library,
+    Matcher, Outcome, Pages, Reach, Step, Test, TextState, Then, TimeClass, When,
 };
 use crate::model::spec::{Requirement, Role};
 
@@ -137,6 +137,13 @@ fn applies(test: &Test) -> String {
     }
     limits.extend(test.transports.iter().map(|all| format!("over {}", list(all, " and "))));
     limits.extend(test.needs.iter().map(|need| format!("where the target has {need}")));
+    limits.extend(match &test.reach {
+        Reach::Built => None,
+        Reach::Alike(Inside::Tools(tools)) => Some(format!("also on fixed servers with {}", list(tools, " and "))),
+        Reach::Alike(Inside::Scenario(name)) => Some(format!("also on fixed clients, as their scenario `{name}`")),
+        Reach::Found(tools) if tools.is_empty() => Some("on fixed servers only".to_owned()),
+        Reach::Found(tools) => Some(format!("only on fixed servers with a {}", list(tools, " and a "))),
+    });
     limits.extend(test.heavy.then(|| "only when heavy tests are asked for".to_owned()));
     limits.extend(test.isolated.then(|| "in a process of its own".to_owned()));
     if limits.is_empty() { String::new() } else { format!("    runs   {}\n", limits.join(", ")) }
@@ -260,6 +267,8 @@ fn conditions(one: &Expectation, role: Role) -> String {
         CanaryState::Touched => "the address is fetched".to_owned(),
     }));
     parts.extend(advertised(&one.advertised));
+    let without: Vec<_> = one.without.iter().collect();
+    parts.extend((!without.is_empty()).then(|| format!("tools are listed, and none has {}", list(&without, " or "))));
     parts.extend(one.saw.as_ref().map(|it| matcher("the tool's code gets", "the tool's code is never reached", it)));
     parts.extend(
         one.structured.as_ref().map(|it| matcher("the structured content is", "there is no structured content", it)),

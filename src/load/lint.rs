@@ -10,7 +10,9 @@ use super::case::Reading;
 use super::diagnostic::Lint;
 use super::premise;
 use super::read::Reader;
-use crate::model::case::{Action, CanaryState, Check, Control, Expectation, Matcher, Outcome, Test, TextState, When};
+use crate::model::case::{
+    Action, CanaryState, Check, Control, Expectation, Inside, Matcher, Outcome, Reach, Test, TextState, When,
+};
 use crate::model::spec::Revisions;
 use crate::model::template::{Generator, Template};
 
@@ -67,6 +69,7 @@ pub(super) fn whole(reader: &mut Reader, reading: &Reading) {
     controls(reader, reading);
     no_control(reader, reading);
     heavy(reader, reading);
+    unseen(reader, reading);
     for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
         for why in premise::false_premises(test) {
             let message = format!("the test `{}`{} {why}", test.id, with_row(test));
@@ -175,6 +178,7 @@ fn is_evidence(one: &Expectation) -> bool {
         || accepted
         || status
         || !one.advertised.is_empty()
+        || !one.without.is_empty()
         || one.text == Some(TextState::Mirrors)
         || one.canary == Some(CanaryState::Touched)
         || one.reply.is_some()
@@ -191,6 +195,7 @@ pub(super) fn overlap(one: &Expectation, other: &Expectation) -> bool {
         && one.status == other.status
         && one.canary == other.canary
         && one.advertised == other.advertised
+        && one.without == other.without
         && one.saw == other.saw
         && one.structured == other.structured
         && one.text == other.text
@@ -225,6 +230,44 @@ fn heavy(reader: &mut Reader, reading: &Reading) {
             ),
         );
     }
+}
+
+/// Tests of fixed targets that look at what these don't show, or have what these can't be given.
+fn unseen(reader: &mut Reader, reading: &Reading) {
+    for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
+        let looks = |is: fn(&Expectation) -> bool| test.checks().flat_map(|check| &check.alternatives).any(is);
+        let is_fresh = |one: &Template| matches!(one, Template::Canary(_) | Template::Unique(_));
+        let mut fresh = false;
+        test.given.tools.iter().for_each(|tool| tool.definition.visit(&mut |one| fresh |= is_fresh(one)));
+        let why = match &test.reach {
+            Reach::Built | Reach::Alike(_) if looks(|one| !one.without.is_empty()) => {
+                "looks for flaws in a list, beside a fixture that says what is right"
+            }
+            Reach::Built => continue,
+            Reach::Alike(Inside::Tools(_)) | Reach::Found(_) if looks(|one| one.saw.is_some()) => {
+                "looks at what the tool's code saw, which no fixed server shows"
+            }
+            Reach::Alike(Inside::Tools(_)) if fresh => {
+                "has a fixture with another value each time, which no fixed server has"
+            }
+            Reach::Alike(Inside::Scenario(_)) if looks(is_handed_over) => {
+                "looks at what was handed over, of which a fixed client shows only whether it left with 0"
+            }
+            Reach::Alike(_) | Reach::Found(_) => continue,
+        };
+        let message = format!("the test `{}` {why}", test.id);
+        let beyond = reader.mistake(Lint::RoleMismatch, message).at(*place, "can't be seen");
+        reader.push(beyond.help("`tool:` and `scenario:` in `needs`, and a file without `given`, ask fixed targets"));
+    }
+}
+
+/// Whether it looks at more of what a client handed over than whether it did.
+fn is_handed_over(one: &Expectation) -> bool {
+    one.saw.is_some()
+        || one.structured.is_some()
+        || one.text.is_some()
+        || one.code.is_some()
+        || !one.advertised.is_empty()
 }
 
 /// How large what is handed to a target becomes.

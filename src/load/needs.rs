@@ -1,38 +1,81 @@
-//! `[needs]`: the programs without which a target can't be set up.
+//! `needs`: what a target must be able to do, and what a fixed one must have inside.
 //!
-//! Takes a table of programs and least versions, gives [`Program`]s. Must not run any of them.
+//! Takes words of a case file, gives [`Needs`] and the [`Reach`] that they come to. Must not know targets.
 
 use super::diagnostic::Lint;
-use super::node::{Member, Node};
+use super::node::Node;
 use super::read::Reader;
-use crate::model::program::Program;
+use crate::model::case::{Inside, Listed, Need, Reach};
+use crate::model::spec::Role;
 
-/// In place of a version: any will do.
-const ANY: &str = "any";
-
-pub(super) fn needs(reader: &mut Reader, node: &Node) -> Vec<Program> {
-    let members = reader.members(node, "`needs`").unwrap_or_default();
-    members.iter().filter_map(|member| program(reader, member)).collect()
+/// What file and test say in `needs`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    pub(super) features: Vec<Need>,
+    tools: Vec<Listed>,
+    scenario: Option<String>,
 }
 
-fn program(reader: &mut Reader, Member { key, key_span, value, .. }: &Member) -> Option<Program> {
-    let text = reader.text(value, "a least version")?;
-    let is_name = |one: char| one.is_ascii_alphanumeric() || "-_.+".contains(one);
-    if key.is_empty() || key.starts_with('-') || !key.chars().all(is_name) {
-        let mistake = reader.mistake(Lint::UnknownValue, format!("`{key}` is no name of a program on the PATH"));
-        reader.push(mistake.at(*key_span, "it has letters, digits, `-`, `_`, `.` and `+`"));
-        return None;
-    }
-    let least = match text {
-        ANY => None,
-        text => match text.parse() {
-            Ok(version) => Some(version),
-            Err(()) => {
-                let mistake = reader.mistake(Lint::UnknownValue, format!("`{text}` is no version"));
-                reader.push(mistake.at(value.span, "numbers with dots between, or `any`"));
-                return None;
+impl Needs {
+    /// Reads one word or more: features, `tool:NAME`, `tool:*`, `scenario:NAME`.
+    pub(super) fn read(reader: &mut Reader, node: &Node, role: Option<Role>) -> Self {
+        let mut needs = Self::default();
+        for item in reader.one_or_more(node, "`needs`") {
+            let Some(text) = reader.text(item, "`needs`") else { continue };
+            let (of, before) = match text.split_once(':') {
+                Some(("tool", name)) if !name.is_empty() => {
+                    let tool = if name == "*" { Listed::Any } else { Listed::Named(name.to_owned()) };
+                    let twice = needs.tools.contains(&tool);
+                    needs.tools.push(tool);
+                    (Some(Role::Server), twice)
+                }
+                Some(("scenario", name)) if !name.is_empty() => {
+                    (Some(Role::Client), needs.scenario.replace(name.to_owned()).is_some())
+                }
+                _ => {
+                    let Some(need) = reader.word(item, "`needs`", Need::ALL) else { continue };
+                    let twice = needs.features.contains(&need);
+                    needs.features.push(need);
+                    (None, twice)
+                }
+            };
+            if before {
+                let twice = reader.mistake(Lint::WrongCount, format!("`needs` says `{text}`, and had said it"));
+                reader.push(twice.at(item.span, "once too often"));
             }
-        },
-    };
-    Some(Program { name: key.clone(), least })
+            if let (Some(of), Some(role)) = (of.filter(|of| role.is_some_and(|role| role != *of)), role) {
+                let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{text}` can be asked of a {of} only"));
+                let mismatch = mismatch.at(item.span, format!("the {role} is under test here"));
+                reader.push(mismatch.help("`tool:NAME` is of servers, `scenario:NAME` of clients"));
+            }
+        }
+        needs
+    }
+
+    /// Both.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        both.features.extend(other.features.iter().filter(|need| !self.features.contains(need)));
+        both.tools.extend(other.tools.iter().filter(|tool| !self.tools.contains(tool)).cloned());
+        both.scenario = other.scenario.clone().or(both.scenario);
+        both
+    }
+
+    /// Of which targets a test with these needs is asked, with a fixture or without.
+    pub(super) fn reach(&self, has_fixture: bool) -> Reach {
+        match &self.scenario {
+            _ if !has_fixture => Reach::Found(self.tools.clone()),
+            Some(scenario) => Reach::Alike(Inside::Scenario(scenario.clone())),
+            None if self.tools.is_empty() => Reach::Built,
+            None => Reach::Alike(Inside::Tools(self.tools.clone())),
+        }
+    }
+
+    /// The tools that a fixed server has to list by name.
+    pub(super) fn named(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().filter_map(|tool| match tool {
+            Listed::Any => None,
+            Listed::Named(name) => Some(name.as_str()),
+        })
+    }
 }

@@ -7,6 +7,7 @@ use miette::SourceSpan;
 use super::diagnostic::Lint;
 use super::expand::{literal_text, template};
 use super::expect::then;
+use super::needs::Needs;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::CaseId;
@@ -21,13 +22,14 @@ pub(super) struct Scope<'a> {
     pub(super) role: Option<Role>,
     pub(super) revisions: Revisions,
     pub(super) fixture: &'a Fixture,
+    pub(super) needs: &'a Needs,
     pub(super) requirements: &'a Catalogue,
 }
 
 impl Scope<'_> {
     /// Notes a name that no tool of the fixture has.
     pub(super) fn tool(&self, reader: &mut Reader, name: &str, span: SourceSpan) {
-        if self.fixture.tool(name).is_some() {
+        if self.fixture.tool(name).is_some() || self.needs.named().any(|needed| needed == name) {
             return;
         }
         let what = format!("the test `{}` names the tool `{name}`, which the fixture lacks", self.test);

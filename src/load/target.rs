@@ -9,13 +9,13 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::diagnostic::{Diagnostic, File, Lint, nearest};
-use super::needs::needs;
+use super::drives::{claims, drives, kind};
 use super::node::Node;
+use super::programs::programs;
 use super::read::{Object, Reader};
 use super::{LoadError, embedded, toml};
-use crate::model::case::Need;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Known, Package, Setup, Target};
+use crate::model::target::{Claims, Drives, Known, Package, Setup, Target};
 use crate::model::{Pattern, RequirementId, TargetId};
 
 /// The target that is embedded.
@@ -70,7 +70,7 @@ pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> T
         file: None,
         folder: here.to_owned(),
         setup: Setup::default(),
-        command,
+        drives: Drives::Adapter(command),
         env: BTreeMap::new(),
         claims: Claims {
             roles: vec![Role::Server, Role::Client],
@@ -182,8 +182,22 @@ fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
     }
 }
 
-const KEYS: [&str; 11] =
-    ["title", "package", "version", "command", "env", "needs", "setup", "claims", "variants", "known", "unverified"];
+const KEYS: [&str; 14] = [
+    "title",
+    "package",
+    "version",
+    "kind",
+    "command",
+    "url",
+    "client",
+    "env",
+    "needs",
+    "setup",
+    "claims",
+    "variants",
+    "known",
+    "unverified",
+];
 
 fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Target>> {
     let what = "a target";
@@ -191,12 +205,13 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let folder = path.parent()?.to_owned();
     let text = |reader: &mut Reader, key: &str, node: &Node| reader.text(node, &format!("`{key}`")).map(str::to_owned);
     let title = reader.need(object, what, "title").and_then(|node| text(reader, "title", node));
-    let command = reader.need(object, what, "command").and_then(|node| command(reader, node, &folder));
-    let claims = reader.need(object, what, "claims").and_then(|node| claims(reader, node));
+    let kind = kind(reader, object);
+    let drives = kind.and_then(|kind| drives(reader, object, kind, &folder));
+    let claims = reader.need(object, what, "claims").and_then(|node| claims(reader, node, drives.as_ref(), kind?));
     let env = object.get("env").map_or_else(BTreeMap::new, |node| env(reader, node));
     let setup = object.get("setup").map_or_else(Setup::default, |node| setup(reader, node, &folder));
     let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
-    let needs = object.get("needs").map_or_else(Vec::new, |node| needs(reader, node));
+    let needs = object.get("needs").map_or_else(Vec::new, |node| programs(reader, node));
     let package = package(reader, object);
     let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node));
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
@@ -204,7 +219,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let target = Target {
         id: TargetId { name, variant: None },
         title: title?,
-        command: command?,
+        drives: drives?,
         claims: claims?,
         file: Some(path.to_owned()),
         folder,
@@ -269,7 +284,7 @@ pub fn for_cases(target: Target, beside: Option<&Utf8Path>) -> Target {
 }
 
 /// A command: its program is found on the PATH, or below the target's folder where it has a slash.
-fn command(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {
+pub(super) fn command(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {
     let mut command = strings(reader, node, "a command")?;
     let Some(program) = command.first_mut() else {
         reader.push(reader.mistake(Lint::WrongCount, "a command is empty").at(node.span, "no program in here"));
@@ -299,18 +314,6 @@ fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
     let commands = commands.iter().filter_map(|one| command(reader, one, folder)).collect();
     let inputs = object.get("inputs").and_then(|node| strings(reader, node, "`inputs`")).unwrap_or_default();
     Setup { commands, inputs: inputs.into_iter().map(Utf8PathBuf::from).collect() }
-}
-
-fn claims(reader: &mut Reader, node: &Node) -> Option<Claims> {
-    let what = "`claims`";
-    let object = reader.object(node, what, &["roles", "transports", "revisions", "lacks"])?;
-    let all: Vec<Revision> = Revision::all().collect();
-    let roles = reader.need(object, what, "roles").map(|node| reader.words(node, "`roles`", Role::ALL));
-    let transports =
-        reader.need(object, what, "transports").map(|node| reader.words(node, "`transports`", Transport::ALL));
-    let revisions = reader.need(object, what, "revisions").map(|node| reader.words(node, "`revisions`", &all));
-    let lacks = object.get("lacks").map_or_else(Vec::new, |node| reader.words(node, "`lacks`", Need::ALL));
-    Some(Claims { roles: roles?, transports: transports?, revisions: revisions?, lacks })
 }
 
 fn variants(reader: &mut Reader, node: &Node) -> Vec<String> {

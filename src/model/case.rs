@@ -1,6 +1,7 @@
 //! What an author wrote: cases, and the tests that their rows make of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -73,6 +74,8 @@ pub struct Test {
     pub transports: Option<Vec<Transport>>,
     /// What a target must be able to do.
     pub needs: Vec<Need>,
+    /// Of which targets it is asked.
+    pub reach: Reach,
     /// Too large for every day: runs only when asked for.
     pub heavy: bool,
     /// Runs on a process of its own.
@@ -98,6 +101,7 @@ impl Test {
             revisions: Revisions::default(),
             transports: None,
             needs: Vec::new(),
+            reach: Reach::Built,
             heavy: false,
             isolated: false,
             given: Arc::new(given),
@@ -138,6 +142,72 @@ words! {
         ToolsOutputSchema = "tools.outputSchema",
         /// Notice of a changed list of tools.
         ToolsListChanged = "tools.listChanged",
+    }
+}
+
+/// Of which targets a test is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Of those whose adapter builds the fixture.
+    Built,
+    /// Of these, and of the fixed ones that have this inside.
+    Alike(Inside),
+    /// Of fixed servers that list these tools; the fixture is empty.
+    Found(Vec<Listed>),
+}
+
+impl Reach {
+    /// What a fixed server has to list.
+    pub fn listed(&self) -> &[Listed] {
+        match self {
+            Self::Alike(Inside::Tools(listed)) | Self::Found(listed) => listed,
+            Self::Built | Self::Alike(Inside::Scenario(_)) => &[],
+        }
+    }
+
+    /// The name of the script that a fixed client has to have.
+    pub fn scenario(&self) -> Option<&str> {
+        match self {
+            Self::Alike(Inside::Scenario(name)) => Some(name),
+            Self::Built | Self::Alike(Inside::Tools(_)) | Self::Found(_) => None,
+        }
+    }
+}
+
+/// What a fixed target has inside that is as good as the fixture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inside {
+    /// A server has these tools.
+    Tools(Vec<Listed>),
+    /// A client has a script of this name.
+    Scenario(String),
+}
+
+/// A tool that a fixed server has to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Any.
+    Any,
+    /// The one of this name.
+    Named(String),
+}
+
+impl Listed {
+    /// Whether it is among these names.
+    pub fn is_among(&self, names: &[String]) -> bool {
+        match self {
+            Self::Any => !names.is_empty(),
+            Self::Named(name) => names.contains(name),
+        }
+    }
+}
+
+impl fmt::Display for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("tool"),
+            Self::Named(name) => write!(f, "tool `{name}`"),
+        }
     }
 }
 
@@ -370,6 +440,8 @@ pub struct Expectation {
     pub canary: Option<CanaryState>,
     /// Schemas as they came over the wire, by tool.
     pub advertised: BTreeMap<String, Advertised>,
+    /// What no tool of a fixed server's list may have, where the list has any tool; empty asks for no list.
+    pub without: BTreeSet<Flaw>,
     /// The arguments that the tool's code got.
     pub saw: Option<Matcher>,
     /// The structured content.
@@ -388,6 +460,30 @@ pub struct Expectation {
     pub sent: Option<Value>,
     /// A JSON Schema over the observation: the way out.
     pub matches: Option<Value>,
+}
+
+words! {
+    /// What can be seen of a listed tool without knowing it.
+    Flaw {
+        /// Another one of the list has its name.
+        ListedTwice = "listed-twice",
+        /// `inputSchema` isn't an object with `type: object`.
+        NoObjectRoot = "no-object-root",
+        /// `inputSchema` is invalid by its declared or default dialect.
+        InvalidInputSchema = "invalid-input-schema",
+        /// `outputSchema` is invalid by its declared or default dialect.
+        InvalidOutputSchema = "invalid-output-schema",
+        /// A schema names a dialect that the harness doesn't know.
+        UnknownDialect = "unknown-dialect",
+        /// A reference leads to another document.
+        ExternalReference = "external-reference",
+        /// A reference leads to nothing within its document.
+        DanglingReference = "dangling-reference",
+        /// A schema has more than 64 levels, and isn't looked into.
+        Deep = "deep",
+        /// A schema has more than 64 kB.
+        Large = "large",
+    }
 }
 
 /// What a schema is compared with.

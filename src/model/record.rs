@@ -1,13 +1,13 @@
 //! What a run leaves: transcripts (what went over the wire), observations (what that came down to),
 //! verdicts (what the specification says of it), and the lines of the log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::case::{Action, CanaryState, Outcome, TextState, TimeClass};
+use super::case::{Action, CanaryState, Flaw, Outcome, TextState, TimeClass};
 use super::spec::{Level, words};
 use super::template::Bindings;
 use super::{RequirementId, Shard, TargetId, TestId};
@@ -216,6 +216,9 @@ pub struct StepObservation {
     /// Schemas as advertised, by tool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub advertised: BTreeMap<String, AdvertisedTool>,
+    /// What can be seen of each tool that a fixed server lists, where the case knows none of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, BTreeSet<Flaw>>,
     /// The arguments that the tool's code got.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub saw: Option<Value>,

@@ -6,7 +6,7 @@ use std::fmt;
 use camino::Utf8PathBuf;
 
 use super::program::Program;
-use super::spec::{Revision, Role, Transport};
+use super::spec::{Revision, Role, Transport, words};
 use super::{Pattern, RequirementId, TargetId};
 
 /// One target, or one variant of it.
@@ -22,9 +22,9 @@ pub struct Target {
     pub folder: Utf8PathBuf,
     /// Commands that make it ready, and the files that make them necessary again.
     pub setup: Setup,
-    /// The command that starts the adapter, and its arguments.
-    pub command: Vec<String>,
-    /// Environment variables that it gets.
+    /// What is under test, and how it comes to be there.
+    pub drives: Drives,
+    /// Environment variables that its processes get.
     pub env: BTreeMap<String, String>,
     /// What it says it can do.
     pub claims: Claims,
@@ -52,6 +52,47 @@ pub struct Package {
 impl fmt::Display for Package {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.name, self.version)
+    }
+}
+
+words! {
+    /// What a target's file is of.
+    Kind {
+        /// A program that speaks the adapter protocol.
+        Adapter = "adapter",
+        /// A server or a client as it is.
+        Fixed = "fixed",
+    }
+}
+
+/// What is under test, and how it comes to be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drives {
+    /// The command, with its arguments, of a program that builds what a case describes, by the adapter protocol.
+    Adapter(Vec<String>),
+    /// Something that has its tools, or its script, inside already.
+    Fixed(Fixed),
+}
+
+/// Something that nobody wrote an adapter for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// The command of a server over stdio.
+    Server(Vec<String>),
+    /// The address of a server that runs, for Streamable HTTP.
+    Running(String),
+    /// The command of a client, which gets a server's address as its last argument.
+    Client(Vec<String>),
+}
+
+impl Fixed {
+    /// The side that it is, and what it speaks over.
+    pub fn speaks(&self) -> (Role, Transport) {
+        match self {
+            Self::Server(_) => (Role::Server, Transport::Stdio),
+            Self::Running(_) => (Role::Server, Transport::Http),
+            Self::Client(_) => (Role::Client, Transport::Http),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Takes all records of one case file and target, gives a body; compares and writes bodies. What varies from run to
 //! run has no place in it. Must not know verdicts: a snapshot tells what a target does, not whether that is right.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -11,6 +11,7 @@ use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use super::Untrusted;
+use crate::model::case::Flaw;
 use crate::model::record::{
     AdvertisedTool, AnswerObservation, Observation, Params, Record, Round, SizeClass, StepObservation,
 };
@@ -108,6 +109,7 @@ fn step(seen: &StepObservation) -> String {
     parts.extend(structured.map(|value| format!("structured {}", json(value))));
     parts.extend(seen.text.map(|text| format!("text {text}")));
     parts.extend(seen.advertised.iter().map(|(name, tool)| advertised(name, tool)));
+    parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
     parts.extend(seen.varies.then(|| "varies".to_owned()));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", json(params))));
     parts.extend(seen.answered.iter().map(answered));
@@ -129,6 +131,11 @@ fn advertised(name: &str, tool: &AdvertisedTool) -> String {
         }
     }
     told
+}
+
+fn found(name: &str, flaws: &BTreeSet<Flaw>) -> String {
+    let flaws: String = flaws.iter().map(|flaw| format!(" {flaw}")).collect();
+    format!("{} listed{flaws}", Untrusted(name).line(SHOWN))
 }
 
 fn round(round: Round) -> String {

@@ -64,7 +64,7 @@ pub(super) fn split(steps: &[Step], mut messages: Vec<Message>, took: Duration) 
 }
 
 /// The message with which each step begins: as many steps as can be told, in the order of the script.
-fn begins(steps: &[Step], messages: &[Message]) -> Vec<Option<usize>> {
+pub(crate) fn begins(steps: &[Step], messages: &[Message]) -> Vec<Option<usize>> {
     let requests: Vec<_> =
         messages.iter().enumerate().filter_map(|(place, message)| Some((place, Request::first(message)?))).collect();
     // A client may list on its own before it calls, and may turn a call down unsent: the longest common order decides.

@@ -159,8 +159,8 @@ macro_rules! client_mutants {
             FirstIdWinsInClient = "first-id-wins-in-client" ["sep-2106/own-schema", "tools/results-validated"],
             /// The user gets schemas without `additionalProperties`.
             ClosedSchemaOpenedByClient = "closed-schema-opened-by-client" [
-                "sep-2106/any-output-root", "sep-2106/input-keywords-kept", "tools/no-parameter-forms",
-                "tools/output-schema-kept",
+                "sep-2106/any-output-root", "sep-2106/input-keywords-kept", "tools/input-schema-kept",
+                "tools/no-parameter-forms", "tools/output-schema-kept",
             ],
             /// Structured content is not handed to the user.
             StructuredLostByClient = "structured-lost-by-client" [

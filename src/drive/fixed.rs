@@ -1,0 +1,127 @@
+//! Fixed targets: what nobody wrote an adapter for, as it is met.
+//!
+//! Takes a server's connection, or a client's command, gives the tools that the one lists and what the other did with
+//! a mock server, step by step. Must not know what is tried again, nor what would have been right.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Deserialize;
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+
+use super::adapter::{Drove, Trouble, spawn};
+use super::canary::Canaries;
+use super::client::{Driven, begins, told};
+use super::envelope;
+use super::mock::Mock;
+use super::process::{Manner, Stopped};
+use super::{Deadline, Options};
+use crate::model::case::{Inside, Reach, Step, Test, When};
+use crate::model::record::{Message, Party, Phase, Served};
+use crate::model::target::Target;
+use crate::model::template::Bindings;
+use crate::plan::Planned;
+
+/// By which the official suite tells a client what to do, and in which revision.
+const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
+const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
+/// How many characters of a client's last line are told.
+const LAST_LINE: usize = 300;
+
+/// The names of the tools in the replies to a list, page by page; `None` where one of them is no list.
+pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Page {
+        tools: Vec<Tool>,
+    }
+    #[derive(Deserialize)]
+    struct Tool {
+        name: String,
+    }
+    let came = messages.iter().filter(|message| message.from == Party::Target);
+    let results = came.filter_map(|message| envelope::result_of(&message.text));
+    let pages: Result<Vec<Page>, _> = results.map(|result| serde_json::from_str(result.get())).collect();
+    let names = pages.ok()?.into_iter().flat_map(|page| page.tools).map(|tool| tool.name);
+    Some(names.collect())
+}
+
+/// Why a fixed server that lists these tools can't be asked a test.
+pub(crate) fn lacks(test: &Test, names: &[String]) -> Option<String> {
+    let missing = test.reach.listed().iter().find(|tool| !tool.is_among(names))?;
+    Some(format!("has no {missing}"))
+}
+
+/// Runs a client against a mock server of the test's. What it is to do is the scenario's, not the case's.
+pub(crate) async fn drive(
+    target: &Target,
+    client: &[String],
+    planned: &Planned,
+    bindings: &Bindings,
+    canaries: &Canaries,
+    deadline: Deadline,
+    options: &Options,
+) -> Driven {
+    canaries.phase(Phase::Step);
+    let test = &planned.test;
+    let unavailable = |reason: String| Driven { served: Served::Unavailable { reason }, steps: Vec::new() };
+    let mock = match Mock::serve(Arc::clone(test), bindings.clone(), planned.id.revision).await {
+        Ok(mock) => mock,
+        Err(error) => return unavailable(format!("the mock server can't listen: {error}")),
+    };
+    let mut command = client.to_vec();
+    command.push(mock.url());
+    let mut told_what = target.clone();
+    told_what.env.extend(scenario(test).map(|name| (SCENARIO.to_owned(), name.to_owned())));
+    told_what.env.insert(REVISION.to_owned(), planned.id.revision.name().to_owned());
+    let began = Instant::now();
+    let (mut process, input, output) = match spawn(&told_what, &command) {
+        Ok(started) => started,
+        Err(error) => return unavailable(error.to_string()),
+    };
+    // It is told nothing, and what it prints is for nobody.
+    drop((input, output));
+    let leaves = deadline.bound(process.exited(options.test_limit));
+    let left = tokio::select! {
+        status = leaves => status.flatten().is_some(),
+        () = mock.silence(options.step_limit) => false,
+    };
+    let (messages, took) = (mock.take_messages(), began.elapsed());
+    drop(mock);
+    let stderr = process.stderr().clone();
+    let stopped = process.end(if left { Manner::Broken } else { Manner::Hung }, async {}).await;
+    let words = stderr.take();
+    let drove = if left { Ok(did(&test.steps, &messages, &stopped, &words)) } else { Err(Trouble::Hung.served()) };
+    let mut driven = told(test, drove, messages, took);
+    driven.steps.iter_mut().for_each(|step| step.canary = canaries.hits());
+    driven
+}
+
+fn scenario(test: &Test) -> Option<&str> {
+    match &test.reach {
+        Reach::Alike(Inside::Scenario(name)) => Some(name),
+        Reach::Built | Reach::Alike(Inside::Tools(_)) | Reach::Found(_) => None,
+    }
+}
+
+/// What a client did with the steps, as far as its requests and its exit status tell.
+fn did(steps: &[Step], messages: &[Message], stopped: &Stopped, words: &str) -> Drove {
+    let error = |kind: &str, message: &str| json!({ "error": { "type": kind, "message": message } });
+    let last_line: String = words.trim_end().lines().next_back().unwrap_or_default().chars().take(LAST_LINE).collect();
+    let asked = begins(steps, messages);
+    let last = asked.iter().rposition(Option::is_some);
+    let script = steps.iter().enumerate().filter(|(_, step)| !matches!(step.when, When::Serve));
+    let handed = script.map(|(place, step)| match asked[place] {
+        None => error("not asked", &format!("it ended with {} and had not asked for this", stopped.how)),
+        Some(_) if Some(place) == last && stopped.code != Some(0) => error(&stopped.how, &last_line),
+        Some(_) if matches!(step.when, When::List) => json!({ "tools": [] }),
+        Some(_) => json!({ "result": { "content": [] } }),
+    });
+    let raw = |value: Value| to_raw_value(&value).expect("plain JSON");
+    let connected = messages.iter().any(|message| message.from == Party::Target);
+    Drove {
+        connected,
+        steps: handed.map(raw).collect(),
+        error: (!connected).then(|| raw(json!({ "type": stopped.how, "message": last_line }))),
+    }
+}

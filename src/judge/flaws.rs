@@ -1,0 +1,179 @@
+//! What can be seen of a listed tool without knowing it: its schemas' dialects, roots, references and sizes.
+//!
+//! Takes a tool as it came, gives its [`Flaw`]s. Fetches nothing. Must not know which of them is wrong where.
+
+use std::collections::BTreeSet;
+
+use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
+use serde_json::Value;
+
+use super::reply::{self, Members};
+use crate::model::case::Flaw;
+use crate::model::nesting;
+
+/// Levels of a schema that are looked into.
+const LEVELS: usize = 64;
+/// Bytes of a schema that are looked into.
+const BYTES: usize = 64_000;
+/// Keywords whose values are data, in which nothing is a reference.
+const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
+/// Keywords whose members are schemas by name.
+const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+
+/// What there is to see of a tool.
+pub(super) fn flaws(tool: &Members<'_>) -> BTreeSet<Flaw> {
+    let mut found = BTreeSet::new();
+    let input = tool.get("inputSchema").map(|raw| raw.get());
+    found.extend(schema(input.unwrap_or("null"), Flaw::InvalidInputSchema));
+    found.extend(tool.get("outputSchema").into_iter().flat_map(|raw| schema(raw.get(), Flaw::InvalidOutputSchema)));
+    let root = tool.get("inputSchema").and_then(|raw| reply::members(raw)).and_then(|root| root.get("type").copied());
+    if root.and_then(|kind| reply::scalar::<String>(kind)).as_deref() != Some("object") {
+        found.insert(Flaw::NoObjectRoot);
+    }
+    found
+}
+
+fn schema(text: &str, invalid: Flaw) -> BTreeSet<Flaw> {
+    let mut found = BTreeSet::new();
+    if text.len() > BYTES {
+        found.insert(Flaw::Large);
+    }
+    if nesting::depth(text.as_bytes()) > LEVELS {
+        found.insert(Flaw::Deep);
+    }
+    if !found.is_empty() {
+        return found;
+    }
+    let Ok(root) = serde_json::from_str::<Value>(text) else { return BTreeSet::from([invalid]) };
+    match is_valid(&root) {
+        None => drop(found.insert(Flaw::UnknownDialect)),
+        Some(true) => {}
+        Some(false) => drop(found.insert(invalid)),
+    }
+    let mut document = Document { root: &root, names: BTreeSet::new(), references: Vec::new() };
+    document.walk(&root);
+    found.extend(document.references.iter().filter_map(|reference| document.astray(reference)));
+    found
+}
+
+/// Whether a schema is valid by the dialect that it declares, or else by 2020-12; `None` for an unknown dialect.
+fn is_valid(schema: &Value) -> Option<bool> {
+    let Some(dialect) = schema.get("$schema") else { return Some(draft202012::meta::is_valid(schema)) };
+    let Some(dialect) = dialect.as_str() else { return Some(false) };
+    let name = dialect.trim_end_matches('#');
+    let name = name.strip_prefix("https://").or(name.strip_prefix("http://")).unwrap_or(name);
+    Some(match name {
+        "json-schema.org/draft/2020-12/schema" => draft202012::meta::is_valid(schema),
+        "json-schema.org/draft/2019-09/schema" => draft201909::meta::is_valid(schema),
+        "json-schema.org/draft-07/schema" => draft7::meta::is_valid(schema),
+        "json-schema.org/draft-06/schema" => draft6::meta::is_valid(schema),
+        "json-schema.org/draft-04/schema" => draft4::meta::is_valid(schema),
+        _ => return None,
+    })
+}
+
+/// A schema, the names by which its parts can be referred to, and the references in it.
+struct Document<'a> {
+    root: &'a Value,
+    /// Anchors with their `#`, and ids.
+    names: BTreeSet<String>,
+    references: Vec<&'a str>,
+}
+
+impl<'a> Document<'a> {
+    /// Collects the names and references of a schema and all that are in it.
+    fn walk(&mut self, schema: &'a Value) {
+        match schema {
+            Value::Array(schemas) => schemas.iter().for_each(|schema| self.walk(schema)),
+            Value::Object(members) => {
+                for (key, value) in members {
+                    match (key.as_str(), value) {
+                        ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(text)) => self.references.push(text),
+                        ("$anchor" | "$dynamicAnchor", Value::String(text)) => {
+                            self.names.insert(format!("#{text}"));
+                        }
+                        ("$id" | "id", Value::String(text)) => drop(self.names.insert(text.clone())),
+                        (key, _) if DATA.contains(&key) => {}
+                        (key, Value::Object(by_name)) if MAPS.contains(&key) => {
+                            by_name.values().for_each(|schema| self.walk(schema));
+                        }
+                        (_, value) => self.walk(value),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a reference leads out of the document, or nowhere in it.
+    fn astray(&self, reference: &str) -> Option<Flaw> {
+        if self.names.contains(reference) {
+            return None;
+        }
+        let Some(fragment) = reference.strip_prefix('#') else {
+            let (document, _) = reference.split_once('#').unwrap_or((reference, ""));
+            return (!self.names.contains(document)).then_some(Flaw::ExternalReference);
+        };
+        // An id within the document may change what a fragment is of.
+        let is_alone = self.names.iter().all(|name| name.starts_with('#'));
+        let is_there = fragment.is_empty() || self.root.pointer(&decoded(fragment)).is_some();
+        (is_alone && !is_there).then_some(Flaw::DanglingReference)
+    }
+}
+
+/// A fragment without its percent signs.
+fn decoded(fragment: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = fragment.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let code = tail.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        if let Some(byte) = code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            bytes.push(byte);
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(input: &Value) -> Vec<Flaw> {
+        let tool = json!({ "inputSchema": input }).to_string();
+        flaws(&serde_json::from_str(&tool).expect("an object")).into_iter().collect()
+    }
+
+    #[test]
+    fn a_sound_schema_has_no_flaw_in_any_dialect() {
+        assert_eq!(of(&json!({"type": "object"})), []);
+        assert_eq!(of(&json!({"type": "object", "$defs": {"a": {"$anchor": "b"}}, "$ref": "#b"})), []);
+        assert_eq!(of(&json!({"type": "object", "$ref": "#/$defs/a%20b", "$defs": {"a b": {}}})), []);
+        assert_eq!(of(&json!({"type": "object", "properties": {"$ref": {"const": {"$ref": "http://x/"}}}})), []);
+        let seven = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "items": [{}]});
+        assert_eq!(of(&seven), []);
+    }
+
+    #[test]
+    fn each_flaw_is_seen() {
+        assert_eq!(of(&json!({"type": "object", "required": "a"})), [Flaw::InvalidInputSchema]);
+        assert_eq!(of(&json!({"type": "object", "items": [{}]})), [Flaw::InvalidInputSchema]);
+        assert_eq!(of(&json!({"properties": {}})), [Flaw::NoObjectRoot]);
+        assert_eq!(of(&json!(null)), [Flaw::NoObjectRoot, Flaw::InvalidInputSchema]);
+        assert_eq!(of(&json!({"type": "object", "$schema": "banana"})), [Flaw::UnknownDialect]);
+        assert_eq!(of(&json!({"type": "object", "$ref": "#/$defs/a"})), [Flaw::DanglingReference]);
+        assert_eq!(of(&json!({"type": "object", "not": {"$ref": "https://x/y#/z"}})), [Flaw::ExternalReference]);
+        assert_eq!(of(&json!({"type": "object", "description": "x".repeat(BYTES)})), [Flaw::Large]);
+        let deep = (0..LEVELS).fold(json!({}), |inner, _| json!({ "not": inner }));
+        assert_eq!(of(&json!({"type": "object", "not": deep})), [Flaw::Deep]);
+        let output =
+            flaws(&serde_json::from_str(r#"{"inputSchema":{"type":"object"},"outputSchema":7}"#).expect("one"));
+        assert_eq!(output, BTreeSet::from([Flaw::InvalidOutputSchema]));
+        assert_eq!(flaws(&Members::new()), BTreeSet::from([Flaw::NoObjectRoot, Flaw::InvalidInputSchema]));
+    }
+}
