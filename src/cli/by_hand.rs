@@ -9,7 +9,7 @@ use super::run::{planless, targets};
 use super::{CaseArgs, Exit, Problem};
 use crate::load::{self, Source};
 use crate::model::Pattern;
-use crate::model::case::Library;
+use crate::model::case::{Library, Reach};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::plan::{Plan, Planned, Selection, plan, unmatched};
@@ -64,6 +64,10 @@ impl Typed<'_> {
         let meant: Vec<_> = tests.filter(|test| pattern.matches_path(&test.path())).collect();
         if meant.is_empty() {
             return Err(planless(&unmatched(pattern, library)));
+        }
+        if meant.iter().all(|test| matches!(test.reach, Reach::Found(_))) {
+            let text = format!("`{}` has no fixture: it is asked of servers as they are", pattern.as_str());
+            return Err(Problem::new(Exit::Usage, text));
         }
         if meant.iter().any(|test| test.role == self.role) {
             return Ok(());

@@ -29,7 +29,7 @@ Examples:
       --scenario json-schema-ref-no-deref
 
 Environment:  MCP_CONFORMANCE_SCENARIO names the case where CASE is left out:
-              the one of clients whose file is called so, `client` aside
+              the test that needs `scenario:NAME`
               MCP_CONFORMANCE_PROTOCOL_VERSION is the revision where there is no
               --revision; the suite sets both
 
@@ -96,20 +96,14 @@ fn scenario(cases: &CaseArgs) -> Result<String, Problem> {
         return Err(Problem::new(Exit::Usage, format!("CASE is left out, and {SCENARIO} isn't set")));
     };
     let library = load::load(&cases.sources())?;
-    let of_clients = || library.cases.iter().filter(|case| case.role == Role::Client);
-    if let Some(case) = of_clients().find(|case| words(case.id.file()) == words(&name)) {
-        return Ok(case.id.to_string());
+    let tests = library.cases.iter().flat_map(|case| &case.tests);
+    let scenarios: Vec<_> = tests.filter_map(|test| Some((test.reach.scenario()?, test))).collect();
+    if let Some((_, test)) = scenarios.iter().find(|(scenario, _)| *scenario == name) {
+        return Ok(test.path());
     }
-    let files: Vec<_> = of_clients().map(|case| case.id.file()).collect();
-    let near = load::nearest(&name, &files).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    Err(Problem::new(Exit::Nothing, format!("{SCENARIO} asks for `{name}`, and no case of clients is called so{near}")))
-}
-
-/// A name, but for the order of its words and for what all cases of clients may say.
-fn words(name: &str) -> Vec<&str> {
-    let mut words: Vec<_> = name.split('-').filter(|word| *word != "client").collect();
-    words.sort_unstable();
-    words
+    let known: Vec<_> = scenarios.iter().map(|(scenario, _)| *scenario).collect();
+    let near = load::nearest(&name, &known).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    Err(Problem::new(Exit::Nothing, format!("{SCENARIO} asks for `{name}`, which no case needs{near}")))
 }
 
 fn told(variable: &str) -> Option<String> {

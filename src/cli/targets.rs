@@ -10,8 +10,9 @@ use super::run::{here, targets as typed};
 use super::{Exit, Problem, caches};
 use crate::drive::{is_set_up, probe};
 use crate::load::target::{REFERENCE, all};
+use crate::model::program::Found;
 use crate::model::spec::words;
-use crate::model::target::{Found, Target};
+use crate::model::target::Target;
 use crate::reference::mutants;
 use crate::report::Untrusted;
 use crate::report::terminal::say;
@@ -52,6 +53,10 @@ words! {
 struct Listed {
     name: String,
     title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    package: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
     variants: Vec<String>,
     roles: Vec<String>,
     transports: Vec<String>,
@@ -136,6 +141,8 @@ impl Listed {
         Self {
             name: target.id.name.clone(),
             title: target.title.clone(),
+            package: target.package.as_ref().map(|package| package.name.clone()),
+            version: target.package.as_ref().map(|package| package.version.clone()),
             variants: if is_reference {
                 mutants().map(|mutant| mutant.name.to_owned()).collect()
             } else {
@@ -175,6 +182,9 @@ fn text(one: &Listed) -> String {
     const FEW: usize = 8;
     let mut lines = vec![format!("{}  {}", one.name, one.title)];
     let mut add = |what: &str, said: String| lines.push(format!("    {what:<10}  {said}"));
+    if let (Some(package), Some(version)) = (&one.package, &one.version) {
+        add("package", format!("{package} {version}"));
+    }
     match one.variants.as_slice() {
         [] => {}
         few if few.len() <= FEW => add("variants", few.join(", ")),

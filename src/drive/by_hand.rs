@@ -32,9 +32,6 @@ pub enum HandError {
     /// The harness has no addresses to put into the fixture.
     #[error(transparent)]
     Canary(#[from] CanaryError),
-    /// What it serves over stdio can't be written down.
-    #[error("the fixture can't be written to a file: {0}")]
-    File(#[from] std::io::Error),
     /// The SDK would not build it, or its API can't express it: as good an answer as any.
     #[error("{0}")]
     Declined(String),

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::process::{Launch, lead};
-use crate::model::target::{Found, Version};
+use crate::model::program::{Found, Version};
 
 /// How long a program may take to say its version; some start a virtual machine first.
 const PATIENCE: Duration = Duration::from_secs(20);

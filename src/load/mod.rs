@@ -19,13 +19,13 @@ mod lint;
 mod needs;
 mod node;
 mod premise;
+mod programs;
 mod read;
 mod show;
 mod source;
 mod step;
 pub mod target;
 mod toml;
-mod toolchain;
 
 use std::collections::BTreeMap;
 

@@ -11,8 +11,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::diagnostic::{Diagnostic, File, Lint, nearest};
 use super::drives::{claims, drives, kind};
 use super::node::Node;
+use super::programs::programs;
 use super::read::{Object, Reader};
-use super::toolchain::needs;
 use super::{LoadError, embedded, toml};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Drives, Known, Package, Setup, Target};
@@ -81,8 +81,8 @@ pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> T
         known: Vec::new(),
         snapshots: snapshots.filter(|_| mutant.is_none()).map(|folder| folder.join(REFERENCE)),
         unverified: None,
-        package: None,
         needs: Vec::new(),
+        package: None,
     }
 }
 
@@ -211,8 +211,8 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let env = object.get("env").map_or_else(BTreeMap::new, |node| env(reader, node));
     let setup = object.get("setup").map_or_else(Setup::default, |node| setup(reader, node, &folder));
     let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
+    let needs = object.get("needs").map_or_else(Vec::new, |node| programs(reader, node));
     let package = package(reader, object);
-    let needs = object.get("needs").map_or_else(Vec::new, |node| needs(reader, node));
     let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node));
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
     let name = folder.file_name().unwrap_or("target").to_owned();
@@ -226,8 +226,8 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         setup,
         env,
         unverified,
-        package,
         needs,
+        package,
         known: Vec::new(),
         snapshots: None,
     };

@@ -7,6 +7,7 @@ mod fnv;
 mod generate;
 mod id;
 pub mod nesting;
+pub mod program;
 pub mod record;
 pub mod set;
 mod shard;

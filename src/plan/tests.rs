@@ -32,7 +32,7 @@ fn target() -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
-        drives: Drives::Adapter(Vec::new()),
+        command: Vec::new(),
         env: BTreeMap::new(),
         claims: Claims {
             roles: vec![Role::Server],
@@ -43,8 +43,8 @@ fn target() -> Target {
         known: Vec::new(),
         snapshots: None,
         unverified: None,
-        package: None,
         needs: Vec::new(),
+        package: None,
     }
 }
 

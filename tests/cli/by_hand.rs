@@ -115,16 +115,16 @@ fn what_can_not_be_served_or_driven_is_told_why() {
 fn the_variables_of_the_official_suite_choose_case_and_revision() {
     let desk = desk();
     let visit = desk.read("visits/post/visit.json");
-    let lost = visit.find(r#"    "lost""#).expect("a test")..visit.find(r#"    "kept""#).expect("another");
-    desk.write("visits/post/visit-client-kept.json", &visit.replace(&visit[lost], ""));
+    let needs = r#""title": "the visit after it", "needs": "scenario:kept-visit""#;
+    desk.write("visits/post/visit.json", &visit.replace(r#""title": "the visit after it""#, needs));
     let (server, url) = serving(&desk, "reference post/shelf --revision 2025-11-25");
     let mut command = desk.command(&format!("drive reference {url} --cases visits"));
     let mut with = |scenario: &str| {
         command.env("MCP_CONFORMANCE_SCENARIO", scenario).env("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25");
         crate::desk::Came::of(command.output().expect("casebook starts"))
     };
-    with("kept-visit").ends(0).adds(&["post/visit-client-kept/kept@2025-11-25+http"]);
-    with("visit-client-kep").ends(3).adds(&["no case of clients is called so; did you mean `visit-client-kept`?"]);
+    with("kept-visit").ends(0).adds(&["post/visit/kept@2025-11-25+http"]);
+    with("kept-visits").ends(3).adds(&["which no case needs; did you mean `kept-visit`?"]);
     desk.run(&format!("drive reference {url} --cases visits")).ends(2).adds(&["CASE is left out"]);
     server.signal(Signal::SIGINT);
     assert_eq!(server.end().0, Some(0));

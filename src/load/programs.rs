@@ -5,12 +5,12 @@
 use super::diagnostic::Lint;
 use super::node::{Member, Node};
 use super::read::Reader;
-use crate::model::target::Program;
+use crate::model::program::Program;
 
 /// In place of a version: any will do.
 const ANY: &str = "any";
 
-pub(super) fn needs(reader: &mut Reader, node: &Node) -> Vec<Program> {
+pub(super) fn programs(reader: &mut Reader, node: &Node) -> Vec<Program> {
     let members = reader.members(node, "`needs`").unwrap_or_default();
     members.iter().filter_map(|member| program(reader, member)).collect()
 }
