@@ -84,12 +84,28 @@ function answering(answers) {
  */
 async function taken(client, step) {
   try {
-    if (step.listTools) return { tools: (await client.listTools()).tools };
+    if (step.listTools) return { tools: await listed(client) };
     if (step.callTool) return { result: await client.callTool(step.callTool) };
   } catch (error) {
     return { error: described(error) };
   }
   throw new Cannot(`there is no step ${Object.keys(step)}`);
+}
+
+/**
+ * `listTools` hands out a page; its user goes on with the cursor.
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
+ *
+ * @param {Client} client
+ */
+async function listed(client) {
+  let page = await client.listTools();
+  const { tools } = page;
+  while (page.nextCursor !== undefined) {
+    page = await client.listTools({ cursor: page.nextCursor });
+    tools.push(...page.tools);
+  }
+  return tools;
 }
 
 /**

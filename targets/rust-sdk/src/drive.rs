@@ -3,25 +3,30 @@
 use std::sync::Mutex;
 
 use rmcp::{
-    ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient, ServiceError,
+    ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient, ServiceError, ServiceExt,
     model::{
         CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
         Implementation, ProtocolVersion,
     },
-    service::{ClientInitializeError, RequestContext, RunningService},
+    service::{ClientInitializeError, DynService, RequestContext, RunningService},
     transport::{StreamableHttpClientTransport, TokioChildProcess},
 };
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::protocol::{Answer, Answers, Drive, Step, Unbuilt};
+use crate::protocol::{Answer, Answers, Cannot, Drive, Step};
 
-type Client = RunningService<RoleClient, User>;
+/// A client with a user, or without one.
+type Service = Box<dyn DynService<RoleClient>>;
+type Client = RunningService<RoleClient, Service>;
 
 /// Runs the script; where no connection comes about, the error says why.
-pub async fn drive(order: Drive) -> Result<Value, Unbuilt> {
-    let user = User::new(&order.revision, order.answers)?;
-    let client = match connect(user, order.url, order.command).await? {
+pub async fn drive(order: Drive) -> Result<Value, Cannot> {
+    let Some(revision) = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == order.revision) else {
+        return Err(Cannot("the SDK does not speak that revision".to_owned()));
+    };
+    let service = service(revision, order.answers)?;
+    let client = match connect(service, revision, order.url, order.command).await? {
         Ok(client) => client,
         Err(error) => return Ok(json!({ "connected": false, "steps": [], "error": error })),
     };
@@ -36,29 +41,49 @@ pub async fn drive(order: Drive) -> Result<Value, Unbuilt> {
     Ok(json!({ "connected": true, "steps": steps }))
 }
 
+/// Where there are no answers, nobody handles questions: a configuration alone is a client too.
+/// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ClientHandler.html#impl-ClientHandler-for-InitializeRequestParams>
+fn service(revision: &ProtocolVersion, answers: Option<Answers>) -> Result<Service, Cannot> {
+    let config = |capabilities| {
+        ClientConfig::new(capabilities, Implementation::new("casebook", "1")).with_protocol_version(revision.clone())
+    };
+    let Some(answers) = answers else { return Ok(config(ClientCapabilities::default()).into_dyn()) };
+    let presented = |answer: &Answer| matches!(answer, Answer::Accept(Value::String(_)));
+    let unedited = match &answers {
+        Answers::Always(answer) => presented(answer),
+        Answers::InOrder(answers) => answers.iter().any(presented),
+    };
+    if unedited {
+        return Err(Cannot("the SDK has no help with a form: it leaves defaults to its user".to_owned()));
+    }
+    let config = config(ClientCapabilities::builder().enable_elicitation().build());
+    Ok(User { config, answers: Mutex::new(answers) }.into_dyn())
+}
+
 /// A client of exactly this revision.
 /// <https://github.com/modelcontextprotocol/rust-sdk#client-lifecycle-modes>
 async fn connect(
-    user: User,
+    service: Service,
+    revision: &ProtocolVersion,
     url: Option<String>,
     command: Option<Vec<String>>,
-) -> Result<Result<Client, Value>, Unbuilt> {
-    let lifecycle = if user.revision.has_initialize() {
+) -> Result<Result<Client, Value>, Cannot> {
+    let lifecycle = if revision.has_initialize() {
         ClientLifecycleMode::Initialize
     } else {
-        ClientLifecycleMode::Discover { preferred_versions: vec![user.revision.clone()] }
+        ClientLifecycleMode::Discover { preferred_versions: vec![revision.clone()] }
     };
     let client = if let Some(url) = url {
-        user.serve_with_lifecycle(StreamableHttpClientTransport::from_uri(url), lifecycle).await
+        service.serve_with_lifecycle(StreamableHttpClientTransport::from_uri(url), lifecycle).await
     } else {
         let command = command.unwrap_or_default();
         let [program, arguments @ ..] = command.as_slice() else {
-            return Err(Unbuilt::Cannot("there is neither a url nor a command to connect to".to_owned()));
+            return Err(Cannot("there is neither a url nor a command to connect to".to_owned()));
         };
         let mut command = Command::new(program);
         command.args(arguments);
         match TokioChildProcess::new(command) {
-            Ok(child) => user.serve_with_lifecycle(child, lifecycle).await,
+            Ok(child) => service.serve_with_lifecycle(child, lifecycle).await,
             Err(error) => return Ok(Err(json!({ "type": "std::io::Error", "message": error.to_string() }))),
         }
     };
@@ -76,33 +101,16 @@ async fn take(client: &Client, step: Step) -> Result<Value, ServiceError> {
     }
 }
 
-/// Whoever answers elicitations, or isn't there to.
+/// Whoever answers elicitations.
 struct User {
-    revision: ProtocolVersion,
-    answers: Option<Mutex<Answers>>,
+    config: ClientConfig,
+    answers: Mutex<Answers>,
 }
 
 impl User {
-    fn new(revision: &str, answers: Option<Answers>) -> Result<Self, Unbuilt> {
-        let revision = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == revision).cloned();
-        let Some(revision) = revision else {
-            return Err(Unbuilt::Cannot("the SDK does not speak that revision".to_owned()));
-        };
-        let presented = |answer: &Answer| matches!(answer, Answer::Accept(Value::String(_)));
-        let unedited = match &answers {
-            None => false,
-            Some(Answers::Always(answer)) => presented(answer),
-            Some(Answers::InOrder(answers)) => answers.iter().any(presented),
-        };
-        if unedited {
-            return Err(Unbuilt::Cannot("the SDK has no help with a form: it leaves defaults to its user".to_owned()));
-        }
-        Ok(Self { revision, answers: answers.map(Mutex::new) })
-    }
-
     /// A list is used up, one answer an elicitation; a single answer is given each time.
     fn answer(&self) -> Option<Answer> {
-        match &mut *self.answers.as_ref()?.lock().ok()? {
+        match &mut *self.answers.lock().ok()? {
             Answers::Always(answer) => Some(answer.clone()),
             Answers::InOrder(answers) => (!answers.is_empty()).then(|| answers.remove(0)),
         }
@@ -112,12 +120,7 @@ impl User {
 impl ClientHandler for User {
     /// <https://docs.rs/rmcp/3.9.0/rmcp/model/type.ClientConfig.html>
     fn get_info(&self) -> ClientConfig {
-        let capabilities = match self.answers {
-            Some(_) => ClientCapabilities::builder().enable_elicitation().build(),
-            None => ClientCapabilities::default(),
-        };
-        ClientConfig::new(capabilities, Implementation::new("casebook", "1"))
-            .with_protocol_version(self.revision.clone())
+        self.config.clone()
     }
 
     /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ClientHandler.html#method.create_elicitation>
@@ -129,8 +132,6 @@ impl ClientHandler for User {
         match self.answer() {
             Some(Answer::Accept(content)) => Ok(ElicitResult::new(ElicitationAction::Accept).with_content(content)),
             Some(Answer::Decline) => Ok(ElicitResult::new(ElicitationAction::Decline)),
-            // Without a user the SDK's own default would decline.
-            None if self.answers.is_none() => Ok(ElicitResult::new(ElicitationAction::Decline)),
             Some(Answer::Cancel) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
             None => Err(ErrorData::internal_error("the script has no answer left", None)),
         }

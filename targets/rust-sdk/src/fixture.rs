@@ -23,7 +23,7 @@ use rmcp::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::protocol::{self, Does, Elicit, Parts, REVISIONS, Serve, Unbuilt, VARIANTS};
+use crate::protocol::{self, Cannot, Does, Elicit, Parts, REVISIONS, Serve, VARIANTS};
 
 /// The key of the one question that a tool asks.
 const QUESTION: &str = "question";
@@ -44,12 +44,12 @@ impl ServerHandler for Server {
 impl Server {
     /// Builds the server of a `serve` order. It speaks every revision, whichever the order names: that is the default.
     /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ServerHandler.html#method.supported_protocol_versions>
-    pub fn build(order: Serve) -> Result<Self, Unbuilt> {
+    pub fn build(order: Serve) -> Result<Self, Cannot> {
         if !REVISIONS.contains(&order.revision.as_str()) {
-            return Err(Unbuilt::Cannot(format!("the SDK does not speak {}", order.revision)));
+            return Err(Cannot(format!("the SDK does not speak {}", order.revision)));
         }
         if let Some(variant) = order.variant.filter(|variant| !VARIANTS.contains(&variant.as_str())) {
-            return Err(Unbuilt::Cannot(format!("there is no variant {variant}")));
+            return Err(Cannot(format!("there is no variant {variant}")));
         }
         let protocol::Identity { name, version } = order.fixture.server;
         let mut tools = ToolRouter::new();
@@ -60,7 +60,7 @@ impl Server {
     }
 }
 
-fn route(tool: protocol::Tool) -> Result<ToolRoute<Server>, Unbuilt> {
+fn route(tool: protocol::Tool) -> Result<ToolRoute<Server>, Cannot> {
     // An author who has no schema writes none, and the macros then take this one.
     // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/common/fn.schema_for_empty_input.html
     let input = tool.input_schema.map_or_else(|| Ok(schema_for_empty_input()), object)?;
@@ -68,17 +68,17 @@ fn route(tool: protocol::Tool) -> Result<ToolRoute<Server>, Unbuilt> {
     declared.title = tool.title;
     declared.output_schema = tool.output_schema.map(object).transpose()?;
 
-    let body = Arc::new(Body::new(tool.does, &tool.name)?);
+    let body = Arc::new(Body::new(tool.does)?);
     Ok(ToolRoute::new_dyn(declared, move |call| {
         let body = Arc::clone(&body);
         Box::pin(async move { body.run(call).await })
     }))
 }
 
-fn object(schema: Value) -> Result<Arc<JsonObject>, Unbuilt> {
+fn object(schema: Value) -> Result<Arc<JsonObject>, Cannot> {
     match schema {
         Value::Object(schema) => Ok(schema.into()),
-        _ => Err(Unbuilt::Cannot("a tool's schema is an `Arc<JsonObject>`".to_owned())),
+        _ => Err(Cannot("a tool's schema is an `Arc<JsonObject>`".to_owned())),
     }
 }
 
@@ -86,16 +86,17 @@ fn object(schema: Value) -> Result<Arc<JsonObject>, Unbuilt> {
 enum Body {
     Echo,
     Return(CallToolResult),
-    Elicit(ElicitRequestParams),
+    Elicit { message: String, form: JsonObject },
     Raise(String),
 }
 
 impl Body {
-    fn new(does: Does, tool: &str) -> Result<Self, Unbuilt> {
+    fn new(does: Does) -> Result<Self, Cannot> {
         Ok(match does {
             Does::Echo(_) => Self::Echo,
             Does::Return(parts) => Self::Return(result(parts)?),
-            Does::Elicit(elicit) => Self::Elicit(question(elicit, tool)?),
+            Does::Elicit(Elicit { message, requested_schema: Value::Object(form) }) => Self::Elicit { message, form },
+            Does::Elicit(_) => return Err(Cannot("a form is made from a `JsonObject`".to_owned())),
             Does::Raise(message) => Self::Raise(message),
         })
     }
@@ -104,7 +105,10 @@ impl Body {
         Ok(match self {
             Self::Echo => CallToolResult::structured(Value::Object(call.arguments.unwrap_or_default())).into(),
             Self::Return(result) => result.clone().into(),
-            Self::Elicit(question) => return ask(question.clone(), call).await,
+            Self::Elicit { message, form } => match question(message.clone(), form.clone()) {
+                Ok(question) => return ask(question, call).await,
+                Err(error) => failure(format!("Elicitation failed: {error}")),
+            },
             // https://github.com/modelcontextprotocol/rust-sdk#error-handling
             Self::Raise(message) => failure(message.clone()),
         })
@@ -113,7 +117,7 @@ impl Body {
 
 /// The parts, put together with the SDK's constructors. It is `structured` that mirrors the value as text.
 /// <https://docs.rs/rmcp/3.9.0/rmcp/model/struct.CallToolResult.html#method.structured>
-fn result(Parts { structured_content, content, is_error }: Parts) -> Result<CallToolResult, Unbuilt> {
+fn result(Parts { structured_content, content, is_error }: Parts) -> Result<CallToolResult, Cannot> {
     let mut result = match (structured_content, is_error == Some(true)) {
         (Some(value), false) => CallToolResult::structured(value),
         (Some(value), true) => CallToolResult::structured_error(value),
@@ -122,19 +126,15 @@ fn result(Parts { structured_content, content, is_error }: Parts) -> Result<Call
     };
     if let Some(content) = content {
         result.content = Vec::<ContentBlock>::deserialize(content)
-            .map_err(|error| Unbuilt::Cannot(format!("content is a `Vec<ContentBlock>`: {error}")))?;
+            .map_err(|error| Cannot(format!("content is a `Vec<ContentBlock>`: {error}")))?;
     }
     Ok(result)
 }
 
-/// A form is a type of its own, to which the SDK offers one way from a JSON Schema.
+/// A form is a type of its own, to which the SDK offers one way from a JSON Schema. A tool's code takes it when it asks.
 /// <https://docs.rs/rmcp/3.9.0/rmcp/model/struct.ElicitationSchema.html#method.from_json_schema>
-fn question(Elicit { message, requested_schema }: Elicit, tool: &str) -> Result<ElicitRequestParams, Unbuilt> {
-    let Value::Object(schema) = requested_schema else {
-        return Err(Unbuilt::Cannot("a form is made from a `JsonObject`".to_owned()));
-    };
-    let requested_schema =
-        ElicitationSchema::from_json_schema(schema).map_err(|error| Unbuilt::refused(&error, tool))?;
+fn question(message: String, form: JsonObject) -> serde_json::Result<ElicitRequestParams> {
+    let requested_schema = ElicitationSchema::from_json_schema(form)?;
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 

@@ -23,7 +23,7 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use fixture::Server;
-use protocol::{REVISIONS, Request, Serve, Unbuilt, VARIANTS};
+use protocol::{Cannot, REVISIONS, Request, Serve, VARIANTS};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -45,7 +45,7 @@ async fn control() -> Result<ExitCode, Box<dyn Error>> {
     while let Some(line) = lines.next_line().await? {
         let request: Request = protocol::read(&line)?;
         let id = request.id.clone();
-        let mut answer = answer(request, &mut serving).await.unwrap_or_else(Unbuilt::answer);
+        let mut answer = answer(request, &mut serving).await.unwrap_or_else(Cannot::answer);
         answer["id"] = Value::String(id);
         out.write_all(format!("{answer}\n").as_bytes()).await?;
         out.flush().await?;
@@ -53,7 +53,7 @@ async fn control() -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Unbuilt> {
+async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Cannot> {
     Ok(match request {
         Request { hello: Some(_), .. } => hello(),
         Request { id, serve: Some(order), .. } => {
@@ -87,12 +87,12 @@ fn version() -> Option<&'static str> {
 }
 
 /// <https://github.com/modelcontextprotocol/rust-sdk#stateless-streamable-http>
-async fn publish(order: Serve) -> Result<(String, DropGuard), Unbuilt> {
+async fn publish(order: Serve) -> Result<(String, DropGuard), Cannot> {
     if order.transport != "http" {
-        return Err(Unbuilt::Cannot("`serve` is for http; for stdio start --stdio-server".to_owned()));
+        return Err(Cannot("`serve` is for http; for stdio start --stdio-server".to_owned()));
     }
     let server = Server::build(order)?;
-    let unbound = |error: std::io::Error| Unbuilt::Cannot(error.to_string());
+    let unbound = |error: std::io::Error| Cannot(error.to_string());
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(unbound)?;
     let address = listener.local_addr().map_err(unbound)?;
     // Otherwise an event stream waits for the client's delayed acknowledgements, 40 ms each.
@@ -118,8 +118,8 @@ async fn serve_streams(file: &str) -> Result<ExitCode, Box<dyn Error>> {
             server.serve(stdio()).await?.waiting().await?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(unbuilt) => {
-            eprintln!("{}", unbuilt.answer());
+        Err(cannot) => {
+            eprintln!("{}", cannot.answer());
             Ok(ExitCode::from(3))
         }
     }

@@ -1,7 +1,5 @@
 //! The casebook's adapter protocol: the lines that come in, as types, and the answers that don't depend on the kind.
 
-use std::fmt::Display;
-
 use rmcp::model::JsonObject;
 use serde::{
     Deserialize, Deserializer,
@@ -117,27 +115,13 @@ pub enum Step {
     CallTool { name: String, arguments: Option<JsonObject> },
 }
 
-/// Why there is no server or client.
-pub enum Unbuilt {
-    /// The SDK said no.
-    Refused { error: String, message: String, tool: Option<String> },
-    /// The SDK's public API has no way to express what was asked for.
-    Cannot(String),
-}
+/// Why there is no server or client: the SDK's public API has no way to express what was asked for.
+/// (It builds whatever its types can hold, so that nothing is ever `refused`.)
+pub struct Cannot(pub String);
 
-impl Unbuilt {
-    pub fn refused<E: Display>(error: &E, tool: &str) -> Self {
-        let name = std::any::type_name::<E>().to_owned();
-        Self::Refused { error: name, message: error.to_string(), tool: Some(tool.to_owned()) }
-    }
-
+impl Cannot {
     pub fn answer(self) -> Value {
-        match self {
-            Self::Refused { error, message, tool } => {
-                json!({ "refused": { "type": error, "message": message, "tool": tool } })
-            }
-            Self::Cannot(why) => json!({ "cannot": why }),
-        }
+        json!({ "cannot": self.0 })
     }
 }
 
