@@ -34,12 +34,16 @@ import kotlinx.serialization.json.jsonPrimitive
 import kotlinx.serialization.json.put
 import kotlinx.serialization.json.putJsonArray
 
+/** The transport has Ktor's `post` read a reply whole, https://ktor.io/docs/client-responses.html#streaming */
+private const val UNHEARD = "over HTTP the client reads an event stream to its end before it hears a question on it"
+
 /**
  * Drives the SDK's client through a script, and hands back what its user would see.
  * https://github.com/modelcontextprotocol/kotlin-sdk#creating-a-client
  */
 internal suspend fun drive(order: JsonObject): JsonObject {
     checkRevision(order)
+    if ("url" in order && "answers" in order) throw Cannot(UNHEARD)
     val steps = order.getValue("script").jsonArray.map { it.jsonObject }
     val client = client(order)
     return connection(order).use { connection ->
@@ -67,7 +71,7 @@ private suspend fun Client.take(step: JsonObject): JsonObject = try {
         buildJsonObject { put("tools", McpJson.encodeToJsonElement(ListSerializer(Tool.serializer()), allTools())) }
     } else {
         val parameters = CallToolRequestParams(call.text("name"), call["arguments"]?.into(JsonObject.serializer()))
-        val result = callTool(CallToolRequest(parameters))
+        val result = callTool(CallToolRequest(parameters), PATIENCE)
         buildJsonObject { put("result", McpJson.encodeToJsonElement(CallToolResult.serializer(), result)) }
     }
 } catch (unbuildable: Unbuildable) {
@@ -112,10 +116,13 @@ private class Answering(answers: JsonElement) {
      * The SDK itself fills the defaults of a form into what is accepted.
      * https://kotlin.sdk.modelcontextprotocol.io/kotlin-sdk-client/io.modelcontextprotocol.kotlin.sdk.client/-client/set-elicitation-handler.html
      */
-    private fun read(answer: JsonElement): ElicitResult = when (answer) {
+    private fun read(answer: JsonElement) = when (answer) {
         JsonPrimitive("decline") -> ElicitResult(ElicitResult.Action.Decline)
         JsonPrimitive("cancel") -> ElicitResult(ElicitResult.Action.Cancel)
-        else -> ElicitResult(ElicitResult.Action.Accept, answer.jsonObject.getValue("accept") as? JsonObject ?: EmptyJsonObject)
+        else -> {
+            val content = answer.jsonObject.getValue("accept") as? JsonObject
+            ElicitResult(ElicitResult.Action.Accept, content ?: EmptyJsonObject)
+        }
     }
 }
 

@@ -3,6 +3,7 @@ package casebook
 import io.modelcontextprotocol.kotlin.sdk.server.ClientConnection
 import io.modelcontextprotocol.kotlin.sdk.server.Server
 import io.modelcontextprotocol.kotlin.sdk.server.ServerOptions
+import io.modelcontextprotocol.kotlin.sdk.shared.RequestOptions
 import io.modelcontextprotocol.kotlin.sdk.types.CallToolRequest
 import io.modelcontextprotocol.kotlin.sdk.types.CallToolResult
 import io.modelcontextprotocol.kotlin.sdk.types.ContentBlock
@@ -24,9 +25,13 @@ import kotlinx.serialization.json.jsonArray
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
 import kotlinx.serialization.json.put
+import kotlin.time.Duration.Companion.seconds
 
 /** A tool's body. */
 private typealias Handler = suspend ClientConnection.(CallToolRequest) -> CallToolResult
+
+/** How long the SDK waits for an answer: by default it is a minute, which is longer than a test may take. */
+internal val PATIENCE = RequestOptions(timeout = 5.seconds)
 
 /** The SDK's own reader, but one that says so where a value doesn't fit into the SDK's type. */
 private val STRICT = Json(McpJson) {
@@ -83,7 +88,7 @@ private fun returned(parts: JsonObject) = CallToolResult(
 private fun asking(does: JsonObject): Handler {
     val requestedSchema = does.getValue("requestedSchema").into(RequestedSchema.serializer())
     return {
-        val answer = createElicitation(does.text("message"), requestedSchema)
+        val answer = createElicitation(does.text("message"), requestedSchema, PATIENCE)
         val told = buildJsonObject {
             put("action", answer.action.name.lowercase())
             answer.content?.let { put("content", it) }
