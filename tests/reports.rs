@@ -192,7 +192,8 @@ fn what_is_missing_or_contradictory_is_named_by_file() {
     let shard = |name, part, planned, records| source(name, header("sdk", "1", planned, Some(part)), records);
     let one = shard("1.jsonl", "1/3", 3, vec![pass(0), pass(1)]);
     let two = Source { footer: None, ..shard("2.jsonl", "2/3", 2, vec![pass(2)]) };
-    let merged = merge(&[two, one]);
+    let sources = [two, one];
+    let merged = merge(&sources);
     let told: Vec<_> = merged.gaps.iter().map(|gap| gap.text.as_str()).collect();
     let cut = "2.jsonl has no end: the run was cut short, or it still goes on";
     assert_eq!(told, [cut, "sdk lacks the record of shard 3/3"]);
@@ -201,7 +202,8 @@ fn what_is_missing_or_contradictory_is_named_by_file() {
     assert_eq!((report.targets[0].planned, report.targets[0].missing), (5, 2));
 
     let fail = source("y.jsonl", header("sdk", "1", 1, None), vec![record("sdk", 0, "fail", "no")]);
-    let merged = merge(&[source("x.jsonl", header("sdk", "1", 1, None), vec![pass(0)]), fail]);
+    let sources = [source("x.jsonl", header("sdk", "1", 1, None), vec![pass(0)]), fail];
+    let merged = merge(&sources);
     let gap = merged.gaps.first().expect("a gap");
     assert_eq!(gap.kind, GapKind::Contradiction);
     assert!(
