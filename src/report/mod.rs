@@ -4,6 +4,7 @@
 
 mod build;
 mod format;
+pub mod html;
 mod merge;
 pub mod proof;
 mod rates;
