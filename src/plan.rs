@@ -12,7 +12,7 @@ use crate::model::case::{Case, Control, Library, Need, Test};
 use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
 use crate::model::target::Target;
-use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
+use crate::model::{CaseId, Pattern, RequirementId, Shard, TargetId, TestId};
 
 /// What a run is narrowed to. Empty lists narrow nothing.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,8 @@ pub struct Selection {
     pub transport: Vec<Transport>,
     /// Also what is too large for every day.
     pub heavy: bool,
+    /// Only this part of what is left, with the controls that it needs.
+    pub shard: Option<Shard>,
     /// Each test only on the newest revision of either lifecycle where it applies, and over stdio only where HTTP
     /// won't do.
     pub is_thin: bool,
@@ -37,8 +39,9 @@ pub struct Selection {
 impl Selection {
     /// Whether it leaves out something that an unfiltered run has.
     pub fn is_partial(&self) -> bool {
-        let Self { only, skip, role, revision, transport, heavy: _, is_thin } = self;
+        let Self { only, skip, role, revision, transport, heavy: _, shard, is_thin } = self;
         *is_thin
+            || shard.is_some()
             || !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())
     }
 }
@@ -52,6 +55,8 @@ pub struct Plan {
     pub skipped: Vec<Skipped>,
     /// Whether the user selected a part, so that what isn't here says nothing.
     pub is_partial: bool,
+    /// What it is a part of, where a run is spread over several.
+    pub shard: Option<Shard>,
 }
 
 impl Plan {
@@ -194,7 +199,7 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
             planner.add(place, target, case);
         }
     }
-    let skipped = planner.skipped.into_iter().map(|((place, reason), tests)| Skipped {
+    let skipped = planner.skipped.into_iter().filter(|(_, tests)| *tests > 0).map(|((place, reason), tests)| Skipped {
         target: targets[place].id.clone(),
         reason: reason.to_string(),
         tests,
@@ -203,7 +208,7 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
     if groups.is_empty() {
         Err(PlanError::Nothing { skipped })
     } else {
-        Ok(Plan { groups, skipped, is_partial: selection.is_partial() })
+        Ok(Plan { groups, skipped, is_partial: selection.is_partial(), shard: selection.shard })
     }
 }
 
@@ -223,7 +228,9 @@ impl Planner<'_> {
                 let mut planned = Vec::new();
                 for (id, test) in self.wanted(&tests, revision, transport) {
                     if let Some(reason) = self.reason(target, test, revision, transport) {
-                        *self.skipped.entry((place, reason)).or_default() += 1;
+                        // A control is counted where it is at home, so that the shards make up the whole.
+                        let counts = self.selection.shard.is_none_or(|shard| shard.has(&id));
+                        *self.skipped.entry((place, reason)).or_default() += usize::from(counts);
                         continue;
                     }
                     planned.push(Planned { index: self.index, id, test: Arc::clone(test) });
@@ -245,7 +252,7 @@ impl Planner<'_> {
         revision: Revision,
         transport: Transport,
     ) -> Vec<(TestId, &'t Arc<Test>)> {
-        let Selection { only, skip, role, is_thin, .. } = self.selection;
+        let Selection { only, skip, role, shard, is_thin, .. } = self.selection;
         let mut applying: Vec<_> = tests
             .iter()
             .filter(|test| applies(test, revision, transport, &self.library.requirements))
@@ -255,6 +262,7 @@ impl Planner<'_> {
         let meant = |id: &TestId, test: &Test| {
             role.is_none_or(|role| role == test.role)
                 && (only.is_empty() || only.iter().any(|one| one.matches(id)))
+                && shard.is_none_or(|shard| shard.has(id))
                 && !(*is_thin && self.is_elsewhere(test, revision, transport))
         };
         let chosen: Vec<_> = applying.iter().filter(|(id, test)| meant(id, test)).map(|(_, test)| *test).collect();

@@ -4,12 +4,15 @@
 
 mod cases;
 mod coverage;
+mod diff;
 mod interrupt;
 mod new;
+mod outputs;
 mod problem;
 mod prove;
 mod relay;
 mod replay;
+mod report;
 mod run;
 mod sets;
 mod smoke;
@@ -25,10 +28,11 @@ use clap::{Args, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
 use crate::load::Source;
-use crate::model::Pattern;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Role, Transport, words};
+use crate::model::{Pattern, Shard};
 use crate::report::terminal::aside;
+pub use outputs::{Annotations, Kind, Output};
 pub use problem::Problem;
 
 const ABOUT: &str = "A conformance harness for the Model Context Protocol: case files go in, a target is driven over \
@@ -120,6 +124,12 @@ pub enum Command {
     Prove(ProveArgs),
     /// Judge and report a record again, without any target
     Replay(ReplayArgs),
+    /// Make reports of any number of records: shards are merged, targets and versions stand side by side
+    #[command(after_help = REPORT)]
+    Report(ReportArgs),
+    /// Say what two records, targets or versions do differently; exit 1 where the second is worse
+    #[command(after_help = DIFF)]
+    Diff(DiffArgs),
     /// Say which sentences the cases verify, which are open, and why the rest is neither
     Coverage(CoverageArgs),
     /// Write down today's checks as a set, so that later cases change no published rate
@@ -177,6 +187,9 @@ pub struct SelectArgs {
     /// Run the tests too that are too large for every day
     #[arg(long)]
     pub heavy: bool,
+    /// Run one of several parts, as of 2/5; `casebook report` puts their records together
+    #[arg(long, value_name = "K/N")]
+    pub shard: Option<Shard>,
 }
 
 /// `casebook run`.
@@ -203,6 +216,12 @@ pub struct RunArgs {
     /// Where to write the record [default: a file in the user's cache folder]
     #[arg(long, value_name = "FILE")]
     pub record: Option<Utf8PathBuf>,
+    /// Write a report: html, junit, md or json and a file, or badge and a folder; may be repeated
+    #[arg(long = "report", value_name = "KIND=FILE")]
+    pub reports: Vec<Output>,
+    /// Say where the findings are, as lines that mark the case files
+    #[arg(long, value_name = "github")]
+    pub annotations: Option<Annotations>,
     /// Ask just what a set has, as `casebook freeze` wrote it to sets/NAME.json
     #[arg(long, value_name = "NAME")]
     pub set: Option<SetName>,
@@ -315,6 +334,92 @@ pub struct ReplayArgs {
     pub rates: bool,
 }
 
+const REPORT: &str = "\
+Examples:     casebook report run.jsonl --md summary.md --junit junit.xml
+              casebook report shard-*.jsonl --json report.json --md -
+              casebook report sdk-2.2.jsonl sdk-2.3.jsonl --md history.md
+
+Without a file for any report, Markdown goes to standard output. Exit 0: all
+that was given is in the reports; 1: with --check, something is unexpected;
+2: a record can't be read, the others are reported; 5: a record has no end, a
+shard is missing, or tests were not run";
+
+/// `casebook report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Records of runs
+    #[arg(value_name = "RECORD", required = true)]
+    pub records: Vec<Utf8PathBuf>,
+    /// Write one HTML page with the evidence in it; `-` is standard output, here and below
+    #[arg(long, value_name = "FILE")]
+    pub html: Vec<Utf8PathBuf>,
+    /// Write `JUnit` XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Vec<Utf8PathBuf>,
+    /// Write Markdown that a comment on GitHub has room for
+    #[arg(long, value_name = "FILE")]
+    pub md: Vec<Utf8PathBuf>,
+    /// Write JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Vec<Utf8PathBuf>,
+    /// Write a badge a target
+    #[arg(long, value_name = "DIR")]
+    pub badge: Vec<Utf8PathBuf>,
+    /// Say where the findings are, as lines that mark the case files
+    #[arg(long, value_name = "github")]
+    pub annotations: Option<Annotations>,
+    /// Fail where something is unexpected, as `casebook run` does
+    #[arg(long)]
+    pub check: bool,
+    /// Count a broken SHOULD, and what an adapter can't express, as unexpected
+    #[arg(long)]
+    pub strict: bool,
+    /// Where cases come from: their sentences and files.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+impl ReportArgs {
+    /// Everything that is to be written.
+    pub fn outputs(&self) -> Vec<Output> {
+        let of = |kind, paths: &[Utf8PathBuf]| {
+            paths.iter().map(|path| Output { kind, path: path.clone() }).collect::<Vec<_>>()
+        };
+        let Self { html, junit, md, json, badge, .. } = self;
+        let all =
+            [(Kind::Html, html), (Kind::Junit, junit), (Kind::Markdown, md), (Kind::Json, json), (Kind::Badge, badge)];
+        let outputs: Vec<_> = all.into_iter().flat_map(|(kind, paths)| of(kind, paths)).collect();
+        if outputs.is_empty() && self.annotations.is_none() { of(Kind::Markdown, &["-".into()]) } else { outputs }
+    }
+}
+
+const DIFF: &str = "\
+Examples:     casebook diff before.jsonl after.jsonl
+              casebook diff run.jsonl#python-sdk:low run.jsonl#go-sdk:low
+              casebook diff run.jsonl --target go-sdk:high --target go-sdk:low
+
+RECORD#TARGET means one target of a record; a record of one target needs none.";
+
+/// `casebook diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// A record, or one target of it
+    #[arg(value_name = "A[#TARGET]")]
+    pub old: String,
+    /// The record, or target, to hold against it [default: the same record, with two --target]
+    #[arg(value_name = "B[#TARGET]")]
+    pub new: Option<String>,
+    /// A target of the record; once for both, or once for each
+    #[arg(long, value_name = "TARGET")]
+    pub target: Vec<String>,
+    /// How many tests of a sentence are shown
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub tests: usize,
+    /// Where cases come from: their sentences.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
 /// `casebook coverage`.
 #[derive(Debug, Args)]
 pub struct CoverageArgs {
@@ -405,6 +510,9 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Smoke(args) => smoke::smoke(args),
         Command::Prove(args) => prove::prove(args),
         Command::Replay(args) => replay::replay(args),
+        Command::Report(args) => report::report(args),
+        Command::Diff(args) => diff::diff(args),
+
         Command::Coverage(args) => coverage::coverage(args),
         Command::Freeze(args) => sets::freeze(args),
         Command::New(args) => new::new(args),

@@ -6,22 +6,23 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 
+use super::outputs;
 use super::sets;
 use super::snapshots::{self, Changes};
-use super::{Exit, Problem, RunArgs};
+use super::{Exit, Output, Problem, RunArgs};
 use crate::drive::{Cancel, Options, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{self, Source};
-use crate::model::TargetId;
 use crate::model::case::Library;
 use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::set::Drift;
 use crate::model::target::Target;
+use crate::model::{Pattern, TargetId};
 use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
-use crate::report::{Summary, Untrusted};
+use crate::report::{self, Summary, Untrusted};
 use crate::run::{Conducted, Log, Seen, conduct, fingerprint};
 use crate::set;
 
@@ -40,8 +41,27 @@ impl RunArgs {
             revision: one.revision.clone(),
             transport: one.transport.clone(),
             heavy: one.heavy,
+            shard: one.shard,
             is_thin: false,
         }
+    }
+
+    /// What was typed to ask for less, or for more, than everything; the shard aside.
+    fn narrowed(&self) -> Option<String> {
+        fn typed<T: ToString>(option: &str, values: impl IntoIterator<Item = T>) -> Vec<String> {
+            values.into_iter().map(|value| format!("--{option} {}", value.to_string())).collect()
+        }
+        let one = &self.select;
+        let all = [
+            typed("only", one.only.iter().map(Pattern::as_str)),
+            typed("skip", one.skip.iter().map(Pattern::as_str)),
+            typed("role", one.role),
+            typed("revision", &one.revision),
+            typed("transport", &one.transport),
+            typed("set", &self.set),
+        ];
+        let narrowed = all.concat().join(" ");
+        (!narrowed.is_empty()).then_some(narrowed)
     }
 
     fn options(&self) -> Options {
@@ -59,6 +79,10 @@ impl RunArgs {
 }
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
+    if args.reports.iter().any(Output::is_standard) {
+        let text = "standard output shows the run; give the report a file, or make it with `casebook report`";
+        return Err(Problem::new(Exit::Usage, text));
+    }
     let mut library = load::load(&args.cases.sources())?;
     let targets = with_snapshots(targets(&args.targets)?, args);
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
@@ -174,8 +198,8 @@ async fn carry_out(
         targets: targets.iter().map(|target| target.id.clone()).collect(),
         about: targets.iter().map(|target| about(target, &plan)).collect(),
         cases: Some(fingerprint(library)),
-        shard: None,
-        narrowed: None,
+        shard: plan.shard,
+        narrowed: args.narrowed(),
         files: files(targets),
         planned: plan.len(),
         skipped: plan.skipped.clone(),
@@ -196,6 +220,7 @@ async fn carry_out(
     };
     let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await?;
     shown?;
+    let reported = report(args, library, record.as_deref(), &header, &conducted);
     let whole = if plan.is_partial || args.select.heavy {
         Arc::new(plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?)
     } else {
@@ -211,7 +236,30 @@ async fn carry_out(
     if let Some(path) = record {
         aside(&format!("record: {path}"));
     }
+    reported?;
     Ok(exit(args.strict, &summary, &changes, &conducted))
+}
+
+/// Writes what was asked for, whatever the run came to.
+fn report(
+    args: &RunArgs,
+    library: &Library,
+    record: Option<&Utf8Path>,
+    header: &Header,
+    conducted: &Conducted,
+) -> Result<(), Problem> {
+    if !outputs::is_wanted(&args.reports, args.annotations) {
+        return Ok(());
+    }
+    let source = report::Source {
+        name: record.map_or("the run", Utf8Path::as_str).to_owned(),
+        header: header.clone(),
+        records: conducted.records.clone(),
+        footer: Some(conducted.footer.clone()),
+        cut: None,
+        is_broken: false,
+    };
+    outputs::settle(&[source], library, &args.reports, args.annotations, args.strict).map(|_| ())
 }
 
 /// What a report tells of a target.

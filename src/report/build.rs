@@ -40,12 +40,12 @@ impl Report {
                 tests.push(entry(target, record, &places, book));
             }
         }
-        let mut partial = merged.partial.clone();
+        let mut partial: Vec<String> = merged.gaps.iter().map(|gap| gap.text.clone()).collect();
         partial.extend(unwritten(&rows));
         Self {
             format: REPORT_FORMAT,
             casebook: env!("CARGO_PKG_VERSION").to_owned(),
-            partial: partial.into_iter().collect(),
+            partial,
             targets: merged.strands.iter().map(column).collect(),
             requirements: rows,
             cells: cells.into_values().collect(),

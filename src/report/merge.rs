@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Standing, Untrusted};
 use crate::model::record::{About, Footer, Header, Record, VerdictKind};
-use crate::model::{Shard, TargetId, TestId};
+use crate::model::{RequirementId, Shard, TargetId, TestId};
 
 /// One record of a run, as far as it could be read.
 #[derive(Clone, Debug)]
@@ -22,6 +22,34 @@ pub struct Source {
     pub footer: Option<Footer>,
     /// Why the rest of it couldn't be read.
     pub cut: Option<String>,
+    /// Whether that is more than a run that was killed.
+    pub is_broken: bool,
+}
+
+/// Why a report isn't all there is to tell.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Gap {
+    /// How grave that is.
+    pub kind: GapKind,
+    /// The reason, in words.
+    pub text: String,
+}
+
+/// What a gap means for whoever made the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GapKind {
+    /// The records can't all be right.
+    Contradiction,
+    /// Something that was planned is missing.
+    Missing,
+    /// What is there has to be read with care.
+    Remark,
+}
+
+impl GapKind {
+    fn gap(self, text: impl Into<String>) -> Gap {
+        Gap { kind: self, text: text.into() }
+    }
 }
 
 /// What the records say of one target in one version.
@@ -40,8 +68,8 @@ pub(super) struct Strand<'s> {
 #[derive(Clone, Debug)]
 pub struct Merged<'s> {
     pub(super) strands: Vec<Strand<'s>>,
-    /// What is missing or contradictory, in words; sorted.
-    pub partial: BTreeSet<String>,
+    /// Why they aren't all there is; the gravest first.
+    pub gaps: BTreeSet<Gap>,
 }
 
 /// What tells columns apart: the target, its version, and the cases that it was asked.
@@ -52,18 +80,18 @@ type Part<'s> = (Option<Shard>, Option<&'s str>);
 /// Joins what belongs together.
 pub fn merge(sources: &[Source]) -> Merged<'_> {
     let mut strands: BTreeMap<Key<'_>, Vec<&Source>> = BTreeMap::new();
-    let mut partial: BTreeSet<String> = sources.iter().filter_map(troubles).collect();
+    let mut gaps: BTreeSet<Gap> = sources.iter().filter_map(troubles).collect();
     for source in sources {
         for target in &source.header.targets {
             let version = about(source, target).and_then(|about| about.version.as_deref());
             strands.entry((target, version, source.header.cases.as_deref())).or_default().push(source);
         }
     }
-    partial.extend(other_cases(sources));
-    let mut strands: Vec<_> = strands.into_iter().map(|(key, sources)| strand(key, &sources, &mut partial)).collect();
+    gaps.extend(other_cases(sources));
+    let mut strands: Vec<_> = strands.into_iter().map(|(key, sources)| strand(key, &sources, &mut gaps)).collect();
     let version = |strand: &Strand<'_>| strand.about.and_then(|about| about.version.clone());
     strands.sort_by_cached_key(|one| (one.id.clone(), natural(&version(one).unwrap_or_default()), one.cases));
-    Merged { strands, partial }
+    Merged { strands, gaps }
 }
 
 fn about<'s>(source: &'s Source, target: &TargetId) -> Option<&'s About> {
@@ -71,20 +99,24 @@ fn about<'s>(source: &'s Source, target: &TargetId) -> Option<&'s About> {
 }
 
 /// What is wrong with one record as such.
-fn troubles(source: &Source) -> Option<String> {
+fn troubles(source: &Source) -> Option<Gap> {
     let name = Untrusted(&source.name).line(200);
     if let Some(cut) = &source.cut {
-        return Some(format!("{name} could be read in part only: {}", Untrusted(cut).line(300)));
+        let kind = if source.is_broken { GapKind::Contradiction } else { GapKind::Missing };
+        let (cut, tests) = (Untrusted(cut).line(300), source.records.len());
+        return Some(kind.gap(format!("{name} could be read in part only: {cut}; {tests} tests of it count")));
     }
     match &source.footer {
-        None => Some(format!("{name} has no end: the run was cut short, or it still goes on")),
-        Some(footer) if footer.interrupted => Some(format!("{name} is of a run that was interrupted")),
+        None => Some(GapKind::Missing.gap(format!("{name} has no end: the run was cut short, or it still goes on"))),
+        Some(footer) if footer.interrupted => {
+            Some(GapKind::Missing.gap(format!("{name} is of a run that was interrupted")))
+        }
         Some(_) => None,
     }
 }
 
 /// Which records are of which cases, where they aren't all of the same.
-fn other_cases(sources: &[Source]) -> Option<String> {
+fn other_cases(sources: &[Source]) -> Option<Gap> {
     let mut sets: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for source in sources {
         let cases = source.header.cases.as_deref().unwrap_or("unknown");
@@ -95,30 +127,25 @@ fn other_cases(sources: &[Source]) -> Option<String> {
         format!("{} (cases {})", names.join(", "), Untrusted(cases).line(40))
     });
     (sets.len() > 1).then(|| {
-        format!(
+        GapKind::Remark.gap(format!(
             "the records are of different cases: {}; each column counts what its own cases ask, so that totals and \
              shares of these don't compare",
             told.collect::<Vec<_>>().join(" and ")
-        )
+        ))
     })
 }
 
-fn strand<'s>((id, _, cases): Key<'s>, sources: &[&'s Source], partial: &mut BTreeSet<String>) -> Strand<'s> {
+fn strand<'s>((id, _, cases): Key<'s>, sources: &[&'s Source], gaps: &mut BTreeSet<Gap>) -> Strand<'s> {
     let mut parts: BTreeMap<Part<'s>, Vec<&'s Source>> = BTreeMap::new();
     for source in sources {
         parts.entry((source.header.shard, source.header.narrowed.as_deref())).or_default().push(source);
     }
-    let mut records: BTreeMap<TestId, (&'s Record, &'s str)> = BTreeMap::new();
-    for source in sources {
-        for record in source.records.iter().filter(|record| record.target == *id) {
-            add(&mut records, record, &source.name, partial);
-        }
-    }
+    let records = records_of(id, sources, gaps);
     // A run of everything leaves nothing to the parts.
     let whole = parts.get(&(None, None)).map(|sources| vec![((None, None), sources.clone())]);
     let is_whole = whole.is_some() || is_every_shard(&parts);
     let parts = whole.unwrap_or_else(|| parts.into_iter().collect());
-    partial.extend(gaps(id, &parts));
+    gaps.extend(left_out(id, &parts));
     let mut planned = records.len();
     let mut skipped: BTreeMap<&'s str, usize> = BTreeMap::new();
     for (part, sources) in &parts {
@@ -141,40 +168,51 @@ fn strand<'s>((id, _, cases): Key<'s>, sources: &[&'s Source], partial: &mut BTr
     let footers = sources.iter().filter_map(|source| source.footer.as_ref()).flat_map(|footer| &footer.stale);
     let mut stale: BTreeSet<String> = footers.filter(|stale| stale.starts_with(&told)).cloned().collect();
     if is_whole && planned == records.len() {
-        stale.extend(stale_of(id, records.values().map(|(record, _)| *record)));
+        stale.extend(stale_of(id, records.values().copied()));
     }
     let about =
         sources.iter().filter_map(|source| about(source, id)).min_by_key(|about| (&about.title, &about.unverified));
-    let records = records.into_iter().map(|(test, (record, _))| (test, record)).collect();
     Strand { id: id.clone(), about, cases, planned, skipped, stale, records }
 }
 
-/// Of two records of one test the graver one counts.
-fn add<'s>(
-    records: &mut BTreeMap<TestId, (&'s Record, &'s str)>,
-    record: &'s Record,
-    name: &'s str,
-    partial: &mut BTreeSet<String>,
-) {
-    let Some((known, other)) = records.get_mut(&record.test) else {
-        records.insert(record.test.clone(), (record, name));
-        return;
-    };
-    let said = |record: &Record| {
-        let kinds: Vec<_> = record.verdicts.iter().map(|one| (one.step, one.requirement.clone(), one.kind)).collect();
-        (Standing::of(record), kinds)
-    };
-    if said(known) != said(record) {
-        let mut seen = [(*other, Standing::of(known)), (name, Standing::of(record))];
-        seen.sort_unstable();
-        let [one, two] = seen.map(|(name, standing)| format!("{} ({standing})", Untrusted(name).line(200)));
-        let test = Untrusted(&format!("{} {}", record.target, record.test)).line(300);
-        partial.insert(format!("{one} and {two} disagree on {test}; the worse of them counts"));
+/// Each test once: of several records of one the gravest counts, and where they disagree, that is said.
+fn records_of<'s>(id: &TargetId, sources: &[&'s Source], gaps: &mut BTreeSet<Gap>) -> BTreeMap<TestId, &'s Record> {
+    let mut all: BTreeMap<TestId, Vec<(&'s Record, &'s str)>> = BTreeMap::new();
+    for source in sources {
+        for record in source.records.iter().filter(|record| record.target == *id) {
+            all.entry(record.test.clone()).or_default().push((record, &source.name));
+        }
+    }
+    let mut quarrels: BTreeMap<BTreeSet<&str>, Vec<String>> = BTreeMap::new();
+    for (test, records) in &all {
+        let said: BTreeSet<_> = records.iter().map(|(record, _)| said(record)).collect();
+        if said.len() > 1 {
+            let standings: BTreeSet<_> = records.iter().map(|(record, _)| Standing::of(record).word()).collect();
+            let told = format!("{test} ({})", standings.into_iter().collect::<Vec<_>>().join(", "));
+            quarrels.entry(records.iter().map(|(_, name)| *name).collect()).or_default().push(told);
+        }
+    }
+    for (names, tests) in quarrels {
+        let names: Vec<_> = names.into_iter().map(|name| Untrusted(name).line(200)).collect();
+        let first = Untrusted(&tests[0]).line(300);
+        let who = if names.len() == 1 { "disagrees with itself" } else { "disagree" };
+        let (names, count) = (names.join(" and "), tests.len());
+        gaps.insert(GapKind::Contradiction.gap(format!(
+            "{names} {who} on {count} tests of {id}, the first of them {first}; the worse verdicts count"
+        )));
     }
     let weight = |record: &Record| (Standing::of(record), serde_json::to_string(record).expect("a record is JSON"));
-    if weight(record) > weight(known) {
-        (*known, *other) = (record, name);
-    }
+    let gravest = |records: Vec<(&'s Record, &'s str)>| match records.as_slice() {
+        [(only, _)] => *only,
+        _ => records.iter().map(|(record, _)| *record).max_by_key(|record| weight(record)).expect("there is one"),
+    };
+    all.into_iter().map(|(test, records)| (test, gravest(records))).collect()
+}
+
+/// What a record says of its test, times aside.
+fn said(record: &Record) -> (Standing, Vec<(usize, &RequirementId, VerdictKind)>) {
+    let verdicts = record.verdicts.iter().map(|one| (one.step, &one.requirement, one.kind));
+    (Standing::of(record), verdicts.collect())
 }
 
 /// Tests of this target that a record's plan had; older headers tell only all of them together.
@@ -204,12 +242,12 @@ fn is_every_shard(parts: &BTreeMap<Part<'_>, Vec<&Source>>) -> bool {
 }
 
 /// What was never meant to be run, or is in a record that isn't here.
-fn gaps(id: &TargetId, parts: &[(Part<'_>, Vec<&Source>)]) -> Vec<String> {
+fn left_out(id: &TargetId, parts: &[(Part<'_>, Vec<&Source>)]) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut shards: BTreeMap<(u32, Option<&str>), BTreeSet<u32>> = BTreeMap::new();
     for ((shard, narrowed), _) in parts {
         if let Some(narrowed) = narrowed {
-            gaps.push(format!("{id} was asked only a part: {}", Untrusted(narrowed).line(300)));
+            gaps.push(GapKind::Remark.gap(format!("{id} was asked only a part: {}", Untrusted(narrowed).line(300))));
         }
         if let Some(Shard { part, parts }) = shard {
             shards.entry((parts.get(), *narrowed)).or_default().insert(part.get());
@@ -219,7 +257,7 @@ fn gaps(id: &TargetId, parts: &[(Part<'_>, Vec<&Source>)]) -> Vec<String> {
         let missing: Vec<String> =
             (1..=parts).filter(|part| !there.contains(part)).take(20).map(|part| format!("{part}/{parts}")).collect();
         if !missing.is_empty() {
-            gaps.push(format!("{id} lacks the record of shard {}", missing.join(", ")));
+            gaps.push(GapKind::Missing.gap(format!("{id} lacks the record of shard {}", missing.join(", "))));
         }
     }
     gaps

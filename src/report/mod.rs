@@ -2,23 +2,29 @@
 //!
 //! Takes records and the catalogue, gives counts and text. Must not know `drive` or `load`; it never runs anything.
 
+mod annotations;
+mod badge;
 mod build;
 mod format;
 pub mod html;
+mod junit;
+pub mod markdown;
 mod merge;
 pub mod proof;
 mod rates;
 pub mod snapshot;
 pub mod terminal;
 mod untrusted;
+pub mod versus;
 
 use std::collections::BTreeMap;
 
+pub use annotations::annotations;
+pub use badge::badges;
 pub use build::Book;
-pub use format::{
-    Cell, CheckEntry, Column, Evidence, Proofs, REPORT_FORMAT, Report, Sentence, SkippedTests, TestEntry,
-};
-pub use merge::{Merged, Source, merge};
+pub use format::{Cell, CheckEntry, Column, REPORT_FORMAT, Report, Sentence, SkippedTests, TestEntry};
+pub use junit::junit;
+pub use merge::{Gap, GapKind, Merged, Source, merge};
 pub use rates::{Rate, Rates};
 pub use untrusted::Untrusted;
 

@@ -80,7 +80,7 @@ fn spans(runs: &mut Runs) -> String {
 }
 
 /// One step on the same line, several each on a line of its own.
-fn observation(seen: &Observation) -> String {
+pub(super) fn observation(seen: &Observation) -> String {
     let leaky = if seen.leaky { " (leaky)" } else { "" };
     if seen.unavailable.is_some() {
         return format!(" unavailable{leaky}");

@@ -40,6 +40,14 @@ pub enum LogError {
         /// The format that it says it has.
         format: u32,
     },
+    /// The last line has no end: whoever wrote it was stopped.
+    #[error("{path} is cut in the middle of line {line}")]
+    Torn {
+        /// Which file.
+        path: Utf8PathBuf,
+        /// Which line, counted from 1.
+        line: usize,
+    },
     /// A line in the middle can't be read.
     #[error("{path}:{line}: {reason}")]
     Line {
@@ -159,22 +167,39 @@ impl RunLog {
 /// # Errors
 /// [`LogError`] where there is no log, a newer one, or a broken line that isn't the last.
 pub fn read_log(path: &Utf8Path) -> Result<RunLog, LogError> {
+    match read_what_is_there(path)? {
+        (mut log, None | Some(LogError::Torn { .. })) => {
+            log.records.dedup_by_key(|record| record.index);
+            Ok(log)
+        }
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// Reads a log up to where it can't be read, and says why not further.
+///
+/// # Errors
+/// [`LogError`] where there is no log, or a newer one.
+pub fn read_what_is_there(path: &Utf8Path) -> Result<(RunLog, Option<LogError>), LogError> {
     let bytes = std::fs::read(path).map_err(io(path))?;
     let mut lines = lines(&bytes);
     let header = header(path, lines.next().map_or(b"".as_slice(), |(_, line, _)| line))?;
     let mut log = RunLog { header, records: Vec::new(), footer: None };
+    let mut end = None;
     for (number, line, whole) in lines {
         match nesting::read(line) {
             Ok(Line::Record(record)) => log.records.push(*record),
             Ok(Line::Footer(footer)) => log.footer = Some(footer),
-            Ok(Line::Header(_)) => return Err(broken(path, number, "a second header")),
-            Err(error) if whole => return Err(broken(path, number, &error.to_string())),
-            Err(_) => break,
+            Ok(Line::Header(_)) => end = Some(broken(path, number, "a second header")),
+            Err(error) if whole => end = Some(broken(path, number, &error.to_string())),
+            Err(_) => end = Some(LogError::Torn { path: path.to_owned(), line: number }),
+        }
+        if end.is_some() {
+            break;
         }
     }
     log.records.sort_by_key(|record| record.index);
-    log.records.dedup_by_key(|record| record.index);
-    Ok(log)
+    Ok((log, end))
 }
 
 /// Reads the transcripts beside a log; a torn last one is left out.

@@ -9,7 +9,7 @@ mod order;
 mod replay;
 
 pub use conduct::{Conducted, RunError, Seen, conduct};
-pub use log::{Log, LogError, RunLog, read_log, read_wire, wire_path};
+pub use log::{Log, LogError, RunLog, read_log, read_what_is_there, read_wire, wire_path};
 pub use order::InOrder;
 pub use replay::{Replay, rejudge};
 

@@ -8,6 +8,8 @@ use crate::report::{Column, Rate, Report, Standing};
 
 /// How many findings are listed for readers without a script.
 const LISTED: usize = 500;
+/// How many reasons why a report is partial are shown at once.
+const REASONS: usize = 4;
 
 pub(super) fn title(report: &Report) -> String {
     match report.targets.as_slice() {
@@ -31,8 +33,17 @@ pub(super) fn partial(report: &Report) -> String {
     if report.partial.is_empty() {
         return String::new();
     }
-    let reasons: String = report.partial.iter().map(|reason| format!("<li>{}</li>\n", line(reason))).collect();
-    format!("<div class=\"partial\" role=\"note\"><strong>This report is partial.</strong><ul>\n{reasons}</ul></div>\n")
+    let list = |reasons: &[String]| {
+        let reasons: String = reasons.iter().map(|reason| format!("<li>{}</li>\n", line(reason))).collect();
+        format!("<ul>\n{reasons}</ul>\n")
+    };
+    let (first, others) = report.partial.split_at(REASONS.min(report.partial.len()));
+    let others = match others.len() {
+        0 => String::new(),
+        many => format!("<details><summary>and {}</summary>{}</details>\n", count(many, "reason"), list(others)),
+    };
+    let first = list(first);
+    format!("<div class=\"partial\" role=\"note\"><strong>This report is partial.</strong>{first}{others}</div>\n")
 }
 
 /// A word for people.
@@ -44,10 +55,17 @@ fn label(standing: Standing) -> &'static str {
     }
 }
 
+/// The standings that have a column: those that there are, and those of which people must see that there are none.
+fn columns(report: &Report) -> Vec<Standing> {
+    let always = [Standing::Passed, Standing::Cannot, Standing::Failed];
+    let is_there = |standing: &Standing| report.targets.iter().any(|column| column.count(*standing) > 0);
+    Standing::ALL.iter().copied().filter(|standing| always.contains(standing) || is_there(standing)).collect()
+}
+
 /// A row a target: how much holds, and how many tests stand how. What was not asked is a number of its own.
 pub(super) fn summary(report: &Report) -> String {
     let standings: String =
-        Standing::ALL.iter().map(|standing| format!("<th scope=\"col\">{}</th>", label(*standing))).collect();
+        columns(report).iter().map(|standing| format!("<th scope=\"col\">{}</th>", label(*standing))).collect();
     let rows: String = (0..report.targets.len()).map(|target| row(report, target)).collect();
     format!(
         "<table class=\"summary\" aria-label=\"Targets in numbers\">\n<thead><tr><th scope=\"col\">Target</th>\
@@ -72,15 +90,15 @@ fn row(report: &Report, target: usize) -> String {
     }
     let verified = verified(report, target);
     let _ = write!(out, "<td data-label=\"verified\">{}/{}</td>", verified, report.requirements.len());
-    for standing in Standing::ALL {
-        let tests = column.count(*standing);
+    for standing in columns(report) {
+        let tests = column.count(standing);
         let class = match standing {
             _ if tests == 0 => "zero",
             Standing::Failed | Standing::Error | Standing::Inconclusive => "bad",
             Standing::Warned | Standing::Cannot => "warn",
             _ => "",
         };
-        let _ = write!(out, "<td class=\"{class}\" data-label=\"{}\">{}</td>", label(*standing), number(tests));
+        let _ = write!(out, "<td class=\"{class}\" data-label=\"{}\">{}</td>", label(standing), number(tests));
     }
     for (name, tests) in [("skipped", column.skips()), ("not run", column.missing)] {
         let class = if tests == 0 { "zero" } else { "warn" };

@@ -34,7 +34,7 @@ fn source(records: Vec<Record>) -> Source {
         ..Header::default()
     };
     let footer = Footer { ran: records.len(), interrupted: true, stale: Vec::new(), micros: 1 };
-    Source { name: "run.jsonl".into(), header, records, footer: Some(footer), cut: None }
+    Source { name: "run.jsonl".into(), header, records, footer: Some(footer), cut: None, is_broken: false }
 }
 
 fn drawn(records: Vec<Record>, replies: &[&str]) -> String {

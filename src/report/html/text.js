@@ -42,7 +42,7 @@ function el(name, attributes = {}, ...children) {
     if (typeof value === "function") made.addEventListener(key, value);
     else if (value !== false && value != null) made.setAttribute(key, value === true ? "" : value);
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child == null || child === false) continue;
     made.append(child instanceof Node ? child : nodes(String(child)));
   }

@@ -1,0 +1,68 @@
+//! A column as a badge: the JSON that shields-style endpoints read.
+//!
+//! Takes a report, gives a file name and a text a column. Green is only what was run whole and held.
+
+use serde::Serialize;
+
+use super::{Column, Rate, Report, Standing, Untrusted};
+use crate::model::spec::Level;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Badge {
+    schema_version: u32,
+    label: String,
+    message: String,
+    color: &'static str,
+    is_error: bool,
+}
+
+/// A file's name, safe on every system, and its text; by column.
+pub fn badges(report: &Report) -> Vec<(String, String)> {
+    let mut badges = Vec::new();
+    for (target, column) in report.targets.iter().enumerate() {
+        let name = report.name(target);
+        let badge = badge(column, &name);
+        let mut file = plain(&name);
+        // Whatever was flattened, no file overwrites another.
+        while badges.iter().any(|(other, _)| *other == format!("{file}.json")) {
+            file.push('_');
+        }
+        badges.push((format!("{file}.json"), serde_json::to_string(&badge).expect("texts are JSON") + "\n"));
+    }
+    badges
+}
+
+fn badge(column: &Column, name: &str) -> Badge {
+    let mut must = Rate::default();
+    for level in [Level::Must, Level::MustNot] {
+        let rate = column.rates.levels.get(&level).copied().unwrap_or_default();
+        must = Rate { held: must.held + rate.held, asked: must.asked + rate.asked };
+    }
+    let broken = column.count(Standing::Failed) + column.count(Standing::Inconclusive) + column.count(Standing::Error);
+    let per_mille = must.per_mille();
+    let share = format!("{}.{} % of MUST", per_mille / 10, per_mille % 10);
+    let ran: usize = column.standings.values().sum();
+    let (message, color) = if column.unverified.is_some() {
+        ("unverified".to_owned(), "lightgrey")
+    } else if ran == 0 || must.asked == 0 {
+        ("not run".to_owned(), "lightgrey")
+    } else if broken > 0 || !column.stale.is_empty() {
+        (format!("{share}, {broken} failing"), "red")
+    } else if column.missing > 0 {
+        (format!("{share}, {} not run", column.missing), "yellow")
+    } else if must.held == must.asked {
+        (share, "brightgreen")
+    } else {
+        (share, "yellow")
+    };
+    let label = format!("MCP {}", Untrusted(name).line(100));
+    Badge { schema_version: 1, label, message, color, is_error: broken > 0 }
+}
+
+/// `some-sdk_low`: no colons, no slashes, nothing hidden.
+fn plain(name: &str) -> String {
+    let keep = |one: char| if one.is_ascii_alphanumeric() || matches!(one, '-' | '.') { one } else { '_' };
+    let plain: String = name.chars().take(100).map(keep).collect();
+    plain.trim_start_matches('.').to_owned()
+}
