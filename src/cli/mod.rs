@@ -233,7 +233,7 @@ pub struct RunArgs {
     /// Where to write the record [default: a file in the user's cache folder]
     #[arg(long, value_name = "FILE")]
     pub record: Option<Utf8PathBuf>,
-    /// Write a report: junit, md or json and a file, or badge and a folder; may be repeated
+    /// Write a report: html, junit, md or json and a file, or badge and a folder; may be repeated
     #[arg(long = "report", value_name = "KIND=FILE")]
     pub reports: Vec<Output>,
     /// Say where the findings are, as lines that mark the case files
@@ -367,7 +367,10 @@ pub struct ReportArgs {
     /// Records of runs
     #[arg(value_name = "RECORD", required = true)]
     pub records: Vec<Utf8PathBuf>,
-    /// Write `JUnit` XML; `-` is standard output, here and below
+    /// Write one HTML page with the evidence in it; `-` is standard output, here and below
+    #[arg(long, value_name = "FILE")]
+    pub html: Vec<Utf8PathBuf>,
+    /// Write `JUnit` XML
     #[arg(long, value_name = "FILE")]
     pub junit: Vec<Utf8PathBuf>,
     /// Write Markdown that a comment on GitHub has room for
@@ -399,8 +402,9 @@ impl ReportArgs {
         let of = |kind, paths: &[Utf8PathBuf]| {
             paths.iter().map(|path| Output { kind, path: path.clone() }).collect::<Vec<_>>()
         };
-        let Self { junit, md, json, badge, .. } = self;
-        let all = [(Kind::Junit, junit), (Kind::Markdown, md), (Kind::Json, json), (Kind::Badge, badge)];
+        let Self { html, junit, md, json, badge, .. } = self;
+        let all =
+            [(Kind::Html, html), (Kind::Junit, junit), (Kind::Markdown, md), (Kind::Json, json), (Kind::Badge, badge)];
         let outputs: Vec<_> = all.into_iter().flat_map(|(kind, paths)| of(kind, paths)).collect();
         if outputs.is_empty() && self.annotations.is_none() { of(Kind::Markdown, &["-".into()]) } else { outputs }
     }

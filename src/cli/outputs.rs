@@ -2,6 +2,7 @@
 //!
 //! Takes a report, writes bytes. Must not know how a report is made.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write as _;
 use std::str::FromStr;
@@ -9,15 +10,20 @@ use std::str::FromStr;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Problem;
-use crate::model::case::Library;
+use crate::model::case::{Library, Test};
+use crate::model::record::{Record, Transcript};
 use crate::model::spec::words;
+use crate::report::html::{Evidence, page};
 use crate::report::markdown::{COMMENT, SUMMARY, markdown};
 use crate::report::terminal::{heard, say};
 use crate::report::{self, Book, GapKind, Report, Source, badges, junit, merge};
+use crate::run::{hash, read_wire};
 
 words! {
     /// What a report can be written as.
     Kind {
+        /// For readers: one page with the evidence in it.
+        Html = "html",
         /// For whatever shows test results.
         Junit = "junit",
         /// For a job summary or a comment.
@@ -81,7 +87,7 @@ pub(super) fn settle(
     let files = library.cases.iter().map(|case| (case.id.clone(), case.path.clone())).collect();
     let merged = merge(sources);
     let report = Report::new(&merged, &Book { catalogue: library.requirements.clone(), files });
-    let written = write(&report, outputs).and(summarise(&report));
+    let written = write(&report, outputs, |report| proofs(report, sources, library)).and(summarise(&report));
     if annotations.is_some() {
         for line in report::annotations(&report, strict) {
             say(&line);
@@ -91,10 +97,11 @@ pub(super) fn settle(
 }
 
 /// Writes all of it; what can't be written doesn't keep the rest from being.
-fn write(report: &Report, outputs: &[Output]) -> Result<(), Problem> {
+fn write(report: &Report, outputs: &[Output], proofs: impl Fn(&Report) -> Evidence) -> Result<(), Problem> {
     let mut written = Ok(());
     for Output { kind, path } in outputs {
         let one = match kind {
+            Kind::Html => put(path, &page(report, &proofs(report))),
             Kind::Junit => put(path, &junit(report)),
             Kind::Markdown => put(path, &markdown(report, COMMENT)),
             Kind::Json => put(path, &(serde_json::to_string(report).expect("a report is JSON") + "\n")),
@@ -106,6 +113,23 @@ fn write(report: &Report, outputs: &[Output]) -> Result<(), Problem> {
         written = written.and(one);
     }
     written
+}
+
+/// What the transcripts beside the records prove. A record that stands alone is reported without.
+fn proofs(report: &Report, sources: &[Source], library: &Library) -> Evidence {
+    let tests = library.cases.iter().flat_map(|case| &case.tests);
+    let tests: HashMap<String, &Test> = tests.map(|test| (test.path(), test.as_ref())).collect();
+    // A case that has changed since has another fixture.
+    let fixture = |record: &Record, transcript: &Transcript| {
+        let test = tests.get(&record.test.path()).filter(|test| hash(test) == record.hash)?;
+        Some(test.given.template().render(&transcript.bindings))
+    };
+    let mut evidence = Evidence::of(report);
+    for source in sources {
+        let transcripts = read_wire(Utf8Path::new(&source.name)).unwrap_or_default();
+        evidence.read(report, source, transcripts, fixture);
+    }
+    evidence
 }
 
 fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Rates, Standing};
-use crate::model::record::{Observation, Transcript, VerdictKind};
+use crate::model::record::VerdictKind;
 use crate::model::spec::{Harm, Level, Role};
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
@@ -193,17 +193,3 @@ impl Column {
 pub(super) fn default_file(case: &CaseId) -> String {
     format!("cases/{case}.json")
 }
-
-/// What proves how a test stands: no part of the published format, for it is large; the page has some of it.
-#[derive(Clone, Debug)]
-pub struct Evidence {
-    /// The fixture, as an adapter gets it: JSON text. Missing where the case isn't at hand.
-    pub fixture: Option<String>,
-    /// What was seen.
-    pub observation: Observation,
-    /// What went over the wire. Missing where the record stands alone.
-    pub transcript: Option<Transcript>,
-}
-
-/// Evidence by column and test.
-pub type Proofs = BTreeMap<(usize, TestId), Evidence>;

@@ -6,6 +6,7 @@ mod annotations;
 mod badge;
 mod build;
 mod format;
+pub mod html;
 mod junit;
 pub mod markdown;
 mod merge;
@@ -21,9 +22,7 @@ use std::collections::BTreeMap;
 pub use annotations::annotations;
 pub use badge::badges;
 pub use build::Book;
-pub use format::{
-    Cell, CheckEntry, Column, Evidence, Proofs, REPORT_FORMAT, Report, Sentence, SkippedTests, TestEntry,
-};
+pub use format::{Cell, CheckEntry, Column, REPORT_FORMAT, Report, Sentence, SkippedTests, TestEntry};
 pub use junit::junit;
 pub use merge::{Gap, GapKind, Merged, Source, merge};
 pub use rates::{Rate, Rates};

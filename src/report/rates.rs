@@ -56,7 +56,7 @@ impl Rates {
 }
 
 /// Whether a check holds; `None` where nobody asked that it does.
-fn holds(kind: VerdictKind) -> Option<bool> {
+pub(super) fn holds(kind: VerdictKind) -> Option<bool> {
     match kind {
         VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Stale => Some(true),
         VerdictKind::Taken | VerdictKind::NotTaken => None,

@@ -1,0 +1,155 @@
+// What proves a cell: a dialog with the sentence, and for each of its tests what was expected, seen and said.
+
+/** What is known of one test; `undefined` where the page has no evidence of it. */
+function evidenceOf(result) {
+  const kept = document.getElementById(`evidence-${result.target}-${result.ordinal}`);
+  return kept ? JSON.parse(kept.textContent) : undefined;
+}
+
+/** Fills the dialog with a cell. `wanted` is a check to be shown: its test, and which of its checks. */
+function showCell(dialog, row, target, passes, wanted) {
+  const results = resultsOf(row, target, passes);
+  const found = wanted && results.find((result) => testName(result.test) === wanted.test);
+  const first = found ?? results.find((result) => stands(result.standing)) ?? results[0];
+  const loud = results.filter((result) => stands(result.standing) || result === found);
+  const calm = results.filter((result) => !loud.includes(result));
+  const body = el("div", { class: "evidence" }, about(row), listed(loud, first), loud.length ? folded(calm) : listed(calm, first));
+  dialog.replaceChildren(title(row, target, results), body);
+  dialog.setAttribute("aria-labelledby", "evidence-title");
+  return dialog.querySelector("details[open]");
+}
+
+function title(row, target, results) {
+  const one = TARGETS[target];
+  const worst = results.length ? DATA.standings[results[0].standing] : "none";
+  const name = ROWS[row].unjudged ? `${ROWS[row].folder}: recorded, not judged` : ROWS[row].id;
+  const heading = el("h2", { id: "evidence-title" }, glyph(worst), el("span", {}, name));
+  const whose = el("p", { class: "whose" }, one.title ?? one.id, " · ", el("bdi", {}, one.id), one.version && [" · ", el("bdi", {}, one.version)], ` · ${MARKS[worst].label}`);
+  const close = el("button", { type: "button", class: "close", "aria-label": "Close the evidence", click: (event) => event.target.closest("dialog").close() }, "✕");
+  return el("header", {}, el("div", {}, heading, whose), close);
+}
+
+/** The sentence with its link, and whom it hurts when it is broken. */
+function about(row) {
+  const one = ROWS[row];
+  if (one.unjudged) return el("p", { class: "harm" }, "No sentence decides these tests. What was observed is kept, and compared from run to run.");
+  const source = el("cite", {}, el("span", { class: "level" }, one.level), " · ", one.roles, " · ", link(one.url));
+  return el("section", { class: "sentence" }, el("blockquote", {}, one.quote), source, one.why && el("p", { class: "harm" }, one.why));
+}
+
+const PAGE = 50;
+
+/** Tests as a list; a long one grows when asked to. */
+function listed(results, first) {
+  const list = el("div", { class: "tests" });
+  const more = (from) => {
+    list.append(...results.slice(from, from + PAGE).map((result) => test(result, result === first)));
+    const left = results.length - from - PAGE;
+    if (left <= 0) return;
+    const button = el("button", { type: "button" }, `${count(left, "test")} more`);
+    button.addEventListener("click", () => {
+      button.remove();
+      more(from + PAGE);
+    });
+    list.append(button);
+  };
+  more(0);
+  const at = results.indexOf(first);
+  if (at >= PAGE) list.prepend(test(first, true));
+  return list;
+}
+
+/** The tests that aren't why one looks. */
+function folded(results) {
+  if (!results.length) return null;
+  const made = el("details", { class: "calm" }, el("summary", {}, `${count(results.length, "test")} without a finding`));
+  made.addEventListener("toggle", () => made.open && !made.querySelector(".tests") && made.append(listed(results)));
+  return made;
+}
+
+/** One test, which is drawn when it is opened. */
+function test(result, open) {
+  const standing = DATA.standings[result.standing];
+  const [path, how, , name] = DATA.tests[result.test];
+  const summary = el(
+    "summary",
+    {},
+    el("span", { class: `mark ${standing}`, role: "img", "aria-label": MARKS[standing].label }, MARKS[standing].glyph),
+    el("span", { class: "test-name" }, el("bdi", {}, path), el("small", {}, how)),
+    el("small", { class: "time" }, duration(result.micros)),
+  );
+  const made = el("details", { class: "test", "data-test": `${path}@${how}` }, summary);
+  const draw = () => {
+    if (!made.open || made.childElementCount > 1) return;
+    made.append(el("p", { class: "title" }, DATA.titles[name]), ...result.checks.map((check) => checkOf(check, result)), ...proof(result));
+  };
+  made.addEventListener("toggle", draw);
+  made.open = open;
+  if (open) draw();
+  return made;
+}
+
+/** Verdicts that say more than their standing does. */
+const WORDS = {
+  allowed: "passed, as a MAY allows",
+  taken: "option taken",
+  "not-taken": "option not taken",
+  stale: "holds, although it is listed as a known failure",
+};
+
+/** What one check said, with an address of its own. */
+function checkOf(check, result) {
+  const { kind, excuses } = DATA.kinds[check.kind];
+  const standing = DATA.standings[STANDING_OF[check.kind]];
+  const words = [TARGETS[result.target].key, testName(result.test), check.index, ROWS[check.requirement].id];
+  const file = DATA.files[DATA.tests[result.test][4]];
+  const where = el("small", {}, `${file}:${check.line} · step ${check.step + 1}`);
+  const anchor = el("a", { href: written({ ...read(location.hash), open: { name: "check", words: words.map(String) } }), class: "anchor", "aria-label": "Link to this check" }, "#");
+  const said = WORDS[kind] ?? MARKS[standing].label;
+  return el(
+    "section",
+    { class: `check ${standing}`, "data-check": check.index },
+    el("p", { class: "verdict" }, glyph(standing), el("b", {}, said), excuses && el("small", {}, `would be ${excuses}`), where, anchor),
+    (check.detail ?? []).map(detail),
+    check.reason && el("p", { class: "reason" }, "Known: ", check.reason, check.issue && [" · ", link(check.issue)]),
+  );
+}
+
+/** What was expected and what was observed instead, where a line says both. */
+function detail(text) {
+  const [, what, expected, observed] = /^([^:]{1,80}): expected (.*), observed (.*)$/s.exec(text) ?? [];
+  if (what === undefined) return el("p", { class: "detail" }, text);
+  const row = (name, value) => [el("dt", {}, name), el("dd", {}, value)];
+  const heading = el("dt", { class: "what" }, what);
+  return el("dl", { class: "detail" }, heading, row("expected", expected), row("observed", observed));
+}
+
+/** The fixture, what was observed, the messages, and what the process said. */
+function proof(result) {
+  const kept = evidenceOf(result);
+  if (!kept) return [el("p", { class: "absent" }, DATA.absent)];
+  return [
+    kept.cut?.length > 0 && el("p", { class: "absent" }, kept.cut.join(" ")),
+    kept.served && el("p", { class: "detail" }, kept.served),
+    ...kept.steps.map((step) => el("section", { class: "step" }, el("h3", {}, step.title), el("ol", { class: "wire" }, step.messages.map(message)), step.notes.map((note) => el("p", { class: "note" }, note)))),
+    drawer("Observed", kept.observation && layout(kept.observation)),
+    drawer("Fixture", kept.fixture && layout(kept.fixture)),
+    drawer("Standard error", kept.stderr, true),
+  ].filter(Boolean);
+}
+
+/** A part that opens; `null` where there is nothing in it. */
+function drawer(label, text, open = false) {
+  return text ? el("details", { class: "drawer", open }, el("summary", {}, label), block(label, text)) : null;
+}
+
+/** One message: who, when, with which status and headers, and what. */
+function message({ from, at, text, status, headers = [], cut_from: whole }) {
+  const who = from === "harness" ? "casebook" : "target";
+  const line = el("p", { class: "by" }, el("b", {}, who === "target" ? "← target" : "→ casebook"), status && el("span", {}, `HTTP ${status}`), el("time", {}, duration(at)));
+  const lines = headers.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
+  const folded = lines.length > 0 && el("details", { class: "headers" }, el("summary", {}, count(headers.length, "header")), el("dl", {}, lines));
+  const body = text ? block(`Message of the ${who}`, layout(text)) : el("p", { class: "absent" }, "without a body");
+  const cut = whole && el("p", { class: "absent" }, `The first ${text.length.toLocaleString("en")} of ${whole.toLocaleString("en")} bytes.`);
+  return el("li", { class: who }, line, folded, body, cut);
+}

@@ -1,0 +1,135 @@
+//! Tests.
+
+use super::*;
+use crate::judge::samples;
+use crate::model::case::Outcome;
+use crate::model::record::{About, FORMAT, Footer, Header, Record, Verdict, VerdictKind};
+use crate::report::{Book, Source, merge};
+
+const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}&\"'\u{2028}";
+
+fn verdict(kind: VerdictKind, detail: &str) -> Verdict {
+    Verdict { detail: vec![detail.to_owned()], ..crate::report::tests::verdict(kind) }
+}
+
+fn record(index: usize, test: &str, verdicts: Vec<Verdict>) -> Record {
+    Record { verdicts, title: HOSTILE.to_owned(), ..samples::record(index, test, Outcome::Success) }
+}
+
+fn source(records: Vec<Record>) -> Source {
+    let target = samples::target();
+    let about = About {
+        target: target.clone(),
+        title: HOSTILE.to_owned(),
+        version: Some(HOSTILE.to_owned()),
+        unverified: None,
+        planned: records.len() + 2,
+    };
+    let header = Header {
+        format: FORMAT,
+        casebook: "0".into(),
+        targets: vec![target],
+        about: vec![about],
+        planned: records.len() + 2,
+        ..Header::default()
+    };
+    let footer = Footer { ran: records.len(), interrupted: true, stale: Vec::new(), micros: 1 };
+    Source { name: "run.jsonl".into(), header, records, footer: Some(footer), cut: None, is_broken: false }
+}
+
+fn drawn(records: Vec<Record>, replies: &[&str]) -> String {
+    let source = source(records);
+    let report = Report::new(&merge(std::slice::from_ref(&source)), &Book::default());
+    let mut evidence = Evidence::of(&report);
+    let transcripts = source.records.iter().map(|record| crate::model::record::Transcript {
+        test: record.test.clone(),
+        stderr: HOSTILE.to_owned(),
+        ..samples::transcript(vec![samples::replied(replies)])
+    });
+    evidence.read(&report, &source, transcripts.collect::<Vec<_>>(), |_, _| Some(HOSTILE.to_owned()));
+    page(&report, &evidence)
+}
+
+/// The data of an element, as the page's script gets it.
+fn data(page: &str, id: &str) -> serde_json::Value {
+    let (_, rest) = page.split_once(&format!("<script type=\"application/json\" id=\"{id}\">")).expect("the element");
+    let (json, _) = rest.split_once("</script>").expect("its end");
+    serde_json::from_str(json).expect("JSON")
+}
+
+#[test]
+fn text_from_a_target_is_never_markup() {
+    let failed = record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Fail, HOSTILE)]);
+    let page = drawn(vec![failed], &[HOSTILE]);
+    assert!(!page.contains("<img"));
+    assert_eq!(page.matches("</script>").count(), 3, "the data, one proof, the script");
+    assert_eq!(data(&page, "data")["titles"][0], HOSTILE);
+    let proof = data(&page, "evidence-0-0");
+    assert_eq!((&proof["fixture"], &proof["stderr"]), (&HOSTILE.into(), &HOSTILE.into()));
+    assert_eq!(proof["steps"][0]["messages"][0]["text"], HOSTILE);
+}
+
+#[test]
+fn the_policy_lets_the_pages_own_style_and_script_run_and_nothing_else() {
+    let page = drawn(vec![record(0, "f/c/t@2026-07-28+http", vec![])], &[]);
+    let between = |from: &str, to: &str| page.split_once(from).expect(from).1.split_once(to).expect(to).0.to_owned();
+    let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    let policy = between("Content-Security-Policy\" content=\"", "\"");
+    assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+    assert!(policy.contains(&format!("script-src {};", hash(&between("<script>", "</script>")))), "{policy}");
+    assert!(policy.contains(&format!("style-src {};", hash(&between("<style>", "</style>")))), "{policy}");
+}
+
+#[test]
+fn what_is_missing_is_said_on_top_and_counted_apart() {
+    let page = drawn(vec![record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Cannot, "why")])], &[]);
+    assert!(page.contains("This report is partial") && page.contains("interrupted"));
+    assert!(page.contains("<td class=\"warn\" data-label=\"not expressible\">1</td>"));
+    assert!(page.contains("<td class=\"warn\" data-label=\"not run\">2</td>"));
+    assert!(page.contains("<td class=\"zero\" data-label=\"passed\">0</td>"));
+    assert!(page.contains("<td data-label=\"verified\">0/1</td>"));
+}
+
+#[test]
+fn the_proof_of_a_test_is_bounded_and_says_so() {
+    let failed = record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Fail, &"é".repeat(1 << 20))]);
+    let page = drawn(vec![failed], &["é".repeat(1 << 20).as_str(); 40]);
+    assert!(page.len() < 300_000, "{} bytes", page.len());
+    let proof = data(&page, "evidence-0-0");
+    assert_eq!(proof["steps"][0]["messages"][0]["cut_from"], 2 << 20);
+    assert!(proof["cut"][0].as_str().is_some_and(|why| why.contains(".wire.jsonl")));
+    let detail = data(&page, "data")["notes"][0]["0.0"]["detail"][0].as_str().map(str::len);
+    assert!(detail.is_some_and(|bytes| bytes < 2_100));
+}
+
+#[test]
+fn the_gravest_is_proven_first_and_what_passed_not_at_all() {
+    use VerdictKind::{Fail, Pass, Warn};
+    let kinds = [Pass, Warn, Fail];
+    let records: Vec<_> = kinds
+        .iter()
+        .enumerate()
+        .map(|(at, kind)| record(at, &format!("f/c/t{at}@2026-07-28+http"), vec![verdict(*kind, "why")]))
+        .collect();
+    let page = drawn(records, &["{}"]);
+    let place = |id: &str| page.find(&format!("id=\"{id}\""));
+    assert_eq!(place("evidence-0-0"), None);
+    assert!(place("evidence-0-2") < place("evidence-0-1") && place("evidence-0-2").is_some());
+}
+
+#[test]
+fn the_script_reads_what_was_packed() {
+    let failed = record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Fail, "why")]);
+    let data = data(&drawn(vec![failed], &[]), "data");
+    let flat = data["results"][0].as_array().expect("numbers");
+    let standing = flat[1].as_u64().and_then(|at| data["standings"].get(usize::try_from(at).ok()?));
+    assert_eq!(standing, Some(&"failed".into()));
+    assert_eq!((flat[3].as_u64(), flat.len()), (Some(1), 8));
+    assert_eq!(
+        data["kinds"][0],
+        serde_json::json!({
+            "kind": "fail", "excuses": null, "standing": "failed", "decided": true, "holds": false,
+        })
+    );
+    assert_eq!(data["tests"][0], serde_json::json!(["f/c/t", "2026-07-28+http", 0, 0, 0]));
+}

@@ -1,0 +1,92 @@
+// Records for the pages under test: real ones of the reference, and what can be made of them.
+
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+
+export const OUTPUT = path.join(import.meta.dirname, "output");
+const out = (name) => path.join(OUTPUT, name);
+
+function casebook(...args) {
+  const done = spawnSync(process.env.CASEBOOK, args, { encoding: "utf8", cwd: path.join(import.meta.dirname, "../.."), maxBuffer: 1 << 28 });
+  if (done.error) throw done.error;
+  return done;
+}
+
+/** Runs targets, and gives the record and the transcripts as values. */
+export function run(name, targets, ...options) {
+  const record = out(`${name}.jsonl`);
+  const done = casebook("run", ...targets, "--record", record, ...options);
+  if (!fs.existsSync(record)) throw new Error(done.stderr);
+  return { lines: read(record), wire: read(record.replace(".jsonl", ".wire.jsonl")) };
+}
+
+const read = (file) => fs.readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+
+/** Writes a record with its transcripts, and gives its path. */
+export function write(name, { lines, wire }) {
+  const put = (file, values) => fs.writeFileSync(out(file), values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+  put(`${name}.jsonl`, lines);
+  put(`${name}.wire.jsonl`, wire);
+  return out(`${name}.jsonl`);
+}
+
+/** The page of some records. */
+export function page(name, ...records) {
+  const file = out(`${name}.html`);
+  fs.rmSync(file, { force: true });
+  const done = casebook("report", ...records, "--html", file);
+  if (!fs.existsSync(file)) throw new Error(done.stderr || done.stdout);
+  return file;
+}
+
+/** The same run by another name, or of another version. */
+export function as({ lines, wire }, target, version) {
+  const rename = (one) => ({ ...one, target });
+  const line = ({ header, record, footer }) => {
+    if (header) return { header: { ...header, targets: [target], about: header.about.map((one) => ({ ...one, target, version, title: target })), skipped: header.skipped.map(rename) } };
+    return record ? { record: rename(record) } : { footer };
+  };
+  return { lines: lines.map(line), wire: wire.map(rename) };
+}
+
+/** What a target may write wherever it may write. */
+export const HOSTILE = [
+  `</script><script>globalThis.pwned = "script"</script>`,
+  `<img src="http://127.0.0.1:9/x" onerror="globalThis.pwned = 'img'"><svg onload="globalThis.pwned = 'svg'">`,
+  `<!-- </noscript></style><style>*{display:none}</style><iframe srcdoc="<script>parent.pwned=1</script>">`,
+  `\u001b[31mred\u001b[0m \u001b]8;;http://127.0.0.1:9/\u0007link\u001b]8;;\u0007 \u0000\u0008`,
+  `\u202egnp.exe\u202c \u2066isolate\u2069 \u200bzero\ufeff \u2028 \u2029 {title} {data} {{x}} $& %s`,
+  `${"W".repeat(3000)} ${"(".repeat(500)} ${"\u0301".repeat(400)} العربية עברית 漢字`,
+];
+
+/** A run in which every text that comes from a target is hostile, and some of them are megabytes long. */
+export function hostile({ lines, wire }) {
+  const text = (index) => (index % 40 === 0 ? HOSTILE.join(" ").repeat(400) : HOSTILE[index % HOSTILE.length]);
+  const spoil = (record) => {
+    const said = text(record.index);
+    const steps = record.observation.steps.map((step) => ({ ...step, said, structured: { [said.slice(0, 5000)]: said } }));
+    const verdicts = record.verdicts.map((verdict) => ({ ...verdict, detail: [said, `outcome: expected ${said}, observed ${said}`] }));
+    return { ...record, title: said, observation: { ...record.observation, steps }, verdicts };
+  };
+  const about = (one) => ({ ...one, title: HOSTILE.join(" "), version: HOSTILE.slice(0, 5).join(" "), unverified: HOSTILE.join(" ") });
+  const line = ({ header, record, footer }) => {
+    if (header) {
+      const skipped = HOSTILE.map((reason) => ({ target: header.targets[0], reason, tests: 1 }));
+      return { header: { ...header, about: header.about.map(about), skipped } };
+    }
+    return record ? { record: spoil(record) } : { footer };
+  };
+  const message = (index) => (one) => {
+    const name = text(index);
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, result: { tools: [{ name, description: name, inputSchema: { [name.slice(0, 99)]: "[".repeat(2000) } }] } });
+    const raw = index % 3 ? body : `${name}${"[".repeat(30000)}`;
+    return one.from === "target" ? { ...one, text: raw.slice(0, 32768), cut_from: raw.length > 32768 ? raw.length : undefined, headers: [["x-hostile", name.slice(0, 5000)], [HOSTILE[0], HOSTILE[4]]] } : one;
+  };
+  const transcript = (one, index) => ({
+    ...one,
+    stderr: text(index + 1),
+    steps: one.steps.map((step) => ({ ...step, end: { invalid: { reason: text(index) } }, messages: step.messages.map(message(index)) })),
+  });
+  return { lines: lines.map(line), wire: wire.map(transcript) };
+}
