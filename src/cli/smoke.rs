@@ -11,7 +11,8 @@ use crate::report::terminal::say;
 pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
     let targets = targets(std::slice::from_ref(&args.target))?;
     if let Some(fixed) = targets.iter().find(|target| matches!(target.drives, Drives::Fixed(_))) {
-        let problem = format!("{} is fixed: it has no adapter to prove; `casebook run {0}` asks it what it can", fixed.id);
+        let problem =
+            format!("{} is fixed: it has no adapter to prove; `casebook run {0}` asks it what it can", fixed.id);
         return Err(Problem::new(Exit::Usage, problem));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;

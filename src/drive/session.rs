@@ -336,7 +336,8 @@ fn complete(transcript: &mut Transcript, stopped: &Stopped, by_adapter: bool) {
     let stdio = transcript.test.transport == Transport::Stdio;
     if stdio
         && by_adapter
-        && let Some(served) = why_no_server(stopped.code, &transcript.stderr) {
+        && let Some(served) = why_no_server(stopped.code, &transcript.stderr)
+    {
         transcript.served = served;
         transcript.steps.clear();
     } else if stopped.died

@@ -150,7 +150,9 @@ fn flawed(without: &BTreeSet<Flaw>, tools: &BTreeMap<String, BTreeSet<Flaw>>) ->
     }
     let has = |(name, flaws): (&String, &BTreeSet<Flaw>)| {
         let found: Vec<_> = flaws.intersection(without).copied().collect();
-        (!found.is_empty()).then(|| format!("tools: `{name}`: {}", found.iter().map(|flaw| flaw.word()).collect::<Vec<_>>().join(", ")))
+        (!found.is_empty()).then(|| {
+            format!("tools: `{name}`: {}", found.iter().map(|flaw| flaw.word()).collect::<Vec<_>>().join(", "))
+        })
     };
     tools.iter().filter_map(has).collect()
 }

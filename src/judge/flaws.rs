@@ -171,7 +171,8 @@ mod tests {
         assert_eq!(of(&json!({"type": "object", "description": "x".repeat(BYTES)})), [Flaw::Large]);
         let deep = (0..LEVELS).fold(json!({}), |inner, _| json!({ "not": inner }));
         assert_eq!(of(&json!({"type": "object", "not": deep})), [Flaw::Deep]);
-        let output = flaws(&serde_json::from_str(r#"{"inputSchema":{"type":"object"},"outputSchema":7}"#).expect("one"));
+        let output =
+            flaws(&serde_json::from_str(r#"{"inputSchema":{"type":"object"},"outputSchema":7}"#).expect("one"));
         assert_eq!(output, BTreeSet::from([Flaw::InvalidOutputSchema]));
         assert_eq!(flaws(&Members::new()), BTreeSet::from([Flaw::NoObjectRoot, Flaw::InvalidInputSchema]));
     }

@@ -97,11 +97,12 @@ pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&Drives>, 
                 let told = reader.mistake(Lint::ConflictingKeys, message);
                 reader.push(told.at(member.key_span, "known already").help("take it away"));
             }
-            drives.and_then(|drives| match drives {
-                Drives::Fixed(fixed) => Some(fixed.speaks()),
-                Drives::Adapter(_) => None,
-            })
-            .map(|(role, transport)| (vec![role], vec![transport]))
+            drives
+                .and_then(|drives| match drives {
+                    Drives::Fixed(fixed) => Some(fixed.speaks()),
+                    Drives::Adapter(_) => None,
+                })
+                .map(|(role, transport)| (vec![role], vec![transport]))
         }
     };
     let revisions = reader.need(object, what, "revisions").map(|node| reader.words(node, "`revisions`", &all));

@@ -247,7 +247,9 @@ fn unseen(reader: &mut Reader, reading: &Reading) {
             Reach::Alike(Inside::Tools(_)) | Reach::Found(_) if looks(|one| one.saw.is_some()) => {
                 "looks at what the tool's code saw, which no fixed server shows"
             }
-            Reach::Alike(Inside::Tools(_)) if fresh => "has a fixture with another value each time, which no fixed server has",
+            Reach::Alike(Inside::Tools(_)) if fresh => {
+                "has a fixture with another value each time, which no fixed server has"
+            }
             Reach::Alike(Inside::Scenario(_)) if looks(is_handed_over) => {
                 "looks at what was handed over, of which a fixed client shows only whether it left with 0"
             }

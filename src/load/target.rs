@@ -134,19 +134,8 @@ pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
     }
 }
 
-const KEYS: [&str; 11] = [
-    "title",
-    "kind",
-    "command",
-    "url",
-    "client",
-    "env",
-    "setup",
-    "claims",
-    "variants",
-    "known",
-    "unverified",
-];
+const KEYS: [&str; 11] =
+    ["title", "kind", "command", "url", "client", "env", "setup", "claims", "variants", "known", "unverified"];
 
 fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Target>> {
     let what = "a target";
