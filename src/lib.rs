@@ -21,6 +21,7 @@ pub mod judge;
 pub mod load;
 pub mod model;
 pub mod plan;
+pub mod proof;
 pub mod reference;
 pub mod report;
 pub mod run;

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const STAGES: [&str; 9] = ["load", "plan", "set", "drive", "judge", "report", "run", "reference", "cli"];
+const STAGES: [&str; 10] = ["load", "plan", "proof", "set", "drive", "judge", "report", "run", "reference", "cli"];
 
 /// What each part of `src/` may use of the others. Everything may use `model`.
-const KNOWS: [(&str, &[&str]); 9] = [
+const KNOWS: [(&str, &[&str]); 10] = [
     ("model", &[]),
     ("load", &[]),
     ("plan", &[]),
@@ -17,6 +17,7 @@ const KNOWS: [(&str, &[&str]); 9] = [
     ("judge", &[]),
     ("report", &[]),
     ("run", &["plan", "drive", "judge"]),
+    ("proof", &["plan", "drive", "judge", "report", "run", "reference"]),
     ("reference", &[]),
 ];
 

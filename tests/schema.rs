@@ -186,6 +186,8 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
         (then, json!({ "inputs-validated": { "outcome": "success", "status": { "@row": "value" } } }), Loader),
         ("/tests/works/declares", json!({ "elicitation": {} }), Nobody),
         ("/tests/works/declares", json!([]), Both),
+        ("/tests/works/initialized", json!(false), Loader),
+        ("/tests/works/initialized", json!("no"), Both),
         ("/tests/works/control", json!("test"), Both),
         ("/tests/works/rows", json!(["one"]), Nobody),
         ("/tests/works/rows", json!(["two"]), Loader),

@@ -246,13 +246,13 @@ pub struct RunArgs {
     #[arg(long)]
     pub rates: bool,
     /// How long a step may take
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
     pub step_limit: Duration,
     /// How long a test may take
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = limit)]
     pub test_limit: Duration,
     /// How long a target may take to start
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = limit)]
     pub start_limit: Duration,
 }
 
@@ -315,7 +315,7 @@ pub struct ProveArgs {
     /// How the matrix is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ProofFormat,
-    /// How many workers, each with a process of a mutant [default: one a core, at most 8]
+    /// How many mutants at a time [default: four a core, at most 32]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Where cases come from.
@@ -509,6 +509,16 @@ pub struct RelayArgs {
     pub address: String,
 }
 
+/// A time to wait for: some, and no more than anybody has.
+fn limit(text: &str) -> Result<Duration, String> {
+    const MOST: Duration = Duration::from_secs(24 * 60 * 60);
+    let limit = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if limit.is_zero() || limit > MOST {
+        return Err(format!("a limit is more than 0s and at most {}", humantime::format_duration(MOST)));
+    }
+    Ok(limit)
+}
+
 /// What the harness does itself, on standard error, for whoever asked to hear it.
 fn log() {
     if let Ok(filter) = EnvFilter::try_from_env("CASEBOOK_LOG") {
@@ -556,6 +566,14 @@ mod tests {
     fn the_command_line_is_well_formed() {
         use clap::CommandFactory as _;
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_limit_that_no_clock_could_hold_is_no_limit() {
+        assert_eq!(limit("90s"), Ok(Duration::from_secs(90)));
+        for wrong in ["0s", "25h", "18446744073709551615s", "500years", "soon"] {
+            assert!(limit(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::load::LoadError;
 use crate::load::target::TargetError;
+use crate::proof::ProofError;
 use crate::run::{LogError, RunError};
 
 use super::Exit;
@@ -61,6 +62,15 @@ impl From<RunError> for Problem {
         match error {
             RunError::Canary(error) => Self::new(Exit::Bug, error.to_string()),
             RunError::Log(error) => error.into(),
+        }
+    }
+}
+
+impl From<ProofError> for Problem {
+    fn from(error: ProofError) -> Self {
+        match error {
+            ProofError::Plan(error) => Self::new(Exit::Usage, error.to_string()),
+            ProofError::Run(error) => error.into(),
         }
     }
 }

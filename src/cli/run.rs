@@ -66,15 +66,13 @@ impl RunArgs {
     }
 
     fn options(&self) -> Options {
-        let options = Options {
+        let usual = Options::default();
+        Options {
+            jobs: self.jobs.unwrap_or(usual.jobs),
             step_limit: self.step_limit,
             test_limit: self.test_limit,
             start_limit: self.start_limit,
-            ..Options::default()
-        };
-        match self.jobs {
-            Some(jobs) => Options { jobs, ..options },
-            None => options,
+            ..usual
         }
     }
 }

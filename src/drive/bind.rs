@@ -29,12 +29,8 @@ pub(crate) fn shares(first: &Test, second: &Test) -> bool {
     let alone = |test: &Test| test.isolated || templates(test).into_iter().any(is_fresh) || is_large(&test.given);
     // Each client has a server of its own.
     let served = |test: &Test| test.role == Role::Server;
-    let declared = |test: &Test| test.steps.first().and_then(|step| step.declares.clone());
-    served(first)
-        && first.given == second.given
-        && declared(first) == declared(second)
-        && !alone(first)
-        && !alone(second)
+    let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));
+    served(first) && first.given == second.given && opened(first) == opened(second) && !alone(first) && !alone(second)
 }
 
 /// Whether a fixture has places that are too large to be written down.

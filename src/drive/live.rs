@@ -197,7 +197,7 @@ async fn exchange(
 ) -> Exchange {
     if !opening.done {
         canaries.phase(Phase::Connect);
-        let handshake = connection.open(step.declares.as_ref(), bindings, deadline).await;
+        let handshake = connection.open(step, bindings, deadline).await;
         if handshake.end != End::Accepted {
             return handshake;
         }
@@ -208,7 +208,7 @@ async fn exchange(
         return connection.perform(step, bindings, deadline).await;
     }
     // A process that speaks MCP shows that it is there only by answering, whatever it answers.
-    let list = Step { when: When::List, then: Then::Observe, declares: None };
+    let list = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
     match connection.perform(&list, bindings, deadline).await {
         exchange @ Exchange { end: End::Timeout | End::Crash { .. }, .. } => exchange,
         _ => nothing(),

@@ -29,17 +29,12 @@ const CLIENT: &str = r#"{"name":"casebook","version":"1"}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 impl Connection {
-    /// Makes the connection ready for steps. It ends [`End::Accepted`] where it is, and [`End::Replied`] where the
+    /// Makes the connection ready for a first step, and what follows it. It ends [`End::Accepted`] where it is, and [`End::Replied`] where the
     /// server answers `initialize` with an error. In the stateless lifecycle there is nothing to do.
-    pub(crate) async fn open(
-        &mut self,
-        declares: Option<&Template>,
-        bindings: &Bindings,
-        deadline: Deadline,
-    ) -> Exchange {
-        let mut turn = Turn::new(bindings, self.capabilities(declares, bindings), &[], deadline);
+    pub(crate) async fn open(&mut self, first: &Step, bindings: &Bindings, deadline: Deadline) -> Exchange {
+        let mut turn = Turn::new(bindings, self.capabilities(first.declares.as_ref(), bindings), &[], deadline);
         let end = match self.revision.facts().lifecycle {
-            Lifecycle::Stateful => self.initialize(&mut turn).await,
+            Lifecycle::Stateful => self.initialize(&mut turn, first.initialized).await,
             Lifecycle::Stateless => Err(End::Accepted),
         };
         turn.finish(end_of(end))
@@ -82,7 +77,7 @@ impl Connection {
         }
     }
 
-    async fn initialize(&mut self, turn: &mut Turn<'_>) -> Result<usize, End> {
+    async fn initialize(&mut self, turn: &mut Turn<'_>, to_the_end: bool) -> Result<usize, End> {
         #[derive(Default, Deserialize)]
         struct Agreed {
             #[serde(default, rename = "protocolVersion")]
@@ -104,6 +99,9 @@ impl Connection {
             });
         }
         self.agree(turn);
+        if !to_the_end {
+            return Err(End::Accepted);
+        }
         match self.exchange(turn, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
             Err(End::Empty) => Err(End::Accepted),
             end => end,

@@ -130,7 +130,7 @@ pub(super) fn revision(lifecycle: Lifecycle) -> Revision {
 }
 
 pub(super) fn step(when: When) -> Step {
-    Step { when, then: Then::Observe, declares: None }
+    Step { when, then: Then::Observe, declares: None, initialized: true }
 }
 
 pub(super) fn call(answers: Vec<Answer>) -> Step {
@@ -189,7 +189,7 @@ pub(super) async fn stateful(script: Vec<Vec<Act>>) -> (Server, Connection) {
     );
     let server = Server::new([vec![write(&session)], taken()].into_iter().chain(script).collect()).await;
     let mut connection = server.connection(revision(Lifecycle::Stateful));
-    let exchange = connection.open(None, &Bindings::default(), soon()).await;
+    let exchange = connection.open(&step(When::List), &Bindings::default(), soon()).await;
     assert_eq!((exchange.end, exchange.messages.len()), (End::Accepted, 4));
     (server, connection)
 }

@@ -239,11 +239,11 @@ fn not_served(served: Served, wanted: &str) -> Came {
 async fn list(connection: &mut Connection, revision: Revision) -> Result<(), Came> {
     let wrong = |got: String, wanted: &str| Err(Came::Wrong { got, wanted: wanted.to_owned() });
     let bindings = Bindings { canaries: Vec::new(), unique: token(), revision: revision.name().to_owned() };
-    let opened = connection.open(None, &bindings, Deadline::within(ANSWER)).await;
+    let step = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
+    let opened = connection.open(&step, &bindings, Deadline::within(ANSWER)).await;
     if opened.end != End::Accepted {
         return wrong(told(&opened), "a connection");
     }
-    let step = Step { when: When::List, then: Then::Observe, declares: None };
     let listed = connection.perform(&step, &bindings, Deadline::within(ANSWER)).await;
     let has_tool = matches!(listed.end, End::Replied { message }
         if listed.messages.get(message).is_some_and(|reply| reply.text.contains(&format!("\"{TOOL}\""))));

@@ -65,7 +65,7 @@ fn target(env: &[(&str, &str)]) -> Target {
 }
 
 pub(super) fn test(id: &str, when: When) -> Test {
-    let steps = vec![Step { when, then: Then::Observe, declares: None }];
+    let steps = vec![Step { when, then: Then::Observe, declares: None, initialized: true }];
     Test::new(CaseId::new("a", "b"), id, Role::Server, Fixture::default(), steps)
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn tool(name: &str, input: Template, does: Does) -> Tool {
 pub(crate) fn test(tools: &[(&str, Template)], steps: Vec<(When, Then)>) -> Test {
     let tools = tools.iter().map(|(name, input)| tool(name, input.clone(), Does::Echo)).collect();
     let given = Fixture { tools, ..Fixture::default() };
-    let steps = steps.into_iter().map(|(when, then)| Step { when, then, declares: None }).collect();
+    let steps = steps.into_iter().map(|(when, then)| Step { when, then, declares: None, initialized: true }).collect();
     Test { title: "A sentence".into(), ..Test::new(CaseId::new("f", "c"), "t", Role::Server, given, steps) }
 }
 

@@ -53,7 +53,7 @@ const FILE: [&str; 13] = [
     "given",
     "tests",
 ];
-const TEST: [&str; 14] = [
+const TEST: [&str; 15] = [
     "title",
     "note",
     "rows",
@@ -67,6 +67,7 @@ const TEST: [&str; 14] = [
     "when",
     "then",
     "declares",
+    "initialized",
     "steps",
 ];
 /// Keys of a row that are no values.
@@ -396,7 +397,7 @@ fn steps(reader: &mut Reader, test: Object<'_>, scope: &Scope<'_>, filler: &mut 
     let Some(list) = test.get("steps") else {
         reader.need(test, &format!("the test `{}`", scope.test), "then");
         let node = filler.fill(reader, test.node);
-        return step(reader, Object { node: &node }, scope).map(|step| vec![step]);
+        return step(reader, Object { node: &node }, scope, 0).map(|step| vec![step]);
     };
     if let Some(member) = STEP.iter().find_map(|key| test.member(key)) {
         let both = reader.mistake(Lint::ConflictingKeys, format!("`{}` stands beside `steps`", member.key));
@@ -411,9 +412,10 @@ fn steps(reader: &mut Reader, test: Object<'_>, scope: &Scope<'_>, filler: &mut 
     }
     let read: Vec<Option<Step>> = items
         .iter()
-        .map(|item| {
+        .enumerate()
+        .map(|(place, item)| {
             let item = filler.fill(reader, item);
-            reader.object(&item, "a step", &STEP).and_then(|object| step(reader, object, scope))
+            reader.object(&item, "a step", &STEP).and_then(|object| step(reader, object, scope, place))
         })
         .collect();
     read.into_iter().collect()

@@ -177,6 +177,9 @@ fn step(step: &Step, role: Role) -> String {
     if let Some(declares) = &step.declares {
         put(&mut out, format_args!("           the client declares {}\n", compact(declares)));
     }
+    if !step.initialized {
+        out.push_str("           the client never says `notifications/initialized`\n");
+    }
     match &step.then {
         Then::Observe => out.push_str("    right  nothing is judged; the snapshot remembers what came\n"),
         Then::Checks(checks) => checks.iter().for_each(|check| out.push_str(&self::check(check, role))),

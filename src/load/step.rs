@@ -12,7 +12,7 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::CaseId;
 use crate::model::case::{Answer, Fixture, Retry, Step, Tampering, Then, When};
-use crate::model::spec::{Catalogue, Revisions, Role};
+use crate::model::spec::{Catalogue, Lifecycle, Revision, Revisions, Role};
 use crate::model::template::Template;
 
 /// What a step is part of.
@@ -40,7 +40,7 @@ impl Scope<'_> {
 }
 
 /// The keys of a step; a test without `steps` has them too.
-pub(super) const STEP: [&str; 3] = ["when", "then", "declares"];
+pub(super) const STEP: [&str; 4] = ["when", "then", "declares", "initialized"];
 
 const VERBS: [(&str, &[&str]); 4] = [
     ("serve", &["serve"]),
@@ -49,8 +49,8 @@ const VERBS: [(&str, &[&str]); 4] = [
     ("send", &["send", "headers"]),
 ];
 
-/// Reads one step; without `then` it is only observed.
-pub(super) fn step(reader: &mut Reader, object: Object<'_>, scope: &Scope<'_>) -> Option<Step> {
+/// Reads the step at this place of a test; without `then` it is only observed.
+pub(super) fn step(reader: &mut Reader, object: Object<'_>, scope: &Scope<'_>, place: usize) -> Option<Step> {
     let when = reader.need(object, "a step", "when").and_then(|node| when(reader, node, scope));
     let then = object.get("then").map_or(Some(Then::Observe), |node| then(reader, node, scope));
     let declares = object.get("declares").map(|node| {
@@ -59,7 +59,29 @@ pub(super) fn step(reader: &mut Reader, object: Object<'_>, scope: &Scope<'_>) -
         }
         template(reader, node)
     });
-    Some(Step { when: when?, then: then?, declares })
+    let initialized = object.member("initialized").is_none_or(|member| initialized(reader, member, scope, place));
+    Some(Step { when: when?, then: then?, declares, initialized })
+}
+
+/// Whether the handshake comes to its end: only where there is one, and it is ours, can a step leave that out.
+fn initialized(reader: &mut Reader, member: &Member, scope: &Scope<'_>, place: usize) -> bool {
+    let wrong = match scope.role {
+        Some(Role::Client) => Some((Lint::RoleMismatch, "the client under test ends its handshake itself")),
+        _ if place > 0 => Some((Lint::ConflictingKeys, "the handshake is before the first step")),
+        _ if Revision::all().any(|one| scope.revisions.contains(one) && !has_handshake(one)) => {
+            Some((Lint::ConflictingKeys, "a stateless revision has no handshake"))
+        }
+        _ => None,
+    };
+    if let Some((lint, message)) = wrong {
+        let help = "beside the `when` of a server's first step, with an `until` that leaves out what is stateless";
+        reader.push(reader.mistake(lint, message).at(member.key_span, "not here").help(help));
+    }
+    reader.flag(&member.value, "`initialized`").unwrap_or(true)
+}
+
+fn has_handshake(revision: Revision) -> bool {
+    revision.facts().lifecycle == Lifecycle::Stateful
 }
 
 fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {

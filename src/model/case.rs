@@ -317,6 +317,8 @@ pub struct Step {
     pub then: Then,
     /// The capabilities that the client declares, where they aren't the usual ones.
     pub declares: Option<Template>,
+    /// Whether the handshake that it begins with ends as it should, with `notifications/initialized`.
+    pub initialized: bool,
 }
 
 /// What is done in a step.

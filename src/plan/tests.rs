@@ -128,7 +128,7 @@ fn a_test_applies_where_one_of_its_requirements_is_in_force() {
     };
     let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
     let then = Then::Checks(vec![check("old"), check("new")]);
-    let step = Step { when: When::List, then, declares: None };
+    let step = Step { when: When::List, then, declares: None, initialized: true };
     let mut library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
     for one in [requirement("old", None, Some(all[0])), requirement("new", Some(all[2]), None)] {
         library.requirements.insert(one.id.clone(), one);
@@ -170,7 +170,7 @@ fn a_pattern_that_means_nothing_is_an_error_that_names_what_is_near() {
 #[test]
 fn a_verdict_that_two_known_failures_excuse_is_an_error_that_names_both() {
     let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
-    let step = Step { when: When::List, then: Then::Checks(vec![check("r")]), declares: None };
+    let step = Step { when: When::List, then: Then::Checks(vec![check("r")]), declares: None, initialized: true };
     let mut library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
     let requirement = samples::requirement("r", Level::Must);
     let requirement = Requirement { id: RequirementId::within("a", "r"), ..requirement };

@@ -84,7 +84,11 @@ impl Server {
         if self.fixture.mutant != Some(Mutant::ServerInfoLost) {
             result["serverInfo"] = self.fixture.server.clone();
         }
-        Ok((Session::new(capabilities.clone()), success(&result)))
+        let session = Session::new(capabilities.clone());
+        if self.fixture.mutant == Some(Mutant::AsksTooEarly) {
+            session.notice("notifications/initialized", None);
+        }
+        Ok((session, success(&result)))
     }
 
     /// Answers a request of a session.

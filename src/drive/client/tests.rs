@@ -13,7 +13,8 @@ fn at(at: u64, from: Party, text: &str) -> Message {
 }
 
 fn test(steps: Vec<When>) -> Test {
-    let steps = steps.into_iter().map(|when| Step { when, then: Then::Observe, declares: None }).collect();
+    let steps =
+        steps.into_iter().map(|when| Step { when, then: Then::Observe, declares: None, initialized: true }).collect();
     Test { steps, ..test_of("t", When::Serve) }
 }
 

@@ -33,7 +33,8 @@ async fn a_session_is_opened_kept_and_closed() {
 async fn another_revision_than_the_one_asked_for_is_no_connection() {
     let other = OPENED.replace("2025-11-25", "2024-11-05");
     let server = Server::new(vec![json_reply(&other)]).await;
-    let exchange = server.connection(revision(Lifecycle::Stateful)).open(None, &Bindings::default(), soon()).await;
+    let exchange =
+        server.connection(revision(Lifecycle::Stateful)).open(&step(When::List), &Bindings::default(), soon()).await;
     assert!(reason(&exchange).contains("2024-11-05"));
 }
 
@@ -131,7 +132,7 @@ async fn a_stateful_call_over_pipes_is_answered_in_between() {
     let script = [OPENED, "", &format!("{noise}\n{ping}"), roots, ASKED, &format!("{DONE}\n{DONE}")];
     let script = script.into_iter().map(|text| if text.is_empty() { String::new() } else { line(text) }).collect();
     let (mut connection, server) = piped(Lifecycle::Stateful, script);
-    assert_eq!(connection.open(None, &Bindings::default(), soon()).await.end, End::Accepted);
+    assert_eq!(connection.open(&step(When::List), &Bindings::default(), soon()).await.end, End::Accepted);
     let answer = Answer::Error { code: -32042, message: "no".into() };
     // A task of its own, as in a run.
     let work = tokio::spawn(async move {

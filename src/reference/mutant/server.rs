@@ -100,6 +100,8 @@ macro_rules! server_mutants {
             FormNotChecked = "form-not-checked" [
                 "elicitation/form-is-flat", "sep-1034/default-has-the-type", "sep-1034/default-is-a-choice",
             ],
+            /// The user is asked although the client has not said that it is initialized.
+            AsksTooEarly = "asks-too-early" ["elicitation/not-before-initialized"],
             /// A form needs a field.
             EmptyFormRefused = "empty-form-refused" ["elicitation/form-may-be-empty"],
             /// A field without a default gets an empty one.
