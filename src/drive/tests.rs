@@ -8,7 +8,7 @@ use super::*;
 use crate::model::case::{Fixture, Retry, Step, Test, Then, When};
 use crate::model::record::{End, Party, Served};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Setup, Target};
+use crate::model::target::{Claims, Drives, Setup, Target};
 use crate::model::template::Template;
 use crate::model::{CaseId, TargetId, TestId};
 use adapter::{Adapter, Order};

@@ -5,7 +5,7 @@ use crate::judge::samples::{self, call, check, id, observation, requirement, ste
 use crate::model::RequirementId;
 use crate::model::case::{Expectation, Outcome};
 use crate::model::spec::Revisions;
-use crate::model::target::{Claims, Setup};
+use crate::model::target::{Claims, Drives, Setup};
 
 fn catalogue(requirements: &[(&str, Level)]) -> Catalogue {
     let all = requirements.iter().map(|(name, level)| requirement(name, *level));
@@ -33,7 +33,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         file: None,
         folder: "t".into(),
         setup: Setup::default(),
-        command: Vec::new(),
+        drives: Drives::Adapter(Vec::new()),
         env: BTreeMap::new(),
         claims: Claims { roles: Vec::new(), transports: Vec::new(), revisions: Vec::new(), lacks: Vec::new() },
         known: known.collect(),

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::judge::samples;
-use crate::model::case::{Check, Fixture, Step, Then, When};
+use crate::model::case::{Check, Fixture, Inside, Listed, Step, Then, When};
 use crate::model::spec::{Harm, Level, Requirement, Revisions};
-use crate::model::target::{Claims, Known, Setup};
+use crate::model::target::{Claims, Fixed, Known, Setup};
 
 fn test(name: &str, row: Option<&str>, control: Option<Control>, given: &Arc<Fixture>) -> Test {
     let given = Arc::clone(given);
@@ -32,7 +32,7 @@ fn target() -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
-        command: Vec::new(),
+        drives: Drives::Adapter(Vec::new()),
         env: BTreeMap::new(),
         claims: Claims {
             roles: vec![Role::Server],
@@ -109,6 +109,29 @@ fn what_a_target_does_not_claim_is_skipped_with_its_reason() {
         ("the target lacks elicitation.form", 1),
     ];
     assert_eq!(skipped, expected);
+}
+
+#[test]
+fn an_adapter_is_given_fixtures_and_a_fixed_target_has_its_own() {
+    let reaching = |name: &str, reach| Test { reach, ..test(name, None, None, &fixture("f")) };
+    let alike = Reach::Alike(Inside::Tools(vec![Listed::Named("f".to_owned())]));
+    let tests = vec![
+        reaching("built", Reach::Built),
+        reaching("alike", alike),
+        reaching("found", Reach::Found(vec![Listed::Any])),
+    ];
+    let library = library(tests);
+    let asked = |drives| {
+        let plan = plan(&library, &[Arc::new(Target { drives, ..target() })], &newest()).expect("a plan");
+        let mut skipped: Vec<_> = plan.skipped.iter().map(|one| one.reason.clone()).collect();
+        skipped.retain(|reason| !reason.contains("claim"));
+        (names(&plan), skipped)
+    };
+    let both = |one: &str, other: &str| [one, other].map(|name| format!("a/b/{name}@2026-07-28+http")).to_vec();
+    let (adapter, why) = asked(Drives::Adapter(Vec::new()));
+    assert_eq!((adapter, why), (both("built", "alike"), vec![Reason::NoFixture.to_string()]));
+    let (fixed, why) = asked(Drives::Fixed(Fixed::Running("http://127.0.0.1:1/".to_owned())));
+    assert_eq!((fixed, why), (both("alike", "found"), vec![Reason::NoAdapter.to_string()]));
 }
 
 #[test]
