@@ -412,8 +412,8 @@ impl ReportArgs {
 
 const DIFF: &str = "\
 Examples:     casebook diff before.jsonl after.jsonl
-              casebook diff run.jsonl#python-sdk:low run.jsonl#go-sdk:low
-              casebook diff run.jsonl --target go-sdk:high --target go-sdk:low
+              casebook diff run.jsonl#sdk:high run.jsonl#sdk:low
+              casebook diff run.jsonl --target sdk:high --target sdk:low
 
 RECORD#TARGET means one target of a record; a record of one target needs none.";
 
