@@ -40,7 +40,7 @@ pub(super) fn partial(report: &Report) -> String {
     let (first, others) = report.partial.split_at(REASONS.min(report.partial.len()));
     let others = match others.len() {
         0 => String::new(),
-        many => format!("<details><summary>and {}</summary>{}</details>\n", count(many, "reason"), list(others)),
+        many => format!("<details><summary>and {} more</summary>{}</details>\n", number(many), list(others)),
     };
     let first = list(first);
     format!("<div class=\"partial\" role=\"note\"><strong>This report is partial.</strong>{first}{others}</div>\n")
