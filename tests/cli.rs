@@ -14,6 +14,8 @@ mod desk;
 mod interrupts;
 #[path = "cli/records.rs"]
 mod records;
+#[path = "cli/reports.rs"]
+mod reports;
 #[path = "cli/runs.rs"]
 mod runs;
 #[path = "cli/targets.rs"]

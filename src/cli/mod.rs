@@ -335,7 +335,7 @@ pub struct ReplayArgs {
 }
 
 const REPORT: &str = "\
-Examples:     casebook report run.jsonl --md summary.md --junit junit.xml
+Examples:     casebook report run.jsonl --html report.html --md summary.md
               casebook report shard-*.jsonl --json report.json --md -
               casebook report sdk-2.2.jsonl sdk-2.3.jsonl --md history.md
 
@@ -395,8 +395,8 @@ impl ReportArgs {
 
 const DIFF: &str = "\
 Examples:     casebook diff before.jsonl after.jsonl
-              casebook diff run.jsonl#python-sdk:low run.jsonl#go-sdk:low
-              casebook diff run.jsonl --target go-sdk:high --target go-sdk:low
+              casebook diff run.jsonl#sdk:high run.jsonl#sdk:low
+              casebook diff run.jsonl --target sdk:high --target sdk:low
 
 RECORD#TARGET means one target of a record; a record of one target needs none.";
 

@@ -11,7 +11,8 @@ use crate::run::{LogError, read_what_is_there};
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources())?;
     let (mut sources, mut unread) = (Vec::new(), Vec::new());
-    for path in &args.records {
+    // What went over the wire lies beside a record, and a shell's `*` means both.
+    for path in args.records.iter().filter(|path| !path.as_str().ends_with(".wire.jsonl")) {
         match source(path) {
             Ok(source) => sources.push(source),
             Err(problem) => unread.push(problem),
@@ -24,7 +25,11 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
         return Err(Problem::new(Exit::Usage, "none of the records can be read; there is nothing to report"));
     }
     if !unread.is_empty() {
-        aside(&format!("casebook: the other {} of {} records are reported", sources.len(), args.records.len()));
+        aside(&format!(
+            "casebook: the other {} of {} records are reported",
+            sources.len(),
+            sources.len() + unread.len()
+        ));
     }
     let (report, gap) = outputs::settle(&sources, &library, &args.outputs(), args.annotations, args.strict)?;
     for reason in &report.partial {

@@ -72,7 +72,7 @@ impl Desk {
         let mut command = Command::new(PROGRAM);
         command.args(arguments.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
         command.env("HOME", self.path()).env("XDG_CACHE_HOME", self.path().join("cache"));
-        for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "CASEBOOK_LOG"] {
+        for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "CASEBOOK_LOG", "GITHUB_STEP_SUMMARY"] {
             command.env_remove(name);
         }
         command

@@ -5,6 +5,9 @@
 
 use crate::report::Untrusted;
 
+/// Signs that mean nothing by themselves, away from the start of a line.
+const HARMLESS: &str = "-,/=+'\"();%?";
+
 /// On one line, inside of code.
 pub(super) fn code(text: &str, limit: usize) -> String {
     format!("<code>{}</code>", plain(text, limit))
@@ -22,12 +25,17 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
 
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
     for one in text.chars() {
         match one {
-            ' ' | '-' | ',' | '\n' => out.push(one),
-            one if one.is_ascii_punctuation() => out.extend(["&#", &u32::from(one).to_string(), ";"]),
+            // `www.` becomes a link.
+            '.' if !before.eq_ignore_ascii_case(&'w') => out.push(one),
+            one if one.is_ascii_punctuation() && !HARMLESS.contains(one) => {
+                out.extend(["&#", &u32::from(one).to_string(), ";"]);
+            }
             one => out.push(one),
         }
+        before = one;
     }
     out
 }
