@@ -352,7 +352,7 @@ pub struct ReplayArgs {
 }
 
 const REPORT: &str = "\
-Examples:     casebook report run.jsonl --md summary.md --junit junit.xml
+Examples:     casebook report run.jsonl --html report.html --md summary.md
               casebook report shard-*.jsonl --json report.json --md -
               casebook report sdk-2.2.jsonl sdk-2.3.jsonl --md history.md
 

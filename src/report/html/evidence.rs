@@ -91,8 +91,8 @@ impl Evidence {
             .into_iter()
             .map(|(test, ordinal)| {
                 let rows = test.checks.iter().filter(|check| Standing::from(check.kind) != Standing::Passed);
-                let is_first = rows.fold(false, |is, check| proven.insert((test.target, check.requirement)) || is);
-                (is_quiet(test.standing), !is_first, test, ordinal)
+                let new = rows.filter(|check| proven.insert((test.target, check.requirement))).count();
+                (is_quiet(test.standing), new == 0, test, ordinal)
             })
             .collect();
         ranked.sort_by_key(|(quiet, repeats, ..)| (*quiet, *repeats));

@@ -34,13 +34,13 @@ pub(super) fn partial(report: &Report) -> String {
         return String::new();
     }
     let list = |reasons: &[String]| {
-        let reasons: String = reasons.iter().map(|reason| format!("<li>{}</li>\n", line(reason))).collect();
-        format!("<ul>\n{reasons}</ul>\n")
+        let reasons: Vec<_> = reasons.iter().map(|reason| format!("<li>{}</li>\n", line(reason))).collect();
+        format!("<ul>\n{}</ul>\n", reasons.concat())
     };
     let (first, others) = report.partial.split_at(REASONS.min(report.partial.len()));
     let others = match others.len() {
         0 => String::new(),
-        many => format!("<details><summary>and {}</summary>{}</details>\n", count(many, "reason"), list(others)),
+        many => format!("<details><summary>and {} more</summary>{}</details>\n", number(many), list(others)),
     };
     let first = list(first);
     format!("<div class=\"partial\" role=\"note\"><strong>This report is partial.</strong>{first}{others}</div>\n")
@@ -64,9 +64,10 @@ fn columns(report: &Report) -> Vec<Standing> {
 
 /// A row a target: how much holds, and how many tests stand how. What was not asked is a number of its own.
 pub(super) fn summary(report: &Report) -> String {
-    let standings: String =
+    let standings: Vec<_> =
         columns(report).iter().map(|standing| format!("<th scope=\"col\">{}</th>", label(*standing))).collect();
     let rows: String = (0..report.targets.len()).map(|target| row(report, target)).collect();
+    let standings = standings.concat();
     format!(
         "<table class=\"summary\" aria-label=\"Targets in numbers\">\n<thead><tr><th scope=\"col\">Target</th>\
          <th scope=\"col\">MUST holds</th><th scope=\"col\">SHOULD holds</th><th scope=\"col\">verified</th>{standings}\
@@ -139,7 +140,8 @@ fn asides(report: &Report) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let items: String = lines.iter().map(|one| format!("<li>{}</li>\n", line(one))).collect();
+    let items: Vec<_> = lines.iter().map(|one| format!("<li>{}</li>\n", line(one))).collect();
+    let items = items.concat();
     format!(
         "<details class=\"asides\"><summary>{}: what was skipped, and what else to know</summary>\n<ul>\n{items}</ul>\
          </details>\n",
@@ -152,7 +154,7 @@ pub(super) fn plain(report: &Report) -> String {
     let calm = [Standing::Passed, Standing::Observed];
     let mut cells: Vec<_> = report.cells.iter().filter(|cell| !calm.contains(&cell.standing)).collect();
     cells.sort_by_key(|cell| (std::cmp::Reverse(cell.standing), cell.requirement, cell.target));
-    let rows: String = cells
+    let rows: Vec<_> = cells
         .iter()
         .take(LISTED)
         .map(|cell| {
@@ -167,6 +169,7 @@ pub(super) fn plain(report: &Report) -> String {
             )
         })
         .collect();
+    let rows = rows.concat();
     let more = cells.len().saturating_sub(LISTED);
     let more = if more > 0 { format!("<p>And {} more.</p>\n", number(more)) } else { String::new() };
     format!(

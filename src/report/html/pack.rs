@@ -42,7 +42,8 @@ pub(super) struct Pack<'r> {
 
 #[derive(Debug, Serialize)]
 struct Kind {
-    kind: VerdictKind,
+    #[serde(rename = "kind")]
+    word: VerdictKind,
     excuses: Option<VerdictKind>,
     standing: Standing,
     decided: bool,
@@ -216,7 +217,7 @@ impl<'r> Packing<'_, 'r> {
 
     fn kind(&mut self, check: &CheckEntry) -> usize {
         self.kinds.place((check.kind, check.excuses), || Kind {
-            kind: check.kind,
+            word: check.kind,
             excuses: check.excuses,
             standing: check.kind.into(),
             decided: is_decided(check),

@@ -4,13 +4,8 @@
 const HIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** How an invisible character is shown: ␛ for a control, ‹U+202E› for the others. */
-function shown(character) {
-  const code = character.codePointAt(0);
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  if (code === 0x7f) return "␡";
-  return `‹U+${code.toString(16).toUpperCase().padStart(4, "0")}›`;
-}
+/** How an invisible character is shown: by its number, for which every font has signs. */
+const shown = (character) => `‹U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}›`;
 
 /** One line of plain text with nothing invisible in it, for attributes and labels. */
 const plain = (text) => String(text).replace(HIDDEN, shown);
