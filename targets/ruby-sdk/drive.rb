@@ -4,9 +4,13 @@ module Casebook
   # Drives the SDK's client through a script, and hands back what its user would see.
   # https://ruby.sdk.modelcontextprotocol.io/client/
   module Drive
+    UNHEARD = "over stdio the client hears no requests of the server: MCP::Client::Stdio has no on_server_request"
+
     class << self
       def run(order)
         Casebook.check(order)
+        raise Cannot, UNHEARD if order["command"] && order["answers"] && order["revision"] < "2026"
+
         transport = transport(order)
         client = MCP::Client.new(transport: transport)
         connect(client, order)

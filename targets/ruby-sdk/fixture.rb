@@ -20,6 +20,11 @@ module Casebook
         end
       end
 
+      # Tells what was answered. A tool's body runs as its tool, hence the name in front where this is called.
+      def told(answer)
+        MCP::Tool::Response.new(structured_content: answer.slice(:action, :content).compact)
+      end
+
       private
 
       def build
@@ -81,7 +86,7 @@ module Casebook
             message: question["message"],
             requested_schema: question["requestedSchema"],
           )
-          told(answer)
+          Fixture.told(answer)
         end
       end
 
@@ -91,12 +96,8 @@ module Casebook
         request = { method: "elicitation/create", params: question.slice("message", "requestedSchema") }
         lambda do |server_context:, **|
           answer = server_context.input_response(ANSWER)
-          answer ? told(answer) : MCP::Server::InputRequiredResult.new(input_requests: { ANSWER => request })
+          answer ? Fixture.told(answer) : MCP::Server::InputRequiredResult.new(input_requests: { ANSWER => request })
         end
-      end
-
-      def told(answer)
-        MCP::Tool::Response.new(structured_content: answer.slice(:action, :content).compact)
       end
     end
   end
