@@ -12,6 +12,8 @@ mod clients;
 mod coverage;
 #[path = "cli/desk.rs"]
 mod desk;
+#[path = "cli/fixed.rs"]
+mod fixed;
 #[cfg(target_os = "linux")]
 #[path = "cli/interrupts.rs"]
 mod interrupts;

@@ -119,9 +119,8 @@ impl Live {
     /// What its process wrote to its standard error.
     pub(crate) fn stderr(&self) -> &Kept {
         match &self.host {
-            Host::Adapter(_, kept) => kept,
+            Host::Adapter(_, kept) | Host::Elsewhere(kept) => kept,
             Host::Process(server) => server.stderr(),
-            Host::Elsewhere(kept) => kept,
         }
     }
 

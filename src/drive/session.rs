@@ -19,7 +19,7 @@ use crate::model::case::{Step, Then, When};
 use crate::model::record::{End, Phase, Served, StepTranscript, Transcript};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Fixed, Target};
-use crate::model::template::Bindings;
+use crate::model::template::{Bindings, Template};
 use crate::plan::Planned;
 
 /// Hangs, or starts that fail, in a row until a target is given up.
@@ -215,7 +215,15 @@ impl Session {
         if self.live.is_none() {
             let bindings = transcript.bindings.clone();
             match Live::put_up(&self.target, self.adapter.as_mut(), planned, bindings, deadline).await {
-                Ok(live) => self.live = Some(live),
+                Ok(live) => {
+                    let live = self.live.insert(live);
+                    if matches!(self.target.drives, Drives::Fixed(_)) {
+                        // Nobody says hello: until it answers, its start is not the first step's to pay for.
+                        let serve = Step { when: When::Serve, then: Then::Observe, declares: declared(planned) };
+                        let patience = deadline.narrowed(self.options.start_limit);
+                        drop(live.step(&serve, canaries, patience).await);
+                    }
+                }
                 Err(served) => transcript.served = served,
             }
         }
@@ -291,6 +299,11 @@ impl Session {
             micros: 0,
         }
     }
+}
+
+/// What the client of a test declares as it connects.
+fn declared(planned: &Planned) -> Option<Template> {
+    planned.test.steps.first().and_then(|step| step.declares.clone())
 }
 
 /// Whether it is the adapter's process that does the work: over stdio a server has one of its own.

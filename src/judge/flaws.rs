@@ -27,7 +27,7 @@ pub(super) fn flaws(tool: &Members<'_>) -> BTreeSet<Flaw> {
     found.extend(schema(input.unwrap_or("null"), Flaw::InvalidInputSchema));
     found.extend(tool.get("outputSchema").into_iter().flat_map(|raw| schema(raw.get(), Flaw::InvalidOutputSchema)));
     let root = tool.get("inputSchema").and_then(|raw| reply::members(raw)).and_then(|root| root.get("type").copied());
-    if root.and_then(|kind| reply::scalar::<String>(kind)).as_deref() != Some("object") {
+    if root.and_then(reply::scalar::<String>).as_deref() != Some("object") {
         found.insert(Flaw::NoObjectRoot);
     }
     found

@@ -243,7 +243,6 @@ fn unseen(reader: &mut Reader, reading: &Reading) {
             Reach::Built | Reach::Alike(_) if looks(|one| !one.without.is_empty()) => {
                 "looks for flaws in a list, beside a fixture that says what is right"
             }
-            Reach::Built => continue,
             Reach::Alike(Inside::Tools(_)) | Reach::Found(_) if looks(|one| one.saw.is_some()) => {
                 "looks at what the tool's code saw, which no fixed server shows"
             }
@@ -253,7 +252,7 @@ fn unseen(reader: &mut Reader, reading: &Reading) {
             Reach::Alike(Inside::Scenario(_)) if looks(is_handed_over) => {
                 "looks at what was handed over, of which a fixed client shows only whether it left with 0"
             }
-            Reach::Alike(_) | Reach::Found(_) => continue,
+            Reach::Built | Reach::Alike(_) | Reach::Found(_) => continue,
         };
         let message = format!("the test `{}` {why}", test.id);
         let beyond = reader.mistake(Lint::RoleMismatch, message).at(*place, "can't be seen");

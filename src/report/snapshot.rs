@@ -134,8 +134,8 @@ fn advertised(name: &str, tool: &AdvertisedTool) -> String {
 }
 
 fn found(name: &str, flaws: &BTreeSet<Flaw>) -> String {
-    let flaws: String = flaws.iter().map(|flaw| format!(" {flaw}")).collect();
-    format!("{} listed{flaws}", Untrusted(name).line(SHOWN))
+    let told = [Untrusted(name).line(SHOWN), "listed".to_owned()];
+    told.into_iter().chain(flaws.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ")
 }
 
 fn round(round: Round) -> String {

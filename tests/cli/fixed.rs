@@ -1,0 +1,226 @@
+//! Servers and clients that nobody wrote an adapter for: what is asked of them, and that each check can fail.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::desk::{Came, Desk, PROGRAM};
+
+/// The tools of a server with which nothing is wrong.
+fn sound() -> Value {
+    let tool = |name: &str| json!({"name": name, "description": "Echo.", "inputSchema": {"type": "object"}, "does": {"echo": true}});
+    json!([tool("one"), tool("two"), tool("three")])
+}
+
+/// The `serve` object of a server with these tools.
+fn order(revision: &str, transport: &str, tools: &Value) -> Value {
+    let fixture = json!({"server": {"name": "fixed", "version": "1"}, "tools": tools});
+    json!({"revision": revision, "transport": transport, "fixture": fixture})
+}
+
+/// A fixed target with these lines in its file.
+fn target(desk: &Desk, name: &str, what: &str, revision: &str) {
+    let claims = format!("[claims]\nrevisions = [{revision:?}]\n");
+    desk.write(&format!("{name}/target.toml"), &format!("title = \"Fixed\"\nkind = \"fixed\"\n{what}\n\n{claims}"));
+}
+
+/// The reference, or a mutant of it, over stdio, with these tools inside.
+fn server(desk: &Desk, name: &str, mutant: Option<&str>, revision: &str, tools: &Value) {
+    desk.write(&format!("{name}/serve.json"), &order(revision, "stdio", tools).to_string());
+    let mutant = mutant.into_iter().flat_map(|mutant| ["--mutant", mutant]);
+    let command: Vec<_> =
+        [PROGRAM, "__adapter"].into_iter().chain(mutant).chain(["--stdio-server", "serve.json"]).collect();
+    target(desk, name, &format!("command = {}", serde_json::to_string(&command).expect("strings")), revision);
+}
+
+fn run(desk: &Desk, name: &str, more: &str) -> Came {
+    desk.run(&format!("run {name} --jobs 1 --record run.jsonl {more}"))
+}
+
+/// What a run said of each requirement, but for what holds.
+fn broken(desk: &Desk) -> BTreeSet<(String, String)> {
+    let lines = desk.read("run.jsonl");
+    let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let verdicts = records.flat_map(|line| line["record"]["verdicts"].as_array().cloned().unwrap_or_default());
+    let told = verdicts.map(|one| [&one["requirement"], &one["kind"]].map(|it| it.as_str().unwrap_or("").to_owned()));
+    told.filter(|[_, kind]| kind != "pass").map(|[requirement, kind]| (requirement, kind)).collect()
+}
+
+#[test]
+fn a_sound_server_passes_all_that_can_be_asked_of_any() {
+    let desk = Desk::empty();
+    for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
+        server(&desk, "t", None, revision, &sound());
+        run(&desk, "t", "--only any-server").ends(0);
+        assert_eq!(broken(&desk), BTreeSet::new(), "on {revision}");
+    }
+}
+
+#[test]
+fn each_check_of_any_server_can_fail() {
+    let desk = Desk::empty();
+    let schema = |schema: Value| json!([{"name": "one", "inputSchema": schema, "does": {"echo": true}}]);
+    let named = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| json!({"name": name, "inputSchema": {"type": "object"}, "does": {"echo": true}}))
+            .collect()
+    };
+    let output = json!([{
+        "name": "one", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}, "does": {"echo": true}
+    }]);
+    let (old, new) = ("2025-11-25", "2026-07-28");
+    let uncompilable = "validation-skipped-when-uncompilable";
+    for (mutant, revision, tools, requirement) in [
+        ("root-not-checked", new, schema(json!({"properties": {}})), "tools/input-root-is-object"),
+        ("no-object-listed", new, schema(json!([])), "tools/input-is-schema-object"),
+        (uncompilable, new, schema(json!({"type": "object", "required": "a"})), "sep-1613/schema-is-valid"),
+        (uncompilable, new, schema(json!({"type": "object", "$ref": "#/$defs/a"})), "sep-2106/dangling-ref-rejected"),
+        ("revision-ignored", old, output, "sep-2106/object-output-before-2026"),
+        ("names-twice-accepted", new, named(&["one", "one"]), "tools/names-unique"),
+        ("list-shuffled", new, sound(), "tools/list-order"),
+        ("cursor-ignored", new, sound(), "tools/invalid-cursor-code"),
+        ("cache-hints-lost", new, sound(), "tools/caching-hints-present"),
+        ("ttl-negative", new, sound(), "tools/ttl-not-negative"),
+        ("unknown-method-code-wrong", new, sound(), "tools/unknown-method-code"),
+        ("unknown-tool-as-tool-error", new, sound(), "tools/unknown-tool-is-protocol-error"),
+        ("unknown-tool-code-wrong", new, sound(), "tools/unknown-tool-code"),
+        ("malformed-as-tool-error", new, sound(), "tools/malformed-is-protocol-error"),
+        ("error-id-lost", new, sound(), "messages/error-has-the-id"),
+        ("error-without-message", new, sound(), "messages/error-has-code-and-message"),
+        ("error-code-as-text", new, sound(), "messages/error-codes-are-integers"),
+        ("stray-line", new, sound(), "stdio/nothing-but-messages"),
+        ("garbage-is-fatal", new, sound(), "messages/garbage-is-survived"),
+    ] {
+        server(&desk, "t", Some(mutant), revision, &tools);
+        run(&desk, "t", "--only any-server");
+        let broken = broken(&desk);
+        let is_seen = |(known, kind): &(String, String)| known == requirement && kind != "inconclusive";
+        assert!(broken.iter().any(is_seen), "{mutant} isn't seen to break {requirement}: {broken:?}");
+    }
+}
+
+#[test]
+fn a_server_without_the_tools_of_a_test_does_not_pass_it() {
+    let desk = Desk::empty();
+    server(&desk, "t", None, "2026-07-28", &json!([]));
+    run(&desk, "t", "--only any-server/list");
+    assert!(broken(&desk).iter().all(|(_, kind)| kind == "cannot") && !broken(&desk).is_empty());
+    server(&desk, "t", None, "2026-07-28", &sound());
+    let came = run(&desk, "t", "--only everything");
+    came.says(&["has no tool `json_schema_2020_12_tool`", "has no tool `test_elicitation_sep1330_enums`"]);
+    assert!(broken(&desk).iter().all(|(_, kind)| kind == "cannot"));
+    run(&desk, "t", "--only sep-2106").ends(3).adds(&["fixed; without an adapter it can't be given the fixture"]);
+    desk.run("run reference --only any-server").ends(3).adds(&["for fixed servers, which bring their own tools"]);
+}
+
+#[test]
+fn a_server_with_the_fixture_of_the_official_suite_is_asked_like_an_adapter() {
+    let desk = Desk::empty();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/everything/json-schema-2020-12.json");
+    let case: Value = serde_json::from_str(&std::fs::read_to_string(file).expect("the case")).expect("JSON");
+    let mut tool = case["given"]["tools"]["json_schema_2020_12_tool"].clone();
+    tool["name"] = "json_schema_2020_12_tool".into();
+    for (mutant, broke) in [
+        (None, None),
+        (Some("dialect-lost"), Some("sep-1613/schema-keyword-kept")),
+        (Some("keyword-emptied"), Some("sep-2106/input-keywords-kept")),
+    ] {
+        server(&desk, "t", mutant, "2026-07-28", &json!([tool]));
+        run(&desk, "t", "--only everything/json-schema-2020-12");
+        let broken: Vec<_> = broken(&desk).into_iter().map(|(requirement, _)| requirement).collect();
+        assert_eq!(broken.first().map(String::as_str), broke);
+    }
+}
+
+/// A server that runs, and its address.
+fn running(tools: &Value) -> (Child, String) {
+    let mut server = std::process::Command::new(PROGRAM)
+        .arg("__adapter")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the reference starts");
+    let ask = json!({"id": "1", "serve": order("2026-07-28", "http", tools)});
+    writeln!(server.stdin.as_mut().expect("piped"), "{ask}").expect("it listens");
+    let mut answer = String::new();
+    BufReader::new(server.stdout.as_mut().expect("piped")).read_line(&mut answer).expect("a line");
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    let url = answer["serving"]["url"].as_str().expect("an address").to_owned();
+    (server, url)
+}
+
+#[test]
+fn a_server_that_runs_is_asked_where_it_is_and_left_alone() {
+    let desk = Desk::empty();
+    let (mut running, url) = running(&sound());
+    target(&desk, "t", &format!("url = {url:?}"), "2026-07-28");
+    run(&desk, "t", "").ends(0);
+    assert_eq!(broken(&desk).iter().filter(|(_, kind)| kind != "cannot").count(), 0);
+    run(&desk, "t", "--only any-server").ends(0);
+    running.kill().expect("it still runs");
+    running.wait().expect("it is gone");
+    run(&desk, "t", "--only any-server").ends(4).says(&["GONE  t", "gave no list of its tools on 2026-07-28"]);
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_given_up() {
+    let desk = Desk::empty();
+    target(&desk, "dies", r#"command = ["sh", "-c", "echo the last words >&2; exit 7"]"#, "2026-07-28");
+    run(&desk, "dies", "").ends(4).says(&["GONE  dies", "gave no list of its tools on 2026-07-28", "the last words"]);
+    target(&desk, "hangs", r#"command = ["sleep", "1000"]"#, "2025-11-25");
+    run(&desk, "hangs", "--start-limit 200ms").ends(4).says(&["no answer within the limit"]);
+    target(&desk, "nowhere", r#"command = ["./no-such-program"]"#, "2026-07-28");
+    run(&desk, "nowhere", "").ends(4).says(&["could not be started"]);
+    desk.run("smoke dies").ends(2).adds(&["dies is fixed: it has no adapter to prove"]);
+}
+
+#[test]
+fn a_fixed_client_is_judged_by_what_it_sends_and_whether_it_left_well() {
+    let desk = Desk::empty();
+    desk.lay_out("fixed.py");
+    let defaults = "sep-1034/client-prefills";
+    let (kept, deref) = ("sep-2106/input-keywords-kept", "sep-2106/no-network-deref");
+    let all = [defaults, "sep-1613/schema-keyword-kept", kept, deref];
+    for (mode, broke) in [
+        ("good", [].as_slice()),
+        ("fetches", &[deref]),
+        ("strips", &["sep-1613/schema-keyword-kept", kept]),
+        ("forgets", &[defaults]),
+        ("idle", &all),
+        ("hangs", &all),
+    ] {
+        let client = format!(r#"client = ["python3", "../fixed.py", "{mode}"]"#);
+        target(&desk, "t", &client, "2026-07-28");
+        let patience = if mode == "hangs" { "--test-limit 2s" } else { "" };
+        run(&desk, "t", &format!("--only everything {patience}"));
+        let broken: BTreeSet<_> = broken(&desk).into_iter().map(|(requirement, _)| requirement).collect();
+        assert_eq!(broken, broke.iter().map(|one| (*one).to_owned()).collect(), "{mode}");
+    }
+    target(&desk, "t", r#"client = ["python3", "../fixed.py", "fails"]"#, "2026-07-28");
+    run(&desk, "t", "--only everything/client-json-schema-ref-no-deref");
+    let record = desk.read("run.jsonl");
+    assert!(record.contains("exit status 1: the last words") && record.contains(r#""outcome":"refused""#), "{record}");
+}
+
+#[test]
+fn mistakes_in_a_fixed_target_are_all_listed() {
+    let desk = Desk::empty();
+    let claims = "[claims]\nroles = [\"server\"]\nrevisions = [\"2026-07-28\"]\n";
+    let twice = "command = [\"a\"]\nurl = \"http://127.0.0.1/\"";
+    desk.write("bad/target.toml", &format!("title = \"x\"\nkind = \"fixed\"\n{twice}\n\n{claims}\n[variants.high]\n"));
+    desk.run("run bad").ends(2).is("mistakes-in-a-fixed-target");
+    let wrong = |what: &str| {
+        target(&desk, "bad", what, "2026-07-28");
+        desk.run("run bad")
+    };
+    wrong("").ends(2).adds(&["bad/target.toml:1:", "a fixed target says nothing of what it is"]);
+    wrong("url = \"ftp://x\"").ends(2).adds(&["`ftp://x` is no address of a server"]);
+    wrong("client = []").ends(2).adds(&["a command is empty"]);
+    desk.target("bad", &["a"], "");
+    let text = desk.read("bad/target.toml").replace("command", "url = \"http://x/\"\ncommand");
+    desk.write("bad/target.toml", &text);
+    desk.run("run bad").ends(2).adds(&["an adapter has no `url`", "kind = \"fixed\""]);
+}
