@@ -11,6 +11,7 @@ use super::serve::{SHOWN, problem, stopped};
 use super::{CaseArgs, Exit, Problem, interrupt};
 use crate::drive::{Cancel, Handed, Options, drive_to};
 use crate::load;
+use crate::model::case::{Inside, Reach};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::report::Untrusted;
 use crate::report::terminal::{aside, say};
@@ -97,7 +98,11 @@ fn scenario(cases: &CaseArgs) -> Result<String, Problem> {
     };
     let library = load::load(&cases.sources())?;
     let tests = library.cases.iter().flat_map(|case| &case.tests);
-    let scenarios: Vec<_> = tests.filter_map(|test| Some((test.reach.scenario()?, test))).collect();
+    let scenarios = tests.filter_map(|test| match &test.reach {
+        Reach::Alike(Inside::Scenario(scenario)) => Some((scenario.as_str(), test)),
+        _ => None,
+    });
+    let scenarios: Vec<_> = scenarios.collect();
     if let Some((_, test)) = scenarios.iter().find(|(scenario, _)| *scenario == name) {
         return Ok(test.path());
     }

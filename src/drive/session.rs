@@ -19,7 +19,7 @@ use crate::model::case::{Step, Then, When};
 use crate::model::record::{End, Phase, Served, StepTranscript, Transcript};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Fixed, Target};
-use crate::model::template::{Bindings, Template};
+use crate::model::template::Bindings;
 use crate::plan::Planned;
 
 /// Hangs, or starts that fail, in a row until a target is given up.
@@ -144,7 +144,7 @@ impl Session {
 
     /// Sees to it that it is known what a fixed server lists; one that doesn't answer at all is soon given up.
     async fn look(&mut self, server: &Fixed, revision: Revision, canaries: &Canaries) -> Result<(), String> {
-        let list = Step { when: When::List, then: Then::Observe, declares: None };
+        let list = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
         while self.health.given_up.is_none() && !self.listed.contains_key(&revision) {
             self.stop().await;
             let mut live = match Live::meet(&self.target, server, revision, Bindings::default()) {
@@ -219,7 +219,7 @@ impl Session {
                     let live = self.live.insert(live);
                     if matches!(self.target.drives, Drives::Fixed(_)) {
                         // Nobody says hello: until it answers, its start is not the first step's to pay for.
-                        let serve = Step { when: When::Serve, then: Then::Observe, declares: declared(planned) };
+                        let serve = opening(planned);
                         let patience = deadline.narrowed(self.options.start_limit);
                         drop(live.step(&serve, canaries, patience).await);
                     }
@@ -301,9 +301,11 @@ impl Session {
     }
 }
 
-/// What the client of a test declares as it connects.
-fn declared(planned: &Planned) -> Option<Template> {
-    planned.test.steps.first().and_then(|step| step.declares.clone())
+/// A step that only connects, as the first of a test does.
+fn opening(planned: &Planned) -> Step {
+    let first = planned.test.steps.first();
+    let declares = first.and_then(|step| step.declares.clone());
+    Step { when: When::Serve, then: Then::Observe, declares, initialized: first.is_none_or(|step| step.initialized) }
 }
 
 /// Whether it is the adapter's process that does the work: over stdio a server has one of its own.

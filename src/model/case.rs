@@ -164,14 +164,6 @@ impl Reach {
             Self::Built | Self::Alike(Inside::Scenario(_)) => &[],
         }
     }
-
-    /// The name of the script that a fixed client has to have.
-    pub fn scenario(&self) -> Option<&str> {
-        match self {
-            Self::Alike(Inside::Scenario(name)) => Some(name),
-            Self::Built | Self::Alike(Inside::Tools(_)) | Self::Found(_) => None,
-        }
-    }
 }
 
 /// What a fixed target has inside that is as good as the fixture.

@@ -160,5 +160,4 @@ export const mutants = {
   'reference:client-fetches-ref': ['json-schema-ref-no-deref'],
   'reference:schema-keywords-dropped-by-client': ['json-schema-2020-12-preservation'],
   'reference:defaults-ignored': ['elicitation-sep1034-client-defaults'],
-  'reference:default-wrong-value': ['elicitation-sep1034-client-defaults'],
 };

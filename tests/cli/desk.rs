@@ -72,8 +72,14 @@ impl Desk {
         let mut command = Command::new(PROGRAM);
         command.args(arguments.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
         command.env("HOME", self.path()).env("XDG_CACHE_HOME", self.path().join("cache"));
-        let clean =
-            ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "CASEBOOK_LOG", "GITHUB_STEP_SUMMARY", "MCP_CONFORMANCE_SCENARIO"];
+        let clean = [
+            "NO_COLOR",
+            "CLICOLOR_FORCE",
+            "COLUMNS",
+            "CASEBOOK_LOG",
+            "GITHUB_STEP_SUMMARY",
+            "MCP_CONFORMANCE_SCENARIO",
+        ];
         for name in clean {
             command.env_remove(name);
         }

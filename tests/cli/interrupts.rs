@@ -48,8 +48,16 @@ impl Running {
 
     /// The exit status, and the rest of standard output.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
-        let rest: Vec<String> = self.out.map_while(Result::ok).collect();
+        let rest: Vec<String> = self.out.by_ref().map_while(Result::ok).collect();
         (self.child.wait().expect("it ends").code(), rest.join("\n"))
+    }
+}
+
+impl Drop for Running {
+    // A test that fails before its signal leaves nothing running.
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
     }
 }
 
