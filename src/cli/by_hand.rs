@@ -117,11 +117,9 @@ fn source(typed: &str, cases: &CaseArgs) -> (Vec<Source>, String) {
 /// The one target that was typed; its variants are different servers.
 fn one_target(typed: &str) -> Result<Arc<Target>, Problem> {
     let found = targets(&[typed.to_owned()])?;
-    match found.as_slice() {
-        [one] => Ok(Arc::clone(one)),
-        _ => {
-            let names: Vec<_> = found.iter().map(|target| format!("  {}", target.id)).collect();
-            Err(Problem::new(Exit::Usage, format!("`{typed}` has variants; name one:\n{}", names.join("\n"))))
-        }
+    if let [one] = found.as_slice() {
+        return Ok(Arc::clone(one));
     }
+    let names: Vec<_> = found.iter().map(|target| format!("  {}", target.id)).collect();
+    Err(Problem::new(Exit::Usage, format!("`{typed}` has variants; name one:\n{}", names.join("\n"))))
 }

@@ -208,6 +208,7 @@ pub struct SelectArgs {
 
 /// `casebook run`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct RunArgs {
     /// Names that `casebook targets` lists, paths of a target.toml or of its folder; NAME:VARIANT for one variant
     #[arg(value_name = "TARGET", default_value = "reference")]

@@ -84,7 +84,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     }
     let mut library = load::load(&args.cases.sources())?;
     let (names, left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
-    left_out.iter().for_each(|why| aside(&Untrusted(why).line(LINE)));
+    tell(&left_out);
     let targets = with_snapshots(targets(&names)?, args);
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
     let drift = set.as_ref().map(|(name, set)| set::narrow(&mut library, (*name).clone(), set));
@@ -102,9 +102,15 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         prepare(&targets, &cancel).await?;
         let exit = carry_out(args, &library, &targets, (plan, drift), cancel).await?;
         // Once more at the end, where it is read.
-        left_out.iter().for_each(|why| aside(&Untrusted(why).line(LINE)));
+        tell(&left_out);
         Ok(exit)
     })
+}
+
+fn tell(left_out: &[String]) {
+    for why in left_out {
+        aside(&Untrusted(why).line(LINE));
+    }
 }
 
 /// The targets that were typed, each once.

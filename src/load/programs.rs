@@ -5,7 +5,7 @@
 use super::diagnostic::Lint;
 use super::node::{Member, Node};
 use super::read::Reader;
-use crate::model::program::Program;
+use crate::model::program::{Program, Version};
 
 /// In place of a version: any will do.
 const ANY: &str = "any";
@@ -23,16 +23,15 @@ fn program(reader: &mut Reader, Member { key, key_span, value, .. }: &Member) ->
         reader.push(mistake.at(*key_span, "it has letters, digits, `-`, `_`, `.` and `+`"));
         return None;
     }
-    let least = match text {
-        ANY => None,
-        text => match text.parse() {
-            Ok(version) => Some(version),
-            Err(()) => {
-                let mistake = reader.mistake(Lint::UnknownValue, format!("`{text}` is no version"));
-                reader.push(mistake.at(value.span, "numbers with dots between, or `any`"));
-                return None;
-            }
-        },
-    };
+    let least = if text == ANY { None } else { Some(version(reader, value, text)?) };
     Some(Program { name: key.clone(), least })
+}
+
+fn version(reader: &mut Reader, node: &Node, text: &str) -> Option<Version> {
+    let version = text.parse().ok();
+    if version.is_none() {
+        let mistake = reader.mistake(Lint::UnknownValue, format!("`{text}` is no version"));
+        reader.push(mistake.at(node.span, "numbers with dots between, or `any`"));
+    }
+    version
 }

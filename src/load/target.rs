@@ -122,12 +122,12 @@ pub fn all(here: &Utf8Path, cache: &Utf8Path) -> Result<Vec<Target>, LoadError> 
     let own = own_names(here);
     let mut targets = Vec::new();
     for name in names(here) {
-        targets.extend(match folder_of_targets(here).filter(|_| own.contains(&name)) {
-            Some(folder) => read(&folder.join(&name).join(FILE))?,
-            None => {
-                let text = embedded::text(&name, FILE).unwrap_or_default();
-                parse(&embedded::place(&name, cache).join(FILE), text.to_owned())?
-            }
+        let folder = folder_of_targets(here).filter(|_| own.contains(&name));
+        targets.extend(if let Some(folder) = folder {
+            read(&folder.join(&name).join(FILE))?
+        } else {
+            let text = embedded::text(&name, FILE).unwrap_or_default();
+            parse(&embedded::place(&name, cache).join(FILE), text.to_owned())?
         });
     }
     Ok(targets)
