@@ -126,8 +126,9 @@ fn whole_cases<'r>(
         ran.entry(&record.test.case).or_default().push(record);
     }
     planned.into_iter().filter_map(move |(case, planned)| {
-        // What the harness itself kept from being seen is no news of the target.
-        let ran = ran.remove(case).filter(|ran| ran.iter().all(|record| !record.bug))?;
+        // What nobody saw, for a bug of ours or a target that was given up before its turn, is no news of the target.
+        let is_seen = |record: &&Record| !record.bug && record.observation.unavailable.is_none();
+        let ran = ran.remove(case).filter(|ran| ran.iter().all(is_seen))?;
         (ran.iter().map(|record| &record.test).collect::<BTreeSet<_>>() == planned).then_some((case, ran))
     })
 }

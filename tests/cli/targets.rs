@@ -43,6 +43,8 @@ fn a_target_that_dies_at_its_start_shows_its_last_words() {
     let came = run(&desk, "dies", "");
     came.ends(4).says(&["GONE  dies", "exit status 7", "the last words", "5 tests"]);
     assert!(came.out.lines().count() < 40, "{}", came.out);
+    run(&desk, "dies", "--accept").ends(4);
+    assert!(!desk.path().join("dies/snapshots").exists(), "what nobody saw was accepted");
     desk.target("nowhere", &["./no-such-program"], "");
     run(&desk, "nowhere", "").ends(4).says(&["no-such-program", "could not be started", "No such file"]);
 }
