@@ -1,6 +1,6 @@
 //! `casebook run`: load, find targets, plan, set up, carry out, compare with the snapshots, report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -83,28 +83,65 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         return Err(Problem::new(Exit::Usage, text));
     }
     let mut library = load::load(&args.cases.sources())?;
-    let (names, left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
+    let (names, mut left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
     tell(&left_out);
-    let targets = with_snapshots(targets(&names)?, args);
+    let mut targets = with_snapshots(targets(&names)?, args);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    runtime.block_on(async {
+        let cancel = super::interrupt::listen();
+        let asked = targets.len();
+        if args.all {
+            targets = that_can_be_set_up(targets, &cancel, &mut left_out).await?;
+        }
+        let are_all_there = targets.len() == asked;
+        let planned = planned(args, &mut library, &targets)?;
+        prepare(&targets, &cancel).await?;
+        let exit = carry_out(args, &library, &targets, planned, cancel).await?;
+        // Once more at the end, where it is read.
+        tell(&left_out);
+        Ok(if are_all_there { exit } else { exit.max(Exit::Target) })
+    })
+}
+
+/// What is to be run, and how that differs from the set, where there is one.
+fn planned(
+    args: &RunArgs,
+    library: &mut Library,
+    targets: &[Arc<Target>],
+) -> Result<(Arc<Plan>, Option<Drift>), Problem> {
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
-    let drift = set.as_ref().map(|(name, set)| set::narrow(&mut library, (*name).clone(), set));
-    let mut plan = plan_of(&library, &targets, &args.selection()).map_err(|error| planless(&error))?;
+    let drift = set.as_ref().map(|(name, set)| set::narrow(library, (*name).clone(), set));
+    let mut plan = plan_of(library, targets, &args.selection()).map_err(|error| planless(&error))?;
     if let Some((name, set)) = &set {
         set::keep(&mut plan, set);
         if plan.is_empty() {
             return Err(Problem::new(Exit::Nothing, format!("nothing to run: the set {name} has none of these tests")));
         }
     }
-    let plan = Arc::new(plan);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
-    runtime.block_on(async {
-        let cancel = super::interrupt::listen();
-        prepare(&targets, &cancel).await?;
-        let exit = carry_out(args, &library, &targets, (plan, drift), cancel).await?;
-        // Once more at the end, where it is read.
-        tell(&left_out);
-        Ok(exit)
-    })
+    Ok((Arc::new(plan), drift))
+}
+
+/// Of many targets, those that can be set up; why the others can't goes to what is left out.
+async fn that_can_be_set_up(
+    targets: Vec<Arc<Target>>,
+    cancel: &watch::Receiver<Cancel>,
+    left_out: &mut Vec<String>,
+) -> Result<Vec<Arc<Target>>, Problem> {
+    let mut broken: BTreeSet<&Utf8Path> = BTreeSet::new();
+    for target in &targets {
+        if broken.contains(target.folder.as_path()) {
+            continue;
+        }
+        if let Err(problem) = prepare(std::slice::from_ref(target), cancel).await {
+            if problem.exit == Exit::Interrupted {
+                return Err(problem);
+            }
+            aside(&problem.text);
+            left_out.push(format!("{} is left out: it could not be set up", target.id.name));
+            broken.insert(&target.folder);
+        }
+    }
+    Ok(targets.iter().filter(|target| !broken.contains(target.folder.as_path())).cloned().collect())
 }
 
 fn tell(left_out: &[String]) {

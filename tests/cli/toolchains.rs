@@ -62,13 +62,28 @@ fn a_run_of_all_names_what_it_leaves_out() {
     let why = "python-sdk is left out: it needs python3 >= 3.11 (not found";
     assert_eq!(came.err.matches(why).count(), 2, "at the beginning and at the end: {}", came.err);
     run(&desk, "run --all mine").ends(2).adds(&["cannot be used with"]);
+    install(&desk, "breaks", "exit 3");
+    desk.borrowed("targets/broken", None, "[setup]\ncommands = [[\"breaks\"]]\n");
+    let came = run(&desk, "run --all --cases cases --jobs 1 --only post/parcel");
+    came.ends(4).says(&["reference", "mine"]).adds(&["broken could not be set up", "broken is left out"]);
 }
 
 #[test]
 fn an_embedded_target_is_unpacked_into_the_cache_and_set_up_there() {
     let desk = Desk::new();
     install(&desk, "npm", "echo \"$@\" >> installed");
-    let hello = r#"/bin/sed -u 's/"variants":\[\]/"variants":["high","low"]/'"#;
+    // Our own reference, with what the adapter would say of itself.
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/targets/typescript-sdk/target.toml");
+    let file = fs::read_to_string(file).expect("it is in this repository");
+    let said = |key: &str| {
+        let line = file.lines().find_map(|line| line.strip_prefix(key)).expect(key);
+        line.trim_matches([' ', '=']).to_owned()
+    };
+    let (package, version) = (said("package"), said("version"));
+    let hello = format!(
+        r#"/bin/sed -u -e 's|"sdk":"[^"]*"|"sdk":{package}|' -e 's|"version":"[^"]*"|"version":{version}|' \
+        -e 's|"variants":\[\]|"variants":["high","low"]|'"#
+    );
     install(&desk, "node", &format!("test \"$1\" = adapter.mjs && test -f \"$1\" && {PROGRAM} __adapter | {hello}"));
     desk.run("run typescript-sd").ends(4).adds(&["did you mean `typescript-sdk`?"]);
     for _ in 0..2 {
