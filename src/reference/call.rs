@@ -77,9 +77,7 @@ impl<'a> Call<'a> {
             Some(Mutant::NamesFolded) => tool.name.eq_ignore_ascii_case(self.name),
             _ => tool.name == self.name,
         };
-        if self.server.ever(Mutant::GarbageIsFatal, false) {
-            return Err(Fault::invalid_request("an earlier message could not be read"));
-        }
+        self.server.still_answers()?;
         let Some(tool) = self.server.fixture.tools.iter().find(is_meant) else {
             let message = format!("unknown tool: {}", self.name);
             return match mutant {

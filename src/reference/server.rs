@@ -58,6 +58,17 @@ impl Server {
         }
     }
 
+    /// What no message before may change.
+    ///
+    /// # Errors
+    /// The fault to answer with.
+    pub(super) fn still_answers(&self) -> Result<(), Fault> {
+        match self.ever(Mutant::GarbageIsFatal, false) {
+            true => Err(Fault::invalid_request("an earlier message could not be read")),
+            false => Ok(()),
+        }
+    }
+
     /// Opens a session.
     ///
     /// # Errors
@@ -247,6 +258,7 @@ impl Server {
     }
 
     fn list(&self, request: &Request, capabilities: &Value) -> Result<Success, Fault> {
+        self.still_answers()?;
         let cursor = request.params.as_ref().and_then(|params| params.get("cursor"));
         if cursor.is_some() && self.fixture.mutant != Some(Mutant::CursorIgnored) {
             // There is one page, so no cursor was ever given out.

@@ -374,7 +374,7 @@ macro_rules! server_mutants {
             VisitRequired = "visit-required" ["elicitation/url-required-only"],
             /// What is no JSON is an invalid request.
             ParseErrorCodeWrong = "parse-error-code-wrong" ["messages/parse-error-code"],
-            /// After a message that could not be read, every call is refused.
+            /// After a message that could not be read, every list and call is refused.
             GarbageIsFatal = "garbage-is-fatal" ["messages/garbage-is-survived", "sep-2106/bound-is-scoped"],
             /// Of a batch, the first message is answered.
             BatchAccepted = "batch-accepted" ["messages/no-batches"],
