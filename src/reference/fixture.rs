@@ -167,8 +167,11 @@ impl Fixture {
         } else {
             vec![]
         };
-        let output = members.get("outputSchema").map(|text| self.schema(text)).transpose();
-        let output = output.map_err(schema_error("outputSchema"))?;
+        let output = members.get("outputSchema");
+        if output.is_some_and(|text| !text.starts_with('{')) && self.mutant != Some(Mutant::NoObjectListed) {
+            return Err(("SchemaError", "outputSchema: it must be an object".to_owned()));
+        }
+        let output = output.map(|text| self.schema(text)).transpose().map_err(schema_error("outputSchema"))?;
         if let Some(output) = &output
             && !self.has_any_output()
             && output.value().get("type").and_then(Value::as_str) != Some("object")

@@ -71,11 +71,15 @@ fn each_check_of_any_server_can_fail() {
     let output = json!([{
         "name": "one", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}, "does": {"echo": true}
     }]);
+    let boolean = json!([{
+        "name": "one", "inputSchema": {"type": "object"}, "outputSchema": true, "does": {"echo": true}
+    }]);
     let (old, new) = ("2025-11-25", "2026-07-28");
     let uncompilable = "validation-skipped-when-uncompilable";
     for (mutant, revision, tools, requirement) in [
         ("root-not-checked", new, schema(json!({"properties": {}})), "tools/input-root-is-object"),
         ("no-object-listed", new, schema(json!([])), "tools/input-is-schema-object"),
+        ("no-object-listed", new, boolean, "sep-2106/output-schema-is-object"),
         (uncompilable, new, schema(json!({"type": "object", "required": "a"})), "sep-1613/schema-is-valid"),
         (uncompilable, new, schema(json!({"type": "object", "$ref": "#/$defs/a"})), "sep-2106/dangling-ref-rejected"),
         ("revision-ignored", old, output, "sep-2106/object-output-before-2026"),

@@ -174,7 +174,7 @@ macro_rules! server_mutants {
             KeywordEmptied = "keyword-emptied" ["sep-2106/input-keywords-kept"],
             /// A choice has no options.
             EnumEmptied = "enum-emptied" ["sep-1330/untitled-single"],
-            /// An input schema that is null, true or a list is listed as it is.
+            /// A schema that is null, true or a list is listed as it is.
             NoObjectListed = "no-object-listed" ["tools/input-is-schema-object"],
             /// Only `$dynamicRef`s to other documents are fetched.
             DynamicRefFetched = "dynamic-ref-fetched" ["sep-2106/no-dynamic-deref"],
