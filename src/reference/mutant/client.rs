@@ -145,8 +145,8 @@ macro_rules! client_mutants {
             DialectIgnoredByClient = "dialect-ignored-by-client" ["sep-1613/unsupported-dialect-is-error"],
             /// A schema that doesn't name its dialect is read as draft-07.
             DraftSevenAssumedByClient = "draft-7-assumed-by-client" [
-                "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed", "sep-2106/any-json-value",
-                "tools/results-validated", "tools/structured-returned",
+                "sep-1613/declared-dialect", "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
+                "sep-2106/any-json-value", "tools/results-validated", "tools/structured-returned",
             ],
             /// A schema that names 2020-12 is refused.
             OwnDialectUnknownToClient = "own-dialect-unknown-to-client" [
