@@ -119,6 +119,8 @@ struct Client {
     last_id: u64,
     /// What only a mutant remembers: a call has failed.
     has_failed: bool,
+    /// What only a mutant remembers: the id of the first question of a call.
+    first_question: Option<Value>,
 }
 
 /// What is known of the server's tools.
@@ -171,9 +173,9 @@ impl Client {
     /// Lists the tools, to the last page.
     async fn list(&mut self) -> Result<(), Failure> {
         let (mut tools, mut cursor, mut size) = (vec![], None, 0);
-        for page in 0..PAGES {
+        for number in 0..PAGES {
             let members = cursor.map(|cursor| ("cursor", cursor)).into_iter().collect();
-            let result = self.request("tools/list", members, HeaderMap::new(), page > 0).await?;
+            let result = self.request("tools/list", members, HeaderMap::new(), number > 0).await?;
             size += result.get().len();
             if size > LIST {
                 return Err(Failure::protocol(format!("the list of tools has more than {LIST} bytes")));
@@ -191,14 +193,29 @@ impl Client {
             }
             tools.extend(page.tools.into_iter().map(|tool| Tool::read(tool, self.mutant)));
             match page.next_cursor {
+                Some(_) if self.mutant == Some(Mutant::PagesIgnored) => return self.take(tools).await,
                 Some(next) if !next.get().starts_with('"') => return Err(Failure::protocol("a cursor is a string")),
                 Some(next) if !(self.mutant == Some(Mutant::CursorEmptyIsEnd) && next.get() == "\"\"") => {
-                    cursor = Some(next);
+                    cursor = Some(self.as_sent(next)?);
                 }
-                _ => return self.take(tools).await,
+                _ => {
+                    if number > 0 && self.mutant == Some(Mutant::ListAskedOnceMore) {
+                        let _unread = self.request("tools/list", vec![], HeaderMap::new(), true).await;
+                    }
+                    return self.take(tools).await;
+                }
             }
         }
         Err(Failure::protocol(format!("the list of tools has more than {PAGES} pages")))
+    }
+
+    /// A cursor as it goes back: as it came, but for one mutant.
+    fn as_sent(&self, cursor: Box<RawValue>) -> Result<Box<RawValue>, Failure> {
+        if self.mutant != Some(Mutant::CursorTrimmed) {
+            return Ok(cursor);
+        }
+        let text: String = serde_json::from_str(cursor.get()).map_err(|error| Failure::protocol(error.to_string()))?;
+        Ok(success(&text.trim()))
     }
 
     /// Keeps what can be used; over HTTP, tools whose headers can't be told are dropped.

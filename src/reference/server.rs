@@ -89,6 +89,7 @@ impl Server {
         // Whatever the client wished for: this is the one version spoken here.
         let version = match self.fixture.mutant {
             Some(Mutant::AnyVersionAgreed) => params["protocolVersion"].clone(),
+            Some(Mutant::EarlierVersionOffered) if *capabilities == json!({}) => json!("2025-03-26"),
             _ => json!(self.fixture.revision.name()),
         };
         let mut result = json!({ "protocolVersion": version, "capabilities": self.capabilities() });

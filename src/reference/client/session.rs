@@ -35,8 +35,17 @@ impl Client {
     ) -> Result<Self, Failure> {
         let connection = Connection::to(place, mutant)?;
         let tools = Tools::default();
-        let mut client =
-            Self { connection, revision, capabilities, user, mutant, tools, last_id: 0, has_failed: false };
+        let mut client = Self {
+            connection,
+            revision,
+            capabilities,
+            user,
+            mutant,
+            tools,
+            last_id: 0,
+            has_failed: false,
+            first_question: None,
+        };
         if !revision.is_stateless() {
             client.initialize().await?;
         }
@@ -112,6 +121,9 @@ impl Client {
         mut headers: HeaderMap,
         is_repeated: bool,
     ) -> Result<Box<RawValue>, Failure> {
+        if !is_repeated {
+            self.first_question = None;
+        }
         if self.revision.is_stateless() {
             if !(is_repeated && self.mutant == Some(Mutant::MetaMissing)) {
                 members.push(("_meta", success(&self.meta())));
@@ -176,10 +188,14 @@ impl Client {
         params: &RawValue,
         headers: HeaderMap,
     ) -> Result<Box<RawValue>, Failure> {
-        let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        let own = match self.mutant {
+            Some(Mutant::RequestIdAsFraction) => json!(f64::from(u32::try_from(id).unwrap_or(u32::MAX)) + 0.5),
+            _ => json!(id),
+        };
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{own},"method":"{method}","params":{params}}}"#);
         let work = async {
             self.connection.request(text, headers).await?;
-            self.reply(&json!(id)).await
+            self.reply(&own).await
         };
         if let Ok(outcome) = tokio::time::timeout(PATIENCE, work).await {
             return outcome;
@@ -222,8 +238,17 @@ impl Client {
             // The server waits for ever, and so would we.
             return outcome.map(|_| ());
         }
+        if outcome.is_ok() && self.mutant == Some(Mutant::AnswerIdStaleByClient) {
+            let first = self.first_question.get_or_insert_with(|| id.clone()).clone();
+            self.tell(json!({ "jsonrpc": "2.0", "id": first, "result": outcome? })).await?;
+            // Nobody waits for that answer, and the call would never end.
+            return if first == *id { Ok(()) } else { Err(Failure::protocol("the server asked twice")) };
+        }
         self.tell(match outcome {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(Failure::Question { code, reason }) if self.mutant == Some(Mutant::ErrorCodeAsTextByClient) => {
+                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code.to_string(), "message": reason } })
+            }
             Err(Failure::Question { code, .. }) if self.mutant == Some(Mutant::ErrorMessageLostByClient) => {
                 json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code } })
             }

@@ -3,8 +3,8 @@
 //! Takes the text of a tool, gives what can be used of it. A tool that can't be used spoils no other. Must not know
 //! how tools are listed or called.
 
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::model::nesting;
 use crate::reference::fixture::Members;
@@ -71,11 +71,28 @@ impl Tool {
 }
 
 fn parameters_of(input: &Value, mutant: Option<Mutant>) -> Result<Vec<Parameter>, String> {
-    let parameters = parameters::of(input)?;
+    let parameters = match mutant {
+        Some(Mutant::MarksInBranchesFollowed) => parameters::of(&flattened(input))?,
+        _ => parameters::of(input)?,
+    };
     if mutant == Some(Mutant::NestedHeaderMarkRefused) && parameters.iter().any(Parameter::is_nested) {
         return Err("only arguments themselves can be marked".to_owned());
     }
     Ok(parameters)
+}
+
+/// A schema whose branches are taken for parts of it, as one mutant reads it.
+fn flattened(input: &Value) -> Value {
+    let mut flat = input.clone();
+    let Some(members) = flat.as_object_mut() else { return flat };
+    let branches: Vec<_> = ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| members.shift_remove(*key)).collect();
+    let properties =
+        branches.iter().filter_map(Value::as_array).flatten().filter_map(|branch| branch.get("properties"));
+    let found: Vec<_> = properties.filter_map(Value::as_object).cloned().collect();
+    if let Some(own) = members.entry("properties").or_insert_with(|| json!({})).as_object_mut() {
+        own.extend(found.into_iter().flatten());
+    }
+    flat
 }
 
 async fn judge(input: Option<String>, output: Option<String>, mutant: Option<Mutant>) -> Judgement {

@@ -67,28 +67,26 @@ macro_rules! client_mutants {
             ],
             /// An elicitation is answered although its mode was not declared, or is unknown.
             UndeclaredModeAnswered = "undeclared-mode-answered" [
-                "base/error-code-is-integer", "elicitation/undeclared-mode-code",
-                "elicitation/undeclared-mode-unanswered", "sep-2322/inputs-before-retry",
-                "sep-2322/undeclared-input-unanswered",
+                "elicitation/undeclared-mode-code", "elicitation/undeclared-mode-unanswered",
+                "sep-2322/inputs-before-retry", "sep-2322/undeclared-input-unanswered",
             ],
             /// An elicitation without `mode` is refused.
             ModeRequired = "mode-required" [
-                "base/error-code-is-integer", "base/error-echoes-id", "base/response-has-same-id",
                 "elicitation/answer-as-entered", "elicitation/no-mode-means-form", "elicitation/three-actions",
                 "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
-                "sep-1330/choices-sent-as-list", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
-                "sep-2322/state-echoed",
+                "sep-1330/choices-sent-as-list",
             ],
             /// A `requestState` that looks like JSON is parsed, and written anew.
-            StateReencoded = "state-reencoded" ["sep-2322/state-echoed"],
+            StateReencoded = "state-reencoded" ["elicitation/three-actions", "sep-2322/state-echoed"],
             /// A retry carries no `requestState`.
             StateDropped = "state-dropped" [
-                "elicitation/answer-as-entered", "elicitation/no-mode-means-form", "elicitation/three-actions",
-                "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-2322/inputs-before-retry",
-                "sep-2322/state-echoed",
+                "elicitation/answer-as-entered", "elicitation/three-actions", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-2322/state-echoed",
             ],
             /// A retry carries a `requestState` of null where the server gave none.
-            StateInvented = "state-invented" ["sep-2322/no-state-invented", "sep-2322/type-decides"],
+            StateInvented = "state-invented" [
+                "elicitation/three-actions", "sep-2322/no-state-invented", "sep-2322/type-decides",
+            ],
             /// A retry has the id of the request that it repeats.
             IdReusedOnRetry = "id-reused-on-retry" ["sep-2322/retry-has-new-id"],
             /// A second input-required result is handed to the user as the result.
@@ -101,23 +99,30 @@ macro_rules! client_mutants {
             AbsentResultTypeRefused = "absent-result-type-refused" ["base/absent-result-type-is-complete"],
             /// A cursor that is an empty string counts as the end of the list.
             CursorEmptyIsEnd = "cursor-empty-is-end" ["tools/empty-cursor-is-no-end"],
+            /// Blanks around a cursor are lost.
+            CursorTrimmed = "cursor-trimmed" ["base/result-handed-over", "tools/cursors-are-opaque"],
+            /// The first page counts as the whole list.
+            PagesIgnored = "pages-ignored" ["tools/empty-cursor-is-no-end", "tools/pages-or-none"],
+            /// After the last page of several, the list is asked for once more.
+            ListAskedOnceMore = "list-asked-once-more" ["tools/missing-cursor-is-end"],
             /// `Accept` names `application/json` alone.
             AcceptJsonOnly = "accept-json-only" ["http/accept-lists-both"],
             /// Retries, and requests for further pages, carry no `_meta`.
             MetaMissing = "meta-missing" [
-                "elicitation/answer-as-entered", "elicitation/no-mode-means-form", "elicitation/three-actions",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
                 "http/version-header-agrees", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-                "sep-2322/incomplete-is-no-result", "sep-2322/inputs-before-retry", "sep-2322/retry-has-new-id",
-                "sep-2322/rounds-end", "sep-2322/state-echoed", "sep-2575/client-info-sent",
-                "sep-2575/fields-on-every-request", "tools/cursors-are-opaque", "tools/empty-cursor-is-no-end",
-                "tools/missing-cursor-is-end", "tools/pages-or-none",
+                "sep-2322/incomplete-is-no-result", "sep-2322/rounds-end", "sep-2575/client-info-sent",
+                "sep-2575/fields-on-every-request",
             ],
             /// A tool whose `x-mcp-header` is invalid stays in the list.
             InvalidHeaderToolKept = "invalid-header-tool-kept" ["tools/invalid-header-mark-excluded"],
+            /// A mark within `allOf`, `anyOf` or `oneOf` counts as one in reach.
+            MarksInBranchesFollowed = "marks-in-branches-followed" [
+                "tools/header-reachable-only", "tools/invalid-header-mark-excluded",
+            ],
             /// Arguments marked with `x-mcp-header` are not repeated in headers.
             ParameterHeadersMissing = "parameter-headers-missing" [
-                "http/sentinel-encoded", "tools/header-reachable-only", "tools/header-value-base64",
-                "tools/header-value-sent",
+                "http/sentinel-encoded", "tools/header-value-base64", "tools/header-value-sent",
             ],
             /// A tool's name that looks like an encoded one goes into its header as it is.
             NameHeaderNotEncoded = "name-header-not-encoded" ["tools/name-header-encoded"],
@@ -141,11 +146,11 @@ macro_rules! client_mutants {
             /// A schema that doesn't name its dialect is read as draft-07.
             DraftSevenAssumedByClient = "draft-7-assumed-by-client" [
                 "sep-1613/declared-dialect", "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
-                "sep-2106/any-json-value", "tools/results-validated",
+                "sep-2106/any-json-value", "tools/results-validated", "tools/structured-returned",
             ],
             /// A schema that names 2020-12 is refused.
             OwnDialectUnknownToClient = "own-dialect-unknown-to-client" [
-                "elicitation/odd-fields-tolerated", "sep-1613/explicit-2020-12",
+                "elicitation/odd-fields-tolerated", "sep-1613/explicit-2020-12", "tools/structured-returned",
             ],
             /// Schemas have no bounds.
             DepthUnlimitedInClient = "depth-unlimited-in-client" [
@@ -164,32 +169,28 @@ macro_rules! client_mutants {
             ],
             /// Structured content is not handed to the user.
             StructuredLostByClient = "structured-lost-by-client" [
-                "base/id-is-string-or-integer", "base/response-has-same-id", "base/result-handed-over",
-                "elicitation/three-actions", "http/both-answers-read", "sep-2106/any-json-value",
-                "sep-2106/data-is-no-reference", "sep-2322/inputs-before-retry", "sep-2322/type-decides",
-                "stdio/one-line-a-message", "tools/structured-returned", "tools/unlisted-tool-callable",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+                "http/both-answers-read", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
+                "sep-2322/type-decides", "stdio/one-line-a-message", "tools/structured-returned",
+                "tools/unlisted-tool-callable",
             ],
             /// Structured content without an output schema is an error.
             SchemaRequired = "schema-required" [
-                "base/id-is-string-or-integer", "base/response-has-same-id", "base/result-handed-over",
-                "elicitation/answer-as-entered", "elicitation/no-mode-means-form", "elicitation/three-actions",
-                "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-1613/default-dialect",
-                "sep-2106/any-json-value", "sep-2322/inputs-before-retry", "sep-2322/state-echoed",
-                "tools/absent-is-error-is-success", "tools/bad-tool-stays-alone", "tools/name-header-encoded",
-                "tools/result-without-schema", "tools/structured-returned", "tools/unlisted-tool-callable",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+                "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-2106/any-json-value",
+                "tools/absent-is-error-is-success", "tools/bad-tool-stays-alone", "tools/result-without-schema",
+                "tools/structured-returned", "tools/unlisted-tool-callable",
             ],
             /// A tool that was not listed can't be called.
             UnlistedToolRefused = "unlisted-tool-refused" [
-                "base/error-code-is-integer", "base/error-echoes-id", "base/error-has-code-and-message",
-                "base/response-has-same-id", "base/result-handed-over", "elicitation/answer-as-entered",
-                "elicitation/client-declares", "elicitation/no-mode-means-form", "elicitation/three-actions",
-                "http/no-responses-posted", "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
-                "sep-1330/choices-sent-as-list", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
-                "sep-2322/state-echoed", "tools/errors-need-no-output", "tools/structured-returned",
-                "tools/unlisted-tool-callable",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+                "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+                "tools/errors-need-no-output", "tools/structured-returned", "tools/unlisted-tool-callable",
             ],
             /// A nested argument can't be marked for a header.
-            NestedHeaderMarkRefused = "nested-header-mark-refused" ["tools/header-reachable-only", "tools/valid-header-mark-kept"],
+            NestedHeaderMarkRefused = "nested-header-mark-refused" [
+                "tools/header-value-sent", "tools/valid-header-mark-kept",
+            ],
             /// A list without `ttlMs`, or with a negative one, is an error.
             TtlRequired = "ttl-required" ["tools/absent-ttl-is-zero", "tools/negative-ttl-is-zero"],
             /// The user isn't told that a tool failed.
@@ -199,12 +200,9 @@ macro_rules! client_mutants {
             ],
             /// A result without `isError` is an error.
             IsErrorRequired = "is-error-required" [
-                "base/id-is-string-or-integer", "base/response-has-same-id", "base/result-handed-over",
-                "elicitation/answer-as-entered", "elicitation/no-mode-means-form", "elicitation/three-actions",
-                "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-1613/default-dialect",
-                "sep-1613/explicit-2020-12", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
-                "sep-2322/inputs-before-retry", "sep-2322/state-echoed", "tools/absent-is-error-is-success",
-                "tools/name-header-encoded", "tools/structured-returned",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+                "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-2106/any-json-value",
+                "sep-2106/data-is-no-reference", "tools/absent-is-error-is-success", "tools/structured-returned",
             ],
             /// A JSON-RPC error is handed to the user as a result.
             ProtocolErrorAsSuccess = "protocol-error-as-success" [
@@ -216,11 +214,8 @@ macro_rules! client_mutants {
             ],
             /// A client with a user doesn't declare that it can ask.
             ElicitationUndeclared = "elicitation-undeclared" [
-                "base/error-code-is-integer", "base/error-echoes-id", "base/response-has-same-id",
-                "elicitation/answer-as-entered", "elicitation/client-declares", "elicitation/no-mode-means-form",
-                "elicitation/three-actions", "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
-                "sep-1330/choices-sent-as-list", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
-                "sep-2322/state-echoed",
+                "elicitation/answer-as-entered", "elicitation/client-declares", "elicitation/three-actions",
+                "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
             ],
             /// A client without a user declares that it can ask.
             ElicitationAlwaysDeclared = "elicitation-always-declared" ["elicitation/nobody-to-ask-undeclared"],
@@ -236,81 +231,58 @@ macro_rules! client_mutants {
             ],
             /// Requests have no `Mcp-Method`.
             MethodHeaderMissing = "method-header-missing" [
-                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
-                "elicitation/no-mode-means-form", "elicitation/three-actions", "http/method-header-sent",
-                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
-                "sep-1330/choices-sent-as-list", "sep-1613/default-dialect", "sep-1613/explicit-2020-12",
-                "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
-                "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
-                "sep-2106/own-schema", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
-                "sep-2322/state-echoed", "tools/absent-is-error-is-success", "tools/cursors-are-opaque",
-                "tools/empty-cursor-is-no-end", "tools/input-schema-kept", "tools/missing-cursor-is-end",
-                "tools/name-header-encoded", "tools/no-parameter-forms", "tools/output-schema-kept",
-                "tools/pages-or-none", "tools/results-validated", "tools/structured-returned",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+                "http/method-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-1613/schema-keyword-kept", "sep-2106/any-json-value",
+                "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
+                "sep-2106/input-keywords-kept", "sep-2106/own-schema", "tools/absent-is-error-is-success",
+                "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept",
+                "tools/structured-returned",
             ],
             /// Calls have no `Mcp-Name`.
             NameHeaderMissing = "name-header-missing" [
-                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
-                "elicitation/no-mode-means-form", "elicitation/three-actions", "http/name-header-sent",
-                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
-                "sep-1330/choices-sent-as-list", "sep-1613/default-dialect", "sep-1613/explicit-2020-12",
-                "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/inputs-before-retry",
-                "sep-2322/no-state-invented", "sep-2322/state-echoed", "tools/absent-is-error-is-success",
-                "tools/name-header-encoded", "tools/results-validated", "tools/structured-returned",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+                "http/name-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
+                "tools/absent-is-error-is-success", "tools/structured-returned",
             ],
             /// Requests have no `MCP-Protocol-Version`.
             VersionHeaderMissing = "version-header-missing" [
-                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
-                "elicitation/no-mode-means-form", "elicitation/three-actions", "http/version-header-agrees",
-                "http/version-header-sent", "lifecycle/version-header-negotiated", "lifecycle/version-header-sent",
-                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
-                "sep-1330/choices-sent-as-list", "sep-1613/default-dialect", "sep-1613/explicit-2020-12",
-                "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
-                "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
-                "sep-2106/own-schema", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
-                "sep-2322/state-echoed", "tools/absent-is-error-is-success", "tools/cursors-are-opaque",
-                "tools/empty-cursor-is-no-end", "tools/input-schema-kept", "tools/missing-cursor-is-end",
-                "tools/name-header-encoded", "tools/no-parameter-forms", "tools/output-schema-kept",
-                "tools/pages-or-none", "tools/results-validated", "tools/structured-returned",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+                "http/version-header-agrees", "http/version-header-sent", "lifecycle/version-header-negotiated",
+                "lifecycle/version-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-1613/schema-keyword-kept", "sep-2106/any-json-value",
+                "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
+                "sep-2106/input-keywords-kept", "sep-2106/own-schema", "tools/absent-is-error-is-success",
+                "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept",
+                "tools/structured-returned",
             ],
             /// `MCP-Protocol-Version` names an earlier version than the body, or than was agreed upon.
             VersionHeaderOutdated = "version-header-outdated" [
-                "base/error-code-is-integer", "base/error-echoes-id", "base/error-has-code-and-message",
-                "base/id-is-string-or-integer", "base/response-has-same-id",
-                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
-                "elicitation/no-mode-means-form", "elicitation/three-actions", "http/version-header-agrees",
-                "lifecycle/session-id-sent", "lifecycle/version-header-negotiated", "lifecycle/version-header-sent",
-                "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
-                "sep-1330/choices-sent-as-list", "sep-1613/default-dialect", "sep-1613/explicit-2020-12",
-                "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
-                "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
-                "sep-2106/own-schema", "sep-2322/inputs-before-retry", "sep-2322/no-state-invented",
-                "sep-2322/state-echoed", "tools/absent-is-error-is-success", "tools/cursors-are-opaque",
-                "tools/empty-cursor-is-no-end", "tools/input-schema-kept", "tools/missing-cursor-is-end",
-                "tools/name-header-encoded", "tools/no-parameter-forms", "tools/output-schema-kept",
-                "tools/pages-or-none", "tools/results-validated", "tools/structured-returned",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+                "http/version-header-agrees", "lifecycle/session-id-sent", "lifecycle/version-header-negotiated",
+                "lifecycle/version-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent",
+                "sep-1330/choices-sent-as-list", "sep-1613/schema-keyword-kept", "sep-2106/any-json-value",
+                "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
+                "sep-2106/input-keywords-kept", "sep-2106/own-schema", "tools/absent-is-error-is-success",
+                "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept",
+                "tools/structured-returned",
             ],
             /// The server's `MCP-Session-Id` doesn't come back.
             SessionHeaderMissing = "session-header-missing" [
-                "base/error-code-is-integer", "base/error-echoes-id", "base/error-has-code-and-message",
-                "base/id-is-string-or-integer", "base/response-has-same-id",
-                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/client-declares",
-                "elicitation/no-mode-means-form", "elicitation/three-actions", "lifecycle/session-id-sent",
-                "lifecycle/version-header-negotiated", "lifecycle/version-header-sent", "sep-1034/client-prefills",
+                "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+                "lifecycle/session-id-sent", "lifecycle/version-header-negotiated", "lifecycle/version-header-sent",
                 "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-                "sep-1613/explicit-2020-12", "sep-1613/schema-keyword-kept", "sep-2106/data-is-no-reference",
-                "tools/absent-is-error-is-success", "tools/cursors-are-opaque", "tools/input-schema-kept",
-                "tools/missing-cursor-is-end", "tools/no-parameter-forms", "tools/output-schema-kept",
-                "tools/pages-or-none", "tools/structured-returned",
+                "sep-1613/schema-keyword-kept", "sep-2106/data-is-no-reference", "tools/absent-is-error-is-success",
+                "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept",
+                "tools/structured-returned",
             ],
             /// A reply is not read if its media type has parameters.
             MediaParametersRefused = "media-parameters-refused" [
                 "http/both-answers-read", "http/header-names-any-case-by-clients",
             ],
             /// A marked argument is looked for by its name alone, and not along its path.
-            ParameterPathIgnored = "parameter-path-ignored" [
-                "tools/header-reachable-only", "tools/header-value-omitted",
-            ],
+            ParameterPathIgnored = "parameter-path-ignored" ["tools/header-value-omitted", "tools/header-value-sent"],
             /// Arguments go into headers as they are, with all their lines.
             ParameterHeadersRaw = "parameter-headers-raw" [
                 "http/sentinel-encoded", "tools/header-value-base64", "tools/header-value-encoded",
@@ -331,9 +303,7 @@ macro_rules! client_mutants {
             /// A session begins with a ping whose id is null.
             PingWithNullId = "ping-with-null-id" ["base/id-not-null"],
             /// The client says its name, and not its version.
-            ClientVersionLost = "client-version-lost" [
-                "lifecycle/initialize-is-whole", "sep-2575/client-info-sent",
-            ],
+            ClientVersionLost = "client-version-lost" ["lifecycle/initialize-is-whole", "sep-2575/client-info-sent"],
             /// The mode `form` is declared by `true`.
             ModesAsBooleans = "modes-as-booleans" ["elicitation/one-mode-at-least"],
             /// A key in the `_meta` of requests has an empty label in its prefix.
@@ -344,8 +314,16 @@ macro_rules! client_mutants {
             ErrorMessageLostByClient = "error-message-lost-by-client" ["base/error-has-code-and-message"],
             /// The error for a question that can't be answered has no id, and the call is given up.
             ErrorIdLostByClient = "error-id-lost-by-client" [
-                "base/error-code-is-integer", "base/error-echoes-id", "elicitation/undeclared-mode-code",
+                "base/error-echoes-id", "elicitation/undeclared-mode-code",
             ],
+            /// The code of the error for a question that can't be answered is a text.
+            ErrorCodeAsTextByClient = "error-code-as-text-by-client" [
+                "base/error-code-is-integer", "elicitation/undeclared-mode-code",
+            ],
+            /// Every answer within a call has the id of the first question.
+            AnswerIdStaleByClient = "answer-id-stale-by-client" ["base/response-has-same-id"],
+            /// The ids of requests are no integers.
+            RequestIdAsFraction = "request-id-as-fraction" ["base/id-is-string-or-integer"],
             /// Answers go out as responses of their own, too, where the server makes no requests.
             AnswersSentAsResponses = "answers-sent-as-responses" [
                 "http/no-responses-posted", "http/version-header-agrees", "http/version-header-sent",

@@ -243,6 +243,8 @@ macro_rules! server_mutants {
             ServerInfoLost = "server-info-lost" ["lifecycle/server-named", "sep-2575/server-info"],
             /// A handshake agrees on whatever the client names.
             AnyVersionAgreed = "any-version-agreed" ["lifecycle/no-handshake-into-2026", "lifecycle/other-version"],
+            /// Who declares no capability is offered an earlier version than the one asked for.
+            EarlierVersionOffered = "earlier-version-offered" ["lifecycle/same-version"],
             /// A server with tools doesn't declare them.
             ToolsUndeclared = "tools-undeclared" ["tools/capability-declared"],
             /// A ping is an unknown method.
