@@ -63,10 +63,10 @@ impl Server {
     /// # Errors
     /// The fault to answer with.
     pub(super) fn still_answers(&self) -> Result<(), Fault> {
-        match self.ever(Mutant::GarbageIsFatal, false) {
-            true => Err(Fault::invalid_request("an earlier message could not be read")),
-            false => Ok(()),
+        if self.ever(Mutant::GarbageIsFatal, false) {
+            return Err(Fault::invalid_request("an earlier message could not be read"));
         }
+        Ok(())
     }
 
     /// Opens a session.
