@@ -30,17 +30,18 @@ const NOT_OFFERED: [i64; 2] = [-32602, -32601];
 pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
     let mut observation = Observation { steps: Vec::new(), cannot: None, unavailable: None, leaky: transcript.leaky };
     let observer = Observer { test, transcript, names: Names::new(test, &transcript.bindings) };
-    let every_step = |step: StepObservation| vec![step; test.steps.len()];
     match &transcript.served {
         Served::Cannot { reason } => observation.cannot = Some(observer.said(reason)),
         Served::Unavailable { reason } | Served::Broken { reason } => {
             observation.unavailable = Some(observer.said(reason));
         }
         Served::Refused { r#type, message } => {
-            observation.steps = every_step(observer.unserved(Outcome::Refused, &format!("{type}: {message}")));
+            let refused = observer.unserved(Outcome::Refused, &format!("{type}: {message}"));
+            observation.steps = observer.in_place_of_all(&refused);
         }
         Served::Failed { end, detail } => {
-            observation.steps = every_step(observer.unserved(ended(end).unwrap_or(Outcome::Crash), detail));
+            let failed = observer.unserved(ended(end).unwrap_or(Outcome::Crash), detail);
+            observation.steps = observer.in_place_of_all(&failed);
         }
         Served::Serving => observation.steps = observer.steps(),
     }
@@ -119,6 +120,22 @@ impl<'a> Observer<'a> {
         step
     }
 
+    /// One and the same for each step. What a client sent before it was turned away, it did send.
+    fn in_place_of_all(&self, step: &StepObservation) -> Vec<StepObservation> {
+        let mut steps = vec![step.clone(); self.test.steps.len()];
+        for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
+            observed.sent = self.sent(step, seen);
+        }
+        steps
+    }
+
+    fn sent(&self, step: &Step, seen: &StepTranscript) -> Vec<Value> {
+        if self.test.role != Role::Client || !step.then.looks_into_messages() {
+            return Vec::new();
+        }
+        sent(step, seen).map(|one| self.names.value(one)).collect()
+    }
+
     fn step(&self, step: &Step, seen: &StepTranscript) -> StepObservation {
         let from_target = || seen.messages.iter().filter(|message| message.from == Party::Target);
         let mut observed = blank(ended(&seen.end).unwrap_or(Outcome::InvalidMessage), seen.micros);
@@ -129,9 +146,7 @@ impl<'a> Observer<'a> {
         for answer in &mut observed.answered {
             answer.content = answer.content.take().map(|content| self.names.value(content));
         }
-        if self.test.role == Role::Client && step.then.looks_into_messages() {
-            observed.sent = sent(step, seen).map(|one| self.names.value(one)).collect();
-        }
+        observed.sent = self.sent(step, seen);
         if let Some(handed) = &seen.handed {
             observed.size = SizeClass::of(handed.len());
             observed.rounds = rounds(seen);

@@ -1,7 +1,8 @@
 //! A [`Report`] as `JUnit` XML, as Jenkins, GitLab and GitHub's reporters read it.
 //!
-//! Takes a report, gives a suite a column and a case a test, within what `jenkins-junit.xsd` allows. What was not
-//! shown is never a plain success: not expressible and not asked are skipped, what was planned and not run is an error.
+//! Takes a report, gives a suite a column and a case a test, within what `junit-10.xsd` of Jenkins' xUnit plugin allows,
+//! the strictest of them. What was not shown is never a plain success: not expressible and not asked are skipped, what
+//! was planned and not run is an error.
 
 use std::time::Duration;
 
@@ -34,7 +35,9 @@ pub fn junit(report: &Report) -> String {
         whole.add_test_suite(suite);
     }
     whole.set_time(Duration::from_secs_f64(seconds));
-    whole.to_string().expect("a string takes all")
+    let text = whole.to_string().expect("a string takes all");
+    // The schema has no such count at the root, which comes first.
+    text.replacen(&format!(" skipped=\"{}\"", whole.skipped), "", 1)
 }
 
 fn name(report: &Report, target: usize) -> String {
@@ -78,7 +81,6 @@ fn case(report: &Report, test: &TestEntry) -> TestCase {
     let place = format!("{}.{}.{}", name(report, test.target), test.test.case.folder(), test.test.case.file());
     case.set_classname(Untrusted(&place).line(LINE));
     case.set_time(Duration::from_micros(test.micros));
-    case.set_assertions(test.checks.len());
     if is_plain && matches!(test.standing, Standing::Warned | Standing::Noted) {
         case.set_system_out(text);
     }

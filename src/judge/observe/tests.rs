@@ -189,3 +189,16 @@ fn replies_are_kept_only_for_a_case_that_looks_into_them() {
     let whole = json!({"message": {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}});
     assert_eq!(kept(samples::check("r", vec![looks])), [whole]);
 }
+
+#[test]
+fn what_a_client_sent_before_it_was_turned_away_is_kept() {
+    let looks = Expectation { sent: Some(json!({})), ..Expectation::default() };
+    let mut test =
+        samples::test(&[], vec![(When::Serve, samples::check("r", vec![looks])), (When::List, Then::Observe)]);
+    test.role = Role::Client;
+    let mut turned_away = transcript(vec![replied(&[r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#])]);
+    turned_away.served = Served::Refused { r#type: "Error".into(), message: "400".into() };
+    let steps = observe(&test, &turned_away).steps;
+    assert_eq!(steps.iter().map(|step| step.sent.len()).collect::<Vec<_>>(), [1, 0]);
+    assert!(steps.iter().all(|step| step.outcome == Outcome::Refused));
+}
