@@ -368,8 +368,14 @@ impl SizeClass {
 impl Verdict {
     /// Whether the check was decided, one way or the other: what was skipped or shows nothing verifies nothing.
     pub fn is_decided(&self) -> bool {
-        let undecided = [VerdictKind::Cannot, VerdictKind::Error, VerdictKind::Inconclusive];
-        !undecided.contains(&self.excuses.unwrap_or(self.kind))
+        self.excuses.unwrap_or(self.kind).is_decided()
+    }
+}
+
+impl VerdictKind {
+    /// Whether it says something of the target, and not only why nothing can be said.
+    pub fn is_decided(self) -> bool {
+        !matches!(self, Self::Cannot | Self::Error | Self::Inconclusive)
     }
 }
 

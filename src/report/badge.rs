@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::{Column, Rate, Report, Standing, Untrusted};
+use super::{Column, Report, Standing, Untrusted};
 use crate::model::spec::Level;
 
 #[derive(Serialize)]
@@ -34,14 +34,9 @@ pub fn badges(report: &Report) -> Vec<(String, String)> {
 }
 
 fn badge(column: &Column, name: &str) -> Badge {
-    let mut must = Rate::default();
-    for level in [Level::Must, Level::MustNot] {
-        let rate = column.rates.levels.get(&level).copied().unwrap_or_default();
-        must = Rate { held: must.held + rate.held, asked: must.asked + rate.asked };
-    }
+    let must = column.rates.of(&[Level::Must, Level::MustNot]);
     let broken = column.count(Standing::Failed) + column.count(Standing::Inconclusive) + column.count(Standing::Error);
-    let per_mille = must.per_mille();
-    let share = format!("{}.{} % of MUST", per_mille / 10, per_mille % 10);
+    let share = format!("{} of MUST", must.percent());
     let ran: usize = column.standings.values().sum();
     let (message, color) = if column.unverified.is_some() {
         ("unverified".to_owned(), "lightgrey")

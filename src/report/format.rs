@@ -2,7 +2,7 @@
 //!
 //! Plain types; `docs/report.schema.json` describes the same. Fields are only ever added within one format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -169,15 +169,32 @@ impl Report {
         }
     }
 
-    /// Whether nothing is unexpected: known failures are, and so, unless `strict`, is a broken SHOULD.
+    /// Whether nothing is unexpected, of any target.
     pub fn is_as_expected(&self, strict: bool) -> bool {
-        self.targets.iter().all(|column| {
-            column.stale.is_empty() && !column.standings.keys().any(|standing| standing.is_unexpected(strict))
-        })
+        self.targets.iter().all(|column| column.is_as_expected(strict))
+    }
+
+    /// How many requirements have at least one check of this target that was decided.
+    pub fn verified(&self, target: usize) -> usize {
+        let checks = self.tests.iter().filter(|test| test.target == target).flat_map(|test| &test.checks);
+        let decided = checks.filter(|check| check.is_decided()).map(|check| check.requirement);
+        decided.collect::<BTreeSet<_>>().len()
+    }
+}
+
+impl CheckEntry {
+    /// Whether the check was decided, one way or the other.
+    pub fn is_decided(&self) -> bool {
+        self.excuses.unwrap_or(self.kind).is_decided()
     }
 }
 
 impl Column {
+    /// Whether nothing is unexpected: known failures are, and so, unless `strict`, is a broken SHOULD.
+    pub fn is_as_expected(&self, strict: bool) -> bool {
+        self.stale.is_empty() && !self.standings.keys().any(|standing| standing.is_unexpected(strict))
+    }
+
     /// How many of its tests stand so.
     pub fn count(&self, standing: Standing) -> usize {
         self.standings.get(&standing).copied().unwrap_or(0)

@@ -203,10 +203,8 @@ impl Summary {
     /// Whether nothing is unexpected: known failures are, and so, unless `strict`, is a broken SHOULD.
     /// A run of nothing, or one that was stopped, is the caller's to tell.
     pub fn is_as_expected(&self, strict: bool) -> bool {
-        let none = |standing| self.total.get(standing) == 0;
         let gone = self.drift.as_ref().is_some_and(|drift| !drift.gone.is_empty());
-        let sound = !gone && none(Standing::Failed) && none(Standing::Inconclusive) && none(Standing::Error);
-        sound && self.stale.is_empty() && (!strict || (none(Standing::Warned) && none(Standing::Cannot)))
+        !gone && self.stale.is_empty() && !self.total.iter().any(|(standing, _)| standing.is_unexpected(strict))
     }
 
     /// Requirements of which at least one check was decided; what was skipped or couldn't be expressed isn't.

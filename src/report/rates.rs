@@ -24,6 +24,11 @@ impl Rate {
     pub fn per_mille(self) -> usize {
         (self.held * 1000).checked_div(self.asked).unwrap_or(0)
     }
+
+    /// The same as a text: `98.1 %`.
+    pub fn percent(self) -> String {
+        format!("{}.{} %", self.per_mille() / 10, self.per_mille() % 10)
+    }
 }
 
 /// The rates of one target.
@@ -38,6 +43,12 @@ pub struct Rates {
 }
 
 impl Rates {
+    /// The checks of some levels, together.
+    pub fn of(&self, levels: &[Level]) -> Rate {
+        let rates = levels.iter().filter_map(|level| self.levels.get(level));
+        rates.fold(Rate::default(), |sum, one| Rate { held: sum.held + one.held, asked: sum.asked + one.asked })
+    }
+
     /// Counts the verdicts of one test.
     pub fn add(&mut self, record: &Record) {
         for verdict in &record.verdicts {

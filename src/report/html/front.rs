@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::text::{count, line, number};
 use crate::model::spec::Level;
-use crate::report::{Column, Rate, Report, Standing};
+use crate::report::{Column, Report, Standing};
 
 /// How many findings are listed for readers without a script.
 const LISTED: usize = 500;
@@ -89,7 +89,7 @@ fn row(report: &Report, target: usize) -> String {
     {
         let _ = write!(out, "<td data-label=\"{name}\">{}</td>", share(column, levels));
     }
-    let verified = verified(report, target);
+    let verified = report.verified(target);
     let _ = write!(out, "<td data-label=\"verified\">{}/{}</td>", verified, report.requirements.len());
     for standing in columns(report) {
         let tests = column.count(standing);
@@ -109,21 +109,12 @@ fn row(report: &Report, target: usize) -> String {
 }
 
 fn share(column: &Column, levels: [Level; 2]) -> String {
-    let rates = levels.iter().filter_map(|level| column.rates.levels.get(level));
-    let rate = rates.fold(Rate::default(), |sum, one| Rate { held: sum.held + one.held, asked: sum.asked + one.asked });
+    let rate = column.rates.of(&levels);
     match (rate.asked, rate.per_mille()) {
         (0, _) => "–".to_owned(),
         (_, 1000) => "100 %".to_owned(),
-        (_, mille) => format!("{}.{} %", mille / 10, mille % 10),
+        _ => rate.percent(),
     }
-}
-
-/// Requirements of which at least one check of this target was decided, one way or the other.
-fn verified(report: &Report, target: usize) -> usize {
-    let checks = report.tests.iter().filter(|test| test.target == target).flat_map(|test| &test.checks);
-    let decided: std::collections::BTreeSet<usize> =
-        checks.filter(|check| super::pack::is_decided(check)).map(|check| check.requirement).collect();
-    decided.len()
 }
 
 /// What wasn't asked and why, which targets nobody has run, and known failures that no longer fail.

@@ -80,12 +80,6 @@ struct Note<'r> {
     issue: Option<&'r str>,
 }
 
-/// Whether a check was decided, one way or the other.
-pub(super) fn is_decided(check: &CheckEntry) -> bool {
-    let undecided = [VerdictKind::Cannot, VerdictKind::Error, VerdictKind::Inconclusive];
-    !undecided.contains(&check.excuses.unwrap_or(check.kind))
-}
-
 impl<'r> Pack<'r> {
     /// Packs a report, of whose tests so many have evidence that is not on the page.
     pub(super) fn new(report: &'r Report, left_out: usize) -> Self {
@@ -220,7 +214,7 @@ impl<'r> Packing<'_, 'r> {
             word: check.kind,
             excuses: check.excuses,
             standing: check.kind.into(),
-            decided: is_decided(check),
+            decided: check.is_decided(),
             holds: holds(check.kind),
         })
     }

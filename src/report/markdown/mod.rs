@@ -10,7 +10,6 @@ use std::fmt::Write as _;
 
 use self::text::{code, plain};
 use super::{Cell, Column, Rate, Report, Standing};
-use crate::model::record::VerdictKind;
 use crate::model::spec::Level;
 
 /// What GitHub takes of one step's summary, in bytes.
@@ -86,14 +85,6 @@ fn targets(report: &Report) -> String {
     out += &" ---: |".repeat(counted.len() + 3);
     out.push('\n');
     for (target, column) in report.targets.iter().enumerate() {
-        let levels =
-            |levels: [Level; 2]| {
-                let rates = levels.iter().filter_map(|level| column.rates.levels.get(level));
-                share(rates.fold(Rate::default(), |sum, rate| Rate {
-                    held: sum.held + rate.held,
-                    asked: sum.asked + rate.asked,
-                }))
-            };
         let version = column.version.as_ref().map(|version| code(version, 80)).unwrap_or_default();
         let unverified = if column.unverified.is_some() { " (unverified)" } else { "" };
         write!(
@@ -101,9 +92,9 @@ fn targets(report: &Report) -> String {
             "| {} | {}{unverified} | {version} | {} | {} | {} of {} |",
             verdict(column),
             code(&column.id.to_string(), 80),
-            levels([Level::Must, Level::MustNot]),
-            levels([Level::Should, Level::ShouldNot]),
-            verified(report, target, |_| true),
+            share(column.rates.of(&[Level::Must, Level::MustNot])),
+            share(column.rates.of(&[Level::Should, Level::ShouldNot])),
+            report.verified(target),
             report.requirements.len(),
         )
         .expect("a string takes all");
@@ -116,26 +107,15 @@ fn targets(report: &Report) -> String {
 }
 
 fn verdict(column: &Column) -> &'static str {
-    let is_broken = column.standings.keys().any(|standing| standing.is_unexpected(false)) || !column.stale.is_empty();
-    match (is_broken, column.missing > 0 || column.standings.is_empty()) {
-        (true, _) => "❌",
-        (false, true) => "⚠️",
-        (false, false) => "✅",
+    match (column.is_as_expected(false), column.missing > 0 || column.standings.is_empty()) {
+        (false, _) => "❌",
+        (true, true) => "⚠️",
+        (true, false) => "✅",
     }
 }
 
 fn share(rate: Rate) -> String {
-    if rate.asked == 0 {
-        return "–".to_owned();
-    }
-    format!("{}.{} %", rate.per_mille() / 10, rate.per_mille() % 10)
-}
-
-/// How many sentences have at least one check that was decided.
-fn verified(report: &Report, target: usize, of: impl Fn(&Cell) -> bool) -> usize {
-    let undecided = [VerdictKind::Cannot, VerdictKind::Error, VerdictKind::Inconclusive];
-    let is_decided = |cell: &&Cell| cell.checks.keys().any(|kind| !undecided.contains(kind));
-    report.cells.iter().filter(|cell| cell.target == target && of(cell)).filter(is_decided).count()
+    if rate.asked == 0 { "–".to_owned() } else { rate.percent() }
 }
 
 /// Proposals and parts of the specification × targets: the gravest mark, and how many sentences hold of how many.

@@ -118,11 +118,11 @@ pub(super) fn rates(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         let rows: Vec<_> = levels.chain(folders).chain(revisions).collect();
         let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         writeln!(out, "\n{BOLD}checks that hold{BOLD:#}  {target}")?;
-        for (name, Rate { held, asked }) in &rows {
-            let per_mille = Rate { held: *held, asked: *asked }.per_mille();
+        for (name, rate) in &rows {
+            let Rate { held, asked } = rate;
             let (name, style) = (Untrusted(name).line(60), if held == asked { GREEN } else { YELLOW });
-            let rate = format!("{}.{} %", per_mille / 10, per_mille % 10);
-            writeln!(out, "  {name:width$}  {style}{rate:>7}{style:#}  {DIM}{held} of {asked}{DIM:#}")?;
+            let share = rate.percent();
+            writeln!(out, "  {name:width$}  {style}{share:>7}{style:#}  {DIM}{held} of {asked}{DIM:#}")?;
         }
     }
     Ok(())
