@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::model::case::{Case, Control, Library, Need, Reach, Test};
+use crate::model::case::{Case, Control, Library, Need, Test};
+use crate::model::reach::Reach;
 use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
 use crate::model::target::{Drives, Target};

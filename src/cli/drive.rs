@@ -9,16 +9,11 @@ use super::by_hand::Typed;
 use super::run::prepare;
 use super::serve::{SHOWN, problem, stopped};
 use super::{CaseArgs, Exit, Problem, interrupt};
-use crate::drive::{Cancel, Handed, Options, drive_to};
+use crate::drive::{Cancel, Handed, Options, REVISION, SCENARIO, drive_to};
 use crate::load;
-use crate::model::case::{Inside, Reach};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::report::Untrusted;
 use crate::report::terminal::{aside, say};
-
-/// What the official suite tells a client beside its URL.
-const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
-const VERSION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 
 const AFTER: &str = "\
 Standard output has two lines a step: what the client was to do, and what it
@@ -69,7 +64,7 @@ pub(super) fn drive(args: &DriveArgs) -> Result<Exit, Problem> {
         return Err(Problem::new(Exit::Usage, format!("`{url}` is no URL; it is the last argument")));
     }
     let revision = match args.revision {
-        None => told(VERSION).map(|name| name.parse().map_err(|error| unusable(VERSION, &error))).transpose()?,
+        None => told(REVISION).map(|name| name.parse().map_err(|error| unusable(REVISION, &error))).transpose()?,
         given => given,
     };
     let (role, transport) = (Role::Client, Some(Transport::Http));
@@ -98,11 +93,7 @@ fn scenario(cases: &CaseArgs) -> Result<String, Problem> {
     };
     let library = load::load(&cases.sources())?;
     let tests = library.cases.iter().flat_map(|case| &case.tests);
-    let scenarios = tests.filter_map(|test| match &test.reach {
-        Reach::Alike(Inside::Scenario(scenario)) => Some((scenario.as_str(), test)),
-        _ => None,
-    });
-    let scenarios: Vec<_> = scenarios.collect();
+    let scenarios: Vec<_> = tests.filter_map(|test| Some((test.reach.scenario()?, test))).collect();
     if let Some((_, test)) = scenarios.iter().find(|(scenario, _)| *scenario == name) {
         return Ok(test.path());
     }

@@ -32,22 +32,23 @@ pub(crate) struct Driven {
     pub(crate) steps: Vec<StepTranscript>,
 }
 
-/// Drives a client through a test, and listens to the canaries.
-pub(crate) async fn drive(
-    adapter: &mut Adapter,
-    variant: Option<&str>,
-    planned: &Planned,
-    bindings: &Bindings,
-    canaries: &Canaries,
-    deadline: Deadline,
-    options: &Options,
-) -> Driven {
+/// Listens to the canaries while a client is driven through a test.
+pub(crate) async fn overheard(canaries: &Canaries, driving: impl Future<Output = Driven>) -> Driven {
     canaries.phase(Phase::Step);
-    let mut driven = converse(adapter, variant, planned, bindings, deadline, options).await;
+    let mut driven = driving.await;
     for step in &mut driven.steps {
         step.canary = canaries.hits();
     }
     driven
+}
+
+/// The server that a client is to meet; or what came of the test, where there is none.
+pub(super) async fn mock(planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
+    let served = Mock::serve(Arc::clone(&planned.test), bindings.clone(), planned.id.revision).await;
+    served.map_err(|error| {
+        let reason = format!("the mock server can't listen: {error}");
+        Driven { served: Served::Unavailable { reason }, steps: Vec::new() }
+    })
 }
 
 /// Drives a client through a test.
@@ -60,12 +61,9 @@ pub(crate) async fn converse(
     options: &Options,
 ) -> Driven {
     let test = &planned.test;
-    let mock = match Mock::serve(Arc::clone(test), bindings.clone(), planned.id.revision).await {
+    let mock = match mock(planned, bindings).await {
         Ok(mock) => mock,
-        Err(error) => {
-            let reason = format!("the mock server can't listen: {error}");
-            return Driven { served: Served::Unavailable { reason }, steps: Vec::new() };
-        }
+        Err(driven) => return driven,
     };
     let began = Instant::now();
     let server = server(&mock, planned.id.transport, &options.program);

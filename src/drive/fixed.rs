@@ -3,7 +3,6 @@
 //! Takes a server's connection, or a client's command, gives the tools that the one lists and what the other did with
 //! a mock server, step by step. Must not know what is tried again, nor what would have been right.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -11,21 +10,20 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 use super::adapter::{Drove, Trouble, spawn};
-use super::canary::Canaries;
-use super::client::{Driven, begins, told};
+use super::client::{Driven, begins, mock, told};
 use super::envelope;
-use super::mock::Mock;
 use super::process::{Manner, Stopped};
 use super::{Deadline, Options};
-use crate::model::case::{Inside, Reach, Step, Test, When};
-use crate::model::record::{Message, Party, Phase, Served};
+use crate::model::case::{Step, Test, When};
+use crate::model::record::{Message, Party, Served};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
 use crate::plan::Planned;
 
-/// By which the official suite tells a client what to do, and in which revision.
-const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
-const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
+/// By which the official suite tells a client what to do.
+pub const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
+/// By which it tells a client the revision to speak.
+pub const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 /// How many characters of a client's last line are told.
 const LAST_LINE: usize = 300;
 
@@ -53,31 +51,30 @@ pub(crate) fn lacks(test: &Test, names: &[String]) -> Option<String> {
 }
 
 /// Runs a client against a mock server of the test's. What it is to do is the scenario's, not the case's.
-pub(crate) async fn drive(
+pub(crate) async fn converse(
     target: &Target,
     client: &[String],
     planned: &Planned,
     bindings: &Bindings,
-    canaries: &Canaries,
     deadline: Deadline,
     options: &Options,
 ) -> Driven {
-    canaries.phase(Phase::Step);
     let test = &planned.test;
-    let unavailable = |reason: String| Driven { served: Served::Unavailable { reason }, steps: Vec::new() };
-    let mock = match Mock::serve(Arc::clone(test), bindings.clone(), planned.id.revision).await {
+    let mock = match mock(planned, bindings).await {
         Ok(mock) => mock,
-        Err(error) => return unavailable(format!("the mock server can't listen: {error}")),
+        Err(driven) => return driven,
     };
     let mut command = client.to_vec();
     command.push(mock.url());
     let mut told_what = target.clone();
-    told_what.env.extend(scenario(test).map(|name| (SCENARIO.to_owned(), name.to_owned())));
+    told_what.env.extend(test.reach.scenario().map(|name| (SCENARIO.to_owned(), name.to_owned())));
     told_what.env.insert(REVISION.to_owned(), planned.id.revision.name().to_owned());
     let began = Instant::now();
     let (mut process, input, output) = match spawn(&told_what, &command) {
         Ok(started) => started,
-        Err(error) => return unavailable(error.to_string()),
+        Err(error) => {
+            return Driven { served: Served::Unavailable { reason: error.to_string() }, steps: Vec::new() };
+        }
     };
     // It is told nothing, and what it prints is for nobody.
     drop((input, output));
@@ -92,16 +89,7 @@ pub(crate) async fn drive(
     let stopped = process.end(if left { Manner::Broken } else { Manner::Hung }, async {}).await;
     let words = stderr.take();
     let drove = if left { Ok(did(&test.steps, &messages, &stopped, &words)) } else { Err(Trouble::Hung.served()) };
-    let mut driven = told(test, drove, messages, took);
-    driven.steps.iter_mut().for_each(|step| step.canary = canaries.hits());
-    driven
-}
-
-fn scenario(test: &Test) -> Option<&str> {
-    match &test.reach {
-        Reach::Alike(Inside::Scenario(name)) => Some(name),
-        Reach::Built | Reach::Alike(Inside::Tools(_)) | Reach::Found(_) => None,
-    }
+    told(test, drove, messages, took)
 }
 
 /// What a client did with the steps, as far as its requests and its exit status tell.

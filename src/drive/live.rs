@@ -63,12 +63,12 @@ impl Live {
         deadline: Deadline,
     ) -> Result<Self, Served> {
         let (revision, transport) = (planned.id.revision, planned.id.transport);
-        let fixture = planned.test.given.template().render(&bindings);
-        let order = Order { revision, transport, variant: target.id.variant.as_deref(), fixture: &fixture };
         if let Drives::Fixed(fixed) = &target.drives {
             let met = Self::meet(target, fixed, revision, bindings);
             return met.map_err(|error| not_started(&error));
         }
+        let fixture = planned.test.given.template().render(&bindings);
+        let order = Order { revision, transport, variant: target.id.variant.as_deref(), fixture: &fixture };
         let (connection, host) = match transport {
             Transport::Http => {
                 let adapter = adapter.expect("a session has an adapter before it serves over HTTP");

@@ -48,6 +48,7 @@ pub use by_hand::{HandError, Handed, HandedStep, Standing, Waiting, drive_to};
 pub use canary::CanaryError;
 pub(crate) use clock::Deadline;
 pub(crate) use fault::caught;
+pub use fixed::{REVISION, SCENARIO};
 pub use mock::relay;
 pub use probe::probe;
 pub use setup::{SetupError, is_set_up, set_up};

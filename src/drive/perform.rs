@@ -29,8 +29,9 @@ const CLIENT: &str = r#"{"name":"casebook","version":"1"}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 impl Connection {
-    /// Makes the connection ready for a first step, and what follows it. It ends [`End::Accepted`] where it is, and [`End::Replied`] where the
-    /// server answers `initialize` with an error. In the stateless lifecycle there is nothing to do.
+    /// Makes the connection ready for a first step, and what follows it. It ends [`End::Accepted`] where it is, and
+    /// [`End::Replied`] where the server answers `initialize` with an error. In the stateless lifecycle there is
+    /// nothing to do.
     pub(crate) async fn open(&mut self, first: &Step, bindings: &Bindings, deadline: Deadline) -> Exchange {
         let mut turn = Turn::new(bindings, self.capabilities(first.declares.as_ref(), bindings), &[], deadline);
         let end = match self.revision.facts().lifecycle {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::adapter::{Adapter, StartError, Trouble, why_no_server};
 use super::bind::{bind, is_large, shares};
 use super::canary::{Canaries, CanaryError};
-use super::client::{self, Driven};
+use super::client::{self, Driven, overheard};
 use super::fixed;
 use super::live::Live;
 use super::process::{Manner, Stopped};
@@ -197,18 +197,17 @@ impl Session {
     ) {
         canaries.phase(Phase::Serve);
         self.adapter.iter().for_each(|adapter| drop(adapter.stderr().take()));
-        let target = Arc::clone(&self.target);
-        if let Drives::Fixed(Fixed::Client(client)) = &target.drives {
-            let (bindings, options) = (&transcript.bindings, &self.options);
-            let driven = fixed::drive(&target, client, planned, bindings, canaries, deadline, options).await;
-            Driven { served: transcript.served, steps: transcript.steps } = driven;
-            return;
-        }
         if planned.test.role == Role::Client {
-            let adapter = self.adapter.as_mut().expect("a session has an adapter before it drives a client");
-            let (variant, options) = (self.target.id.variant.as_deref(), &self.options);
-            let driven =
-                client::drive(adapter, variant, planned, &transcript.bindings, canaries, deadline, options).await;
+            let (target, bindings, options) = (&self.target, &transcript.bindings, &self.options);
+            let driven = if let Drives::Fixed(Fixed::Client(client)) = &target.drives {
+                let conversation = fixed::converse(target, client, planned, bindings, deadline, options);
+                overheard(canaries, conversation).await
+            } else {
+                let adapter = self.adapter.as_mut().expect("a session has an adapter before it drives a client");
+                let variant = target.id.variant.as_deref();
+                let conversation = client::converse(adapter, variant, planned, bindings, deadline, options);
+                overheard(canaries, conversation).await
+            };
             Driven { served: transcript.served, steps: transcript.steps } = driven;
             return;
         }

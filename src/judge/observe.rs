@@ -13,8 +13,9 @@ use super::flaws::flaws;
 use super::places::Names;
 use super::reply::{self, Envelope, Members};
 use super::rounds::rounds;
-use crate::model::case::{CanaryState, Does, Flaw, Outcome, Reach, Step, Test, TextState, TimeClass, Tool, When};
+use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::nesting;
+use crate::model::reach::Reach;
 use crate::model::record::{
     AdvertisedTool, End, Message, Observation, Party, Served, SizeClass, StepObservation, StepTranscript, Transcript,
 };

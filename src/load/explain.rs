@@ -9,9 +9,10 @@ use std::sync::Arc;
 use super::lint::range;
 use super::show::{compact, cut, pretty};
 use crate::model::case::{
-    Advertised, Answer, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture, Inside, Library,
-    Matcher, Outcome, Pages, Reach, Step, Test, TextState, Then, TimeClass, When,
+    Advertised, Answer, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture, Library, Matcher,
+    Outcome, Pages, Step, Test, TextState, Then, TimeClass, When,
 };
+use crate::model::reach::{Inside, Reach};
 use crate::model::spec::{Requirement, Role};
 
 /// The longest value that is shown in a sentence, and in a table.

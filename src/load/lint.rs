@@ -10,9 +10,8 @@ use super::case::Reading;
 use super::diagnostic::Lint;
 use super::premise;
 use super::read::Reader;
-use crate::model::case::{
-    Action, CanaryState, Check, Control, Expectation, Inside, Matcher, Outcome, Reach, Test, TextState, When,
-};
+use crate::model::case::{Action, CanaryState, Check, Control, Expectation, Matcher, Outcome, Test, TextState, When};
+use crate::model::reach::{Inside, Reach};
 use crate::model::spec::Revisions;
 use crate::model::template::{Generator, Template};
 

@@ -5,7 +5,8 @@
 use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::Reader;
-use crate::model::case::{Inside, Listed, Need, Reach};
+use crate::model::case::Need;
+use crate::model::reach::{Inside, Listed, Reach};
 use crate::model::spec::Role;
 
 /// What file and test say in `needs`.

@@ -1,11 +1,11 @@
 //! What an author wrote: cases, and the tests that their rows make of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::reach::Reach;
 use super::spec::{Catalogue, Revisions, Role, Transport, words};
 use super::template::Template;
 use super::{CaseId, RequirementId};
@@ -142,64 +142,6 @@ words! {
         ToolsOutputSchema = "tools.outputSchema",
         /// Notice of a changed list of tools.
         ToolsListChanged = "tools.listChanged",
-    }
-}
-
-/// Of which targets a test is asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Of those whose adapter builds the fixture.
-    Built,
-    /// Of these, and of the fixed ones that have this inside.
-    Alike(Inside),
-    /// Of fixed servers that list these tools; the fixture is empty.
-    Found(Vec<Listed>),
-}
-
-impl Reach {
-    /// What a fixed server has to list.
-    pub fn listed(&self) -> &[Listed] {
-        match self {
-            Self::Alike(Inside::Tools(listed)) | Self::Found(listed) => listed,
-            Self::Built | Self::Alike(Inside::Scenario(_)) => &[],
-        }
-    }
-}
-
-/// What a fixed target has inside that is as good as the fixture.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Inside {
-    /// A server has these tools.
-    Tools(Vec<Listed>),
-    /// A client has a script of this name.
-    Scenario(String),
-}
-
-/// A tool that a fixed server has to list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listed {
-    /// Any.
-    Any,
-    /// The one of this name.
-    Named(String),
-}
-
-impl Listed {
-    /// Whether it is among these names.
-    pub fn is_among(&self, names: &[String]) -> bool {
-        match self {
-            Self::Any => !names.is_empty(),
-            Self::Named(name) => names.contains(name),
-        }
-    }
-}
-
-impl fmt::Display for Listed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any => f.write_str("tool"),
-            Self::Named(name) => write!(f, "tool `{name}`"),
-        }
     }
 }
 

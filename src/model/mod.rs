@@ -8,6 +8,7 @@ mod generate;
 mod id;
 pub mod nesting;
 pub mod program;
+pub mod reach;
 pub mod record;
 pub mod set;
 mod shard;

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::judge::samples;
-use crate::model::case::{Check, Fixture, Inside, Listed, Step, Then, When};
+use crate::model::case::{Check, Fixture, Step, Then, When};
+use crate::model::reach::{Inside, Listed};
 use crate::model::spec::{Harm, Level, Requirement, Revisions};
 use crate::model::target::{Claims, Fixed, Known, Setup};
 

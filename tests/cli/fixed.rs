@@ -187,15 +187,15 @@ fn a_fixed_client_is_judged_by_what_it_sends_and_whether_it_left_well() {
     desk.lay_out("fixed.py");
     let defaults = "sep-1034/client-prefills";
     let (kept, deref) = ("sep-2106/input-keywords-kept", "sep-2106/no-network-deref");
-    // What never answers shows nothing of defaults.
-    let all = ["elicitation/three-actions", "sep-1613/schema-keyword-kept", kept, deref];
+    // Who never answers shows nothing of defaults; who lists and then hangs has listed without going anywhere.
+    let idle = ["elicitation/three-actions", "sep-1613/schema-keyword-kept", kept, deref];
     for (mode, broke) in [
         ("good", [].as_slice()),
         ("fetches", &[deref]),
         ("strips", &["sep-1613/schema-keyword-kept", kept]),
         ("forgets", &[defaults]),
-        ("idle", &all),
-        ("hangs", &all),
+        ("idle", &idle),
+        ("hangs", &idle[..3]),
     ] {
         let client = format!(r#"client = ["python3", "../fixed.py", "{mode}"]"#);
         target(&desk, "t", &client, "2026-07-28");
