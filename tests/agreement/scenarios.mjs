@@ -159,5 +159,7 @@ export const mutants = {
   'reference:default-wrong': ['elicitation-sep1034-defaults'],
   'reference:client-fetches-ref': ['json-schema-ref-no-deref'],
   'reference:schema-keywords-dropped-by-client': ['json-schema-2020-12-preservation'],
+  'reference:default-wrong-value': ['elicitation-sep1034-client-defaults'],
+  'reference:defaults-as-text': ['elicitation-sep1034-client-defaults'],
   'reference:defaults-ignored': ['elicitation-sep1034-client-defaults'],
 };

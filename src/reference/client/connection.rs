@@ -54,10 +54,20 @@ impl Connection {
         }
     }
 
+    /// Hears what the server says beside its replies, too.
+    pub(super) fn listen(&mut self) {
+        if let Self::Http(endpoint) = self {
+            endpoint.listen();
+        }
+    }
+
     /// Sends a request; what follows is read by [`Self::next`].
     pub(super) async fn request(&mut self, text: String, headers: HeaderMap) -> Result<(), Failure> {
         match self {
-            Self::Http(endpoint) => endpoint.request(text, headers).await,
+            Self::Http(endpoint) => {
+                endpoint.request(text, headers);
+                Ok(())
+            }
             Self::Stdio(pipe) => pipe.send(&text).await,
         }
     }

@@ -3,7 +3,7 @@
 //! Takes the parameters of an elicitation and the answers that the script holds ready, gives an answer that fits, or
 //! the reason for sending none. Must not know how questions and answers travel.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;
@@ -228,12 +228,19 @@ impl Form {
         if self.mutant == Some(Mutant::DefaultsUnchecked) {
             return self.check(content).map(|content| self.filled(content));
         }
+        let entered: BTreeSet<String> = content.keys().cloned().collect();
         let mut content = self.check(self.filled(content))?;
-        if self.mutant == Some(Mutant::MultiSelectFlattened) {
-            for choices in content.values_mut() {
-                if let Some(chosen) = strings(choices) {
-                    *choices = chosen.join(",").into();
+        for (name, value) in &mut content {
+            match self.mutant {
+                Some(Mutant::MultiSelectFlattened) => {
+                    if let Some(chosen) = strings(value) {
+                        *value = chosen.join(",").into();
+                    }
                 }
+                Some(Mutant::DefaultsAsText) if !entered.contains(name) && !value.is_string() => {
+                    *value = value.to_string().into();
+                }
+                _ => {}
             }
         }
         Ok(content)

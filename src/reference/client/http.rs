@@ -1,10 +1,12 @@
-//! MCP over Streamable HTTP, as a client: one POST a message.
+//! MCP over Streamable HTTP, as a client: one POST a message, and in a session a GET for what the server says unasked.
 //!
-//! Takes texts and headers, gives the messages of the reply. Bounded in size; the caller bounds the time. Nothing but
-//! the given URL is ever asked: no redirects, no proxies. Must not know methods.
+//! Takes texts and headers, gives the messages of the reply, and those that came meanwhile. Bounded in size; the caller
+//! bounds the time. Nothing but the given URL is ever asked: no redirects, no proxies. Must not know methods.
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect, retry};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use super::events::{Events, TooLong};
 use super::failure::Failure;
@@ -32,14 +34,52 @@ pub(super) struct Endpoint {
     /// The session is being opened: this is when a server gives it an id.
     is_opening: bool,
     reply: Reply,
+    aside: Aside,
     mutant: Option<Mutant>,
 }
 
 #[derive(Debug)]
 enum Reply {
     Nothing,
+    /// A task of its own, which ends with the set.
+    Awaited(JoinSet<Result<Response, Failure>>),
     Whole(Incoming),
     Stream(Box<(Response, Events)>),
+}
+
+/// What a server says on the stream that is open beside all requests; nothing where it has none.
+#[derive(Debug)]
+struct Aside {
+    messages: mpsc::Receiver<Result<Incoming, Failure>>,
+    _reading: JoinSet<()>,
+}
+
+impl Aside {
+    fn none() -> Self {
+        Self { messages: mpsc::channel(1).1, _reading: JoinSet::new() }
+    }
+
+    fn reading(opening: impl Future<Output = Result<Response, Failure>> + Send + 'static) -> Self {
+        let (sender, messages) = mpsc::channel(1);
+        let mut reading = JoinSet::new();
+        reading.spawn(async move {
+            let Ok(mut response) = opening.await else { return };
+            if !response.status().is_success() || media(&response, None) != Some(EVENTS) {
+                return;
+            }
+            let mut events = Events::new(LARGEST);
+            while let Ok(Some(bytes)) = response.chunk().await
+                && events.take(&bytes).is_ok()
+            {
+                while let Some(data) = events.next() {
+                    if sender.send(Incoming::read(&data)).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        Self { messages, _reading: reading }
+    }
 }
 
 impl Endpoint {
@@ -57,12 +97,21 @@ impl Endpoint {
             .build()
             .map_err(|error| wrong(&error))?;
         let url = url.parse().map_err(|error| wrong(&error))?;
-        Ok(Self { client, url, session: HeaderMap::new(), is_opening: false, reply: Reply::Nothing, mutant })
+        Ok(Self {
+            client,
+            url,
+            session: HeaderMap::new(),
+            is_opening: false,
+            reply: Reply::Nothing,
+            aside: Aside::none(),
+            mutant,
+        })
     }
 
     /// Begins a session; the one before, if any, is forgotten.
     pub(super) fn begin(&mut self) {
         self.session.clear();
+        self.aside = Aside::none();
         self.is_opening = true;
     }
 
@@ -72,13 +121,20 @@ impl Endpoint {
         self.session.insert(VERSION, HeaderValue::from_static(version));
     }
 
+    /// From here on, what the server says beside its replies is heard too.
+    pub(super) fn listen(&mut self) {
+        self.aside = Aside::reading(self.send(Method::GET, None, HeaderMap::new()));
+    }
+
     /// Sends a request; its reply is then read message by message.
-    ///
-    /// # Errors
-    /// Where the reply is none.
-    pub(super) async fn request(&mut self, text: String, headers: HeaderMap) -> Result<(), Failure> {
-        self.reply = Reply::Nothing;
-        let response = self.send(Method::POST, Some(text), headers).await?;
+    pub(super) fn request(&mut self, text: String, headers: HeaderMap) {
+        let mut sending = JoinSet::new();
+        sending.spawn(self.send(Method::POST, Some(text), headers));
+        self.reply = Reply::Awaited(sending);
+    }
+
+    /// The reply, as far as its head tells.
+    async fn reply(&mut self, response: Response) -> Result<Reply, Failure> {
         let status = response.status();
         if status == StatusCode::NOT_FOUND && self.session.contains_key(SESSION) {
             return Err(Failure::SessionLost);
@@ -91,44 +147,63 @@ impl Endpoint {
             }
             self.session.insert(SESSION, session.clone());
         }
-        self.reply = match media(&response, self.mutant) {
+        match media(&response, self.mutant) {
             Some(JSON) => {
                 let message = Incoming::read(&whole(response).await?);
                 // Whatever a proxy or a framework says in JSON: the status says more.
                 if !status.is_success() && !matches!(message, Ok(Incoming::Reply { outcome: Err(_), .. })) {
                     return Err(Failure::Transport(format!("the server answers with the status {status}")));
                 }
-                Reply::Whole(message?)
+                Ok(Reply::Whole(message?))
             }
-            Some(EVENTS) if status.is_success() => Reply::Stream(Box::new((response, Events::new(LARGEST)))),
+            Some(EVENTS) if status.is_success() => Ok(Reply::Stream(Box::new((response, Events::new(LARGEST))))),
             _ if status.is_success() => {
-                return Err(Failure::protocol(format!("the reply ({status}) is neither JSON nor a stream of events")));
+                Err(Failure::protocol(format!("the reply ({status}) is neither JSON nor a stream of events")))
             }
-            _ => return Err(Failure::Transport(format!("the server answers with the status {status}"))),
-        };
-        Ok(())
+            _ => Err(Failure::Transport(format!("the server answers with the status {status}"))),
+        }
     }
 
-    /// The next message of the reply.
+    /// The next message of the reply, or of what the server says beside it.
     ///
     /// # Errors
     /// Where there is none, or it is too long.
     pub(super) async fn next(&mut self) -> Result<Incoming, Failure> {
-        match std::mem::replace(&mut self.reply, Reply::Nothing) {
-            Reply::Nothing => Err(Failure::Transport("the server's stream ended before its reply".to_owned())),
-            Reply::Whole(message) => Ok(message),
-            Reply::Stream(stream) => {
-                let (mut response, mut events) = *stream;
-                loop {
-                    if let Some(data) = events.next() {
-                        self.reply = Reply::Stream(Box::new((response, events)));
+        loop {
+            match std::mem::replace(&mut self.reply, Reply::Nothing) {
+                Reply::Nothing => {
+                    return Err(Failure::Transport("the server's stream ended before its reply".to_owned()));
+                }
+                Reply::Whole(message) => return Ok(message),
+                Reply::Awaited(mut sending) => {
+                    let response = tokio::select! {
+                        response = sending.join_next() => response,
+                        Some(message) = self.aside.messages.recv() => {
+                            self.reply = Reply::Awaited(sending);
+                            return message;
+                        }
+                    };
+                    let response = response.expect("one task is in the set").expect("sending doesn't panic");
+                    self.reply = self.reply(response?).await?;
+                }
+                Reply::Stream(mut stream) => {
+                    if let Some(data) = stream.1.next() {
+                        self.reply = Reply::Stream(stream);
                         return Incoming::read(&data);
                     }
-                    if let Ok(Some(bytes)) = response.chunk().await {
-                        events.take(&bytes).map_err(|TooLong| too_large())?;
+                    let bytes = tokio::select! {
+                        bytes = stream.0.chunk() => bytes,
+                        Some(message) = self.aside.messages.recv() => {
+                            self.reply = Reply::Stream(stream);
+                            return message;
+                        }
+                    };
+                    if let Ok(Some(bytes)) = bytes {
+                        stream.1.take(&bytes).map_err(|TooLong| too_large())?;
                     } else {
-                        (response, events) = self.resume(&events).await?;
+                        *stream = self.resume(&stream.1).await?;
                     }
+                    self.reply = Reply::Stream(stream);
                 }
             }
         }
@@ -175,7 +250,12 @@ impl Endpoint {
         }
     }
 
-    async fn send(&self, method: Method, text: Option<String>, headers: HeaderMap) -> Result<Response, Failure> {
+    fn send(
+        &self,
+        method: Method,
+        text: Option<String>,
+        headers: HeaderMap,
+    ) -> impl Future<Output = Result<Response, Failure>> + Send + use<> {
         let accept = match (&method, self.mutant) {
             (&Method::GET, _) => EVENTS,
             (_, Some(Mutant::AcceptJsonOnly)) => JSON,
@@ -186,7 +266,8 @@ impl Endpoint {
         if let Some(text) = text {
             request = request.header(CONTENT_TYPE, JSON).body(text);
         }
-        request.send().await.map_err(|error| broken(&error))
+        let sent = request.send();
+        async move { sent.await.map_err(|error| broken(&error)) }
     }
 
     /// These headers, and those of the session: all of them, but for five mutants.

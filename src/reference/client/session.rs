@@ -81,6 +81,7 @@ impl Client {
         if self.mutant != Some(Mutant::InitializedMissing) {
             self.tell(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
         }
+        self.connection.listen();
         self.greet().await;
         Ok(())
     }

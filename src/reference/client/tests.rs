@@ -4,8 +4,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 
 use super::*;
 use crate::reference::fixture::Fixture;
@@ -33,24 +36,91 @@ async fn scripted(results: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
     let log = asked.clone();
     tokio::spawn(async move {
         for result in results {
-            let (stream, _) = socket.accept().await.expect("a client");
-            let mut stream = BufReader::new(stream);
-            let (mut line, mut length) = (String::new(), 0);
-            while stream.read_line(&mut line).await.expect("a header") > 2 {
-                length = line.strip_prefix("content-length: ").map_or(length, |n| n.trim().parse().expect("a number"));
-                line.clear();
-            }
-            let mut body = vec![0; length];
-            stream.read_exact(&mut body).await.expect("a body");
-            let request: Value = serde_json::from_slice(&body).expect("a request");
-            let body = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string();
+            let (mut stream, _) = socket.accept().await.expect("a client");
+            let request = request(&mut stream).await.expect("a request");
+            reply(&mut stream, &request, &result).await;
             log.lock().expect("the log").push(request);
-            let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length:";
-            let reply = format!("{head} {}\r\n\r\n{body}", body.len());
-            stream.write_all(reply.as_bytes()).await.expect("a reply");
         }
     });
     (url, asked)
+}
+
+/// Reads a request; nothing where it has no body.
+async fn request(stream: &mut TcpStream) -> Option<Value> {
+    let mut stream = BufReader::new(stream);
+    let (mut line, mut length) = (String::new(), 0);
+    while stream.read_line(&mut line).await.expect("a header") > 2 {
+        length = line.strip_prefix("content-length: ").map_or(length, |n| n.trim().parse().expect("a number"));
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.expect("a body");
+    (length > 0).then(|| serde_json::from_slice(&body).expect("a message"))
+}
+
+/// Gives this result.
+async fn reply(stream: &mut TcpStream, request: &Value, result: &Value) {
+    let body = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string();
+    let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length:";
+    let reply = format!("{head} {}\r\n\r\n{body}", body.len());
+    stream.write_all(reply.as_bytes()).await.expect("a reply");
+}
+
+/// A server that asks, on the stream that is open beside all requests, as soon as a tool is called; and whose reply to
+/// the call is not even begun before it has its answer.
+async fn asking_aside() -> String {
+    let socket = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/", socket.local_addr().expect("an address"));
+    let (called, answered) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let serve = async move |mut stream: TcpStream| {
+        let Some(request) = request(&mut stream).await else {
+            called.notified().await;
+            let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+            let params = json!({ "message": "How many?", "requestedSchema": schema });
+            let question = json!({ "jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": params });
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+            stream.write_all(format!("{head}data: {question}\n\n").as_bytes()).await.expect("a stream");
+            // It stays open.
+            return std::future::pending().await;
+        };
+        match request["method"].as_str() {
+            Some("initialize") => {
+                let info = json!({ "name": "s", "version": "1" });
+                let result = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": info });
+                reply(&mut stream, &request, &result).await;
+            }
+            Some("tools/call") => {
+                called.notify_one();
+                answered.notified().await;
+                reply(&mut stream, &request, &json!({ "content": [] })).await;
+            }
+            told => {
+                if told.is_none() && request["result"]["content"] == json!({ "n": 0 }) {
+                    answered.notify_one();
+                }
+                stream.write_all(b"HTTP/1.1 202 Accepted\r\nConnection: close\r\n\r\n").await.expect("a status");
+            }
+        }
+    };
+    tokio::spawn(async move {
+        let mut connections = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                Ok((stream, _)) = socket.accept() => connections.push(serve(stream)),
+                Some(()) = connections.next() => {}
+            }
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn a_question_beside_all_replies_is_heard_and_answered() {
+    let url = asking_aside().await;
+    let drive = json!({
+        "revision": "2025-11-25", "url": url, "answers": [{ "accept": { "n": 0 } }], "script": [call("ask")],
+    });
+    assert_eq!(steps(drive, None).await, [json!({ "result": { "content": [] } })]);
 }
 
 /// Drives a scripted server of the newest revision; gives the steps, and the parameters that it got.

@@ -53,6 +53,8 @@ macro_rules! client_mutants {
             DefaultsUnchecked = "defaults-unchecked" ["elicitation/client-validates"],
             /// What is filled in is the first option or an empty value, whatever the default says.
             DefaultWrongValue = "default-wrong-value" ["sep-1034/client-prefills"],
+            /// Defaults are filled in as the text that a field of a form holds.
+            DefaultsAsText = "defaults-as-text" ["sep-1034/client-prefills"],
             /// Declining and cancelling carry an empty `content`.
             ContentWithDecline = "content-with-decline" [
                 "elicitation/content-only-on-accept", "elicitation/three-actions",

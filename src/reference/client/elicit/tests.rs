@@ -164,6 +164,7 @@ fn mutants_are_wrong_in_their_own_way() {
         (Mutant::DefaultsOverwriteUser, json!({ "i": 7, "m": ["r", "g"], "z": 0 })),
         (Mutant::DefaultsFalsyLost, json!({ "i": 1, "m": ["r", "g"] })),
         (Mutant::DefaultsUnchecked, json!({ "i": 1, "m": ["r", "g"], "z": 0, "wrong": "1" })),
+        (Mutant::DefaultsAsText, json!({ "i": 1, "m": ["r", "g"], "z": "0" })),
         (Mutant::MultiSelectFlattened, json!({ "i": 1, "m": "r,g", "z": 0 })),
     ] {
         assert_eq!(accept(&fields, &entered, Some(mutant)), Ok(content), "{mutant:?}");
