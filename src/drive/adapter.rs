@@ -96,7 +96,8 @@ pub enum StartError {
     },
 }
 
-fn told(stderr: &str) -> String {
+/// What a process wrote, behind what became of it.
+pub(crate) fn told(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("; it wrote: {}", stderr.trim_end()) }
 }
 
@@ -377,6 +378,10 @@ impl Adapter {
             };
             match serde_json::from_slice::<Answer>(&line) {
                 Ok(answer) if answer.id == id => return Ok(answer),
+                Err(error) if is_answer_to(id, &line) => {
+                    self.keep_noise(&line);
+                    return Err(Trouble::Nonsense(format!("its answer can't be understood: {error}")));
+                }
                 _ => self.keep_noise(&line),
             }
         }
@@ -394,6 +399,15 @@ impl Adapter {
             None => "its standard output closed, although it runs".to_owned(),
         }
     }
+}
+
+/// Whether a line is meant for the request that waits, however wrong the rest of it is.
+fn is_answer_to(id: &str, line: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Addressed {
+        id: String,
+    }
+    serde_json::from_slice::<Addressed>(line).is_ok_and(|addressed| addressed.id == id)
 }
 
 /// A process that speaks MCP on its own streams, or has said why it doesn't.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::adapter::{Adapter, Hello, Order, StartError, StdioServer, confirm, why_no_server};
+use super::adapter::{Adapter, Hello, Order, StartError, StdioServer, confirm, told as told_by, why_no_server};
 use super::exchange::Exchange;
 use super::process::Manner;
 use super::wire::Connection;
@@ -93,15 +93,20 @@ pub async fn smoke(target: &Target) -> SmokeReport {
     let claims = "every role, transport, revision and variant that target.toml claims";
     report.note_result("hello: the claims", confirm(target, adapter.hello()), claims);
     for (revision, transport, ask) in everything(target) {
-        let came = match ask {
+        drop(adapter.stderr().take());
+        let mut came = match ask {
             Ask::Serve(does) => serve(&mut adapter, target, does, revision, transport).await,
             Ask::Drive(script) => client::drive(&mut adapter, target, script, revision, transport).await,
         };
-        let wrong = matches!(came, Came::Wrong { .. });
-        report.note(format!("{ask} over {transport} on {revision}"), came);
-        if wrong && ask.is_of_adapter(transport) {
+        let asked = format!("{ask} over {transport} on {revision}");
+        if let Came::Wrong { got, .. } = &mut came
+            && ask.is_of_adapter(transport)
+        {
+            let stderr = adapter.stderr().clone();
             // It may be dead or out of step; what follows is to be its own fault.
             adapter.end(Manner::Hung).await;
+            got.push_str(&told_by(&stderr.take()));
+            report.note(asked, came);
             match greet(target).await {
                 Ok(fresh) => adapter = fresh,
                 Err(error) => {
@@ -109,6 +114,8 @@ pub async fn smoke(target: &Target) -> SmokeReport {
                     return report;
                 }
             }
+        } else {
+            report.note(asked, came);
         }
     }
     let unknown = adapter.ask_the_unknown(Deadline::within(ANSWER)).await;

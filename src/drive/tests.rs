@@ -170,6 +170,7 @@ async fn without_a_hello_there_is_no_session_and_the_reason_is_told() {
         ("exec sleep 1000", "said nothing within the limit"),
         ("echo broken >&2; exit 1", "exit status 1; it wrote: broken"),
         ("yes", "1000 lines that are no answer"),
+        (r#"read -r line; echo '{"id":"1","hello":"there"}'"#, "its answer can't be understood: invalid type: string"),
         (r#"read -r line; echo '{"id":"1","hello":{"roles":["server"]}}'"#, "the transport `stdio`"),
     ] {
         let transcripts = run(target(&[("ON_HELLO", on_hello)]), vec![send("one"), send("two")]).await;
@@ -209,6 +210,19 @@ async fn a_first_look_names_what_should_have_come() {
     assert!(got.ends_with("exit status 1; it wrote: broken") && wanted.contains("a list of tools"), "{got} {wanted}");
     let silent = smoke(&target(&[("ON_HELLO", "exit 1")])).await;
     assert!(!silent.is_good() && silent.hello.is_none());
+}
+
+#[tokio::test]
+async fn a_first_look_shows_what_an_adapter_wrote_before_it_died() {
+    let claims = Claims { roles: vec![Role::Client], ..target(&[]).claims };
+    let dying = Target { claims, ..target(&[("ON_DRIVE", "echo broken >&2; exit 1")]) };
+    let report = smoke(&dying).await;
+    let drives: Vec<_> = report.checks.iter().filter(|check| check.asked.starts_with("drive")).collect();
+    assert_eq!(drives.len(), 3);
+    for check in drives {
+        let Came::Wrong { got, .. } = &check.came else { panic!("{check:?}") };
+        assert_eq!(got, "it ended with exit status 1; it wrote: broken", "its own last words, and none of another's");
+    }
 }
 
 #[tokio::test]
