@@ -21,12 +21,14 @@ use crate::model::{Pattern, RequirementId, TargetId};
 /// The target that is embedded.
 pub const REFERENCE: &str = "reference";
 const FILE: &str = "target.toml";
+/// What to type, for those who typed nothing like it.
+const WHAT_IS_ONE: &str = "it is a name that `casebook targets` lists, or a folder with a target.toml in it";
 
 /// Why a target can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// There is none of that name.
-    #[error("there is no target `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+    #[error("there is no target `{name}`; {}", .nearest.as_ref().map_or(WHAT_IS_ONE.to_owned(), |near| format!("did you mean `{near}`?")))]
     Missing {
         /// What was typed.
         name: String,

@@ -10,7 +10,9 @@ fn a_target_that_is_not_there_is_named_with_the_nearest() {
     desk.run("run parcel").ends(4).adds(&["did you mean `parcels`?"]);
     desk.run("run parcels --cases cases").ends(0);
     desk.run("run targets/parcels/target.toml --cases cases").ends(0);
-    desk.run("run ./no/such/folder").ends(4).adds(&["there is no target `./no/such/folder`"]);
+    desk.run("run ./no/such/folder")
+        .ends(4)
+        .adds(&["there is no target `./no/such/folder`", "a folder with a target.toml"]);
     desk.run("run reference:text-not-mirored")
         .ends(2)
         .adds(&["has no variant `text-not-mirored`", "text-not-mirrored"]);
