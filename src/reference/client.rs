@@ -229,6 +229,11 @@ impl Client {
                 judged.map_err(|reason| Failure::Unusable { tool: tool.name.clone().unwrap_or_default(), reason })?;
             }
         }
+        if self.mutant == Some(Mutant::ClientFetchesRef) {
+            for tool in &mut tools {
+                let _told_when_called = tool.judge(self.mutant).await;
+            }
+        }
         self.tools = Tools { listed: Some(tools), are_stale: false };
         Ok(())
     }
