@@ -28,6 +28,9 @@ pub mod target;
 mod toml;
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use crate::model::CaseId;
 use crate::model::case::Library;
@@ -37,6 +40,9 @@ pub use diagnostic::{Diagnostic, Lint, nearest, render};
 pub use explain::{Breakers, expanded, explain};
 use read::Reader;
 pub use source::Source;
+
+/// How much stack a thread has that reads files, in bytes.
+const STACK: usize = 8 << 20;
 
 /// Cases that can't be run.
 #[derive(Debug, thiserror::Error)]
@@ -90,10 +96,14 @@ fn read(sources: &[Source]) -> (Library, Vec<Diagnostic>) {
         lint::width(&mut reader);
         diagnostics.extend(reader.into_found());
     }
-    let mut cases: BTreeMap<CaseId, Reading> = BTreeMap::new();
-    for (text, id) in texts.iter().filter_map(|text| Some((text, text.kind.case()?))) {
+    let files: Vec<_> = texts.iter().filter_map(|text| Some((text, text.kind.case()?))).collect();
+    let read = on_all_cores(&files, |(text, id)| {
         let mut reader = text.reader();
         let reading = one_case(&mut reader, id, &catalogued);
+        (reader, reading)
+    });
+    let mut cases: BTreeMap<CaseId, Reading> = BTreeMap::new();
+    for ((_, id), (mut reader, reading)) in files.into_iter().zip(read) {
         if let Some(first) = cases.get(id) {
             let twice = reader.mistake(Lint::DuplicateCase, format!("the case `{id}` is there twice"));
             reader.push(twice.help(format!("the other one is {}", first.case.path)));
@@ -105,6 +115,31 @@ fn read(sources: &[Source]) -> (Library, Vec<Diagnostic>) {
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
     diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));
     (Library { cases, requirements: catalogued.requirements }, diagnostics)
+}
+
+/// What a function makes of each of these, in their order: one file says nothing of another.
+fn on_all_cores<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let taken = std::iter::from_fn(|| {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            items.get(place).map(|item| (place, make(item)))
+        });
+        taken.collect::<Vec<_>>()
+    };
+    let mut made = thread::scope(|scope| {
+        // As much room as the main thread has: files may be deep. Where there is no thread, the others do its work.
+        let spawn = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, take).ok();
+        let others: Vec<_> = (1..cores.min(items.len())).filter_map(spawn).collect();
+        let mut made = take();
+        for other in others {
+            made.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        made
+    });
+    made.sort_unstable_by_key(|(place, _)| *place);
+    made.into_iter().map(|(_, one)| one).collect()
 }
 
 fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued) -> Option<Reading> {
