@@ -1,18 +1,20 @@
 //! The conductor: what the drivers see is observed, judged and written down before their next test begins.
 //!
-//! Takes a plan and a judge, gives records in the order of the plan. Must not know how a report looks.
+//! Takes a plan and a judge, gives records in the order of the plan. Must not know how a report looks. What leaves it,
+//! to a file or to somebody who looks on, has no [`Secrets`] in it any more.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
-use super::{InOrder, Log, LogError};
+use super::{InOrder, Log, LogError, Secrets};
 use crate::drive::{CanaryError, Cancel, Ended, Event, Options, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::record::{Footer, Observation, Record, Served, Transcript};
 use crate::model::{TargetId, TestId};
-use crate::plan::{Plan, Planned};
+use crate::plan::{Group, Plan, Planned};
 
 /// Events that may wait until somebody looks at them.
 const WAITING: usize = 64;
@@ -60,6 +62,7 @@ pub async fn conduct(
 ) -> Result<Conducted, RunError> {
     let began = std::time::Instant::now();
     let planned: Vec<_> = plan.tests().collect();
+    let secrets = secrets(&plan);
     let mut order = InOrder::default();
     let (sender, mut events) = mpsc::channel(WAITING);
     let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, sender));
@@ -70,8 +73,9 @@ pub async fn conduct(
                 let (group, planned) = planned[index];
                 see(Seen::Slow(&group.target.id, &planned.id, after));
             }
-            Event::Finished { index, transcript, safe } => {
-                let record = judged(judge, planned[index].1, index, &transcript);
+            Event::Finished { index, mut transcript, safe } => {
+                let mut record = judged(judge, planned[index].1, index, &transcript);
+                secrets[&transcript.target].hide(&mut record, &mut transcript);
                 if let Some(log) = &mut log {
                     log.append(&record, &transcript)?;
                 }
@@ -103,6 +107,15 @@ pub async fn conduct(
         log.finish(footer.clone())?;
     }
     Ok(Conducted { records, footer })
+}
+
+/// What is not to be told of each target.
+fn secrets(plan: &Plan) -> BTreeMap<TargetId, Secrets> {
+    let mut secrets = BTreeMap::new();
+    for Group { target, .. } in &plan.groups {
+        secrets.entry(target.id.clone()).or_insert_with(|| Secrets::of(target));
+    }
+    secrets
 }
 
 fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &Transcript) -> Record {

@@ -7,11 +7,13 @@ mod conduct;
 mod log;
 mod order;
 mod replay;
+mod secrets;
 
 pub use conduct::{Conducted, RunError, Seen, conduct};
 pub use log::{Log, LogError, RunLog, read_log, read_what_is_there, read_wire, wire_path};
 pub use order::InOrder;
 pub use replay::{Replay, rejudge};
+pub use secrets::Secrets;
 
 use std::fmt::Write as _;
 
