@@ -12,6 +12,12 @@ mod clients;
 mod coverage;
 #[path = "cli/desk.rs"]
 mod desk;
+#[cfg(target_os = "linux")]
+#[path = "cli/ends.rs"]
+mod ends;
+#[cfg(target_os = "linux")]
+#[path = "cli/fetches.rs"]
+mod fetches;
 #[path = "cli/fixed.rs"]
 mod fixed;
 #[cfg(target_os = "linux")]
@@ -23,6 +29,8 @@ mod records;
 mod reports;
 #[path = "cli/runs.rs"]
 mod runs;
+#[path = "cli/secrets.rs"]
+mod secrets;
 #[path = "cli/targets.rs"]
 mod targets;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
-//! Ctrl-C and SIGTERM: the first stops cleanly and still reports, the second stops now.
+//! Ctrl-C and SIGTERM: the first stops cleanly and still reports, the second stops now, and so does a run's limit.
 
 use std::process::exit;
+use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -13,23 +14,41 @@ const FINISHING: &str = "interrupted: the tests that run come to their end; once
 
 /// Listens from now on.
 pub(super) fn listen() -> watch::Receiver<Cancel> {
-    hear(|| aside(FINISHING))
+    let (sender, cancel) = watch::channel(Cancel::Go);
+    hear(sender, || aside(FINISHING));
+    cancel
+}
+
+/// Listens from now on, for at most so long.
+pub(super) fn listen_for(limit: Duration) -> watch::Receiver<Cancel> {
+    let (sender, cancel) = watch::channel(Cancel::Go);
+    hear(sender.clone(), || aside(FINISHING));
+    tokio::spawn(async move {
+        tokio::time::sleep(limit).await;
+        aside(&format!("out of time: {} have passed; what runs is stopped", humantime::format_duration(limit)));
+        raise(&sender, Cancel::Now);
+    });
+    cancel
 }
 
 /// Listens from now on, where a signal is how a command is meant to end.
 pub(super) fn quietly() -> watch::Receiver<Cancel> {
-    hear(|| ())
+    let (sender, cancel) = watch::channel(Cancel::Go);
+    hear(sender, || ());
+    cancel
 }
 
-fn hear(told: impl Fn() + Send + 'static) -> watch::Receiver<Cancel> {
-    let (sender, cancel) = watch::channel(Cancel::Go);
+/// What was to stop now doesn't go on because somebody asks for less.
+fn raise(sender: &watch::Sender<Cancel>, stop: Cancel) {
+    sender.send_modify(|cancel| *cancel = stop.max(*cancel));
+}
+
+fn hear(sender: watch::Sender<Cancel>, told: impl Fn() + Send + 'static) {
     tokio::spawn(async move {
         let Ok(mut signals) = Signals::new() else { return };
         for stop in [Cancel::Finish, Cancel::Now] {
             signals.next().await;
-            if sender.send(stop).is_err() {
-                return;
-            }
+            raise(&sender, stop);
             if stop == Cancel::Finish {
                 told();
             }
@@ -38,7 +57,6 @@ fn hear(told: impl Fn() + Send + 'static) -> watch::Receiver<Cancel> {
         signals.next().await;
         exit(Exit::Interrupted.status().into());
     });
-    cancel
 }
 
 #[cfg(unix)]

@@ -8,6 +8,7 @@ mod cases;
 mod coverage;
 mod diff;
 mod drive;
+mod guard;
 mod interrupt;
 mod new;
 mod outputs;
@@ -38,6 +39,7 @@ use crate::model::spec::{Revision, Role, Transport, words};
 use crate::model::{Pattern, Shard};
 use crate::report::terminal::aside;
 pub use drive::DriveArgs;
+pub use guard::GuardArgs;
 pub use outputs::{Annotations, Kind, Output};
 pub use problem::Problem;
 pub use serve::ServeArgs;
@@ -58,7 +60,7 @@ Exit status:  0  all as expected, known failures included
               2  wrong usage, or a bad case file or target.toml
               3  nothing to run
               4  a target could not be set up or started
-              5  interrupted; what was seen until then is reported
+              5  interrupted, or out of time; what was seen is reported
              70  a bug of casebook's own
 
 Environment:  NO_COLOR (any value) switches colour off; CASEBOOK_LOG=debug logs
@@ -78,7 +80,7 @@ pub enum Exit {
     Nothing,
     /// A target could not be set up or started.
     Target,
-    /// Somebody stopped the run; what was seen until then is reported.
+    /// Somebody stopped the run, or its limit passed; what was seen until then is reported.
     Interrupted,
     /// A bug of our own.
     Bug,
@@ -156,6 +158,9 @@ pub enum Command {
     /// Connect a client, over standard input and output, with the mock server that waits for it
     #[command(name = "__relay", hide = true)]
     Relay(RelayArgs),
+    /// Wait until the run that started this is gone, and clear up after it
+    #[command(name = "__guard", hide = true)]
+    Guard(GuardArgs),
 }
 
 /// Where cases come from.
@@ -255,6 +260,9 @@ pub struct RunArgs {
     /// How long a target may take to start
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = limit)]
     pub start_limit: Duration,
+    /// How long all of it may take, set-up included; then it stops, and reports what it saw
+    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = limit)]
+    pub run_limit: Duration,
 }
 
 /// `casebook lint`.
@@ -530,6 +538,8 @@ fn log() {
 /// Does what was asked.
 pub fn main(cli: &Cli) -> ExitCode {
     log();
+    // Dropped at the very end, and told by the system where we don't come so far.
+    let _guard = guard::post(&cli.command);
     let done = match &cli.command {
         Command::Run(args) => run::run(args),
         Command::Lint(args) => Ok(cases::lint(args)),
@@ -547,6 +557,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Freeze(args) => sets::freeze(args),
         Command::New(args) => new::new(args),
         Command::Relay(RelayArgs { address }) => relay::relay(address),
+        Command::Guard(args) => guard::keep(args),
         // A process of its own, which shares nothing with the rest.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
             return crate::reference::run(mutant.as_deref(), stdio_server.as_deref().map(Utf8Path::as_std_path));

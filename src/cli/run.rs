@@ -11,7 +11,7 @@ use super::sets;
 use super::snapshots::{self, Changes};
 use super::targets::with_programs;
 use super::{Exit, Output, Problem, RunArgs, caches};
-use crate::drive::{Cancel, Options, set_up};
+use crate::drive::{Cancel, Options, SetupError, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{self, Source};
@@ -24,7 +24,7 @@ use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{self, Summary, Untrusted};
-use crate::run::{Conducted, Log, Seen, conduct, fingerprint};
+use crate::run::{Conducted, Log, Secrets, Seen, conduct, fingerprint};
 use crate::set;
 
 /// How many characters of a line of a setup command are shown.
@@ -88,7 +88,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let mut targets = with_snapshots(targets(&names)?, args);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
     runtime.block_on(async {
-        let cancel = super::interrupt::listen();
+        let cancel = super::interrupt::listen_for(args.run_limit);
         let asked = targets.len();
         if args.all {
             targets = that_can_be_set_up(targets, &cancel, &mut left_out).await?;
@@ -195,7 +195,7 @@ pub(super) fn here() -> Result<Utf8PathBuf, Problem> {
     Utf8PathBuf::try_from(here).map_err(|error| Problem::system(error.into_io_error()))
 }
 
-fn this_program() -> Result<Utf8PathBuf, Problem> {
+pub(super) fn this_program() -> Result<Utf8PathBuf, Problem> {
     let program = std::env::current_exe().map_err(Problem::system)?;
     Utf8PathBuf::try_from(program).map_err(|error| Problem::system(error.into_io_error()))
 }
@@ -216,11 +216,15 @@ pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Ca
             continue;
         }
         let name = &target.id.name;
-        let say = |line: &str| aside(&Untrusted(&format!("{name}: {line}")).line(LINE));
+        let secrets = Secrets::inherited();
+        let say = |line: &str| aside(&Untrusted(&format!("{name}: {}", secrets.out_of(line))).line(LINE));
         let mut stop = cancel.clone();
         tokio::select! {
             done = set_up(target, say) => {
-                let problem = |error| Untrusted(&format!("{name} could not be set up: {error}")).block(BLOCK);
+                let problem = |error: SetupError| {
+                    let words = format!("{name} could not be set up: {error}");
+                    Untrusted(&secrets.out_of(&words)).block(BLOCK)
+                };
                 done.map_err(|error| Problem::new(Exit::Target, problem(error)))?;
             }
             _ = stop.wait_for(|cancel| *cancel != Cancel::Go) => {

@@ -7,6 +7,7 @@ use crate::drive::{Came, Cancel, SmokeReport, smoke as look_at};
 use crate::model::target::{Drives, Target};
 use crate::report::Untrusted;
 use crate::report::terminal::say;
+use crate::run::Secrets;
 
 pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
     let targets = targets(std::slice::from_ref(&args.target))?;
@@ -34,7 +35,8 @@ pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
 }
 
 fn print(target: &Target, report: &SmokeReport) {
-    let clean = |text: &str| Untrusted(text).line(600);
+    let secrets = Secrets::of(target);
+    let clean = |text: &str| Untrusted(&secrets.out_of(text)).line(600);
     say(&target.id.to_string());
     if let Some(hello) = &report.hello {
         say(&clean(&format!("  {} {} ({}, {})", hello.sdk, hello.version, hello.language, hello.api)));

@@ -13,6 +13,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 
 use super::Deadline;
+use super::guard::scratch;
 use super::lines::{Kept, LineEvent, Lines};
 use super::process::{GONE, Launch, Manner, Process, Stopped, in_words};
 use crate::model::nesting;
@@ -464,7 +465,8 @@ impl StdioServer {
 pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> Result<(NamedTempFile, Vec<String>), StartError> {
     let mut command = command(target)?.to_vec();
     let failed = |source| failed_to_spawn(&command, target, source);
-    let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".json").tempfile().map_err(failed)?;
+    let mut file =
+        tempfile::Builder::new().prefix("casebook-").suffix(".json").tempfile_in(scratch()).map_err(failed)?;
     file.write_all(order.text().as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
     command.extend(["--stdio-server".to_owned(), file.path().to_string_lossy().into_owned()]);
     Ok((file, command))

@@ -17,7 +17,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::{Deadline, token};
+use super::guard::scratch;
+use super::{Deadline, fault, token};
 use crate::model::record::{Hit, Phase};
 use crate::model::template::{Canary, CanaryKind};
 
@@ -78,7 +79,7 @@ impl Canaries {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let alive = Arc::new(Mutex::new(Alive { places: HashMap::new(), phase: Phase::Serve, hits: Vec::new() }));
-        let task = tokio::spawn(accept(listener, address, Arc::clone(&alive)));
+        let task = fault::spawn(accept(listener, address, Arc::clone(&alive)));
         Ok(Self { address, alive, files: None, listener: task.abort_handle() })
     }
 
@@ -206,7 +207,9 @@ async fn accept(listener: TcpListener, address: SocketAddr, alive: Arc<Mutex<Ali
                 let alive = Arc::clone(&alive);
                 let service = hyper::service::service_fn(move |request| answer(request, address, Arc::clone(&alive)));
                 let connection = hyper::server::conn::http1::Builder::new();
-                connections.spawn(async move { connection.serve_connection(TokioIo::new(stream), service).await.ok() });
+                connections.spawn(fault::told(async move {
+                    _ = connection.serve_connection(TokioIo::new(stream), service).await;
+                }));
             }
             Some(_) = connections.join_next() => {}
         }
@@ -271,7 +274,7 @@ struct Files {
 impl Files {
     fn new() -> std::io::Result<Self> {
         Ok(Self {
-            folder: tempfile::Builder::new().prefix("casebook-").tempdir()?,
+            folder: tempfile::Builder::new().prefix("casebook-").tempdir_in(scratch())?,
             #[cfg(target_os = "linux")]
             watch: nix::sys::inotify::Inotify::init(
                 nix::sys::inotify::InitFlags::IN_NONBLOCK | nix::sys::inotify::InitFlags::IN_CLOEXEC,

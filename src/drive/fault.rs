@@ -1,11 +1,66 @@
 //! A bug of our own, kept to the test in which it shows.
 //!
-//! Takes work that may panic, gives its result, or the panic's words. Must not know what the work is.
+//! Takes work that may panic, gives its result, or the panic's words; those of a task that works beside a test go to
+//! the test's worker. Must not know what the work is.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+tokio::task_local! {
+    static BUGS: Bugs;
+}
+
+/// Where the tasks beside a test tell that they broke: else it would look as if the target had.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bugs(Arc<watch::Sender<Option<String>>>);
+
+impl Bugs {
+    /// Does something; whatever it spawns tells here.
+    pub(crate) fn scope<F: Future>(&self, work: F) -> impl Future<Output = F::Output> + use<F> {
+        BUGS.scope(self.clone(), work)
+    }
+
+    /// The words of a panic that nobody has taken yet.
+    pub(crate) fn take(&self) -> Option<String> {
+        self.0.send_replace(None)
+    }
+
+    /// Waits for such words, and leaves them to be taken.
+    pub(crate) async fn come(&self) {
+        let mut told = self.0.subscribe();
+        told.wait_for(Option::is_some).await.expect("this sender is alive");
+    }
+}
+
+/// A task beside a test.
+pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    tokio::spawn(told(work))
+}
+
+/// Work for a set of tasks, which tells where it breaks.
+pub(crate) fn told<F: Future<Output = ()>>(work: F) -> impl Future<Output = ()> + use<F> {
+    let bugs = BUGS.try_with(Bugs::clone).unwrap_or_default();
+    async move {
+        if let Err(words) = caught_in(bugs.scope(work)).await {
+            bugs.0.send_modify(|told| _ = told.get_or_insert(words));
+        }
+    }
+}
+
+/// Where a test of our own makes the harness break.
+#[cfg(test)]
+pub(crate) fn trip(text: &str) {
+    assert!(!text.contains("please-panic"), "tripped over {text}");
+}
+
+/// Nothing, but in tests of our own.
+#[cfg(not(test))]
+pub(crate) fn trip(_: &str) {}
 
 /// Does something. What it had in hand when it panicked has to be thrown away.
 ///
@@ -31,6 +86,15 @@ fn words(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_panic_of_a_task_is_told_to_whoever_spawned_it_and_to_nobody_else() {
+        let (ours, others) = (Bugs::default(), Bugs::default());
+        let inner = async { panic!("deep inside") };
+        ours.scope(async { spawn(async { spawn(inner).await.expect("it was caught") }).await.expect("caught") }).await;
+        ours.come().await;
+        assert_eq!((ours.take().as_deref(), ours.take(), others.take()), (Some("deep inside"), None, None));
+    }
 
     #[tokio::test]
     async fn a_panic_becomes_its_words() {

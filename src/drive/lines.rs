@@ -9,6 +9,8 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use super::fault;
+
 /// The longest line that is read, in bytes.
 pub(crate) const MAX_LINE: usize = 16 << 20;
 /// How much of a text stream is kept of its beginning, and as much of its end.
@@ -35,7 +37,7 @@ impl Lines {
     /// Reads a source in a task of its own, which ends with the source.
     pub(crate) fn of(source: impl AsyncRead + Send + Unpin + 'static) -> (Self, JoinHandle<()>) {
         let (sender, events) = mpsc::channel(1);
-        (Self { events }, tokio::spawn(pump(source, sender)))
+        (Self { events }, fault::spawn(pump(source, sender)))
     }
 
     /// What comes next. Cancelled, it has taken nothing.
@@ -116,7 +118,7 @@ impl Kept {
     pub(crate) fn of(mut source: impl AsyncRead + Send + Unpin + 'static) -> (Self, JoinHandle<()>) {
         let kept = Self::default();
         let sink = kept.clone();
-        let task = tokio::spawn(async move {
+        let task = fault::spawn(async move {
             let mut buffer = vec![0; 16 << 10];
             while let Ok(read @ 1..) = source.read(&mut buffer).await {
                 sink.push(&buffer[..read]);

@@ -28,7 +28,7 @@ use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
 pub use stdio::relay;
 
-use super::token;
+use super::{fault, token};
 use crate::model::case::Test;
 use crate::model::record::Message;
 use crate::model::spec::Revision;
@@ -121,7 +121,7 @@ impl Door {
         let address = listener.local_addr()?;
         let (server, token) = (Arc::clone(server), token());
         let word: Arc<str> = token.as_str().into();
-        let task = tokio::spawn(async move {
+        let task = fault::spawn(async move {
             let mut connections = JoinSet::new();
             loop {
                 tokio::select! {
@@ -129,7 +129,7 @@ impl Door {
                         // Without a free descriptor there is nothing to accept, and the client sees that it is so.
                         let Ok((stream, _)) = accepted else { return };
                         _ = stream.set_nodelay(true);
-                        connections.spawn(serve(stream, Arc::clone(&server), Arc::clone(&word)));
+                        connections.spawn(fault::told(serve(stream, Arc::clone(&server), Arc::clone(&word))));
                     }
                     Some(_) = connections.join_next() => {}
                 }

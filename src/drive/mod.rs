@@ -13,6 +13,7 @@ mod envelope;
 mod exchange;
 mod fault;
 mod fixed;
+mod guard;
 mod headers;
 mod http;
 mod lines;
@@ -49,6 +50,7 @@ pub use canary::CanaryError;
 pub(crate) use clock::Deadline;
 pub(crate) use fault::caught;
 pub use fixed::{REVISION, SCENARIO};
+pub use guard::Guard;
 pub use mock::relay;
 pub use probe::probe;
 pub use setup::{SetupError, is_set_up, set_up};
@@ -58,7 +60,8 @@ use crate::model::record::Transcript;
 use crate::model::template::CanaryKind;
 use crate::plan::{Group, Plan, Planned};
 use canary::Canaries;
-use session::Session;
+use fault::Bugs;
+use session::{GivenUp, Session};
 
 /// How long a test may take before somebody is told that it is slow, and each time again.
 const SLOW: Duration = Duration::from_secs(2);
@@ -102,7 +105,7 @@ fn token() -> String {
 }
 
 /// Whether to go on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cancel {
     /// To the end of the plan.
     #[default]
@@ -154,11 +157,14 @@ pub async fn drive(
     events: mpsc::Sender<Event>,
 ) -> Result<Ended, CanaryError> {
     let taken = Arc::new(AtomicUsize::new(0));
+    let given_up = GivenUp::default();
     let mut workers = JoinSet::new();
     for _ in 0..options.jobs.get().min(plan.groups.len()) {
         let (plan, taken, options) = (Arc::clone(&plan), Arc::clone(&taken), options.clone());
-        let worker = Worker { plan, taken, options, cancel: cancel.clone(), events: events.clone() };
-        workers.spawn(worker.work());
+        let (given_up, bugs) = (given_up.clone(), Bugs::default());
+        let (cancel, events) = (cancel.clone(), events.clone());
+        let worker = Worker { plan, taken, given_up, options, cancel, events, bugs: bugs.clone() };
+        workers.spawn(bugs.scope(worker.work()));
     }
     drop(events);
     let mut ended = Ended::Whole;
@@ -194,9 +200,12 @@ async fn reached(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
 struct Worker {
     plan: Arc<Plan>,
     taken: Arc<AtomicUsize>,
+    given_up: GivenUp,
     options: Options,
     cancel: watch::Receiver<Cancel>,
     events: mpsc::Sender<Event>,
+    /// Of whatever it spawned.
+    bugs: Bugs,
 }
 
 impl Worker {
@@ -211,7 +220,7 @@ impl Worker {
                     if let Some(mut other) = other {
                         other.stop().await;
                     }
-                    Session::new(Arc::clone(&group.target), self.options.clone())
+                    Session::new(Arc::clone(&group.target), self.options.clone(), self.given_up.clone())
                 }
             };
             ended = self.group(group, &mut fit, &mut canaries).await?;
@@ -237,9 +246,15 @@ impl Worker {
                 return Ok(Ended::Interrupted);
             }
             let running = Box::pin(session.run(planned, group.tests.get(place + 1), canaries));
-            let transcript = match fault::caught_in(self.watched(planned, running)).await {
-                Ok(transcript) => transcript?,
-                Err(words) => session.broke(planned, &words),
+            let running = fault::caught_in(self.watched(planned, running));
+            let seen = tokio::select! {
+                seen = running => Some(seen),
+                () = self.bugs.come() => None,
+            };
+            let transcript = match (self.bugs.take(), seen) {
+                (None, Some(Ok(transcript))) => transcript?,
+                (Some(words), _) | (None, Some(Err(words))) => session.broke(planned, &words),
+                (None, None) => unreachable!("only a worker takes the words of its bugs"),
             };
             if self.hand_over(planned, transcript).await.is_none() {
                 return Ok(Ended::Interrupted);

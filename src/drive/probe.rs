@@ -7,17 +7,15 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
-use super::process::{Launch, lead};
+use super::lines::Kept;
+use super::process::{LEAK, Launch, lead};
 use crate::model::program::{Found, Version};
 
 /// How long a program may take to say its version; some start a virtual machine first.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How much is read of what it says.
-const SAID: u64 = 4096;
 
 /// Asks all of them at once.
 pub async fn probe(names: impl IntoIterator<Item = String>) -> BTreeMap<String, Found> {
@@ -52,15 +50,31 @@ async fn said(command: [String; 2]) -> std::io::Result<String> {
     let launch = Launch { command: &command, folder: Path::new("."), env: &BTreeMap::new() };
     let (mut child, _group) = lead(launch, Stdio::null())?;
     let piped = "its output is piped";
-    let (out, err) = (child.stdout().take().expect(piped), child.stderr().take().expect(piped));
-    let (out, err) = tokio::join!(start(out), start(err));
+    let (out, mut drained_out) = Kept::of(child.stdout().take().expect(piped));
+    let (err, mut drained_err) = Kept::of(child.stderr().take().expect(piped));
     let status = child.inner_mut().wait().await?;
-    Ok(if status.success() { format!("{out}\n{err}") } else { String::new() })
+    // What it left running may hold its pipes open for ever.
+    _ = timeout(LEAK, async { tokio::join!(&mut drained_out, &mut drained_err) }).await;
+    [drained_out, drained_err].iter().for_each(JoinHandle::abort);
+    Ok(if status.success() { format!("{}\n{}", out.take(), err.take()) } else { String::new() })
 }
 
-async fn start(pipe: impl AsyncRead + Unpin) -> String {
-    let mut bytes = Vec::new();
-    // Whatever breaks here, there is no version in it.
-    _ = pipe.take(SAID).read_to_end(&mut bytes).await;
-    String::from_utf8_lossy(&bytes).into_owned()
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::time::Instant;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_program_leaves_running_delays_nobody() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("leaver");
+        std::fs::write(&program, "#!/bin/sh\nsleep 1000 &\necho leaver 4.5.6\n").expect("written");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("it may run");
+        let began = Instant::now();
+        let found = ask(&program.to_string_lossy()).await;
+        assert!(matches!(found, Found::Version(_)), "{found:?}");
+        assert!(began.elapsed() < PATIENCE / 2);
+    }
 }

@@ -15,10 +15,10 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::lines::{Kept, Lines};
-use super::token;
+use super::{guard, token};
 
 /// The variable by which a process that has left its group is found again.
-const MARK: &str = "CASEBOOK_RUN";
+pub(super) const MARK: &str = "CASEBOOK_RUN";
 /// How long a process may take to leave once its standard input is closed.
 const LEAVE: Duration = Duration::from_secs(2);
 /// How long it may take after it was told to terminate, and how long we wait after it was killed.
@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long a process whose connection broke may take to be gone.
 pub(crate) const GONE: Duration = Duration::from_millis(500);
 /// How long the pipes of a process that has left may stay open.
-const LEAK: Duration = Duration::from_millis(200);
+pub(super) const LEAK: Duration = Duration::from_millis(200);
 
 /// What to start.
 #[derive(Clone, Copy, Debug)]
@@ -164,7 +164,7 @@ impl Drop for Pipe {
 /// Where the system can't: no such program, say.
 pub(super) fn lead(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn ChildWrapper>, Group)> {
     let (program, arguments) = launch.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
-    let mark = token();
+    let mark = format!("{}-{}", guard::run(), token());
     let mut command = CommandWrap::with_new(program, |command| {
         command.args(arguments).current_dir(launch.folder).envs(launch.env).env(MARK, &mark);
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -197,7 +197,7 @@ impl Group {
         #[cfg(unix)]
         self.signal(nix::sys::signal::Signal::SIGKILL);
         #[cfg(target_os = "linux")]
-        sweep(&self.mark);
+        sweep(&format!("{MARK}={}", self.mark));
     }
 
     /// Asks the group to leave.
@@ -214,15 +214,14 @@ impl Group {
     }
 }
 
-/// Kills all processes with this mark in their environment; again, as long as new ones turn up.
+/// Kills all processes with an entry in their environment that begins so; again, as long as new ones turn up.
 #[cfg(target_os = "linux")]
-fn sweep(mark: &str) {
+pub(super) fn sweep(entry: &str) {
     use nix::sys::signal::{Signal, kill};
     const PASSES: usize = 6;
-    let mark = format!("{MARK}={mark}");
     let mut empty = 0;
     for _ in 0..PASSES {
-        let marked = marked(&mark);
+        let marked = marked(entry);
         empty = if marked.is_empty() { empty + 1 } else { 0 };
         // A process has no environment for the moment in which it becomes another program: one look isn't enough.
         if empty == 2 {
@@ -234,12 +233,12 @@ fn sweep(mark: &str) {
     }
 }
 
-/// The processes that have this entry in their environment. A zombie's environment is empty.
+/// The processes that have an entry in their environment that begins so. A zombie's environment is empty.
 #[cfg(target_os = "linux")]
 fn marked(entry: &str) -> Vec<i32> {
     let has = |id: &i32| {
         std::fs::read(format!("/proc/{id}/environ"))
-            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one == entry.as_bytes()))
+            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one.starts_with(entry.as_bytes())))
     };
     let ids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(has).collect()

@@ -4,7 +4,7 @@
 //! Must not know what would have been right.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::adapter::{Adapter, StartError, Trouble, why_no_server};
 use super::bind::{bind, is_large, shares};
@@ -14,12 +14,12 @@ use super::fixed;
 use super::live::Live;
 use super::process::{Manner, Stopped};
 use super::{Deadline, Options};
-use crate::model::TestId;
 use crate::model::case::{Step, Then, When};
 use crate::model::record::{End, Phase, Served, StepTranscript, Transcript};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
+use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
 
 /// Hangs, or starts that fail, in a row until a target is given up.
@@ -40,18 +40,38 @@ pub(crate) struct Session {
 }
 
 /// What a target has cost so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Health {
+    target: TargetId,
     /// Its hello confirmed its claims.
     confirmed: bool,
     /// In a row.
     hangs: u32,
     /// In all.
     restarts: u32,
-    given_up: Option<String>,
+    given_up: GivenUp,
+}
+
+/// Which targets were given up, and why: all workers know it at once, and tell the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GivenUp(Arc<Mutex<BTreeMap<TargetId, String>>>);
+
+impl GivenUp {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<TargetId, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Health {
+    fn new(target: TargetId, given_up: GivenUp) -> Self {
+        Self { target, confirmed: false, hangs: 0, restarts: 0, given_up }
+    }
+
+    /// An error, where the target was given up: why.
+    fn is_of_use(&self) -> Result<(), String> {
+        self.given_up.all().get(&self.target).cloned().map_or(Ok(()), Err)
+    }
+
     fn hung(&mut self, how: &str) {
         self.hangs += 1;
         if self.hangs >= HANGS {
@@ -67,14 +87,15 @@ impl Health {
     }
 
     fn give_up(&mut self, reason: String) {
-        self.given_up.get_or_insert(reason);
+        self.given_up.all().entry(self.target.clone()).or_insert(reason);
     }
 }
 
 impl Session {
     /// A session in which nothing is started yet.
-    pub(crate) fn new(target: Arc<Target>, options: Options) -> Self {
-        Self { target, options, adapter: None, live: None, listed: BTreeMap::new(), health: Health::default() }
+    pub(crate) fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
+        let health = Health::new(target.id.clone(), given_up);
+        Self { target, options, adapter: None, live: None, listed: BTreeMap::new(), health }
     }
 
     /// Whether it is this target's.
@@ -137,7 +158,7 @@ impl Session {
         let target = Arc::clone(&self.target);
         match &target.drives {
             Drives::Adapter(_) => self.greet(planned).await,
-            Drives::Fixed(Fixed::Client(_)) => self.health.given_up.clone().map_or(Ok(()), Err),
+            Drives::Fixed(Fixed::Client(_)) => self.health.is_of_use(),
             Drives::Fixed(server) => self.look(server, planned.id.revision, canaries).await,
         }
     }
@@ -145,7 +166,7 @@ impl Session {
     /// Sees to it that it is known what a fixed server lists; one that doesn't answer at all is soon given up.
     async fn look(&mut self, server: &Fixed, revision: Revision, canaries: &Canaries) -> Result<(), String> {
         let list = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
-        while self.health.given_up.is_none() && !self.listed.contains_key(&revision) {
+        while self.health.is_of_use().is_ok() && !self.listed.contains_key(&revision) {
             self.stop().await;
             let mut live = match Live::meet(&self.target, server, revision, Bindings::default()) {
                 Ok(live) => live,
@@ -163,12 +184,13 @@ impl Session {
                 _ => drop(self.listed.insert(revision, fixed::names(&seen.messages))),
             }
         }
-        self.health.given_up.clone().map_or(Ok(()), Err)
+        self.health.is_of_use()
     }
 
     /// Sees to it that there is an adapter where one is needed, and that it once confirmed the target's claims.
     async fn greet(&mut self, planned: &Planned) -> Result<(), String> {
-        while self.health.given_up.is_none() {
+        loop {
+            self.health.is_of_use()?;
             if self.adapter.is_some() || !by_adapter(planned) && self.health.confirmed {
                 return Ok(());
             }
@@ -184,7 +206,6 @@ impl Session {
                 Err(error) => self.health.give_up(error.to_string()),
             }
         }
-        Err(self.health.given_up.clone().unwrap_or_default())
     }
 
     /// Serves the fixture, where it isn't served already, and performs the steps; or drives the client through them.

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
+use super::fault;
 use super::process::{Launch, lead};
 use crate::model::target::Target;
 
@@ -76,7 +77,9 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
     let file = |error| SetupError::File { path: stamp.clone(), error };
     // Two runs at once must not set up the same folder; the lock goes with the handle.
     let lock = File::options().create(true).append(true).open(&stamp).map_err(file)?;
-    let waiting = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock));
+    let (locked, waiting) = oneshot::channel();
+    // A thread of our own: the runtime waits at its end for its own ones, and somebody may hold the lock for long.
+    std::thread::spawn(move || locked.send(lock.lock().map(|()| lock)));
     let _lock = waiting.await.expect("locking a file doesn't panic").map_err(file)?;
     let due = fingerprint(target)?;
     if fs::read_to_string(&stamp).map_err(file)? == due {
@@ -147,7 +150,7 @@ async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&s
 
 /// Sends what a pipe says, line by line, until it closes.
 fn forward(pipe: impl AsyncRead + Send + Unpin + 'static, lines: mpsc::Sender<String>) {
-    tokio::spawn(async move {
+    fault::spawn(async move {
         use tokio::io::AsyncReadExt as _;
         let mut pipe = BufReader::new(pipe);
         let mut line = Vec::new();

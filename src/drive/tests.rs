@@ -8,7 +8,7 @@ use super::*;
 use crate::model::case::{Fixture, Retry, Step, Test, Then, When};
 use crate::model::record::{End, Party, Served};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Drives, Setup, Target};
+use crate::model::target::{Claims, Drives, Fixed, Setup, Target};
 use crate::model::template::Template;
 use crate::model::{CaseId, TargetId, TestId};
 use adapter::{Adapter, Order};
@@ -33,7 +33,7 @@ while read -r line; do
     id=${line#*'"id":"'}; id=${id%%'"'*}
     case $line in
         *'"hello"'*) echo "{\"id\":\"$id\",\"hello\":{\"roles\":[\"server\"],\"transports\":[\"stdio\"],\"revisions\":[\"2026-07-28\"]}}" ;;
-        *'"serve"'*) echo "{\"id\":\"$id\",\"serving\":{\"url\":\"http://127.0.0.1:9/\"}}"; echo "$line" >&2 ;;
+        *'"serve"'*) echo "{\"id\":\"$id\",\"serving\":{\"url\":\"${URL:-http://127.0.0.1:9/}\"}}"; echo "$line" >&2 ;;
         *'"drive"'*) eval "$ON_DRIVE" ;;
         *'"stop"'*) echo "{\"id\":\"$id\",\"stopped\":true}" ;;
         *) echo "{\"id\":\"$id\",\"unsupported\":\"what\"}" ;;
@@ -76,13 +76,21 @@ fn send(method: &str) -> Test {
 }
 
 fn plan(target: Target, tests: Vec<Test>) -> Arc<Plan> {
-    let (revision, transport) = (Revision::newest(), Transport::Stdio);
-    let planned = tests.into_iter().enumerate().map(|(index, test)| {
+    plan_of(target, Transport::Stdio, vec![tests])
+}
+
+/// A plan of several groups, each for a worker of its own.
+fn plan_of(target: Target, transport: Transport, groups: Vec<Vec<Test>>) -> Arc<Plan> {
+    let (revision, target, mut index) = (Revision::newest(), Arc::new(target), 0..);
+    let mut planned = |test: Test| {
         let id = TestId { case: test.case.clone(), test: test.id.clone(), row: None, revision, transport };
-        Planned { index, id, test: Arc::new(test) }
-    });
-    let (target, case, tests) = (Arc::new(target), CaseId::new("a", "b"), planned.collect());
-    Arc::new(Plan { groups: vec![Group { target, case, revision, transport, tests }], ..Plan::default() })
+        Planned { index: index.next().expect("endless"), id, test: Arc::new(test) }
+    };
+    let mut group = |tests: Vec<Test>| {
+        let tests = tests.into_iter().map(&mut planned).collect();
+        Group { target: Arc::clone(&target), case: CaseId::new("a", "b"), revision, transport, tests }
+    };
+    Arc::new(Plan { groups: groups.into_iter().map(&mut group).collect(), ..Plan::default() })
 }
 
 fn quick() -> Options {
@@ -95,9 +103,13 @@ async fn run(target: Target, tests: Vec<Test>) -> Vec<Transcript> {
 }
 
 async fn run_with(options: Options, target: Target, tests: Vec<Test>) -> Vec<Transcript> {
+    carried_out(options, plan(target, tests)).await
+}
+
+async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
     let (_go, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
-    let driving = tokio::spawn(drive(plan(target, tests), options, cancel, events));
+    let driving = tokio::spawn(drive(plan, options, cancel, events));
     let mut transcripts = Vec::new();
     while let Some(event) = received.recv().await {
         if let Event::Finished { transcript, safe, .. } = event {
@@ -147,6 +159,45 @@ async fn after_three_hangs_in_a_row_a_target_is_given_up_at_once() {
     assert_eq!(transcripts[0].steps[0].end, End::Timeout);
     assert!(matches!(transcripts[1].steps[0].end, End::Replied { .. }));
     assert!(matches!(&transcripts[5].served, Served::Unavailable { reason } if reason.contains("3 hangs")));
+}
+
+/// Why the target was not there any more, test by test.
+fn given_up(transcripts: &[Transcript]) -> Vec<&str> {
+    let served = transcripts.iter().map(|transcript| &transcript.served);
+    served
+        .filter_map(|served| if let Served::Unavailable { reason } = served { Some(reason.as_str()) } else { None })
+        .collect()
+}
+
+#[tokio::test]
+async fn what_hangs_is_given_up_after_three_whatever_it_is_and_under_one_cause() {
+    // Whoever connects waits for ever.
+    let deaf = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/mcp", deaf.local_addr().expect("an address"));
+    let sleeper = || ["sh", "-c", "exec sleep 1000"].map(str::to_owned).to_vec();
+    let fixed = |fixed: Fixed| Target { drives: Drives::Fixed(fixed), ..target(&[]) };
+    let server = |id: usize| send(&format!("please-hang-{id}"));
+    let client = |id: usize| connecting(&format!("connect-{id}"));
+    let (http, stdio) = (Transport::Http, Transport::Stdio);
+    let ways: [(&str, Target, Transport, &dyn Fn(usize) -> Test); 6] = [
+        ("a server over stdio", target(&[]), stdio, &server),
+        ("a server over HTTP", target(&[("URL", &url)]), http, &server),
+        ("a client", target(&[("ON_DRIVE", "exec sleep 1000")]), http, &client),
+        ("a fixed server over stdio", fixed(Fixed::Server(sleeper())), stdio, &server),
+        ("a fixed server over HTTP", fixed(Fixed::Running(url.clone())), http, &server),
+        ("a fixed client", fixed(Fixed::Client(sleeper())), http, &client),
+    ];
+    for (what, target, transport, test) in ways {
+        let groups = (0..2).map(|group| (0..8).map(|one| test(group * 8 + one)).collect()).collect();
+        let options = Options { jobs: NonZeroUsize::new(2).expect("two"), ..quick() };
+        let began = std::time::Instant::now();
+        let transcripts = carried_out(options, plan_of(target, transport, groups)).await;
+        let reasons = given_up(&transcripts);
+        // Each of the two workers may have one under way when the other gives up.
+        assert!((16 - 2 * 3..=16).contains(&reasons.len()), "{what}: {reasons:?}");
+        assert!(reasons.iter().all(|reason| *reason == reasons[0]), "{what}: {reasons:?}");
+        assert!(began.elapsed() < Duration::from_secs(30), "{what}: {:?}", began.elapsed());
+    }
 }
 
 #[tokio::test]
@@ -291,4 +342,26 @@ async fn a_bug_of_our_own_costs_the_test_in_which_it_shows_and_the_run_goes_on()
             "{transcript:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_bug_beside_a_test_is_the_test_s_error_and_no_fault_of_the_target() {
+    // What the client sends makes the mock server's task panic; the client waits, as if nothing had happened.
+    let trips = r#"case $line in *'"steps-on-it"'*)
+        address=${line##*'"__relay","'}; address=${address%%'"'*}
+        exec bash -c 'exec 3<>"/dev/tcp/${1%:*}/${1#*:}"; printf "%s\n" "$2" please-panic >&3; sleep 1000' \
+            trip "${address%%/*}" "${address#*/}" ;;
+        esac
+        echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
+    let calling = |tool: &str| {
+        let when = When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default() };
+        Test { role: Role::Client, ..test(tool, when) }
+    };
+    let options = Options { step_limit: Duration::from_secs(30), ..quick() };
+    let tests = vec![calling("steps-on-it"), calling("well")];
+    let transcripts = run_with(options, target(&[("ON_DRIVE", trips)]), tests).await;
+    let Served::Broken { reason } = &transcripts[0].served else { panic!("{:?}", transcripts[0]) };
+    assert!(reason.contains("tripped over please-panic"), "{reason}");
+    assert!(transcripts[0].steps.is_empty());
+    assert_eq!((&transcripts[1].served, &transcripts[1].steps[0].end), (&Served::Serving, &End::Handed));
 }

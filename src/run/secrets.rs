@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::record::{Message, Observation, Record, Served, StepObservation, StepTranscript, Transcript};
 use crate::model::record::{AdvertisedTool, End};
+use crate::model::record::{Message, Observation, Record, Served, StepObservation, StepTranscript, Transcript};
 use crate::model::target::Target;
 
 /// Shorter values, in bytes, are words like `error` and `true`, which mean something wherever they stand.
@@ -309,7 +309,8 @@ mod tests {
             canary: vec![hit()],
             handed: Some(wire()),
         };
-        let tool = AdvertisedTool { removed: vec![text()], added: vec![text()], changed: vec![text()], too_deep: false };
+        let tool =
+            AdvertisedTool { removed: vec![text()], added: vec![text()], changed: vec![text()], too_deep: false };
         let seen = StepObservation {
             outcome: Outcome::Success,
             code: None,

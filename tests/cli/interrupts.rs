@@ -32,7 +32,7 @@ impl Running {
     }
 
     /// Reads on to a line of standard output that has these words.
-    fn until(&mut self, words: &str) {
+    pub(crate) fn until(&mut self, words: &str) {
         assert!(self.out.by_ref().map_while(Result::ok).any(|line| line.contains(words)), "`{words}` never came");
     }
 
@@ -41,7 +41,7 @@ impl Running {
     }
 
     /// Waits until the first signal was taken.
-    fn until_told(&mut self) {
+    pub(crate) fn until_told(&mut self) {
         let told = self.err.by_ref().map_while(Result::ok).any(|line| line.contains("once more to stop now"));
         assert!(told, "nobody was told what happens now");
     }

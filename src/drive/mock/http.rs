@@ -19,6 +19,7 @@ use super::Leash;
 use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, Said, Server};
+use crate::drive::fault;
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -141,7 +142,7 @@ async fn say(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<Frame
             _ = outlet.send(text).await;
             None
         }
-        Said::Dialog(dialog) => Some(Leash::of(&tokio::spawn(dialog.hold(outlet)))),
+        Said::Dialog(dialog) => Some(Leash::of(&fault::spawn(dialog.hold(outlet)))),
     };
     let builder = headers.iter().fold(Response::builder().status(status), |all, (name, value)| all.header(name, value));
     response(builder, Frames { coming, talking, cut: None })

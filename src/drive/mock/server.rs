@@ -18,7 +18,7 @@ use super::stateless;
 use super::text::{Members, edit, is_object, string};
 use super::tools::{Tools, failure};
 use crate::drive::envelope::{self, Kind, object, quoted};
-use crate::drive::token;
+use crate::drive::{fault, token};
 use crate::model::case::{Change, Test};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
@@ -159,6 +159,7 @@ impl Server {
 
     /// What a message comes to.
     pub(super) fn answer(self: &Arc<Self>, incoming: Incoming<'_>) -> Reply {
+        fault::trip(incoming.text);
         match envelope::read(incoming.text) {
             Ok(Kind::Request { id, method }) if id.starts_with(['"', '-']) || id.as_bytes()[0].is_ascii_digit() => {
                 self.request(id, method, incoming)

@@ -16,6 +16,7 @@ use super::Leash;
 use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, Said, Server};
+use crate::drive::fault;
 use crate::drive::lines::{LineEvent, Lines, MAX_LINE};
 
 /// The longest line that can be a token.
@@ -85,7 +86,7 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
                     break;
                 }
             }
-            Said::Dialog(dialog) => drop(dialogs.spawn(dialog.hold(outlet))),
+            Said::Dialog(dialog) => drop(dialogs.spawn(fault::told(dialog.hold(outlet)))),
         }
     }
 }

@@ -1,0 +1,136 @@
+//! How a run ends: in time, with nothing left of it, and with all on disk that was seen.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+
+use crate::desk::{Desk, PROGRAM};
+use crate::interrupts::Running;
+
+/// A server that hears neither the end of its input nor SIGTERM, and nor does a child that has left its group.
+const STAYS: &str = r#"
+case $1 in
+    --stdio-server)
+        trap '' TERM HUP
+        setsid sh -c "trap '' TERM HUP; while :; do sleep 1000; done" &
+        while :; do sleep 1000; done ;;
+esac
+exec "$CASEBOOK" __adapter
+"#;
+
+/// A target over stdio on the newest revision, which gets its arguments behind a line of shell.
+fn over_stdio(desk: &Desk, name: &str, script: &str) {
+    let command = serde_json::to_string(&["sh", "-c", script, "sh"]).expect("strings");
+    let claims = "roles = [\"server\"]\ntransports = [\"stdio\"]\nrevisions = [\"2026-07-28\"]";
+    let env = format!("env = {{ CASEBOOK = {PROGRAM:?} }}");
+    desk.write(
+        &format!("{name}/target.toml"),
+        &format!("title = \"A target\"\ncommand = {command}\n{env}\n\n[claims]\n{claims}\n"),
+    );
+}
+
+fn is_empty(folder: &std::path::Path) -> bool {
+    fs::read_dir(folder).expect("it can be listed").next().is_none()
+}
+
+#[test]
+fn a_run_that_is_out_of_time_stops_and_reports_what_it_saw() {
+    let desk = Desk::new();
+    desk.proxy("hangs", "hangs");
+    let limits = "--step-limit 10m --test-limit 10m --run-limit 6s";
+    let began = Instant::now();
+    let came = desk.run(&format!("run hangs --cases cases --only post/letter --record run.jsonl --jobs 1 {limits}"));
+    came.ends(5).says(&["INCOMPLETE: "]).adds(&["out of time: 6s have passed"]);
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    assert_eq!(desk.survivors(), 0);
+    let record = desk.read("run.jsonl");
+    assert!(record.lines().last().is_some_and(|line| line.contains(r#""interrupted":true"#)), "{record}");
+}
+
+#[test]
+fn a_run_that_waits_for_the_set_up_of_another_one_ends_in_time_too() {
+    let desk = Desk::new();
+    desk.borrowed("t", None, "[setup]\ncommands = [[\"true\"]]\n");
+    desk.write("t/.casebook-setup", "");
+    let holding = ["t/.casebook-setup", "sh", "-c", "echo held; exec sleep 60"];
+    let mut holder =
+        Command::new("flock").args(holding).current_dir(desk.path()).stdout(Stdio::piped()).spawn().expect("flock");
+    let mut held = String::new();
+    BufReader::new(holder.stdout.take().expect("it is piped")).read_line(&mut held).expect("a line");
+    let began = Instant::now();
+    let came = desk.run("run t --cases cases --run-limit 1s");
+    let took = began.elapsed();
+    // Killing it leaves the lock to its child, whose name is all that is known of it: it ends with its sleep.
+    _ = holder.kill();
+    _ = holder.wait();
+    came.ends(5).adds(&["interrupted while t was set up"]);
+    assert!(took < Duration::from_secs(40), "{took:?}");
+}
+
+#[test]
+fn nothing_is_left_of_a_run_however_it_ends() {
+    let desk = Desk::new();
+    over_stdio(&desk, "stays", STAYS);
+    let tmp = desk.path().join("tmp");
+    fs::create_dir(&tmp).expect("a folder");
+    let with_tmp = |arguments: &str| {
+        let status = desk.command(arguments).env("TMPDIR", &tmp).output().expect("casebook starts").status.code();
+        assert_eq!(desk.survivors(), 0, "{arguments}");
+        assert!(is_empty(&tmp), "{arguments}");
+        status
+    };
+    assert_eq!(with_tmp("run reference --cases cases --transport stdio"), Some(0));
+    assert_eq!(with_tmp("run reference:input-not-validated --cases cases --transport stdio"), Some(1));
+    assert_eq!(with_tmp("run stays --cases cases --only post/letter --test-limit 1s"), Some(1));
+    let ends: [(&[Signal], Option<i32>); 5] = [
+        (&[Signal::SIGINT, Signal::SIGINT], Some(5)),
+        (&[Signal::SIGTERM, Signal::SIGTERM], Some(5)),
+        (&[Signal::SIGHUP], None),
+        (&[Signal::SIGABRT], None),
+        (&[Signal::SIGKILL], None),
+    ];
+    for (signals, status) in ends {
+        let arguments = "run stays --cases cases --record run.jsonl --step-limit 10m --test-limit 10m --jobs 1";
+        let mut run = Running::with(&desk, arguments, |command| {
+            command.env("TMPDIR", &tmp);
+        });
+        run.until("still runs after");
+        assert!(!is_empty(&tmp), "the fixture is in a file");
+        for (place, signal) in signals.iter().enumerate() {
+            if place > 0 {
+                run.until_told();
+            }
+            run.signal(*signal);
+        }
+        assert_eq!(run.end().0, status, "{signals:?}");
+        // The last to leave is the guard.
+        assert_eq!(desk.survivors(), 0, "{signals:?}");
+        assert!(is_empty(&tmp), "{signals:?}");
+        desk.run("replay run.jsonl --cases cases").ends(5);
+    }
+}
+
+#[test]
+fn a_guard_clears_up_after_nothing_but_a_run() {
+    let desk = Desk::empty();
+    desk.write("casebook-mine/letter", "dear");
+    for name in ["mine", "../casebook-mine", ""] {
+        let mut command = desk.command("__guard");
+        Command::arg(&mut command, name).env("TMPDIR", desk.path());
+        assert_eq!(command.output().expect("casebook starts").status.code(), Some(2), "{name}");
+    }
+    assert_eq!(desk.read("casebook-mine/letter"), "dear");
+}
+
+#[test]
+fn what_was_seen_of_a_test_is_on_disk_before_the_next_of_its_worker_begins() {
+    let desk = Desk::new();
+    // Each fixture has a process of its own, which counts the lines that there are when it starts.
+    let counts = "[ \"$1\" = --stdio-server ] && wc -l < ../run.jsonl >> ../seen; exec \"$CASEBOOK\" __adapter \"$@\"";
+    over_stdio(&desk, "counts", counts);
+    desk.run("run counts --cases cases --only post/letter --record run.jsonl --jobs 1").ends(0);
+    assert_eq!(desk.read("seen"), "1\n2\n3\n");
+}

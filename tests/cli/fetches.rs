@@ -1,0 +1,178 @@
+//! A run fetches nothing, whatever a target, a case or the environment offers: a canary waits wherever an address can
+//! stand, and the system calls of the whole run are read. Where nothing traces them, a namespace without a network has
+//! to do; where there is neither, that is said aloud.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::desk::{Came, Desk};
+
+/// An address of nobody, on no machine's network.
+const NOWHERE: &str = "http://192.0.2.1";
+
+/// A listener that counts who comes, and answers each with the same bytes.
+struct Place {
+    address: SocketAddr,
+    came: Arc<AtomicUsize>,
+}
+
+impl Place {
+    fn new(answer: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let (address, came) = (listener.local_addr().expect("an address"), Arc::new(AtomicUsize::new(0)));
+        let count = Arc::clone(&came);
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                count.fetch_add(1, Ordering::SeqCst);
+                // As much as a request needs; what is left of it is of no interest.
+                _ = stream.read(&mut [0; 16 << 10]);
+                _ = stream.write_all(answer.as_bytes());
+            }
+        });
+        Self { address, came }
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    fn came(&self) -> usize {
+        self.came.load(Ordering::SeqCst)
+    }
+}
+
+/// How it is seen what a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    Traced,
+    Alone,
+}
+
+impl Seen {
+    /// What this machine can do.
+    fn here() -> Option<Self> {
+        let works = |command: &[&str]| {
+            let mut command = Command::new(command[0]).args(&command[1..]).stderr(Stdio::null()).spawn().ok()?;
+            command.wait().ok()?.success().then_some(())
+        };
+        let traced = works(&["strace", "-f", "-qq", "-e", "trace=connect", "true"]).map(|()| Self::Traced);
+        traced.or_else(|| works(&["unshare", "-rn", "ip", "link", "set", "lo", "up"]).map(|()| Self::Alone))
+    }
+
+    /// The same command, seen.
+    fn wrapped(self, command: &Command, trace: &str) -> Command {
+        let mut wrapped = match self {
+            Self::Traced => Command::new("strace"),
+            Self::Alone => Command::new("unshare"),
+        };
+        match self {
+            Self::Traced => wrapped.args(["-f", "-qq", "-e", "trace=connect,sendto,sendmsg,bind", "-o", trace]),
+            Self::Alone => wrapped.args(["-rn", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"]),
+        };
+        wrapped.arg(command.get_program()).args(command.get_args());
+        wrapped.current_dir(command.get_current_dir().expect("a desk")).stdin(Stdio::null());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => wrapped.env(name, value),
+                None => wrapped.env_remove(name),
+            };
+        }
+        wrapped
+    }
+}
+
+/// The calls of a trace with an address of the internet that is none of this machine's, or with that port.
+fn abroad(trace: &str, ports: &[u16]) -> Vec<String> {
+    let is_here =
+        |line: &str| line.contains(r#"inet_addr("127.0.0.1")"#) || line.contains(r#"inet_pton(AF_INET6, "::1""#);
+    let is_wrong = |line: &&str| {
+        line.contains("sa_family=AF_INET")
+            && (!is_here(line) || ports.iter().any(|port| line.contains(&format!("htons({port})"))))
+    };
+    trace.lines().filter(is_wrong).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_trace_tells_what_is_abroad() {
+    let of = |address: &str| format!("7 connect(9, {{sa_family=AF_INET, sin_port=htons(80), {address}}}, 16) = 0");
+    let here = of(r#"sin_addr=inet_addr("127.0.0.1")"#);
+    assert_eq!(abroad(&here, &[81]), Vec::<String>::new());
+    assert_eq!(abroad(&here, &[80]).len(), 1);
+    assert_eq!(abroad(&of(r#"sin_addr=inet_addr("192.0.2.1")"#), &[]).len(), 1);
+}
+
+#[test]
+fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
+    let Some(seen) = Seen::here() else {
+        // Past the capture of the test runner.
+        let words = "SKIPPED: neither strace nor unshare works here; that a run fetches nothing was not looked at";
+        writeln!(std::io::stderr(), "{words}").expect("standard error");
+        assert!(std::env::var_os("CI").is_none(), "{words}");
+        return;
+    };
+    let canary = Place::new("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
+    let (to_canary, nowhere) = (canary.url(), NOWHERE.to_owned());
+    let redirect =
+        format!("HTTP/1.1 307 X\r\nlocation: {to_canary}/moved\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let redirecting = Place::new(redirect);
+
+    let desk = Desk::new();
+    desk.lay_out("unfetched.py");
+    let fixed = |name: &str, what: String| {
+        let claims = "[claims]\nrevisions = [\"2025-11-25\", \"2026-07-28\"]";
+        desk.write(
+            &format!("{name}/target.toml"),
+            &format!("title = \"Fixed\"\nkind = \"fixed\"\n{what}\n\n{claims}\n"),
+        );
+    };
+    for (name, place) in [("offers", &to_canary), ("offers-far", &nowhere)] {
+        fixed(name, format!("command = [\"python3\", \"../unfetched.py\"]\nenv = {{ PLACE = \"{place}\" }}"));
+    }
+    fixed("redirects", format!("url = \"{}/mcp\"", redirecting.url()));
+    // A case whose fixture has addresses in all of its places, and whose own schema is somewhere.
+    let tool = format!(
+        r#"{{ "name": "send", "icons": [{{ "src": "{nowhere}/i.png" }}], "_meta": {{ "a": "{to_canary}/m" }},
+            "inputSchema": {{ "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "{to_canary}/id",
+                "type": "object", "properties": {{ "far": {{ "$ref": "{nowhere}/r" }}, "near": {{ "$ref": "{to_canary}/r" }} }} }},
+            "does": {{ "return": {{ "content": [{{ "type": "resource_link", "uri": "{to_canary}/l", "name": "l" }}] }} }} }}"#
+    );
+    let case = |role: &str| {
+        format!(
+            r#"{{ "$schema": "{to_canary}/case.json", "title": "Addresses are left alone", "role": "{role}",
+                "given": {{ "tools": [{tool}] }},
+                "tests": {{ "listed": {{ "title": "the tool is listed", "when": {{ "list": "tools" }}, "then": "observe" }},
+                           "called": {{ "title": "the tool is called", "when": {{ "call": "send", "arguments": {{}} }}, "then": "observe" }} }} }}"#
+        )
+    };
+    desk.write("cases/post/addresses.json", &case("server"));
+    desk.write("cases/post/client-addresses.json", &case("client"));
+    let run = |arguments: &str| {
+        let mut command = desk.command(arguments);
+        for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
+            command.env(name, &to_canary);
+        }
+        command.env_remove("NO_PROXY").env_remove("no_proxy");
+        let came = Came::of(seen.wrapped(&command, "trace").output().expect("it starts"));
+        if seen == Seen::Traced {
+            let trace = desk.read("trace");
+            assert!(trace.contains("sa_family"), "nothing was traced: {}{}", came.out, came.err);
+            assert_eq!(abroad(&trace, &[canary.address.port()]), Vec::<String>::new(), "{arguments}");
+        }
+        assert_eq!(canary.came(), 0, "{arguments}");
+        came
+    };
+    run("run reference --cases cases --only post/addresses --only post/client-addresses --record run.jsonl --jobs 2")
+        .ends(0);
+    run("run offers offers-far --only any-server --record run.jsonl --report html=r.html --jobs 1");
+    assert!(desk.read("run.wire.jsonl").contains("/icon.png") && desk.read("run.wire.jsonl").contains("[PLACE]"));
+    if seen == Seen::Traced {
+        run("run redirects --only any-server --record run.jsonl --jobs 1");
+        assert!(redirecting.came() > 0, "it was given, and is asked");
+        assert!(desk.read("run.jsonl").contains("307"), "a redirect is what was seen");
+    }
+    // They have canaries of their own, which do count.
+    run("run reference --only sep-2106/external-ref --only sep-2106/client-external-ref --record run.jsonl").ends(0);
+}
