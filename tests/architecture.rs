@@ -151,3 +151,46 @@ fn the_tree_in_the_readme_is_the_real_one() {
         sources().into_iter().map(|(name, _)| name).filter(|name| !name.ends_with("tests.rs")).collect();
     assert_eq!(told, real, "the tree in README.md and src/ differ");
 }
+
+#[test]
+fn a_task_beside_a_test_tells_where_it_breaks() {
+    let drivers = sources().into_iter().filter(|(name, _)| part(name) == "drive");
+    for (name, text) in drivers.filter(|(name, _)| !name.ends_with("tests.rs") && name != "drive/scripted.rs") {
+        for (number, line) in code(&text).filter(|_| name != "drive/fault.rs") {
+            let is_loose = line.contains("tokio::spawn") || line.contains("spawn_blocking");
+            assert!(!is_loose, "src/{name}:{}: a panic in there would look like the target's fault", number + 1);
+        }
+    }
+}
+
+#[test]
+fn connections_are_opened_where_they_are_looked_at() {
+    /// Each to an address that it was given, on this machine, or, for a fixed target, the one that somebody wrote down.
+    const MAY: [&str; 5] =
+        ["drive/http.rs", "drive/canary.rs", "drive/mock/stdio.rs", "reference/fetch.rs", "reference/client/http.rs"];
+    for (name, text) in sources().into_iter().filter(|(name, _)| !name.ends_with("tests.rs")) {
+        for (number, line) in code(&text).filter(|_| !MAY.contains(&name.as_str()) && name != "drive/scripted.rs") {
+            for opener in [
+                "TcpStream::connect",
+                "Client::builder",
+                "Client::new",
+                "UdpSocket",
+                "UnixStream",
+                "lookup_host",
+                "to_socket_addrs",
+            ] {
+                assert!(!line.contains(opener), "src/{name}:{}: nothing but {MAY:?} opens connections", number + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn listeners_are_for_this_machine_only() {
+    for (name, text) in sources() {
+        for (number, line) in code(&text).filter(|(_, line)| line.contains("Listener::bind(")) {
+            let is_ours = line.contains("Ipv4Addr::LOCALHOST") || line.contains("\"127.0.0.1:0\"");
+            assert!(is_ours, "src/{name}:{}: {line}", number + 1);
+        }
+    }
+}

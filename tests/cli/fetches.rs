@@ -134,7 +134,7 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
     fixed("redirects", format!("url = \"{}/mcp\"", redirecting.url()));
     // A case whose fixture has addresses in all of its places, and whose own schema is somewhere.
     let tool = format!(
-        r#"{{ "name": "send", "icons": [{{ "src": "{nowhere}/i.png" }}], "_meta": {{ "a": "{to_canary}/m" }},
+        r#"{{ "name": "send",
             "inputSchema": {{ "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "{to_canary}/id",
                 "type": "object", "properties": {{ "far": {{ "$ref": "{nowhere}/r" }}, "near": {{ "$ref": "{to_canary}/r" }} }} }},
             "does": {{ "return": {{ "content": [{{ "type": "resource_link", "uri": "{to_canary}/l", "name": "l" }}] }} }} }}"#
