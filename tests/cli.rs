@@ -15,7 +15,6 @@ mod desk;
 #[cfg(target_os = "linux")]
 #[path = "cli/ends.rs"]
 mod ends;
-#[cfg(target_os = "linux")]
 #[path = "cli/fetches.rs"]
 mod fetches;
 #[path = "cli/fixed.rs"]

@@ -171,6 +171,7 @@ fn given_up(transcripts: &[Transcript]) -> Vec<&str> {
 
 #[tokio::test]
 async fn what_hangs_is_given_up_after_three_whatever_it_is_and_under_one_cause() {
+    type Way = (&'static str, Target, Transport, fn(usize) -> Test);
     // Whoever connects waits for ever.
     let deaf = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/mcp", deaf.local_addr().expect("an address"));
@@ -179,13 +180,13 @@ async fn what_hangs_is_given_up_after_three_whatever_it_is_and_under_one_cause()
     let server = |id: usize| send(&format!("please-hang-{id}"));
     let client = |id: usize| connecting(&format!("connect-{id}"));
     let (http, stdio) = (Transport::Http, Transport::Stdio);
-    let ways: [(&str, Target, Transport, &dyn Fn(usize) -> Test); 6] = [
-        ("a server over stdio", target(&[]), stdio, &server),
-        ("a server over HTTP", target(&[("URL", &url)]), http, &server),
-        ("a client", target(&[("ON_DRIVE", "exec sleep 1000")]), http, &client),
-        ("a fixed server over stdio", fixed(Fixed::Server(sleeper())), stdio, &server),
-        ("a fixed server over HTTP", fixed(Fixed::Running(url.clone())), http, &server),
-        ("a fixed client", fixed(Fixed::Client(sleeper())), http, &client),
+    let ways: [Way; 6] = [
+        ("a server over stdio", target(&[]), stdio, server),
+        ("a server over HTTP", target(&[("URL", &url)]), http, server),
+        ("a client", target(&[("ON_DRIVE", "exec sleep 1000")]), http, client),
+        ("a fixed server over stdio", fixed(Fixed::Server(sleeper())), stdio, server),
+        ("a fixed server over HTTP", fixed(Fixed::Running(url.clone())), http, server),
+        ("a fixed client", fixed(Fixed::Client(sleeper())), http, client),
     ];
     for (what, target, transport, test) in ways {
         let groups = (0..2).map(|group| (0..8).map(|one| test(group * 8 + one)).collect()).collect();

@@ -84,36 +84,32 @@ impl Secrets {
             return;
         }
         self.observation(&mut record.observation);
-        record.verdicts.iter_mut().flat_map(|verdict| &mut verdict.detail).for_each(|line| self.text(line));
+        self.texts(record.verdicts.iter_mut().flat_map(|verdict| &mut verdict.detail));
         self.transcript(transcript);
     }
 
     fn transcript(&self, transcript: &mut Transcript) {
         let Transcript { served, opening, steps, canary, stderr, .. } = transcript;
         self.served(served);
-        opening.iter_mut().for_each(|message| self.message(message));
+        self.messages(opening);
         for StepTranscript { messages, end, canary, handed, .. } in steps {
-            messages.iter_mut().for_each(|message| self.message(message));
+            self.messages(messages);
             self.end(end);
-            canary.iter_mut().for_each(|hit| self.text(&mut hit.url));
-            handed.iter_mut().for_each(|text| self.text(text));
+            self.texts(canary.iter_mut().map(|hit| &mut hit.url).chain(handed));
         }
-        canary.iter_mut().for_each(|hit| self.text(&mut hit.url));
-        self.text(stderr);
+        self.texts(canary.iter_mut().map(|hit| &mut hit.url).chain([stderr]));
     }
 
-    fn message(&self, message: &mut Message) {
-        self.text(&mut message.text);
-        for (name, value) in &mut message.headers {
-            self.text(name);
-            self.text(value);
+    fn messages(&self, messages: &mut [Message]) {
+        for Message { text, headers, .. } in messages {
+            self.texts(headers.iter_mut().flat_map(|(name, value)| [name, value]).chain([text]));
         }
     }
 
     fn served(&self, served: &mut Served) {
         match served {
             Served::Serving => {}
-            Served::Refused { r#type, message } => [r#type, message].into_iter().for_each(|text| self.text(text)),
+            Served::Refused { r#type, message } => self.texts([r#type, message]),
             Served::Failed { end, detail } => {
                 self.end(end);
                 self.text(detail);
@@ -125,15 +121,23 @@ impl Secrets {
     fn end(&self, end: &mut End) {
         match end {
             End::Invalid { reason: text } | End::Crash { how: text } => self.text(text),
-            End::Replied { .. } | End::Accepted | End::Handed | End::Unanswered | End::Empty => {}
-            End::Http { .. } | End::Oversized | End::Timeout => {}
+            End::Replied { .. }
+            | End::Http { .. }
+            | End::Accepted
+            | End::Handed
+            | End::Unanswered
+            | End::Empty
+            | End::Oversized
+            | End::Timeout => {}
         }
     }
 
     fn observation(&self, observation: &mut Observation) {
         let Observation { steps, cannot, unavailable, leaky: _ } = observation;
-        cannot.iter_mut().chain(unavailable).for_each(|text| self.text(text));
-        steps.iter_mut().for_each(|step| self.step(step));
+        self.texts(cannot.iter_mut().chain(unavailable));
+        for step in steps {
+            self.step(step);
+        }
     }
 
     fn step(&self, step: &mut StepObservation) {
@@ -141,12 +145,19 @@ impl Secrets {
         self.keys(advertised);
         self.keys(tools);
         for AdvertisedTool { removed, added, changed, too_deep: _ } in advertised.values_mut() {
-            [removed, added, changed].into_iter().flatten().for_each(|pointer| self.text(pointer));
+            self.texts([removed, added, changed].into_iter().flatten());
         }
         let answers = answered.iter_mut().filter_map(|answer| answer.content.as_mut());
-        let values = saw.iter_mut().chain(structured).chain(asked).chain(replies).chain(sent).chain(answers);
-        values.for_each(|value| self.value(value));
-        said.iter_mut().for_each(|text| self.text(text));
+        for value in saw.iter_mut().chain(structured).chain(asked).chain(replies).chain(sent).chain(answers) {
+            self.value(value);
+        }
+        self.texts(said);
+    }
+
+    fn texts<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
+        for text in texts {
+            self.text(text);
+        }
     }
 
     fn text(&self, text: &mut String) {

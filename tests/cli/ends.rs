@@ -37,6 +37,17 @@ fn is_empty(folder: &std::path::Path) -> bool {
 }
 
 #[test]
+fn every_limit_is_told_with_what_it_is_without_being_set() {
+    let help = Desk::empty().run("run --help");
+    let told = help.ends(0).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (limit, usual) in [("step", "10s"), ("test", "60s"), ("start", "30s"), ("run", "6h")] {
+        let (_, rest) = told.split_once(&format!("--{limit}-limit <TIME>")).expect("it is an option");
+        let (words, _) = rest.split_once(']').expect("it has something in brackets");
+        assert!(words.ends_with(&format!("[default: {usual}")), "{words}");
+    }
+}
+
+#[test]
 fn a_run_that_is_out_of_time_stops_and_reports_what_it_saw() {
     let desk = Desk::new();
     desk.proxy("hangs", "hangs");

@@ -110,7 +110,7 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
         // Past the capture of the test runner.
         let words = "SKIPPED: neither strace nor unshare works here; that a run fetches nothing was not looked at";
         writeln!(std::io::stderr(), "{words}").expect("standard error");
-        assert!(std::env::var_os("CI").is_none(), "{words}");
+        assert!(std::env::var_os("CI").is_none() || !cfg!(target_os = "linux"), "{words}");
         return;
     };
     let canary = Place::new("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
