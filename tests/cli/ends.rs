@@ -37,17 +37,6 @@ fn is_empty(folder: &std::path::Path) -> bool {
 }
 
 #[test]
-fn every_limit_is_told_with_what_it_is_without_being_set() {
-    let help = Desk::empty().run("run --help");
-    let told = help.ends(0).out.split_whitespace().collect::<Vec<_>>().join(" ");
-    for (limit, usual) in [("step", "10s"), ("test", "60s"), ("start", "30s"), ("run", "6h")] {
-        let (_, rest) = told.split_once(&format!("--{limit}-limit <TIME>")).expect("it is an option");
-        let (words, _) = rest.split_once(']').expect("it has something in brackets");
-        assert!(words.ends_with(&format!("[default: {usual}")), "{words}");
-    }
-}
-
-#[test]
 fn a_run_that_is_out_of_time_stops_and_reports_what_it_saw() {
     let desk = Desk::new();
     desk.proxy("hangs", "hangs");
@@ -66,7 +55,7 @@ fn a_run_that_waits_for_the_set_up_of_another_one_ends_in_time_too() {
     let desk = Desk::new();
     desk.borrowed("t", None, "[setup]\ncommands = [[\"true\"]]\n");
     desk.write("t/.casebook-setup", "");
-    let holding = ["t/.casebook-setup", "sh", "-c", "echo held; exec sleep 60"];
+    let holding = ["--no-fork", "t/.casebook-setup", "sh", "-c", "echo held; exec sleep 60"];
     let mut holder =
         Command::new("flock").args(holding).current_dir(desk.path()).stdout(Stdio::piped()).spawn().expect("flock");
     let mut held = String::new();
@@ -74,7 +63,6 @@ fn a_run_that_waits_for_the_set_up_of_another_one_ends_in_time_too() {
     let began = Instant::now();
     let came = desk.run("run t --cases cases --run-limit 1s");
     let took = began.elapsed();
-    // Killing it leaves the lock to its child, whose name is all that is known of it: it ends with its sleep.
     _ = holder.kill();
     _ = holder.wait();
     came.ends(5).adds(&["interrupted while t was set up"]);
