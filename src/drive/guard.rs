@@ -62,7 +62,7 @@ impl Guard {
         }
         _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         #[cfg(target_os = "linux")]
-        super::process::sweep(&format!("{}={run}-", super::process::MARK));
+        super::process::sweep(&format!("{}={run}-", super::process::MARK), 0);
         // Without temporary files there is no folder.
         _ = fs::remove_dir_all(folder(run));
         Ok(())

@@ -197,7 +197,7 @@ impl Group {
         #[cfg(unix)]
         self.signal(nix::sys::signal::Signal::SIGKILL);
         #[cfg(target_os = "linux")]
-        sweep(&format!("{MARK}={}", self.mark));
+        sweep(&format!("{MARK}={}", self.mark), self.leader.map_or(0, since));
     }
 
     /// Asks the group to leave.
@@ -214,20 +214,30 @@ impl Group {
     }
 }
 
-/// Kills all processes with an entry in their environment that begins so; again, as long as new ones turn up.
+/// The least number that a process can have which this one started. Numbers are given in turn: only where they began
+/// anew meanwhile it is any. Nearly all processes of a machine are older, and needn't be looked into.
 #[cfg(target_os = "linux")]
-pub(super) fn sweep(entry: &str) {
+fn since(leader: u32) -> u32 {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let newest = load.split_whitespace().next_back().and_then(|newest| newest.parse().ok());
+    if newest.is_some_and(|newest: u32| newest >= leader) { leader } else { 0 }
+}
+
+/// Kills all processes from this number on with an entry in their environment that begins so; again, as long as new
+/// ones turn up.
+#[cfg(target_os = "linux")]
+pub(super) fn sweep(entry: &str, since: u32) {
     use nix::sys::signal::{Signal, kill};
     const PASSES: usize = 6;
     let mut empty = 0;
     for _ in 0..PASSES {
-        let marked = marked(entry);
+        let marked = marked(entry, since);
         empty = if marked.is_empty() { empty + 1 } else { 0 };
         // A process has no environment for the moment in which it becomes another program: one look isn't enough.
         if empty == 2 {
             return;
         }
-        for id in marked {
+        for id in marked.into_iter().filter_map(|id| i32::try_from(id).ok()) {
             _ = kill(nix::unistd::Pid::from_raw(id), Signal::SIGKILL);
         }
     }
@@ -235,13 +245,13 @@ pub(super) fn sweep(entry: &str) {
 
 /// The processes that have an entry in their environment that begins so. A zombie's environment is empty.
 #[cfg(target_os = "linux")]
-fn marked(entry: &str) -> Vec<i32> {
-    let has = |id: &i32| {
+fn marked(entry: &str, since: u32) -> Vec<u32> {
+    let has = |id: &u32| {
         std::fs::read(format!("/proc/{id}/environ"))
             .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one.starts_with(entry.as_bytes())))
     };
     let ids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(has).collect()
+    ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(|id| *id >= since).filter(has).collect()
 }
 
 /// An exit status in words: `exit status 3`, `killed by signal 6 (SIGABRT)`.
@@ -278,14 +288,14 @@ mod tests {
         }
     }
 
-    fn survivors(process: &Process) -> Vec<i32> {
-        marked(&format!("{MARK}={}", process.group.mark))
+    fn survivors(process: &Process) -> Vec<u32> {
+        marked(&format!("{MARK}={}", process.group.mark), 0)
     }
 
     /// Waits until none is left; a killed process takes a moment to go.
     async fn none_is_left(mark: String) {
         let gone = async {
-            while !marked(&mark).is_empty() {
+            while !marked(&mark, 0).is_empty() {
                 tokio::task::yield_now().await;
             }
         };
