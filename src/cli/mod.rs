@@ -9,6 +9,7 @@ mod coverage;
 mod diff;
 mod drive;
 mod guard;
+mod import;
 mod interrupt;
 mod new;
 mod outputs;
@@ -22,6 +23,7 @@ mod serve;
 mod sets;
 mod smoke;
 mod snapshots;
+mod sources;
 mod targets;
 mod wire;
 
@@ -33,16 +35,17 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-use crate::load::Source;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Role, Transport, words};
 use crate::model::{Pattern, Shard};
 use crate::report::terminal::aside;
 pub use drive::DriveArgs;
 pub use guard::GuardArgs;
+pub use import::{ImportArgs, SuiteName};
 pub use outputs::{Annotations, Kind, Output};
 pub use problem::Problem;
 pub use serve::ServeArgs;
+pub use sources::{CaseArgs, PartArgs};
 pub use targets::{TargetsArgs, TargetsFormat};
 
 const ABOUT: &str = "A conformance harness for the Model Context Protocol: case files go in, a target is driven over \
@@ -150,6 +153,8 @@ pub enum Command {
     Coverage(CoverageArgs),
     /// Write down today's checks as a set, so that later cases change no published rate
     Freeze(FreezeArgs),
+    /// Write down a suite that nobody here wrote as a folder of cases; `run --import` does without
+    Import(ImportArgs),
     /// Begin a folder of cases: a requirement and a case that run as they are
     New(NewArgs),
     /// Be the embedded reference target, as an adapter
@@ -161,28 +166,6 @@ pub enum Command {
     /// Wait until the run that started this is gone, and clear up after it
     #[command(name = "__guard", hide = true)]
     Guard(GuardArgs),
-}
-
-/// Where cases come from.
-#[derive(Debug, Args)]
-pub struct CaseArgs {
-    /// A folder of cases to use in place of the embedded ones; `embedded` stands for these. Repeat it for more
-    #[arg(long = "cases", value_name = "DIR", global = true)]
-    pub cases: Vec<Utf8PathBuf>,
-}
-
-impl CaseArgs {
-    /// The sources that were meant.
-    pub fn sources(&self) -> Vec<Source> {
-        if self.cases.is_empty() {
-            return vec![Source::Embedded];
-        }
-        let source = |path: &Utf8PathBuf| match path.as_str() {
-            "embedded" => Source::Embedded,
-            _ => Source::Folder(path.clone()),
-        };
-        self.cases.iter().map(source).collect()
-    }
 }
 
 /// Which tests.
@@ -555,6 +538,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Diff(args) => diff::diff(args),
         Command::Coverage(args) => coverage::coverage(args),
         Command::Freeze(args) => sets::freeze(args),
+        Command::Import(args) => import::import(args),
         Command::New(args) => new::new(args),
         Command::Relay(RelayArgs { address }) => relay::relay(address),
         Command::Guard(args) => guard::keep(args),

@@ -15,6 +15,7 @@ mod expand;
 mod expect;
 mod explain;
 mod fixture;
+mod import;
 mod lint;
 mod needs;
 mod node;
@@ -32,6 +33,8 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use camino::Utf8PathBuf;
+
 use crate::model::CaseId;
 use crate::model::case::Library;
 use case::Reading;
@@ -39,6 +42,7 @@ use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, nearest, render};
 pub use explain::{Breakers, expanded, explain};
 use read::Reader;
+pub use import::Suite;
 pub use source::Source;
 
 /// How much stack a thread has that reads files, in bytes.
@@ -71,6 +75,16 @@ pub fn load(sources: &[Source]) -> Result<Library, LoadError> {
     let (library, mut diagnostics) = read(sources);
     diagnostics.retain(Diagnostic::is_error);
     if diagnostics.is_empty() { Ok(library) } else { Err(LoadError { diagnostics }) }
+}
+
+/// The files of a folder of cases that a suite comes to, by path: what a run that imports it reads.
+///
+/// # Errors
+/// [`LoadError`] with all that is wrong with the suite.
+pub fn imported(suite: &Suite) -> Result<Vec<(Utf8PathBuf, String)>, LoadError> {
+    let mut diagnostics = Vec::new();
+    let files = import::files(suite, &mut diagnostics);
+    if diagnostics.is_empty() { Ok(files) } else { Err(LoadError { diagnostics }) }
 }
 
 /// Everything that can be said against the cases, errors and warnings, in the order of the files. The command of this

@@ -1,4 +1,4 @@
-//! Where cases are: inside of the binary, or in a folder.
+//! Where cases are: inside of the binary, in a folder, or in a suite of somebody else's.
 //!
 //! Takes sources, gives the texts of their files with what each is by its path. Must not know what is in them.
 
@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use include_dir::{Dir, include_dir};
 
 use super::diagnostic::{Diagnostic, File, Lint};
+use super::import::{self, Suite};
 use super::read::Reader;
 use crate::model::CaseId;
 
@@ -17,7 +18,7 @@ use crate::model::CaseId;
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/cases");
 
 /// The most that is read of a file.
-const MOST_BYTES: usize = 1 << 20;
+pub(super) const MOST_BYTES: usize = 1 << 20;
 
 /// Where cases come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub enum Source {
     Embedded,
     /// `<folder>/<folder of cases>/*.json`, each folder with a `requirements.json`.
     Folder(Utf8PathBuf),
+    /// Cases that are made of a suite while it is read.
+    Suite(Suite),
 }
 
 /// The text of a file, and what it is.
@@ -71,6 +74,10 @@ pub(super) fn texts(sources: &[Source], found: &mut Vec<Diagnostic>) -> Vec<Text
         let (root, mut files) = match source {
             Source::Embedded => (Utf8Path::new("cases"), embedded(&EMBEDDED)),
             Source::Folder(folder) => (folder.as_path(), Vec::new()),
+            Source::Suite(suite) => {
+                let files = import::files(suite, found).into_iter().map(|(path, text)| (path, text.into_bytes()));
+                (Utf8Path::new("imported"), files.collect())
+            }
         };
         if let Source::Folder(folder) = source
             && let Err(diagnostic) = folder_files(folder, Utf8Path::new(""), &mut files)
@@ -118,7 +125,7 @@ fn folder_files(root: &Utf8Path, below: &Utf8Path, files: &mut Files) -> Result<
 }
 
 /// One byte more than we take, so that the file is known to be too large.
-fn bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
+pub(super) fn bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -154,6 +161,6 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Result<Text, Box<Di
     }
 }
 
-fn refuse(path: &Utf8Path, lint: Lint, why: &str) -> Diagnostic {
+pub(super) fn refuse(path: &Utf8Path, lint: Lint, why: &str) -> Diagnostic {
     Diagnostic::new(lint, &Arc::new(File::new(path.as_str(), String::new())), why)
 }

@@ -13,6 +13,7 @@ pub mod record;
 pub mod set;
 mod shard;
 pub mod spec;
+pub mod suite;
 pub mod target;
 pub mod template;
 

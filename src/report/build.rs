@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::format::{Cell, CheckEntry, Column, REPORT_FORMAT, Report, Sentence, SkippedTests, TestEntry, default_file};
 use super::merge::{Merged, Strand};
-use super::{Rates, Standing};
+use super::{KeywordEntry, Keywords, Rates, Standing};
 use crate::model::record::{Record, Verdict};
 use crate::model::spec::{Catalogue, Level};
 use crate::model::{CaseId, RequirementId};
@@ -50,6 +50,7 @@ impl Report {
             requirements: rows,
             cells: cells.into_values().collect(),
             tests,
+            keywords: keywords(&merged.strands),
         }
     }
 }
@@ -75,6 +76,23 @@ fn rows(strands: &[Strand<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
         }
     };
     levels.into_iter().map(row).collect()
+}
+
+fn keywords(strands: &[Strand<'_>]) -> Vec<KeywordEntry> {
+    let mut entries = Vec::new();
+    for (target, strand) in strands.iter().enumerate() {
+        let mut keywords = Keywords::default();
+        strand.records.values().for_each(|record| keywords.add(record));
+        entries.extend(keywords.iter().map(|(one, rate)| KeywordEntry {
+            draft: one.draft,
+            keyword: one.keyword.clone(),
+            door: one.door,
+            target,
+            rate,
+        }));
+    }
+    entries.sort_by(|a, b| (a.draft, &a.keyword, a.door, a.target).cmp(&(b.draft, &b.keyword, b.door, b.target)));
+    entries
 }
 
 /// A record of somebody else's cases names sentences that only these have.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Rates, Standing};
+use super::{KeywordEntry, Rates, Standing};
 use crate::model::record::VerdictKind;
 use crate::model::spec::{Harm, Level, Role};
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
@@ -31,6 +31,10 @@ pub struct Report {
     pub cells: Vec<Cell>,
     /// What became of each test, by column, then by name.
     pub tests: Vec<TestEntry>,
+    /// How many tests that were made of a suite are right, by draft, keyword and door, then by column; mostly there are
+    /// none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<KeywordEntry>,
 }
 
 /// One target, in one version.

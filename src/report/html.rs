@@ -5,6 +5,7 @@
 
 mod evidence;
 mod front;
+mod keywords;
 mod pack;
 mod text;
 
@@ -41,6 +42,7 @@ pub fn page(report: &Report, evidence: &Evidence) -> String {
         lead = text::line(&front::lead(report)),
         partial = front::partial(report),
         summary = front::summary(report),
+        keywords = keywords::table(report),
         plain = front::plain(report),
         data = text::embedded(&Pack::new(report, left_out)),
         evidence = proofs,

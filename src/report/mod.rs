@@ -8,6 +8,7 @@ mod build;
 mod format;
 pub mod html;
 mod junit;
+mod keywords;
 pub mod markdown;
 mod merge;
 pub mod proof;
@@ -24,6 +25,7 @@ pub use badge::badges;
 pub use build::Book;
 pub use format::{Cell, CheckEntry, Column, REPORT_FORMAT, Report, Sentence, SkippedTests, TestEntry};
 pub use junit::junit;
+pub use keywords::{KeywordEntry, Keywords};
 pub use merge::{Gap, GapKind, Merged, Source, merge};
 pub use rates::{Rate, Rates};
 pub use untrusted::Untrusted;
@@ -130,6 +132,8 @@ pub struct Summary {
     pub requirements: BTreeMap<RequirementId, bool>,
     /// Of the checks that were asked of each target, how many hold.
     pub rates: BTreeMap<TargetId, Rates>,
+    /// Of the tests of each target that are about a keyword, how many are right.
+    pub keywords: BTreeMap<TargetId, Keywords>,
     /// What doesn't apply, and why.
     pub skipped: Vec<Skipped>,
     /// How many tests of each case file have a record.
@@ -170,6 +174,7 @@ impl Summary {
             summary.areas.entry(area).or_default().add(standing);
             *summary.delivered.entry((record.target.clone(), record.test.case.clone())).or_default() += 1;
             summary.rates.entry(record.target.clone()).or_default().add(record);
+            summary.keywords.entry(record.target.clone()).or_default().add(record);
             for verdict in &record.verdicts {
                 *summary.requirements.entry(verdict.requirement.clone()).or_default() |= verdict.is_decided();
             }

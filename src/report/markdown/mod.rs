@@ -4,6 +4,7 @@
 //! target or a record stands escaped, inside of code, where it is no markup, no link and no mention.
 
 mod findings;
+mod keywords;
 mod text;
 
 use std::fmt::Write as _;
@@ -23,7 +24,7 @@ pub fn markdown(report: &Report, limit: usize) -> String {
     let mut out = head(report);
     out += &targets(report);
     let mut is_cut = false;
-    for section in [areas(report), findings::broken(report), findings::known(report), skipped(report), matrices(report)]
+    for section in [areas(report), keywords::table(report), findings::broken(report), findings::known(report), skipped(report), matrices(report)]
         .into_iter()
         .flatten()
     {

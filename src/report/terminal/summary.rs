@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use super::{BOLD, DIM, GREEN, RED, YELLOW, name, style, tally, time};
 use crate::model::TargetId;
 use crate::model::set::Drift;
+use crate::model::suite::{Door, Draft};
 use crate::report::{Counts, Rate, Standing, Summary, Untrusted};
 
 /// How many of a kind are named.
@@ -16,6 +17,7 @@ const NAMES: usize = 20;
 pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool, changed: usize) -> io::Result<()> {
     writeln!(out)?;
     table(out, summary)?;
+    keywords(out, summary)?;
     skipped(out, summary)?;
     owed(out, summary)?;
     drift(out, summary)?;
@@ -57,6 +59,34 @@ fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         row(out, area, counts)?;
     }
     if names.len() > 1 { row(out, "total", &summary.total) } else { Ok(()) }
+}
+
+/// A line for each place where schemas and instances meet: how many are right, and the keywords that lack most.
+fn keywords(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    const WORST: usize = 6;
+    for (target, keywords) in &summary.keywords {
+        let mut doors: BTreeMap<(Draft, Door), Vec<(&str, Rate)>> = BTreeMap::new();
+        for (one, rate) in keywords.iter() {
+            doors.entry((one.draft, one.door)).or_default().push((&one.keyword, rate));
+        }
+        for ((draft, door), mut rates) in doors {
+            let sum = |of: fn(&Rate) -> usize| rates.iter().map(|(_, rate)| of(rate)).sum::<usize>();
+            let (held, asked) = (sum(|rate| rate.held), sum(|rate| rate.asked));
+            rates.retain(|(_, rate)| rate.held < rate.asked);
+            rates.sort_by_key(|(_, rate)| rate.per_mille());
+            let worst: Vec<_> = rates.iter().take(WORST).map(|(keyword, rate)| of(keyword, *rate)).collect();
+            let more = rates.len().saturating_sub(WORST);
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            let (style, lacks) = if held == asked { (GREEN, String::new()) } else { (YELLOW, ": ".to_owned()) };
+            let line = format!("{target}  JSON Schema {draft}, {door}: {held} of {asked}{lacks}{}{more}", worst.join(", "));
+            writeln!(out, "{style}{:>12}{style:#}  {}", "keywords", Untrusted(&line).line(400))?;
+        }
+    }
+    Ok(())
+}
+
+fn of(keyword: &str, rate: Rate) -> String {
+    format!("{keyword} {}/{}", rate.held, rate.asked)
 }
 
 fn skipped(out: &mut impl Write, summary: &Summary) -> io::Result<()> {

@@ -1,0 +1,80 @@
+//! A file of the suite: groups of instances, each group with the schema that they are held against.
+//!
+//! Takes the text of one file, gives its [`Group`]s, or says what in it is no suite file. Must not know cases.
+
+use serde_json::Value;
+
+use super::super::diagnostic::Lint;
+use super::super::node::{self, Node};
+use super::super::read::{Object, Reader};
+use crate::model::nesting;
+
+/// How deep a schema or an instance may be: a case has them some levels further down.
+const LEVELS: usize = 100;
+/// How much of a schema, once an instance, a group may come to, in bytes.
+const MOST: usize = 512 << 10;
+
+/// One schema, and what does or doesn't fit it.
+pub(super) struct Group {
+    pub(super) description: String,
+    pub(super) schema: Value,
+    pub(super) tests: Vec<Instance>,
+}
+
+/// A value, and whether it fits.
+pub(super) struct Instance {
+    pub(super) description: String,
+    pub(super) data: Value,
+    pub(super) is_valid: bool,
+}
+
+/// Reads a file of the suite.
+pub(super) fn groups(reader: &mut Reader) -> Vec<Group> {
+    let Some(root) = node::parse(reader) else { return Vec::new() };
+    let Some(items) = reader.items(&root, "a file of the JSON-Schema-Test-Suite") else { return Vec::new() };
+    if items.is_empty() {
+        let empty = reader.mistake(Lint::WrongCount, "a file of the JSON-Schema-Test-Suite has a group");
+        reader.push(empty.at(root.span, "none here").help("take the file away, or take one of the suite's own"));
+    }
+    items.iter().filter_map(|item| group(reader, item)).collect()
+}
+
+fn group(reader: &mut Reader, node: &Node) -> Option<Group> {
+    let what = "a group of the suite";
+    reader.members(node, what)?;
+    let object = Object { node };
+    let description = text(reader, object, what);
+    let schema = reader.need(object, what, "schema").map(Node::value);
+    let tests = reader.need(object, what, "tests").and_then(|node| reader.items(node, "`tests`")).unwrap_or_default();
+    let tests: Vec<Instance> = tests.iter().filter_map(|node| instance(reader, node)).collect();
+    let group = Group { description: description?, schema: schema?, tests };
+    let size = group.schema.to_string();
+    let sizes = group.tests.iter().map(|test| size.len() + test.data.to_string().len());
+    if sizes.sum::<usize>() > MOST || nesting::depth(size.as_bytes()) > LEVELS {
+        let large = reader.mistake(Lint::TooLarge, format!("the group `{}` is too large", short(&group.description)));
+        let large = large.at(node.span, "this group");
+        reader.push(large.help("its schema, once an instance, comes to at most 512 kB, and to 100 levels"));
+        return None;
+    }
+    Some(group)
+}
+
+fn instance(reader: &mut Reader, node: &Node) -> Option<Instance> {
+    let what = "a test of the suite";
+    reader.members(node, what)?;
+    let object = Object { node };
+    let description = text(reader, object, what);
+    let data = reader.need(object, what, "data").map(Node::value);
+    let is_valid = reader.need(object, what, "valid").and_then(|node| reader.flag(node, "`valid`"));
+    let data = data.filter(|data| nesting::depth(data.to_string().as_bytes()) <= LEVELS);
+    Some(Instance { description: description?, data: data?, is_valid: is_valid? })
+}
+
+fn text(reader: &mut Reader, object: Object<'_>, what: &str) -> Option<String> {
+    let node = reader.need(object, what, "description")?;
+    reader.text(node, "`description`").map(str::to_owned)
+}
+
+fn short(text: &str) -> String {
+    text.chars().filter(|one| !one.is_control()).take(60).collect()
+}

@@ -1,0 +1,111 @@
+//! JSON Schema keywords: of the tests that were made of a suite, how many each target gets right.
+//!
+//! Takes records, whose names tell what they are about, gives [`Keywords`], and of a report a [`Table`] for people.
+//! A test is right where all that was said of it holds: what could not be shown was asked, and isn't right.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Rate, Report};
+use crate::model::record::{Record, VerdictKind};
+use crate::model::suite::{CONTROL, Door, Draft, Imported};
+
+/// How many tests of each keyword one target gets right.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keywords(BTreeMap<Imported, Rate>);
+
+impl Keywords {
+    /// Counts a test, where it is about a keyword.
+    pub fn add(&mut self, record: &Record) {
+        let Some(imported) = Imported::of(&record.test.case).filter(|_| record.test.test != CONTROL) else { return };
+        let holds = |kind| {
+            matches!(kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken | VerdictKind::Stale)
+        };
+        let is_right = !record.verdicts.is_empty() && record.verdicts.iter().all(|verdict| holds(verdict.kind));
+        let rate = self.0.entry(imported).or_default();
+        rate.asked += 1;
+        rate.held += usize::from(is_right);
+    }
+
+    /// The keywords, by draft and name.
+    pub fn iter(&self) -> impl Iterator<Item = (&Imported, Rate)> {
+        self.0.iter().map(|(imported, rate)| (imported, *rate))
+    }
+}
+
+/// How many tests of one keyword one target gets right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeywordEntry {
+    /// The draft of JSON Schema.
+    pub draft: Draft,
+    /// The keyword: a file of the suite.
+    pub keyword: String,
+    /// Where schema and instance met.
+    pub door: Door,
+    /// Which of the targets.
+    pub target: usize,
+    /// How many are right of how many.
+    pub rate: Rate,
+}
+
+/// Keywords × targets and doors.
+pub(super) struct Table {
+    /// What stands above each column: the target and the door.
+    pub(super) columns: Vec<(String, Door)>,
+    /// What stands beside each row, with a rate where it was asked; the last row is the sum.
+    pub(super) rows: Vec<(String, Vec<Option<Rate>>)>,
+}
+
+impl Table {
+    /// The table, where there is anything in it.
+    pub(super) fn of(report: &Report) -> Option<Self> {
+        let places: BTreeSet<_> = report.keywords.iter().map(|one| (one.target, one.door)).collect();
+        let is_mixed = report.keywords.iter().any(|one| one.draft != report.keywords[0].draft);
+        let mut rows: BTreeMap<(Draft, &str), BTreeMap<(usize, Door), Rate>> = BTreeMap::new();
+        let mut sums: BTreeMap<(usize, Door), Rate> = BTreeMap::new();
+        for KeywordEntry { draft, keyword, door, target, rate } in &report.keywords {
+            rows.entry((*draft, keyword)).or_default().insert((*target, *door), *rate);
+            let sum = sums.entry((*target, *door)).or_default();
+            (sum.held, sum.asked) = (sum.held + rate.held, sum.asked + rate.asked);
+        }
+        let in_columns = |rates: &BTreeMap<_, _>| places.iter().map(|place| rates.get(place).copied()).collect();
+        let name = |draft, keyword: &str| if is_mixed { format!("{keyword} ({draft})") } else { keyword.to_owned() };
+        let mut rows: Vec<_> =
+            rows.iter().map(|((draft, keyword), rates)| (name(*draft, keyword), in_columns(rates))).collect();
+        rows.push(("all of them".to_owned(), in_columns(&sums)));
+        let columns = places.iter().map(|(target, door)| (report.name(*target), *door)).collect();
+        (!places.is_empty()).then_some(Self { columns, rows })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::Outcome;
+    use crate::report::tests::verdict;
+
+    #[test]
+    fn a_test_is_right_where_all_that_was_said_of_it_holds() {
+        use VerdictKind::{Inconclusive, Note, Pass};
+        let record = |test: &str, kinds: &[VerdictKind]| {
+            let verdicts = kinds.iter().map(|kind| verdict(*kind)).collect();
+            Record { verdicts, ..samples::record(0, &format!("{test}@2026-07-28+http"), Outcome::Success) }
+        };
+        let mut keywords = Keywords::default();
+        for (test, kinds) in [
+            ("json-schema-2020-12/items-results/accepts-a/r", [Pass].as_slice()),
+            ("json-schema-2020-12/items-results/refuses-a/r", &[Pass, Pass]),
+            ("json-schema-2020-12/items-results/refuses-b/r", &[Note, Pass]),
+            ("json-schema-2020-12/items-results/refuses-c/r", &[Inconclusive]),
+            ("json-schema-2020-12/items-results/refuses-d/r", &[]),
+            ("json-schema-2020-12/remote-refs-client/local/local", &[Pass]),
+            ("sep-2106/items-results/accepts/r", &[Pass]),
+        ] {
+            keywords.add(&record(test, kinds));
+        }
+        let imported = Imported { draft: Draft::Latest, keyword: "items".into(), door: Door::Results };
+        assert_eq!(keywords.iter().collect::<Vec<_>>(), [(&imported, Rate { held: 2, asked: 5 })]);
+    }
+}
