@@ -1,5 +1,6 @@
 //! `casebook import`: a suite is written down as a folder of cases.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use camino::Utf8PathBuf;
@@ -8,7 +9,7 @@ use clap::Args;
 use super::sources::PartArgs;
 use super::{Exit, Problem};
 use crate::load::{self, Source};
-use crate::report::terminal::{self, aside, say};
+use crate::report::terminal::{aside, say};
 
 /// `casebook import`.
 #[derive(Debug, Args)]
@@ -49,14 +50,14 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Problem> {
         let problem = |error: std::io::Error| Problem::system(format!("{path}: {error}"));
         path.parent().map_or(Ok(()), fs::create_dir_all).map_err(problem)?;
         fs::write(&path, text).map_err(problem)?;
-        say(path.as_str());
     }
+    let folders: BTreeSet<_> = files.iter().filter_map(|(path, _)| path.parent()).collect();
+    folders.into_iter().for_each(|folder| say(args.out.join(folder).as_str()));
     let tests: usize = library.cases.iter().map(|case| case.tests.len()).sum();
     aside(&format!("{} case files, {tests} tests; `casebook run --cases {}` runs them", library.cases.len(), args.out));
     let found = load::lint(&[Source::Folder(args.out.clone())]);
     if !found.is_empty() {
         aside(&format!("lint finds {} of its own to say: casebook lint {}", found.len(), args.out));
     }
-    terminal::heard(Ok(()))?;
     Ok(Exit::Fine)
 }

@@ -19,8 +19,8 @@ use crate::model::case::Library;
 use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::set::Drift;
 use crate::model::target::Target;
-use crate::model::{Pattern, TargetId};
-use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
+use crate::model::{Pattern, TargetId, TestId};
+use crate::plan::{Plan, PlanError, Selection, every_id, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{self, Summary, Untrusted};
@@ -85,7 +85,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let mut library = load::load(&args.cases.sources())?;
     let (names, mut left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
     tell(&left_out);
-    let mut targets = with_snapshots(targets(&names)?, args);
+    let mut targets = with_known(with_snapshots(targets(&names)?, args), args, &library);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
     runtime.block_on(async {
         let cancel = super::interrupt::listen_for(args.run_limit);
@@ -179,6 +179,20 @@ fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>>
     let beside = beside.filter(|folder| args.accept || folder.is_dir());
     let moved = |target: Arc<Target>| Arc::new(target::for_cases(Arc::unwrap_or_clone(target), beside.as_deref()));
     targets.into_iter().map(moved).collect()
+}
+
+/// With an imported suite, what a target is known to do in other cases stays out; nobody mistyped it.
+fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> Vec<Arc<Target>> {
+    if args.cases.import.is_none() {
+        return targets;
+    }
+    let ids: Vec<TestId> = every_id(library).collect();
+    let narrowed = |target: Arc<Target>| {
+        let mut target = Arc::unwrap_or_clone(target);
+        target.known.retain(|known| ids.iter().any(|id| known.test.matches(id)));
+        Arc::new(target)
+    };
+    targets.into_iter().map(narrowed).collect()
 }
 
 /// The mutants are variants of the reference.

@@ -44,7 +44,7 @@ fn group(reader: &mut Reader, node: &Node) -> Option<Group> {
     reader.members(node, what)?;
     let object = Object { node };
     let description = text(reader, object, what);
-    let schema = reader.need(object, what, "schema").map(Node::value);
+    let schema = reader.need(object, what, "schema").map(|node| with_short_comments(node.value()));
     let tests = reader.need(object, what, "tests").and_then(|node| reader.items(node, "`tests`")).unwrap_or_default();
     let tests: Vec<Instance> = tests.iter().filter_map(|node| instance(reader, node)).collect();
     let group = Group { description: description?, schema: schema?, tests };
@@ -57,6 +57,25 @@ fn group(reader: &mut Reader, node: &Node) -> Option<Group> {
         return None;
     }
     Some(group)
+}
+
+/// A comment means nothing, and may be too long for a line of a case file.
+fn with_short_comments(schema: Value) -> Value {
+    const LONGEST: usize = 60;
+    match schema {
+        Value::Array(items) => items.into_iter().map(with_short_comments).collect(),
+        Value::Object(members) => {
+            let member = |(key, value): (String, Value)| {
+                let value = match value.as_str().filter(|text| key == "$comment" && text.chars().count() > LONGEST) {
+                    Some(text) => (text.chars().take(LONGEST).collect::<String>() + "…").into(),
+                    None => with_short_comments(value),
+                };
+                (key, value)
+            };
+            Value::Object(members.into_iter().map(member).collect())
+        }
+        scalar => scalar,
+    }
 }
 
 fn instance(reader: &mut Reader, node: &Node) -> Option<Instance> {
