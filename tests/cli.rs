@@ -19,6 +19,8 @@ mod ends;
 mod fetches;
 #[path = "cli/fixed.rs"]
 mod fixed;
+#[path = "cli/imports.rs"]
+mod imports;
 #[cfg(target_os = "linux")]
 #[path = "cli/interrupts.rs"]
 mod interrupts;

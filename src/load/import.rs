@@ -138,7 +138,8 @@ fn names_in(folder: &Utf8Path) -> Result<Vec<String>, Box<Diagnostic>> {
     let entries = folder.read_dir_utf8().map_err(|error| unreadable(folder, &error))?;
     let entries: Result<Vec<_>, _> = entries.take(4 * MOST_FILES).collect();
     let entries = entries.map_err(|error| unreadable(folder, &error))?;
-    let mut names: Vec<_> = entries.iter().filter(|entry| is_tests(entry)).map(|one| one.file_name().to_owned()).collect();
+    let mut names: Vec<_> =
+        entries.iter().filter(|entry| is_tests(entry)).map(|one| one.file_name().to_owned()).collect();
     names.sort();
     Ok(names)
 }

@@ -41,8 +41,8 @@ use case::Reading;
 use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, nearest, render};
 pub use explain::{Breakers, expanded, explain};
-use read::Reader;
 pub use import::Suite;
+use read::Reader;
 pub use source::Source;
 
 /// How much stack a thread has that reads files, in bytes.

@@ -19,9 +19,8 @@ impl Keywords {
     /// Counts a test, where it is about a keyword.
     pub fn add(&mut self, record: &Record) {
         let Some(imported) = Imported::of(&record.test.case).filter(|_| record.test.test != CONTROL) else { return };
-        let holds = |kind| {
-            matches!(kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken | VerdictKind::Stale)
-        };
+        let holds =
+            |kind| matches!(kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken | VerdictKind::Stale);
         let is_right = !record.verdicts.is_empty() && record.verdicts.iter().all(|verdict| holds(verdict.kind));
         let rate = self.0.entry(imported).or_default();
         rate.asked += 1;

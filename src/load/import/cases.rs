@@ -58,10 +58,8 @@ pub(super) fn keyword(door: Door, origin: &Origin, groups: &[Group]) -> Option<V
         let Some(schema) = at_door(door, origin.draft, group, with_object_root) else { continue };
         let mut ids = BTreeSet::new();
         let instances: Vec<_> = group.tests.iter().filter(|one| door.takes(&one.data)).collect();
-        let instances: Vec<_> = instances
-            .into_iter()
-            .map(|one| (names::test(one.is_valid, &one.description, &mut ids), one))
-            .collect();
+        let instances: Vec<_> =
+            instances.into_iter().map(|one| (names::test(one.is_valid, &one.description, &mut ids), one)).collect();
         if instances.is_empty() {
             continue;
         }
@@ -75,7 +73,11 @@ pub(super) fn keyword(door: Door, origin: &Origin, groups: &[Group]) -> Option<V
         Door::Client => "A client holds a result against",
     };
     let Origin { id, file, draft } = origin;
-    let head = head(door, &format!("{title} {id} as draft {draft} says"), &format!("From {file} of the JSON-Schema-Test-Suite."));
+    let head = head(
+        door,
+        &format!("{title} {id} as draft {draft} says"),
+        &format!("From {file} of the JSON-Schema-Test-Suite."),
+    );
     (!rows.is_empty()).then(|| whole(head, rows, door.given(), tests.into_value()))
 }
 
@@ -104,7 +106,8 @@ pub(super) fn remote(door: Door, keywords: &[Keyword], remotes: &mut Remotes) ->
     rows.insert(CONTROL.to_owned(), json!({ "note": "The control.", "schema": local, "value": { "a": "b" } }));
     let call = |then: Value| door.steps(vec![json!({ "when": door.call_of("check".into(), "value"), "then": then })]);
     let mut tests = Map::new();
-    let control = json!({ "title": "the same works where the reference is local", "control": "file", "rows": [CONTROL] });
+    let control =
+        json!({ "title": "the same works where the reference is local", "control": "file", "rows": [CONTROL] });
     tests.insert(CONTROL.to_owned(), merged(control, call(json!({ "valid-accepted": { "outcome": "success" } }))));
     for (id, requirement, rows) in
         [("fetches-nothing", "no-network-deref", by_ref), ("fetches-nothing-else", "no-other-deref", by_others)]
@@ -167,7 +170,10 @@ impl Tests {
     fn add(&mut self, door: Door, id: &str, instance: &Instance, row: &str) {
         if !self.bodies.contains_key(id) {
             let title = names::title(instance.is_valid, &instance.description);
-            self.bodies.insert(id.to_owned(), merged(json!({ "title": title, "rows": [] }), door.steps(checked(door, id, instance))));
+            self.bodies.insert(
+                id.to_owned(),
+                merged(json!({ "title": title, "rows": [] }), door.steps(checked(door, id, instance))),
+            );
         }
         let rows = self.rows.entry(id.to_owned()).or_insert_with(|| json!([]));
         rows.as_array_mut().expect("it is one").push(row.into());
@@ -240,8 +246,7 @@ impl Door {
         match self {
             Self::Arguments => {
                 let mut given = self.single();
-                given["tools"]["plain"] =
-                    json!({ "description": "Returns its arguments.", "inputSchema": { "type": "object" }, "does": { "echo": true } });
+                given["tools"]["plain"] = json!({ "description": "Returns its arguments.", "inputSchema": { "type": "object" }, "does": { "echo": true } });
                 given
             }
             Self::Results | Self::Client => json!({ "tools": { "@row": "tools" } }),

@@ -24,9 +24,16 @@ pub fn markdown(report: &Report, limit: usize) -> String {
     let mut out = head(report);
     out += &targets(report);
     let mut is_cut = false;
-    for section in [areas(report), keywords::table(report), findings::broken(report), findings::known(report), skipped(report), matrices(report)]
-        .into_iter()
-        .flatten()
+    for section in [
+        areas(report),
+        keywords::table(report),
+        findings::broken(report),
+        findings::known(report),
+        skipped(report),
+        matrices(report),
+    ]
+    .into_iter()
+    .flatten()
     {
         if out.len() + section.len() + notice.len() <= limit {
             out += &section;

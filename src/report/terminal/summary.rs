@@ -78,7 +78,8 @@ fn keywords(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             let more = rates.len().saturating_sub(WORST);
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };
             let (style, lacks) = if held == asked { (GREEN, String::new()) } else { (YELLOW, ": ".to_owned()) };
-            let line = format!("{target}  JSON Schema {draft}, {door}: {held} of {asked}{lacks}{}{more}", worst.join(", "));
+            let line =
+                format!("{target}  JSON Schema {draft}, {door}: {held} of {asked}{lacks}{}{more}", worst.join(", "));
             writeln!(out, "{style}{:>12}{style:#}  {}", "keywords", Untrusted(&line).line(400))?;
         }
     }
