@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::references::{Leads, forced_object_root, leads, with_canaries, with_object_root};
 use super::remotes::Remotes;
-use super::suite::{Group, Instance};
+use super::suite::{Group, Instance, Wanted};
 use super::{Keyword, names};
 use crate::model::suite::{CONTROL, Door, Draft};
 
@@ -57,15 +57,14 @@ pub(super) fn keyword(door: Door, origin: &Origin, groups: &[Group]) -> Option<V
     for group in groups.iter().filter(|group| leads(&group.schema) == Leads::Nowhere) {
         let Some(schema) = at_door(door, origin.draft, group, with_object_root) else { continue };
         let mut ids = BTreeSet::new();
-        let instances: Vec<_> = group.tests.iter().filter(|one| door.takes(&one.data)).collect();
-        let instances: Vec<_> =
-            instances.into_iter().map(|one| (names::test(one.is_valid, &one.description, &mut ids), one)).collect();
-        if instances.is_empty() {
+        let instances = group.tests.iter().filter(|one| door.takes(&one.data));
+        let asked: Vec<_> = instances.map(|instance| Asked::new(group, instance, &mut ids)).collect();
+        if asked.is_empty() {
             continue;
         }
         let row = names::row(&group.description, &mut taken);
-        instances.iter().for_each(|(id, instance)| tests.add(door, id, instance, &row));
-        rows.insert(row, door.row(group, &schema, &instances));
+        asked.iter().for_each(|one| tests.add(door, one, &row));
+        rows.insert(row, door.row(group, &schema, &asked));
     }
     let title = match door {
         Door::Arguments => "A server holds arguments against",
@@ -159,6 +158,20 @@ fn whole(mut head: Map<String, Value>, rows: Map<String, Value>, given: Value, t
     Value::Object(head)
 }
 
+/// An instance, as a test asks for it.
+struct Asked<'a> {
+    id: String,
+    wanted: Wanted,
+    instance: &'a Instance,
+}
+
+impl<'a> Asked<'a> {
+    fn new(group: &Group, instance: &'a Instance, taken: &mut BTreeSet<String>) -> Self {
+        let wanted = group.wants(instance);
+        Self { id: names::test(wanted, &instance.description, taken), wanted, instance }
+    }
+}
+
 /// The tests of a file. Instances of one name in several groups are one test with several rows.
 #[derive(Default)]
 struct Tests {
@@ -167,15 +180,13 @@ struct Tests {
 }
 
 impl Tests {
-    fn add(&mut self, door: Door, id: &str, instance: &Instance, row: &str) {
+    fn add(&mut self, door: Door, asked: &Asked<'_>, row: &str) {
+        let Asked { id, wanted, instance } = asked;
         if !self.bodies.contains_key(id) {
-            let title = names::title(instance.is_valid, &instance.description);
-            self.bodies.insert(
-                id.to_owned(),
-                merged(json!({ "title": title, "rows": [] }), door.steps(checked(door, id, instance))),
-            );
+            let head = json!({ "title": names::title(*wanted, &instance.description), "rows": [] });
+            self.bodies.insert(id.clone(), merged(head, door.steps(steps(door, id, *wanted))));
         }
-        let rows = self.rows.entry(id.to_owned()).or_insert_with(|| json!([]));
+        let rows = self.rows.entry(id.clone()).or_insert_with(|| json!([]));
         rows.as_array_mut().expect("it is one").push(row.into());
     }
 
@@ -188,10 +199,12 @@ impl Tests {
 }
 
 /// What is done with an instance: one that must be refused comes behind one that works.
-fn checked(door: Door, id: &str, instance: &Instance) -> Vec<Value> {
+fn steps(door: Door, id: &str, wanted: Wanted) -> Vec<Value> {
     let accepted = json!({ "valid-accepted": { "outcome": "success" } });
-    if instance.is_valid {
-        return vec![json!({ "when": door.call(id), "then": accepted })];
+    match wanted {
+        Wanted::Accepted => return vec![json!({ "when": door.call(id), "then": accepted })],
+        Wanted::Either => return vec![json!({ "when": door.call(id), "then": "observe" })],
+        Wanted::Refused => {}
     }
     let refused = match door {
         Door::Arguments | Door::Results => json!(["tool-error", "protocol-error"]),
@@ -210,16 +223,16 @@ impl Door {
     }
 
     /// A group's values: its tools, or what they are called with, and which call shows that it works at all.
-    fn row(self, group: &Group, schema: &Value, instances: &[(String, &Instance)]) -> Value {
+    fn row(self, group: &Group, schema: &Value, asked: &[Asked<'_>]) -> Value {
         let mut row = object(json!({ "note": note(&group.description) }));
-        let working = instances.iter().find(|(_, one)| one.is_valid);
-        let is_refused = instances.iter().any(|(_, one)| !one.is_valid);
+        let working = asked.iter().find(|one| one.wanted == Wanted::Accepted);
+        let is_refused = asked.iter().any(|one| one.wanted == Wanted::Refused);
         if self == Self::Arguments {
             row.insert("schema".to_owned(), literal(schema));
-            row.extend(instances.iter().map(|(id, one)| (id.clone(), literal(&one.data))));
+            row.extend(asked.iter().map(|one| (one.id.clone(), literal(&one.instance.data))));
             if is_refused {
                 row.insert("works".to_owned(), if working.is_some() { "check".into() } else { "plain".into() });
-                row.insert("working".to_owned(), working.map_or_else(|| json!({}), |(_, one)| literal(&one.data)));
+                row.insert("working".to_owned(), working.map_or_else(|| json!({}), |one| literal(&one.instance.data)));
             }
             return Value::Object(row);
         }
@@ -230,9 +243,9 @@ impl Door {
             Value::Object(tool)
         };
         let mut tools: Map<String, Value> =
-            instances.iter().map(|(id, one)| (id.clone(), tool(&one.data, Some(schema)))).collect();
+            asked.iter().map(|one| (one.id.clone(), tool(&one.instance.data, Some(schema)))).collect();
         if is_refused {
-            row.insert("works".to_owned(), working.map_or("plain", |(id, _)| id.as_str()).into());
+            row.insert("works".to_owned(), working.map_or("plain", |one| one.id.as_str()).into());
             // Where nothing fits, another tool shows that the server is there.
             let plain = working.is_none().then(|| ("plain".to_owned(), tool(&json!({}), None)));
             tools.extend(plain);

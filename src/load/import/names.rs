@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use super::suite::Wanted;
+
 /// As long as a part of a test's name may be.
 const LONGEST: usize = 60;
 /// As long as a title may be, in characters.
@@ -55,16 +57,24 @@ pub(super) fn row(description: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// The name of an instance: what should become of it, and its description.
-pub(super) fn test(is_valid: bool, description: &str, taken: &mut BTreeSet<String>) -> String {
-    let verb = if is_valid { "accepts-" } else { "refuses-" };
+pub(super) fn test(wanted: Wanted, description: &str, taken: &mut BTreeSet<String>) -> String {
+    let verb = match wanted {
+        Wanted::Accepted => "accepts-",
+        Wanted::Refused => "refuses-",
+        Wanted::Either => "either-",
+    };
     unique(&(verb.to_owned() + &slug(description, LONGEST - verb.len())), taken)
 }
 
 /// A title as cases have them: one line, no full stop, not too long.
-pub(super) fn title(is_valid: bool, description: &str) -> String {
+pub(super) fn title(wanted: Wanted, description: &str) -> String {
     let words: Vec<_> = description.split(|one: char| one.is_whitespace() || one.is_control()).collect();
     let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    let verb = if is_valid { "accepted" } else { "refused" };
+    let verb = match wanted {
+        Wanted::Accepted => "accepted",
+        Wanted::Refused => "refused",
+        Wanted::Either => "either way",
+    };
     let title: String = format!("{verb}: {}", words.join(" ")).chars().take(TITLE).collect();
     title.trim_end_matches([' ', '.', ':']).to_owned()
 }
@@ -80,12 +90,12 @@ mod tests {
         assert_eq!(keyword("optional/format/date-time"), "optional-format-date-time");
         assert_eq!(slug("$ref to \u{2028}Ünïcode, and {so} on", LONGEST), "ref-to-n-code-and-so-on");
         assert_eq!(slug("…", LONGEST), "unnamed");
-        assert_eq!(title(false, " a float.\nis no integer. "), "refused: a float. is no integer");
+        assert_eq!(title(Wanted::Refused, " a float.\nis no integer. "), "refused: a float. is no integer");
         let long = "word ".repeat(100);
-        for name in [keyword(&long), slug(&long, LONGEST), test(true, &long, &mut BTreeSet::new())] {
+        for name in [keyword(&long), slug(&long, LONGEST), test(Wanted::Accepted, &long, &mut BTreeSet::new())] {
             assert!(crate::load::is_id(&name), "{name}");
         }
-        assert!(title(true, &long).chars().count() <= TITLE);
+        assert!(title(Wanted::Either, &long).chars().count() <= TITLE);
     }
 
     #[test]

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
-use super::super::source::{MOST_BYTES, bytes};
+use super::super::source::bytes;
 use super::references::{HOST, replaced};
 use crate::model::nesting;
 
-/// The most documents that are read.
+/// The most documents that are read, and the most bytes of one.
 const MOST_FILES: usize = 256;
+const MOST_BYTES: usize = 64 << 10;
 
 /// The folder of remote files, and what was read of it.
 pub(super) struct Remotes {
