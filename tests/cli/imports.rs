@@ -196,10 +196,10 @@ fn every_mistake_in_a_suite_is_named_with_its_file() {
         "`description` should be a string",
         "`valid` should be `true` or `false`",
         "wide.json",
-        "the group `wide` is too large",
-        "at most 512 kB",
+        "the group `wide` at line 1 is too large",
+        "768 kB for all groups of a file",
         "deep.json",
-        "the group `deep` is too large",
+        "the group `deep` at line 1 is too large",
     ]);
     draft("huge", &" ".repeat((1 << 20) + 1));
     desk.run(&format!("list {IMPORT}")).ends(2).adds(&["huge.json", "the suite is larger than any that is known"]);

@@ -85,7 +85,10 @@ mod tests {
         let long: Vec<_> = (0..60).collect();
         let value = serde_json::json!({ "a": { "b": [1, 2.0, 1e300, null, "ü\n"] }, "long": { "list": long }, "none": [{}, []] });
         let text = text(&value);
-        assert!(text.starts_with("{\n  \"a\": { \"b\": [1, 2.0, 1e300, null, \"ü\\n\"] },\n  \"long\": {\n"), "{text}");
+        assert!(
+            text.starts_with("{\n  \"a\": { \"b\": [1, 2.0, 1e+300, null, \"ü\\n\"] },\n  \"long\": {\n"),
+            "{text}"
+        );
         assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
         assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), value);
     }

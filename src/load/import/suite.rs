@@ -85,8 +85,9 @@ fn group(reader: &mut Reader, node: &Node, room: &mut usize) -> Option<Group> {
     let schema = group.schema.to_string();
     let size: usize = group.tests.iter().map(|test| schema.len() + test.data.to_string().len()).sum();
     if size > *room || nesting::depth(schema.as_bytes()) > LEVELS {
-        let large = reader.mistake(Lint::TooLarge, format!("the group `{}` is too large", short(&group.description)));
-        let large = large.at(node.span, "this group");
+        // Its lines are not shown: they are too large for that too.
+        let (name, line) = (short(&group.description), reader.line(node.span));
+        let large = reader.mistake(Lint::TooLarge, format!("the group `{name}` at line {line} is too large"));
         reader
             .push(large.help("at most 100 levels, and 768 kB for all groups of a file, each schema once an instance"));
         return None;
