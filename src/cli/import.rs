@@ -52,7 +52,9 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Problem> {
         fs::write(&path, text).map_err(problem)?;
     }
     let folders: BTreeSet<_> = files.iter().filter_map(|(path, _)| path.parent()).collect();
-    folders.into_iter().for_each(|folder| say(args.out.join(folder).as_str()));
+    for folder in folders {
+        say(args.out.join(folder).as_str());
+    }
     let tests: usize = library.cases.iter().map(|case| case.tests.len()).sum();
     aside(&format!("{} case files, {tests} tests; `casebook run --cases {}` runs them", library.cases.len(), args.out));
     let found = load::lint(&[Source::Folder(args.out.clone())]);

@@ -84,7 +84,7 @@ fn root(suite: &Suite) -> Result<Utf8PathBuf, Box<Diagnostic>> {
     if let Some(root) = drafts.iter().find(|root| root.join(format!("tests/draft{draft}")).is_dir()) {
         return Ok(root.clone());
     }
-    folder.read_dir_utf8().map_err(|error| unreadable(folder, &error))?;
+    folder.read_dir_utf8().map_err(|error| Box::new(unreadable(folder, &error)))?;
     if let Some(root) = drafts.iter().find(|root| root.join("tests").is_dir()) {
         let none = mistake(&root.join("tests"), Lint::Unreadable, &format!("the suite has no tests of draft {draft}"));
         return Err(Box::new(none.help(format!("there is no folder `draft{draft}`; take a newer suite"))));
@@ -103,7 +103,7 @@ fn keywords(suite: &Suite, root: &Utf8Path, found: &mut Vec<Diagnostic>) -> Resu
     for below in below.iter().filter(|below| tests.join(below).is_dir()) {
         for name in names_in(&tests.join(below))? {
             let path = tests.join(below).join(&name);
-            let bytes = bytes(&path).map_err(|error| unreadable(&path, &error))?;
+            let bytes = bytes(&path).map_err(|error| Box::new(unreadable(&path, &error)))?;
             budget = budget.saturating_sub(bytes.len());
             if bytes.len() > MOST_BYTES || budget == 0 || keywords.len() == MOST_FILES {
                 let large = mistake(&path, Lint::TooLarge, "the suite is larger than any that is known");
@@ -133,22 +133,20 @@ fn keywords(suite: &Suite, root: &Utf8Path, found: &mut Vec<Diagnostic>) -> Resu
 /// The names of the JSON files that lie in a folder, sorted.
 fn names_in(folder: &Utf8Path) -> Result<Vec<String>, Box<Diagnostic>> {
     let is_tests = |entry: &Utf8DirEntry| {
-        entry.file_name().ends_with(".json") && entry.file_type().is_ok_and(|kind| kind.is_file())
+        entry.path().extension() == Some("json") && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
-    let entries = folder.read_dir_utf8().map_err(|error| unreadable(folder, &error))?;
+    let entries = folder.read_dir_utf8().map_err(|error| Box::new(unreadable(folder, &error)))?;
     let entries: Result<Vec<_>, _> = entries.take(4 * MOST_FILES).collect();
-    let entries = entries.map_err(|error| unreadable(folder, &error))?;
+    let entries = entries.map_err(|error| Box::new(unreadable(folder, &error)))?;
     let mut names: Vec<_> =
         entries.iter().filter(|entry| is_tests(entry)).map(|one| one.file_name().to_owned()).collect();
     names.sort();
     Ok(names)
 }
 
-fn unreadable(path: &Utf8Path, error: &std::io::Error) -> Box<Diagnostic> {
-    Box::new(
-        mistake(path, Lint::Unreadable, &format!("can't be read: {}", error.kind()))
-            .help("`json-schema-test-suite=DIR` names a folder with the JSON-Schema-Test-Suite in it"),
-    )
+fn unreadable(path: &Utf8Path, error: &std::io::Error) -> Diagnostic {
+    mistake(path, Lint::Unreadable, &format!("can't be read: {}", error.kind()))
+        .help("`json-schema-test-suite=DIR` names a folder with the JSON-Schema-Test-Suite in it")
 }
 
 fn mistake(path: &Utf8Path, lint: Lint, why: &str) -> Diagnostic {

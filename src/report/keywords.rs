@@ -49,6 +49,9 @@ pub struct KeywordEntry {
     pub rate: Rate,
 }
 
+/// The rates of a row, by target and door.
+type Row = BTreeMap<(usize, Door), Rate>;
+
 /// Keywords × targets and doors.
 pub(super) struct Table {
     /// What stands above each column: the target and the door.
@@ -62,14 +65,14 @@ impl Table {
     pub(super) fn of(report: &Report) -> Option<Self> {
         let places: BTreeSet<_> = report.keywords.iter().map(|one| (one.target, one.door)).collect();
         let is_mixed = report.keywords.iter().any(|one| one.draft != report.keywords[0].draft);
-        let mut rows: BTreeMap<(Draft, &str), BTreeMap<(usize, Door), Rate>> = BTreeMap::new();
-        let mut sums: BTreeMap<(usize, Door), Rate> = BTreeMap::new();
+        let mut rows: BTreeMap<(Draft, &str), Row> = BTreeMap::new();
+        let mut sums = Row::new();
         for KeywordEntry { draft, keyword, door, target, rate } in &report.keywords {
             rows.entry((*draft, keyword)).or_default().insert((*target, *door), *rate);
             let sum = sums.entry((*target, *door)).or_default();
             (sum.held, sum.asked) = (sum.held + rate.held, sum.asked + rate.asked);
         }
-        let in_columns = |rates: &BTreeMap<_, _>| places.iter().map(|place| rates.get(place).copied()).collect();
+        let in_columns = |rates: &Row| places.iter().map(|place| rates.get(place).copied()).collect();
         let name = |draft, keyword: &str| if is_mixed { format!("{keyword} ({draft})") } else { keyword.to_owned() };
         let mut rows: Vec<_> =
             rows.iter().map(|((draft, keyword), rates)| (name(*draft, keyword), in_columns(rates))).collect();

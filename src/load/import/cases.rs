@@ -63,7 +63,9 @@ pub(super) fn keyword(door: Door, origin: &Origin, groups: &[Group]) -> Option<V
             continue;
         }
         let row = names::row(&group.description, &mut taken);
-        asked.iter().for_each(|one| tests.add(door, one, &row));
+        for one in &asked {
+            tests.add(door, one, &row);
+        }
         rows.insert(row, door.row(group, &schema, &asked));
     }
     let title = match door {
@@ -103,7 +105,7 @@ pub(super) fn remote(door: Door, keywords: &[Keyword], remotes: &mut Remotes) ->
     }
     let local = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/a" } }, "$defs": { "a": { "type": "string" } } });
     rows.insert(CONTROL.to_owned(), json!({ "note": "The control.", "schema": local, "value": { "a": "b" } }));
-    let call = |then: Value| door.steps(vec![json!({ "when": door.call_of("check".into(), "value"), "then": then })]);
+    let call = |then: Value| door.steps(vec![json!({ "when": door.call_of(&"check".into(), "value"), "then": then })]);
     let mut tests = Map::new();
     let control =
         json!({ "title": "the same works where the reference is local", "control": "file", "rows": [CONTROL] });
@@ -211,7 +213,7 @@ fn steps(door: Door, id: &str, wanted: Wanted) -> Vec<Value> {
         Door::Client => json!(["refused", "tool-error"]),
     };
     vec![
-        json!({ "when": door.call_of(json!({ "@row": "works" }), "working"), "then": accepted }),
+        json!({ "when": door.call_of(&json!({ "@row": "works" }), "working"), "then": accepted }),
         json!({ "when": door.call(id), "then": { "invalid-refused": { "outcome": refused } } }),
     ]
 }
@@ -283,13 +285,13 @@ impl Door {
     /// The call by which an instance is handed over.
     fn call(self, id: &str) -> Value {
         match self {
-            Self::Arguments => self.call_of("check".into(), id),
-            Self::Results | Self::Client => self.call_of(id.into(), id),
+            Self::Arguments => self.call_of(&"check".into(), id),
+            Self::Results | Self::Client => self.call_of(&id.into(), id),
         }
     }
 
     /// A call of this tool, where there are arguments with the row's value of this name.
-    fn call_of(self, tool: Value, arguments: &str) -> Value {
+    fn call_of(self, tool: &Value, arguments: &str) -> Value {
         match self {
             Self::Arguments => json!({ "call": tool, "arguments": { "@row": arguments } }),
             Self::Results | Self::Client => json!({ "call": tool, "arguments": {} }),

@@ -66,7 +66,8 @@ fn line(value: &Value, room: usize) -> Option<String> {
         Value::Object(members) if !members.is_empty() => {
             for (at, (key, value)) in members.iter().enumerate() {
                 out += if at == 0 { "{ " } else { ", " };
-                out += &format!("{}: ", Value::from(key.as_str()));
+                out += &Value::from(key.as_str()).to_string();
+                out += ": ";
                 out += &line(value, room.checked_sub(out.len())?)?;
             }
             out += " }";

@@ -48,14 +48,11 @@ pub(super) fn leads(schema: &Value) -> Leads {
 /// The schema as one that a tool may have as its `inputSchema`, where objects fit it as they did before.
 pub(super) fn with_object_root(schema: &Value) -> Option<Value> {
     let members = schema.as_object()?;
+    // What refers to the root would be told of a type too.
+    let is_referred_to = |one: &Reference| !one.is_below_root && one.keyword != "$schema";
     match members.get("type") {
-        Some(Value::String(name)) if name == "object" => Some(schema.clone()),
-        Some(_) => None,
-        // What refers to the root would be told of it too.
-        None if Found::of(schema).references.iter().all(|one| one.is_below_root || one.keyword == "$schema") => {
-            Some(typed(members))
-        }
-        None => None,
+        None => (!Found::of(schema).references.iter().any(is_referred_to)).then(|| typed(members)),
+        Some(said) => (said == "object").then(|| schema.clone()),
     }
 }
 
