@@ -126,7 +126,7 @@ fn proofs(report: &Report, sources: &[Source], library: &Library) -> Evidence {
     };
     let mut evidence = Evidence::of(report);
     for source in sources {
-        let transcripts = read_wire(Utf8Path::new(&source.name)).unwrap_or_default();
+        let transcripts = read_wire(Utf8Path::new(&source.name)).into_iter().flatten().flatten();
         evidence.read(report, source, transcripts, fixture);
     }
     evidence

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::run::{never_started, targets};
 use super::{Exit, Problem, ReplayArgs};
 use crate::load::{self, target};
-use crate::model::TestId;
 use crate::model::case::Library;
-use crate::model::record::{Footer, Header, Record, Transcript};
+use crate::model::record::{Footer, Header, Record, Transcript, VerdictKind};
 use crate::model::target::Target;
+use crate::model::{TargetId, TestId};
 use crate::plan::{Selection, plan};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{Summary, Untrusted};
@@ -26,14 +26,10 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
         // In a part of a run, what fails may be in the other part.
         replay.stale.clear();
     }
-    let wire: BTreeMap<(String, TestId), Transcript> = read_wire(&args.record)
-        .unwrap_or_default()
-        .into_iter()
-        .map(|transcript| ((transcript.target.to_string(), transcript.test.clone()), transcript))
-        .collect();
+    let wire = evidence(args, &replay.records);
     let mut terminal = Terminal::new(log.header.planned);
     for record in &replay.records {
-        heard(terminal.on_record(record, wire.get(&(record.target.to_string(), record.test.clone()))))?;
+        heard(terminal.on_record(record, wire.get(&(record.target.clone(), record.test.clone()))))?;
     }
     let footer = log.footer.map(|footer| Footer { stale: replay.stale.clone(), ..footer });
     let summary = Summary::new(&log.header, &replay.records, footer.as_ref());
@@ -55,6 +51,21 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     } else {
         Exit::Unexpected
     })
+}
+
+/// The transcripts of the tests that are shown in full: the first of each finding. All of them may be more than memory.
+fn evidence(args: &ReplayArgs, records: &[Record]) -> BTreeMap<(TargetId, TestId), Transcript> {
+    let (mut found, mut shown) = (BTreeSet::new(), BTreeSet::new());
+    for record in records {
+        let mut unsettled = record.verdicts.iter().filter(|verdict| verdict.kind != VerdictKind::Pass);
+        let is_first = unsettled.any(|verdict| found.insert((&record.target, &verdict.requirement, verdict.kind)));
+        if is_first || record.observation.unavailable.is_some() {
+            shown.insert((record.target.clone(), record.test.clone()));
+        }
+    }
+    let transcripts = read_wire(&args.record).into_iter().flatten().flatten();
+    let named = transcripts.map(|transcript| ((transcript.target.clone(), transcript.test.clone()), transcript));
+    named.filter(|(name, _)| shown.contains(name)).collect()
 }
 
 /// The targets of a record: where they were, or else by their names, as far as they are here. Nothing is started.

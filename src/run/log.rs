@@ -3,17 +3,18 @@
 //! Each line is flushed as it is written, so that a run that is killed leaves whole lines and at most one torn one.
 //! The reader takes such a log as partial; it shows what is there and never more.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-
 use camino::{Utf8Path, Utf8PathBuf};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
+use super::lines::{LONGEST, Read, Reader, Writer};
 use crate::model::nesting;
 use crate::model::record::{FORMAT, Footer, Header, Line, Record, Transcript};
 
 /// How many bytes of a message are kept beside the log.
 const MESSAGE: usize = 32 * 1024;
+/// How many of all messages of a test, their headers included; escaped, they still fit a line that is read.
+const MESSAGES: usize = 8 << 20;
 
 /// Why a log can't be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -68,8 +69,8 @@ pub fn wire_path(log: &Utf8Path) -> Utf8PathBuf {
 /// A log that is being written.
 #[derive(Debug)]
 pub struct Log {
-    records: Lines,
-    wire: Lines,
+    records: Writer,
+    wire: Writer,
 }
 
 impl Log {
@@ -78,17 +79,18 @@ impl Log {
     /// # Errors
     /// [`LogError::Io`].
     pub fn create(path: &Utf8Path, header: Header) -> Result<Self, LogError> {
-        let mut log = Self { records: Lines::create(path)?, wire: Lines::create(&wire_path(path))? };
+        let mut log = Self { records: Writer::create(path)?, wire: Writer::create(&wire_path(path))? };
         log.records.write(&Line::Header(header))?;
         Ok(log)
     }
 
-    /// Writes what became of one test; the transcript first, so that every record has its own.
+    /// Writes what became of one test; the transcript first, so that every record has its own. It should be
+    /// [`shortened`].
     ///
     /// # Errors
     /// [`LogError::Io`].
     pub fn append(&mut self, record: &Record, transcript: &Transcript) -> Result<(), LogError> {
-        self.wire.write(&shortened(transcript))?;
+        self.wire.write(transcript)?;
         self.records.write(&Line::Record(Box::new(record.clone())))
     }
 
@@ -101,47 +103,33 @@ impl Log {
     }
 }
 
-/// A file of JSON lines.
-#[derive(Debug)]
-struct Lines {
-    path: Utf8PathBuf,
-    file: BufWriter<File>,
-}
-
-impl Lines {
-    fn create(path: &Utf8Path) -> Result<Self, LogError> {
-        let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
-        folder.map_or(Ok(()), std::fs::create_dir_all).map_err(io(path))?;
-        let file = File::create(path).map_err(io(path))?;
-        Ok(Self { path: path.to_owned(), file: BufWriter::new(file) })
+/// The transcript with long messages cut, and with what is over the bound for all of them cut to nothing.
+pub fn shortened(mut transcript: Transcript) -> Transcript {
+    let mut room = MESSAGES;
+    let messages = transcript.steps.iter_mut().flat_map(|step| &mut step.messages);
+    for message in transcript.opening.iter_mut().chain(messages) {
+        let headers: usize = message.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+        if headers > room {
+            message.headers.clear();
+        } else {
+            room -= headers;
+        }
+        let most = MESSAGE.min(room);
+        if message.text.len() > most {
+            message.cut_from.get_or_insert(message.text.len() as u64);
+            cut(&mut message.text, most);
+        }
+        room -= message.text.len();
     }
-
-    fn write(&mut self, line: &impl Serialize) -> Result<(), LogError> {
-        let mut bytes = serde_json::to_vec(line).expect("every line of a log is JSON");
-        bytes.push(b'\n');
-        self.file.write_all(&bytes).and_then(|()| self.file.flush()).map_err(io(&self.path))
+    for handed in transcript.steps.iter_mut().filter_map(|step| step.handed.as_mut()) {
+        cut(handed, MESSAGE);
     }
+    transcript
 }
 
-fn io(path: &Utf8Path) -> impl FnOnce(std::io::Error) -> LogError {
-    move |source| LogError::Io { path: path.to_owned(), source }
-}
-
-/// The transcript with long messages cut.
-fn shortened(transcript: &Transcript) -> Transcript {
-    let mut short = transcript.clone();
-    let messages = short.steps.iter_mut().flat_map(|step| &mut step.messages);
-    for message in short.opening.iter_mut().chain(messages).filter(|message| message.text.len() > MESSAGE) {
-        message.cut_from.get_or_insert(message.text.len() as u64);
-        cut(&mut message.text);
-    }
-    short.steps.iter_mut().filter_map(|step| step.handed.as_mut()).for_each(cut);
-    short
-}
-
-fn cut(text: &mut String) {
-    let end = (0..=MESSAGE.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    text.truncate(end.unwrap_or(0));
+fn cut(text: &mut String, most: usize) {
+    text.truncate(text.floor_char_boundary(most));
+    text.shrink_to_fit();
 }
 
 /// A log that was read.
@@ -181,49 +169,53 @@ pub fn read_log(path: &Utf8Path) -> Result<RunLog, LogError> {
 /// # Errors
 /// [`LogError`] where there is no log, or a newer one.
 pub fn read_what_is_there(path: &Utf8Path) -> Result<(RunLog, Option<LogError>), LogError> {
-    let bytes = std::fs::read(path).map_err(io(path))?;
-    let mut lines = lines(&bytes);
-    let header = header(path, lines.next().map_or(b"".as_slice(), |(_, line, _)| line))?;
+    let mut lines = Reader::open(path)?;
+    let header = header(path, lines.next()?.and_then(|line| line.bytes).unwrap_or_default())?;
     let mut log = RunLog { header, records: Vec::new(), footer: None };
     let mut end = None;
-    for (number, line, whole) in lines {
-        match nesting::read(line) {
+    while let (None, Some(line)) = (&end, lines.next()?) {
+        match parsed(path, &line) {
             Ok(Line::Record(record)) => log.records.push(*record),
             Ok(Line::Footer(footer)) => log.footer = Some(footer),
-            Ok(Line::Header(_)) => end = Some(broken(path, number, "a second header")),
-            Err(error) if whole => end = Some(broken(path, number, &error.to_string())),
-            Err(_) => end = Some(LogError::Torn { path: path.to_owned(), line: number }),
-        }
-        if end.is_some() {
-            break;
+            Ok(Line::Header(_)) => end = Some(broken(path, line.number, "a second header")),
+            Err(error) => end = Some(error),
         }
     }
     log.records.sort_by_key(|record| record.index);
     Ok((log, end))
 }
 
-/// Reads the transcripts beside a log; a torn last one is left out.
+/// Reads the transcripts beside a log, one after the other, so that a record may be larger than memory; a torn last
+/// one is left out, and one that can't be read is an error in its place.
 ///
 /// # Errors
-/// [`LogError`] where the file isn't there, or a line that isn't the last is broken.
-pub fn read_wire(log: &Utf8Path) -> Result<Vec<Transcript>, LogError> {
-    let path = wire_path(log);
-    let bytes = std::fs::read(&path).map_err(io(&path))?;
-    let mut transcripts = Vec::new();
-    for (number, line, whole) in lines(&bytes) {
-        match nesting::read(line) {
-            Ok(transcript) => transcripts.push(transcript),
-            Err(error) if whole => return Err(broken(&path, number, &error.to_string())),
-            Err(_) => break,
+/// [`LogError`] where the file isn't there.
+pub fn read_wire(log: &Utf8Path) -> Result<impl Iterator<Item = Result<Transcript, LogError>> + use<>, LogError> {
+    let mut lines = Reader::open(&wire_path(log))?;
+    let mut failed = false;
+    Ok(std::iter::from_fn(move || {
+        let path = lines.path().to_owned();
+        match lines.next().transpose().filter(|_| !failed)? {
+            Ok(line) => match parsed(&path, &line) {
+                Err(LogError::Torn { .. }) => None,
+                read => Some(read),
+            },
+            Err(error) => {
+                failed = true;
+                Some(Err(error))
+            }
         }
-    }
-    Ok(transcripts)
+    }))
 }
 
-/// Each line with its number, and whether its end was written.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8], bool)> {
-    let lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
-    lines.map(|(index, line)| (index + 1, line, line.ends_with(b"\n")))
+fn parsed<T: DeserializeOwned>(path: &Utf8Path, line: &Read<'_>) -> Result<T, LogError> {
+    let read = line.bytes.map(nesting::read);
+    match read {
+        Some(Ok(value)) => Ok(value),
+        _ if !line.is_whole => Err(LogError::Torn { path: path.to_owned(), line: line.number }),
+        Some(Err(error)) => Err(broken(path, line.number, &error.to_string())),
+        None => Err(broken(path, line.number, &format!("more than {LONGEST} bytes in a line"))),
+    }
 }
 
 fn header(path: &Utf8Path, line: &[u8]) -> Result<Header, LogError> {
@@ -287,15 +279,41 @@ mod tests {
         let records: Vec<_> =
             (0..2).map(|index| samples::record(index, "f/c/t@2026-07-28+http", Outcome::Success)).collect();
         for record in records.iter().rev() {
-            log.append(record, &transcript).expect("written");
+            log.append(record, &shortened(transcript.clone())).expect("written");
         }
         log.finish(footer()).expect("written");
         let read = read_log(&path).expect("a log");
         assert_eq!((read.records.as_slice(), read.footer.as_ref()), (records.as_slice(), Some(&footer())));
         assert!(!read.is_partial());
-        let wire = read_wire(&path).expect("transcripts");
+        let wire: Vec<_> = read_wire(&path).expect("a file").collect::<Result<_, _>>().expect("transcripts");
         let message = &wire[0].steps[0].messages[0];
         assert_eq!((wire.len(), message.text.len(), message.cut_from), (2, MESSAGE, Some(2 * MESSAGE as u64)));
+    }
+
+    #[test]
+    fn of_messages_without_end_a_bounded_part_is_kept_and_how_long_each_was() {
+        let flood = vec!["\u{1}".repeat(MESSAGE); 2 * MESSAGES / MESSAGE];
+        let flood: Vec<&str> = flood.iter().map(String::as_str).collect();
+        let mut transcript = samples::transcript(vec![samples::replied(&flood)]);
+        transcript.steps[0].messages[0].headers = vec![("x".into(), "é".repeat(MESSAGES))];
+        transcript.steps[0].handed = Some("é".repeat(MESSAGE));
+        let short = shortened(transcript);
+        let messages = &short.steps[0].messages;
+        assert!(messages[0].headers.is_empty() && messages[0].cut_from.is_none());
+        let last = messages.last().expect("messages");
+        assert_eq!((messages.len(), last.text.len(), last.cut_from), (flood.len(), 0, Some(MESSAGE as u64)));
+        assert_eq!(short.steps[0].handed.as_ref().map(String::len), Some(MESSAGE));
+        assert!(serde_json::to_vec(&short).expect("JSON").len() < LONGEST);
+    }
+
+    #[test]
+    fn a_transcript_that_cannot_be_read_is_an_error_in_its_place() {
+        let (_folder, path) = folder();
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        let transcript = serde_json::to_string(&samples::transcript(vec![])).expect("JSON");
+        std::fs::write(wire_path(&path), format!("{transcript}\noops\n{transcript}\n{{\"target")).expect("written");
+        let read: Vec<_> = read_wire(&path).expect("a file").map(|one| one.is_ok()).collect();
+        assert_eq!(read, [true, false, true]);
     }
 
     #[test]

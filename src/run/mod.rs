@@ -4,13 +4,14 @@
 //! report looks, what a revision means, or what is special about a target.
 
 mod conduct;
+mod lines;
 mod log;
 mod order;
 mod replay;
 mod secrets;
 
 pub use conduct::{Conducted, RunError, Seen, conduct};
-pub use log::{Log, LogError, RunLog, read_log, read_what_is_there, read_wire, wire_path};
+pub use log::{Log, LogError, RunLog, read_log, read_what_is_there, read_wire, shortened, wire_path};
 pub use order::InOrder;
 pub use replay::{Replay, rejudge};
 pub use secrets::Secrets;

@@ -1,0 +1,129 @@
+//! A file of JSON lines: written a whole line at a time, read a line at a time and never more of one than a bound.
+//!
+//! Takes and gives bytes. Must not know what the lines say.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Write as _};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+
+use super::LogError;
+
+/// The longest line that is read, in bytes. What a run writes is shorter, unless a target means harm.
+pub(super) const LONGEST: usize = 64 << 20;
+
+/// A file that is being written.
+#[derive(Debug)]
+pub(super) struct Writer {
+    path: Utf8PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Writer {
+    pub(super) fn create(path: &Utf8Path) -> Result<Self, LogError> {
+        let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
+        folder.map_or(Ok(()), std::fs::create_dir_all).map_err(failed(path))?;
+        let file = File::create(path).map_err(failed(path))?;
+        Ok(Self { path: path.to_owned(), file: BufWriter::new(file) })
+    }
+
+    pub(super) fn write(&mut self, line: &impl Serialize) -> Result<(), LogError> {
+        let mut bytes = serde_json::to_vec(line).expect("every line of a log is JSON");
+        bytes.push(b'\n');
+        self.file.write_all(&bytes).and_then(|()| self.file.flush()).map_err(failed(&self.path))
+    }
+}
+
+/// A file that is being read.
+#[derive(Debug)]
+pub(super) struct Reader {
+    path: Utf8PathBuf,
+    file: BufReader<File>,
+    line: Vec<u8>,
+    number: usize,
+}
+
+/// What is next in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Read<'a> {
+    /// Which line, counted from 1.
+    pub(super) number: usize,
+    /// Its bytes; `None` where there are more of them than [`LONGEST`].
+    pub(super) bytes: Option<&'a [u8]>,
+    /// Whether its end was written.
+    pub(super) is_whole: bool,
+}
+
+impl Reader {
+    pub(super) fn open(path: &Utf8Path) -> Result<Self, LogError> {
+        let file = File::open(path).map_err(failed(path))?;
+        Ok(Self { path: path.to_owned(), file: BufReader::with_capacity(64 << 10, file), line: Vec::new(), number: 0 })
+    }
+
+    pub(super) fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// The next line; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Read<'_>>, LogError> {
+        self.line.clear();
+        // One long line is no reason to hold on to its room.
+        self.line.shrink_to(1 << 20);
+        let most = u64::try_from(LONGEST).expect("a bound is small") + 1;
+        (&mut self.file).take(most).read_until(b'\n', &mut self.line).map_err(failed(&self.path))?;
+        if self.line.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut is_whole = self.line.ends_with(b"\n");
+        let fits = is_whole || self.line.len() <= LONGEST;
+        if !fits {
+            is_whole = self.skip().map_err(failed(&self.path))?;
+        }
+        Ok(Some(Read { number: self.number, bytes: fits.then_some(self.line.as_slice()), is_whole }))
+    }
+
+    /// Passes over the rest of a line; whether it has an end.
+    fn skip(&mut self) -> io::Result<bool> {
+        loop {
+            let chunk = self.file.fill_buf()?;
+            let (end, length) = (chunk.iter().position(|byte| *byte == b'\n'), chunk.len());
+            self.file.consume(end.map_or(length, |end| end + 1));
+            if end.is_some() || length == 0 {
+                return Ok(end.is_some());
+            }
+        }
+    }
+}
+
+fn failed(path: &Utf8Path) -> impl FnOnce(io::Error) -> LogError {
+    move |source| LogError::Io { path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Seek as _;
+
+    use super::*;
+
+    #[test]
+    fn a_line_over_the_bound_is_passed_over_and_its_neighbours_are_read() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(b"one\n").expect("written");
+        // A hole in a file reads as zeros, and takes no room.
+        file.seek(io::SeekFrom::Current(i64::try_from(LONGEST).expect("small") + 1)).expect("a hole");
+        file.write_all(b"\ntwo\nthr").expect("written");
+        let mut reader = Reader::open(Utf8Path::from_path(file.path()).expect("UTF-8")).expect("a file");
+        let mut next = |number, bytes: Option<&str>, is_whole| {
+            let wanted = Read { number, bytes: bytes.map(str::as_bytes), is_whole };
+            assert_eq!(reader.next().expect("read"), Some(wanted));
+        };
+        next(1, Some("one\n"), true);
+        next(2, None, true);
+        next(3, Some("two\n"), true);
+        next(4, Some("thr"), false);
+        assert_eq!(reader.next().expect("read"), None);
+        assert!(reader.line.capacity() <= 2 << 20);
+    }
+}
