@@ -17,6 +17,8 @@
 
 pub mod cli;
 pub mod drive;
+#[cfg(test)]
+mod fuzz;
 pub mod judge;
 pub mod load;
 pub mod model;

@@ -524,3 +524,27 @@ fn is_same(package: &Package, hello: &Hello) -> bool {
     let bare = |version: &str| version.strip_prefix('v').unwrap_or(version).to_owned();
     package.name == hello.sdk && bare(&package.version) == bare(&hello.version)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fuzz::{fuzz, samples};
+
+    #[test]
+    fn any_output_of_an_adapter_is_answers_and_noise() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        fuzz("adapter-lines", [samples::ADAPTER], |bytes| {
+            runtime.block_on(async {
+                let (mut lines, _) = Lines::of(std::io::Cursor::new(bytes.to_vec()));
+                while let LineEvent::Line(line) = lines.next().await {
+                    let Ok(answer) = serde_json::from_slice::<Answer>(&line) else { continue };
+                    let drove = answer.drove.map(|drove| serde_json::from_str::<Drove>(drove.get()));
+                    let nonsense =
+                        drove.and_then(Result::err).map(|error| Trouble::Nonsense(error.to_string()).served());
+                    assert!(nonsense.is_none_or(|served| matches!(served, Served::Failed { .. })));
+                    no_server(answer.refused, answer.cannot);
+                }
+            });
+        });
+    }
+}

@@ -209,6 +209,8 @@ pub(super) fn error(id: &str, code: i64, message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drive::headers::Mirrored;
+    use crate::fuzz::{fuzz, samples};
     use serde_json::json;
 
     fn result(id: Option<Value>) -> Kind {
@@ -268,5 +270,21 @@ mod tests {
         );
         assert_eq!(read(&format!(r#"{{"jsonrpc":"2.0","id":{deep},"result":1}}"#)), Ok(result(None)));
         assert!(read(&"[".repeat(200_000)).is_err());
+    }
+
+    #[test]
+    fn any_text_is_a_message_or_is_refused_with_a_reason() {
+        fuzz("messages", samples::texts(), |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+            match read(&text) {
+                Ok(_) => assert!(is_json),
+                Err(reason) => assert!(!reason.is_empty()),
+            }
+            if let Some(result) = result_of(&text) {
+                Mirrored::default().learn(result);
+            }
+            Awaits::of(&text);
+        });
     }
 }

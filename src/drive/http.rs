@@ -274,3 +274,41 @@ fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     }
     innermost.to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use futures_util::{FutureExt, stream};
+    use http_body_util::StreamBody;
+    use hyper::body::Frame;
+
+    use super::*;
+    use crate::fuzz::{fuzz, samples};
+
+    /// What comes of a stream that arrives in pieces of a size: the messages, where it could be resumed, and its end.
+    fn read(bytes: &[u8], size: usize) -> (Vec<String>, String, Option<End>) {
+        let pieces: Vec<_> = bytes.chunks(size).map(|piece| Ok(Frame::data(Bytes::copy_from_slice(piece)))).collect();
+        let body = StreamBody::new(stream::iter(pieces)).map_err(|never: Infallible| match never {});
+        let mut events = SseStream::new(body.boxed_unsync());
+        let (mut texts, mut resumable) = (Vec::new(), None);
+        let end = loop {
+            match event(&mut events, &mut resumable).now_or_never().expect("all of it is here") {
+                Ok(Some(arrival)) => texts.push(arrival.text),
+                Ok(None) => break None,
+                Err(end) => break Some(end),
+            }
+        };
+        (texts, format!("{resumable:?}"), end)
+    }
+
+    #[test]
+    fn any_stream_of_events_is_the_same_in_pieces_of_any_size() {
+        fuzz("event-streams", samples::streams(), |bytes| {
+            let whole = read(bytes, bytes.len().max(1));
+            for size in [1, 2, 3, 7, 64] {
+                assert_eq!(read(bytes, size), whole, "pieces of {size}");
+            }
+        });
+    }
+}

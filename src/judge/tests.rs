@@ -1,9 +1,12 @@
 //! Expectations, controls and known failures, judged over observations made by hand.
 
 use super::*;
+use crate::fuzz;
 use crate::judge::samples::{self, call, check, id, observation, requirement, step, target};
 use crate::model::RequirementId;
 use crate::model::case::{Expectation, Outcome};
+use crate::model::nesting;
+use crate::model::record::Party;
 use crate::model::spec::Revisions;
 use crate::model::target::{Claims, Drives, Setup};
 
@@ -193,4 +196,29 @@ fn a_known_failure_of_a_control_still_leaves_its_tests_inconclusive() {
     let id = id("f/c/t@2026-07-28+http");
     assert_eq!(kinds(&judge.judge(&target(), &control, &id, &bad)), [VerdictKind::Known]);
     assert_eq!(kinds(&judge.judge(&target(), &governed, &id, &bad)), [VerdictKind::Inconclusive]);
+}
+
+#[test]
+fn whatever_a_target_sends_comes_down_to_an_observation_and_verdicts() {
+    let library = crate::load::load(&[crate::load::Source::Embedded]).expect("the embedded cases");
+    let all: BTreeMap<String, _> =
+        library.cases.iter().flat_map(|case| &case.tests).map(|test| (test.path(), test)).collect();
+    let seeds: Vec<_> = fuzz::samples::transcripts().filter(|seed| all.contains_key(&seed.test.path())).collect();
+    assert!(seeds.len() > 10, "the samples are of other cases");
+    let mut judge = Judge::new(&library.requirements, []);
+    let judge = std::cell::RefCell::new(&mut judge);
+    fuzz::fuzz("replies", fuzz::samples::texts(), |bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        let mut transcript = seeds[bytes.len() % seeds.len()].clone();
+        let messages = transcript.steps.iter_mut().flat_map(|step| &mut step.messages);
+        messages.filter(|message| message.from == Party::Target).for_each(|message| message.text = text.to_string());
+        for handed in transcript.steps.iter_mut().filter_map(|step| step.handed.as_mut()) {
+            *handed = text.to_string();
+        }
+        let test = all[&transcript.test.path()];
+        let observation = observe(test, &transcript);
+        judge.borrow_mut().judge(&transcript.target, test, &transcript.test, &observation);
+        let line = serde_json::to_vec(&observation).expect("an observation is JSON");
+        assert_eq!(nesting::read::<Observation>(&line).expect("it is read again"), observation);
+    });
 }

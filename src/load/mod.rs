@@ -165,3 +165,52 @@ fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued) -> Option
     }
     Some(reading)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::fuzz::fuzz;
+
+    /// What is read of a file of cases as whatever its place says that it is, and then told of it.
+    fn told(bytes: &[u8], read: impl FnOnce(&mut Reader)) {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let mut reader = Reader::new(Arc::new(diagnostic::File::new("cases/a/b.json", text)));
+        read(&mut reader);
+        render(&reader.into_found(), false);
+    }
+
+    fn seeds(is_wanted: impl Fn(&source::Kind) -> bool) -> Vec<String> {
+        let texts = source::texts(&[Source::Embedded], &mut Vec::new());
+        let wanted = texts.iter().filter(|text| is_wanted(&text.kind));
+        wanted.map(|text| text.reader().file().inner().clone()).collect()
+    }
+
+    #[test]
+    fn any_case_file_is_loaded_and_explained_or_its_mistakes_are_shown() {
+        let (Library { requirements, .. }, _) = read(&[Source::Embedded]);
+        let catalogued = Catalogued { requirements: requirements.clone(), ..Catalogued::default() };
+        fuzz("case-files", seeds(|kind| kind.case().is_some()), |bytes| {
+            told(bytes, |reader| {
+                let Some(Reading { case, .. }) = one_case(reader, &CaseId::new("a", "b"), &catalogued) else { return };
+                if !reader.failed() {
+                    let library = Library { cases: vec![case], requirements: requirements.clone() };
+                    explain(&library, &library.cases[0], &Breakers::new());
+                    expanded(&library.cases[0]);
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn any_catalogue_is_read_or_its_mistakes_are_shown() {
+        fuzz("catalogues", seeds(|kind| kind.requirements().is_some()), |bytes| {
+            told(bytes, |reader| {
+                if let Some(root) = node::parse(reader) {
+                    Catalogued::default().add(reader, "a", &root);
+                }
+            });
+        });
+    }
+}

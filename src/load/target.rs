@@ -356,3 +356,20 @@ fn known_failure(reader: &mut Reader, node: &Node, variants: &[String]) -> Optio
     let requirement = RequirementId::within("", &requirement?.1);
     Some((variant, Known { test: pattern, requirement, reason: reason?.1, issue }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fuzz::fuzz;
+
+    #[test]
+    fn any_target_file_is_read_or_its_mistakes_are_shown() {
+        let seeds = embedded::names().into_iter().filter_map(|name| embedded::text(name, "target.toml"));
+        fuzz("target-files", seeds, |bytes| {
+            let read = parse(Utf8Path::new("targets/a/target.toml"), String::from_utf8_lossy(bytes).into_owned());
+            if let Err(error) = read {
+                error.report(false);
+            }
+        });
+    }
+}

@@ -246,9 +246,13 @@ fn broken(path: &Utf8Path, line: usize, reason: &str) -> LogError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fuzz::{self, fuzz};
     use crate::judge::{observe, samples};
     use crate::model::case::{Outcome, Then};
     use crate::model::record::Observation;
+    use crate::report::html::{Evidence, page};
+    use crate::report::markdown::{COMMENT, markdown};
+    use crate::report::{Book, Report, Source, Summary, badges, junit, merge};
     use serde_json::Value;
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
@@ -358,5 +362,41 @@ mod tests {
             std::fs::write(&path, text).expect("written");
             assert!(matches!(read_log(&path), Err(LogError::NoHeader { .. })));
         }
+    }
+
+    #[test]
+    fn any_record_is_read_and_reported_as_far_as_it_goes() {
+        let (_folder, path) = folder();
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fuzz("records", fuzz::samples::records(), |bytes| {
+            std::fs::write(&path, bytes).expect("written");
+            let read = read_what_is_there(&path);
+            // A file that is written over goes to the disk each time.
+            std::fs::remove_file(&path).expect("removed");
+            let Ok((log, cut)) = read else { return };
+            Summary::new(&log.header, &log.records, log.footer.as_ref());
+            let RunLog { header, records, footer } = log;
+            let cut = cut.map(|error| error.to_string());
+            let source = Source { name: "run.jsonl".into(), header, records, footer, cut, is_broken: false };
+            let sources = [source.clone(), source];
+            let report = Report::new(&merge(&sources), &Book::default());
+            let shown = [junit(&report), markdown(&report, COMMENT), page(&report, &Evidence::of(&report))];
+            assert!(shown.iter().all(|text| !text.contains(['\u{1b}', '\u{202e}', '\0'])));
+            badges(&report);
+        });
+    }
+
+    #[test]
+    fn any_transcripts_are_read_as_far_as_they_go() {
+        let (_folder, path) = folder();
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fuzz("transcripts", fuzz::samples::wire(), |bytes| {
+            std::fs::write(wire_path(&path), bytes).expect("written");
+            for transcript in read_wire(&path).expect("a file").flatten() {
+                let line = serde_json::to_vec(&shortened(transcript)).expect("JSON");
+                assert!(nesting::read::<Transcript>(&line).is_ok());
+            }
+            std::fs::remove_file(wire_path(&path)).expect("removed");
+        });
     }
 }

@@ -378,3 +378,38 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fuzz::{fuzz, samples};
+    use crate::load::{Source, load};
+    use crate::model::spec::Role;
+
+    #[test]
+    fn whatever_a_client_says_gets_a_reply_that_is_one_line_of_json() {
+        let library = load(&[Source::Embedded]).expect("the embedded cases");
+        let all = library.cases.iter().flat_map(|case| &case.tests);
+        let honest = all.filter(|test| test.role == Role::Client && test.given.deviations.is_empty());
+        let tests: Vec<_> = honest.step_by(7).collect();
+        fuzz("clients", samples::texts(), |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            for revision in Revision::all() {
+                let test = Arc::clone(tests[bytes.len() % tests.len()]);
+                let template = test.given.template();
+                let canaries = template
+                    .canaries()
+                    .into_iter()
+                    .map(|one| (one.clone(), "http://127.0.0.1:1/x".to_owned()))
+                    .collect();
+                let bindings = Bindings { canaries, revision: revision.name().to_owned(), ..Bindings::default() };
+                let server = Arc::new(Server::new(test, bindings, revision));
+                server.state().sessions.insert("s".to_owned(), "{}".to_owned());
+                let incoming = Incoming { text: &text, session: Some("s"), headers: None };
+                if let Said::Message(said) = server.answer(incoming).said {
+                    assert!(serde_json::from_str::<IgnoredAny>(&said).is_ok() && !said.contains('\n'), "{said}");
+                }
+            }
+        });
+    }
+}
