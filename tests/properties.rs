@@ -1,8 +1,9 @@
 //! Properties that hold for every input, not only for those that somebody thought of.
 
 use camino::Utf8PathBuf;
-use casebook::model::record::{FORMAT, Footer, Header, Record, Transcript};
-use casebook::report::{Standing, Summary};
+use casebook::model::record::{About, FORMAT, Footer, Header, Record, Transcript};
+use casebook::model::{Shard, TestId};
+use casebook::report::{Book, Report, Source, Standing, Summary, merge};
 use casebook::run::{Log, RunLog, read_log, read_wire, wire_path};
 use proptest::prelude::*;
 use serde_json::json;
@@ -35,6 +36,101 @@ fn transcript() -> Transcript {
 fn shown(log: &RunLog) -> (usize, usize) {
     let summary = Summary::new(&log.header, &log.records, log.footer.as_ref());
     (summary.total.get(Standing::Passed), summary.total.total())
+}
+
+/// A record of a run of so many tests, of which it has these.
+fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>) -> Source {
+    let target: casebook::model::TargetId = "sample".parse().expect("a target");
+    let about = About { target: target.clone(), title: "A sample".into(), version: None, unverified: None, planned };
+    let header = Header {
+        format: FORMAT,
+        casebook: "0".into(),
+        targets: vec![target],
+        about: vec![about],
+        shard,
+        planned,
+        ..Header::default()
+    };
+    let footer = Some(Footer { ran: records.len(), interrupted: false, stale: Vec::new(), micros: 1 });
+    Source { name: name.into(), header, records, footer, cut: None, is_broken: false }
+}
+
+fn report(sources: &[Source]) -> String {
+    serde_json::to_string(&Report::new(&merge(sources), &Book::default())).expect("a report is JSON")
+}
+
+fn shards(parts: u32) -> Vec<Shard> {
+    (1..=parts).map(|part| format!("{part}/{parts}").parse().expect("a shard")).collect()
+}
+
+/// Tests, each with the kind of its verdict.
+fn tests(most: usize) -> impl Strategy<Value = Vec<&'static str>> {
+    prop::collection::vec(prop::sample::select(&KINDS[..]), 0..most)
+}
+
+fn records(kinds: &[&str]) -> Vec<Record> {
+    kinds.iter().enumerate().map(|(index, kind)| record(index, kind, "")).collect()
+}
+
+proptest! {
+    #[test]
+    fn every_test_is_in_just_one_of_any_number_of_shards(names in prop::collection::btree_set("[a-z]{1,8}", 1..40), parts in 1..=32u32) {
+        for name in names {
+            let id: TestId = format!("f/{name}/t@2026-07-28+http").parse().expect("a test");
+            prop_assert_eq!(shards(parts).iter().filter(|shard| shard.has(&id)).count(), 1);
+        }
+    }
+
+    #[test]
+    fn the_shards_of_a_run_in_any_order_and_more_than_once_are_the_run(
+        kinds in tests(24),
+        parts in 1..8u32,
+        order in any::<prop::sample::Index>(),
+        again in any::<prop::sample::Index>(),
+    ) {
+        let all = records(&kinds);
+        let whole = report(&[source("whole", None, all.len(), all.clone())]);
+        let part = |shard: Shard| {
+            let own: Vec<_> = all.iter().filter(|record| shard.has(&record.test)).cloned().collect();
+            source(&shard.to_string(), Some(shard), own.len(), own)
+        };
+        let mut sources: Vec<_> = shards(parts).into_iter().map(part).collect();
+        sources.push(again.get(&sources).clone());
+        let by = order.index(sources.len());
+        sources.rotate_left(by);
+        prop_assert_eq!(&report(&sources), &whole);
+        sources.reverse();
+        prop_assert_eq!(&report(&sources), &whole);
+    }
+
+    #[test]
+    fn records_split_in_any_way_make_the_same_report_in_any_order(
+        tests in prop::collection::vec((prop::sample::select(&KINDS[..]), 0..4usize), 0..24),
+        // A test that two records have, with different verdicts.
+        quarrel in prop::option::of((prop::sample::select(&KINDS[..]), 0..4usize, any::<prop::sample::Index>())),
+        order in Just([0usize, 1, 2, 3]).prop_shuffle(),
+    ) {
+        let kinds: Vec<_> = tests.iter().map(|(kind, _)| *kind).collect();
+        let all = records(&kinds);
+        let has = |part: usize, index: usize| tests[index].1 == part;
+        let part = |part: usize| {
+            let own = all.iter().enumerate().filter(|(index, _)| has(part, *index)).map(|(_, record)| record.clone());
+            source(&part.to_string(), None, all.len(), own.collect())
+        };
+        let mut sources: Vec<_> = (0..4).map(part).collect();
+        let whole = report(&[source("whole", None, all.len(), all.clone())]);
+        prop_assert_eq!(&report(&sources), &whole);
+        if let (Some((kind, part, index)), false) = (quarrel, all.is_empty()) {
+            sources[part].records.push(record(index.index(all.len()), kind, "otherwise"));
+        }
+        let mixed: Vec<_> = order.iter().map(|part| sources[*part].clone()).collect();
+        prop_assert_eq!(report(&mixed), report(&sources));
+        // The worse verdict counts.
+        let passed = |sources: &[Source]| {
+            Report::new(&merge(sources), &Book::default()).targets.iter().map(|one| one.standings.get(&Standing::Passed).copied().unwrap_or(0)).sum::<usize>()
+        };
+        prop_assert!(passed(&mixed) <= passed(&[source("whole", None, all.len(), all.clone())]));
+    }
 }
 
 proptest! {
