@@ -37,3 +37,5 @@ mod targets;
 #[cfg(target_os = "linux")]
 #[path = "cli/toolchains.rs"]
 mod toolchains;
+#[path = "cli/workers.rs"]
+mod workers;

@@ -1,0 +1,66 @@
+//! However many work on it, a run comes to the same: records, snapshots, and what is told.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::desk::Desk;
+
+/// Takes away what times say, and replies as they came: they have ids and dates.
+fn timeless(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|key, _| !["micros", "took", "replies"].contains(&key.as_str()));
+            members.values_mut().for_each(timeless);
+        }
+        Value::Array(items) => items.iter_mut().for_each(timeless),
+        _ => {}
+    }
+}
+
+/// The lines of a record in the order of the plan: they are written as the tests end.
+fn record(text: &str) -> Vec<Value> {
+    let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    lines.iter_mut().for_each(timeless);
+    lines.sort_by_key(|line| line["record"]["index"].as_u64());
+    lines
+}
+
+/// Each snapshot by its path.
+fn snapshots(folder: &std::path::Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(snapshots(&path));
+        } else {
+            let text = std::fs::read_to_string(&path).expect("text");
+            found.insert(path.to_string_lossy().into_owned(), text);
+        }
+    }
+    found
+}
+
+#[test]
+fn any_number_of_workers_leaves_the_same_record_and_the_same_snapshots() {
+    let desk = Desk::empty();
+    desk.borrowed("honest", None, "");
+    desk.borrowed("wrong", Some("input-not-validated"), "");
+    let mut seen = Vec::new();
+    for jobs in [1, 2, 8] {
+        desk.run(&format!(
+            "run honest wrong --only sep-2106/composition/** --only elicitation/** --only sep-2322/** --jobs {jobs} --accept --record run.jsonl"
+        ))
+        .ends(1);
+        let snapshots = ["honest/snapshots", "wrong/snapshots"].map(|folder| snapshots(&desk.path().join(folder)));
+        assert!(snapshots.iter().all(|some| some.len() > 10));
+        seen.push((record(&desk.read("run.jsonl")), snapshots));
+    }
+    let [(first, accepted), others @ ..] = &seen[..] else { panic!("three runs") };
+    assert!(first.len() > 200, "{} lines", first.len());
+    for (lines, snapshots) in others {
+        assert_eq!(lines.len(), first.len());
+        lines.iter().zip(first).for_each(|(one, other)| assert_eq!(one, other));
+        assert_eq!(snapshots, accepted);
+    }
+}
