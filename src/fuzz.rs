@@ -215,7 +215,9 @@ impl Damage {
 fn damaged(seeds: &[Vec<u8>]) -> impl Strategy<Value = Input> + '_ {
     (any::<Index>(), vec(damage(), 0..6)).prop_map(|(seed, damages)| {
         let mut text = seed.get(seeds).clone();
-        damages.iter().for_each(|damage| damage.done(&mut text, seeds));
+        for damage in &damages {
+            damage.done(&mut text, seeds);
+        }
         Input(text)
     })
 }

@@ -128,12 +128,14 @@ fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &T
         (observation, verdicts)
     });
     let bug = seen.is_err() || matches!(transcript.served, Served::Broken { .. });
-    let (observation, verdicts) = seen.unwrap_or_else(|words| {
+    let (observation, mut verdicts) = seen.unwrap_or_else(|words| {
         let blind = unseen(words);
         // Its controls have to hear that it shows nothing.
         let verdicts = caught(|| judge.judge(target, test, id, &blind)).unwrap_or_default();
         (blind, verdicts)
     });
+    // It stays in memory until the run is over.
+    verdicts.shrink_to_fit();
     Record {
         index,
         target: target.clone(),

@@ -128,7 +128,8 @@ pub fn shortened(mut transcript: Transcript) -> Transcript {
 }
 
 fn cut(text: &mut String, most: usize) {
-    text.truncate(text.floor_char_boundary(most));
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.truncate(end.unwrap_or(0));
     text.shrink_to_fit();
 }
 

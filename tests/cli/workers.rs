@@ -60,7 +60,9 @@ fn any_number_of_workers_leaves_the_same_record_and_the_same_snapshots() {
     assert!(first.len() > 200, "{} lines", first.len());
     for (lines, snapshots) in others {
         assert_eq!(lines.len(), first.len());
-        lines.iter().zip(first).for_each(|(one, other)| assert_eq!(one, other));
+        for (one, other) in lines.iter().zip(first) {
+            assert_eq!(one, other);
+        }
         assert_eq!(snapshots, accepted);
     }
 }
