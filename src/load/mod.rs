@@ -203,6 +203,18 @@ mod tests {
         });
     }
 
+    /// Found by fuzzing: a file of 1 MiB with a mistake a line kept the program busy for minutes.
+    #[test]
+    fn of_very_many_mistakes_in_a_file_some_are_told_and_that_there_are_more() {
+        let members: Vec<_> = (0..20_000).map(|number| format!("\"unknown-{number}\": 1")).collect();
+        let text = format!("{{{}}}", members.join(",\n"));
+        let mut reader = Reader::new(Arc::new(diagnostic::File::new("cases/a/b.json", text)));
+        assert!(one_case(&mut reader, &CaseId::new("a", "b"), &Catalogued::default()).is_none() && reader.failed());
+        let told = render(&reader.into_found(), false);
+        assert!(told.contains("unknown-7`") && told.contains("more mistakes than are told"));
+        assert!(told.len() < 200_000, "{} bytes", told.len());
+    }
+
     #[test]
     fn any_catalogue_is_read_or_its_mistakes_are_shown() {
         fuzz("catalogues", seeds(|kind| kind.requirements().is_some()), |bytes| {

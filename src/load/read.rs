@@ -10,10 +10,15 @@ use super::diagnostic::{Diagnostic, File, Lint, position};
 use super::node::{Kind, Member, Node};
 use crate::model::spec::{Revision, Revisions};
 
+/// How much is told of one file: each mistake is shown with its lines, which are looked for from the file's beginning.
+const MOST_FOUND: usize = 200;
+
 /// Reads one file, and keeps what it finds wrong.
 pub(super) struct Reader {
     file: Arc<File>,
     found: Vec<Diagnostic>,
+    /// Whether there are mistakes that aren't told.
+    is_full: bool,
 }
 
 /// An object whose keys were looked at.
@@ -34,7 +39,7 @@ impl<'n> Object<'n> {
 
 impl Reader {
     pub(super) fn new(file: Arc<File>) -> Self {
-        Self { file, found: Vec::new() }
+        Self { file, found: Vec::new(), is_full: false }
     }
 
     pub(super) fn file(&self) -> Arc<File> {
@@ -55,10 +60,16 @@ impl Reader {
         Diagnostic::new(lint, &self.file, message)
     }
 
-    /// Keeps a diagnostic, once.
+    /// Keeps a diagnostic, once. Of very many the first are kept; that one of the others is a mistake isn't forgotten.
     pub(super) fn push(&mut self, diagnostic: Diagnostic) {
-        if !self.found.iter().any(|known| known.same(&diagnostic)) {
+        if self.found.iter().any(|known| known.same(&diagnostic)) {
+            return;
+        }
+        if self.found.len() < MOST_FOUND {
             self.found.push(diagnostic);
+        } else if diagnostic.is_error() && !self.is_full {
+            self.is_full = true;
+            self.found.push(self.mistake(Lint::TooLarge, "the file has more mistakes than are told here"));
         }
     }
 
