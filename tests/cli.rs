@@ -5,9 +5,6 @@
 mod by_hand;
 #[path = "cli/cases.rs"]
 mod cases;
-#[cfg(target_os = "linux")]
-#[path = "cli/clients.rs"]
-mod clients;
 #[path = "cli/coverage.rs"]
 mod coverage;
 #[path = "cli/desk.rs"]
@@ -28,6 +25,9 @@ mod interrupts;
 mod records;
 #[path = "cli/reports.rs"]
 mod reports;
+#[cfg(target_os = "linux")]
+#[path = "rogues/mod.rs"]
+mod rogues;
 #[path = "cli/runs.rs"]
 mod runs;
 #[path = "cli/secrets.rs"]

@@ -2,8 +2,10 @@
 //!
 //! Takes fixtures as text, gives what became of them. Must not know MCP, nor what a fixture says.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use serde::Deserialize;
@@ -112,7 +114,7 @@ pub enum Trouble {
     #[error("it said nothing within the limit")]
     Hung,
     /// It wrote a line that nobody reads to its end.
-    #[error("it wrote a line of more than 16 MiB")]
+    #[error("it wrote a line of more than 16 MiB, or of more values than are read")]
     Oversized,
     /// It answered what can't be understood.
     #[error("{0}")]
@@ -159,6 +161,16 @@ pub(crate) struct Drove {
     /// What went wrong beside the steps.
     #[serde(default)]
     pub(crate) error: Option<Box<RawValue>>,
+}
+
+/// Whether a line is meant as the answer to the request of this id, whatever else is in it.
+fn is_addressed(line: &[u8], id: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Addressed<'a> {
+        #[serde(borrow)]
+        id: Cow<'a, str>,
+    }
+    serde_json::from_slice(line).is_ok_and(|addressed: Addressed<'_>| addressed.id == id)
 }
 
 #[derive(Debug, Deserialize)]
@@ -360,10 +372,23 @@ impl Adapter {
         self.requests += 1;
         let id = self.requests.to_string();
         let line = format!("{{\"id\":\"{id}\",\"{kind}\":{body}}}\n");
+        self.catch_up(deadline).await;
         // A process that doesn't read what is written may still have said something; its death shows on reading.
         let written = async { self.input.write_all(line.as_bytes()).await.and(self.input.flush().await) };
         deadline.bound(written).await.map(drop).ok_or(Trouble::Hung)?;
         deadline.bound(self.answer(&id)).await.unwrap_or(Err(Trouble::Hung))
+    }
+
+    /// Puts aside what it has said already: none of it can answer what is still to be asked.
+    async fn catch_up(&mut self, deadline: Deadline) {
+        let now = deadline.narrowed(Duration::ZERO);
+        for _ in 0..MAX_NOISE {
+            match now.bound(self.output.next()).await {
+                Some(LineEvent::Line(line)) => self.keep_noise(&line),
+                Some(LineEvent::Oversized) => {}
+                Some(LineEvent::Eof) | None => return,
+            }
+        }
     }
 
     async fn answer(&mut self, id: &str) -> Result<Answer, Trouble> {
@@ -373,15 +398,15 @@ impl Adapter {
                 never = self.process.watch() => match never {},
             };
             let line = match line {
-                LineEvent::Line(line) => line,
-                LineEvent::Oversized => return Err(Trouble::Oversized),
+                LineEvent::Line(line) if nesting::values(&line) <= nesting::VALUES => line,
+                LineEvent::Line(_) | LineEvent::Oversized => return Err(Trouble::Oversized),
                 LineEvent::Eof => return Err(Trouble::Died(self.how_it_ended().await)),
             };
             match serde_json::from_slice::<Answer>(&line) {
                 Ok(answer) if answer.id == id => return Ok(answer),
-                Err(error) if is_answer_to(id, &line) => {
+                Err(error) if is_addressed(&line, id) => {
                     self.keep_noise(&line);
-                    return Err(Trouble::Nonsense(format!("its answer can't be understood: {error}")));
+                    return Err(Trouble::Nonsense(format!("it gave an answer that can't be read: {error}")));
                 }
                 _ => self.keep_noise(&line),
             }
@@ -400,15 +425,6 @@ impl Adapter {
             None => "its standard output closed, although it runs".to_owned(),
         }
     }
-}
-
-/// Whether a line is meant for the request that waits, however wrong the rest of it is.
-fn is_answer_to(id: &str, line: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Addressed {
-        id: String,
-    }
-    serde_json::from_slice::<Addressed>(line).is_ok_and(|addressed| addressed.id == id)
 }
 
 /// A process that speaks MCP on its own streams, or has said why it doesn't.

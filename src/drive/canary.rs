@@ -26,6 +26,8 @@ use crate::model::template::{Canary, CanaryKind};
 const MAX_HITS: usize = 100;
 /// How much of a fetched path is remembered, in characters.
 const MAX_PATH: usize = 1000;
+/// How much a connection holds that isn't read yet: headers, above all.
+const MAX_HELD: usize = 16 << 10;
 /// How long the harness's own fetch may take.
 const PROBE: Duration = Duration::from_secs(5);
 
@@ -206,7 +208,8 @@ async fn accept(listener: TcpListener, address: SocketAddr, alive: Arc<Mutex<Ali
                 let Ok((stream, _)) = accepted else { return };
                 let alive = Arc::clone(&alive);
                 let service = hyper::service::service_fn(move |request| answer(request, address, Arc::clone(&alive)));
-                let connection = hyper::server::conn::http1::Builder::new();
+                let mut connection = hyper::server::conn::http1::Builder::new();
+                connection.max_buf_size(MAX_HELD);
                 connections.spawn(fault::told(async move {
                     _ = connection.serve_connection(TokioIo::new(stream), service).await;
                 }));

@@ -79,6 +79,7 @@ impl<'a> Envelope<'a> {
         match text.trim_start().bytes().next() {
             Some(b'{') => serde_json::from_str(text).map_err(|error| format!("no JSON-RPC message: {error}")),
             Some(b'[') => Err("a batch, or another list, in place of a message".to_owned()),
+            _ if text.starts_with('\u{feff}') => Err("a byte-order mark before the message".to_owned()),
             _ => Err("not a JSON object".to_owned()),
         }
     }
@@ -239,6 +240,7 @@ mod tests {
         for (text, part) in [
             ("", "not a JSON object"),
             ("[{}]", "a batch"),
+            ("\u{feff}{}", "byte-order mark"),
             (r#"{"id":1,"result":{}}"#, "jsonrpc"),
             (r#"{"jsonrpc":2.0,"id":1,"result":{}}"#, "jsonrpc"),
             (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#, "both `result` and `error`"),

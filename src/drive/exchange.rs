@@ -7,13 +7,16 @@ use std::time::Duration;
 
 use super::Deadline;
 use crate::model::case::Answer;
+use crate::model::nesting;
 use crate::model::record::{End, Message, Party};
 use crate::model::template::Bindings;
 
 /// How many messages of one exchange are kept.
 const MAX_MESSAGES: usize = 10_000;
 /// How many bytes of text in all.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 24 << 20;
+/// How many bytes are kept of the message that is one too many.
+const KEPT: usize = 64 << 10;
 /// How long something is waited for that isn't owed any more, or that nobody promised.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
 
@@ -63,6 +66,8 @@ pub(super) struct Turn<'a> {
     began: u64,
     messages: Vec<Message>,
     bytes: usize,
+    /// How many values the target's messages have.
+    values: usize,
     settled: Option<End>,
     instead_of_nothing: Option<End>,
     resumed: bool,
@@ -78,6 +83,7 @@ impl<'a> Turn<'a> {
             began: deadline.micros(),
             messages: Vec::new(),
             bytes: 0,
+            values: 0,
             settled: None,
             instead_of_nothing: None,
             resumed: false,
@@ -100,9 +106,13 @@ impl<'a> Turn<'a> {
     /// [`End::Oversized`] where it is the one too many.
     pub(super) fn came(&mut self, arrival: Arrival) -> Result<usize, End> {
         let Arrival { text, status, headers, .. } = arrival;
+        self.values += nesting::values(text.as_bytes());
         self.write(Party::Target, text, status, headers);
-        let fits = self.messages.len() < MAX_MESSAGES && self.bytes <= MAX_BYTES;
-        fits.then_some(self.messages.len() - 1).ok_or(End::Oversized)
+        if self.messages.len() < MAX_MESSAGES && self.bytes <= MAX_BYTES && self.values <= nesting::VALUES {
+            return Ok(self.messages.len() - 1);
+        }
+        self.messages.last_mut().into_iter().for_each(|message| message.cut(KEPT));
+        Err(End::Oversized)
     }
 
     fn write(&mut self, from: Party, text: String, status: Option<u16>, headers: Vec<(String, String)>) {

@@ -4,14 +4,14 @@
 //! nothing, and leaves the machine only for an address of the user's own. Must not know JSON-RPC or sessions.
 
 use std::error::Error as _;
-use std::fmt;
 use std::time::Duration;
+use std::{fmt, io};
 
 use futures_util::StreamExt;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Bytes;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url, redirect, retry};
 use sse_stream::SseStream;
 
@@ -100,6 +100,7 @@ pub(super) struct Reply {
     pub(super) resumable: Option<Resumable>,
     headers: Headers,
     content_type: String,
+    encoding: Option<String>,
     body: Body,
     silent: bool,
 }
@@ -138,16 +139,16 @@ impl Reply {
     fn of(response: reqwest::Response) -> Self {
         let status = response.status().as_u16();
         let headers = kept(response.headers());
-        let content_type = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
-        let content_type =
-            String::from_utf8_lossy(content_type).split(';').next().unwrap_or_default().trim().to_lowercase();
+        let content_type = word(response.headers(), &CONTENT_TYPE);
+        let encoding =
+            Some(word(response.headers(), &CONTENT_ENCODING)).filter(|one| !matches!(&**one, "" | "identity"));
         let counted = Limited::new(reqwest::Body::from(response), MAX_REPLY).map_err(Fault::of).boxed_unsync();
-        let body = if content_type == "text/event-stream" {
+        let body = if content_type == "text/event-stream" && encoding.is_none() {
             Body::Events(Box::new(SseStream::new(counted)))
         } else {
             Body::Whole(counted)
         };
-        Self { status, resumable: None, headers, content_type, body, silent: true }
+        Self { status, resumable: None, headers, content_type, encoding, body, silent: true }
     }
 
     /// What comes next; `None` where the reply is over. A reply without any message gives one empty arrival first.
@@ -158,7 +159,7 @@ impl Reply {
         let came = match &mut self.body {
             Body::Events(events) => event(events, &mut self.resumable).await,
             _ => match std::mem::replace(&mut self.body, Body::Over) {
-                Body::Whole(body) => whole(body, self.status, &self.content_type).await.map(Some),
+                Body::Whole(body) => whole(body).await.map(|text| Some(self.labelled(text))),
                 Body::Failed(end) => Err(end),
                 Body::Events(_) | Body::Over => Ok(None),
             },
@@ -173,23 +174,42 @@ impl Reply {
         }
     }
 
+    /// A body's text, with what its labels say against it.
+    fn labelled(&self, text: Result<String, String>) -> Arrival {
+        let is_json = self.content_type == "application/json";
+        // An error's body may be labelled as anything, as long as it is a message.
+        let is_free = !(200..300).contains(&self.status);
+        let fault = match (&text, &self.encoding) {
+            (_, Some(encoding)) => Some(format!("a body encoded as `{encoding}`, which nobody asked for")),
+            (Err(_), None) => Some("a body that is no UTF-8".to_owned()),
+            (Ok(text), None) if text.is_empty() || is_json || is_free => None,
+            (Ok(_), None) if self.content_type.is_empty() => Some("a body without a type".to_owned()),
+            (Ok(_), None) => Some(format!("a body of the type `{}`", self.content_type)),
+        };
+        Arrival { text: text.unwrap_or_else(|lossy| lossy), fault, ..Arrival::default() }
+    }
+
     fn stamped(&mut self, arrival: Arrival) -> Arrival {
         self.silent = false;
         Arrival { status: Some(self.status), headers: std::mem::take(&mut self.headers), ..arrival }
     }
 }
 
-/// A body that isn't a stream of events.
-async fn whole(body: Counted, status: u16, content_type: &str) -> Result<Arrival, End> {
-    let bytes = body.collect().await.map_err(Fault::end)?.to_bytes();
-    let fault = match std::str::from_utf8(&bytes) {
-        Err(_) => Some("a body that is no UTF-8".to_owned()),
-        Ok(_) if bytes.is_empty() || content_type == "application/json" => None,
-        // An error's body may be labelled as anything, as long as it is a message.
-        Ok(_) if !(200..300).contains(&status) => None,
-        Ok(_) => Some(format!("a body of the type `{content_type}`")),
-    };
-    Ok(Arrival { text: String::from_utf8_lossy(&bytes).into_owned(), fault, ..Arrival::default() })
+/// A header's first word, in lower case, without parameters; empty where there is none.
+fn word(headers: &HeaderMap, name: &HeaderName) -> String {
+    let value = headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
+    String::from_utf8_lossy(value).split(';').next().unwrap_or_default().trim().to_lowercase()
+}
+
+/// The text of a body that isn't a stream of events; what is no UTF-8 is replaced.
+async fn whole(mut body: Counted) -> Result<Result<String, String>, End> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame.map_err(Fault::end)?.into_data() {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    Ok(String::from_utf8(bytes).map_err(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// The next event with a message in it. Empty data carries an id, and no message.
@@ -232,6 +252,9 @@ pub(super) enum Fault {
     /// There is more of it than is read.
     #[error("more than {MAX_REPLY} bytes")]
     TooLong,
+    /// It isn't written as HTTP wants it.
+    #[error("no HTTP: {0}")]
+    Unreadable(String),
     /// The connection broke.
     #[error("{0}")]
     Broken(String),
@@ -242,13 +265,22 @@ impl Fault {
         match error.downcast::<Self>() {
             Ok(known) => *known,
             Err(error) if error.is::<LengthLimitError>() => Self::TooLong,
-            Err(error) => Self::Broken(innermost(&*error)),
+            Err(error) => {
+                let cause = root(&*error);
+                match cause.downcast_ref::<io::Error>().map(io::Error::kind) {
+                    Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => {
+                        Self::Unreadable(cause.to_string())
+                    }
+                    _ => Self::Broken(cause.to_string()),
+                }
+            }
         }
     }
 
     fn end(self) -> End {
         match self {
             Self::TooLong => End::Oversized,
+            Self::Unreadable(_) => End::Invalid { reason: self.to_string() },
             Self::Broken(how) => End::Crash { how },
         }
     }
@@ -258,21 +290,24 @@ impl Fault {
 fn failure(error: &reqwest::Error) -> End {
     let mut cause = error.source();
     while let Some(inner) = cause {
-        if inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse) {
-            return End::Invalid { reason: format!("no HTTP: {}", innermost(inner)) };
+        match inner.downcast_ref::<hyper::Error>() {
+            // More headers, or longer ones, than are read.
+            Some(error) if error.is_parse_too_large() => return End::Oversized,
+            Some(error) if error.is_parse() => return End::Invalid { reason: format!("no HTTP: {}", root(error)) },
+            _ => {}
         }
         cause = inner.source();
     }
-    End::Crash { how: innermost(error) }
+    End::Crash { how: root(error).to_string() }
 }
 
-/// The words of an error that names no address: those of its first cause.
-fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(inner) = innermost.source() {
-        innermost = inner;
+/// The first cause of an error: its words name no address.
+fn root<'a>(error: &'a (dyn std::error::Error + 'static)) -> &'a (dyn std::error::Error + 'static) {
+    let mut root = error;
+    while let Some(inner) = root.source() {
+        root = inner;
     }
-    innermost.to_string()
+    root
 }
 
 #[cfg(test)]

@@ -28,25 +28,31 @@ pub(crate) enum LineEvent {
 }
 
 /// A stream of lines. Dropped, it leaves its source to be drained unread, so that the writer never blocks.
+///
+/// Lines that were read at once come at once: whoever looks at what has come sees all of them.
 #[derive(Debug)]
 pub(crate) struct Lines {
-    events: mpsc::Receiver<LineEvent>,
+    read: VecDeque<LineEvent>,
+    coming: mpsc::Receiver<VecDeque<LineEvent>>,
 }
 
 impl Lines {
     /// Reads a source in a task of its own, which ends with the source.
     pub(crate) fn of(source: impl AsyncRead + Send + Unpin + 'static) -> (Self, JoinHandle<()>) {
-        let (sender, events) = mpsc::channel(1);
-        (Self { events }, fault::spawn(pump(source, sender)))
+        let (sender, coming) = mpsc::channel(1);
+        (Self { read: VecDeque::new(), coming }, fault::spawn(pump(source, sender)))
     }
 
     /// What comes next. Cancelled, it has taken nothing.
     pub(crate) async fn next(&mut self) -> LineEvent {
-        self.events.recv().await.unwrap_or(LineEvent::Eof)
+        if self.read.is_empty() {
+            self.read = self.coming.recv().await.unwrap_or_default();
+        }
+        self.read.pop_front().unwrap_or(LineEvent::Eof)
     }
 }
 
-async fn pump(source: impl AsyncRead + Unpin, sender: mpsc::Sender<LineEvent>) {
+async fn pump(source: impl AsyncRead + Unpin, sender: mpsc::Sender<VecDeque<LineEvent>>) {
     let mut source = BufReader::with_capacity(64 << 10, source);
     let (mut line, mut skipping) = (Vec::new(), false);
     loop {
@@ -54,22 +60,29 @@ async fn pump(source: impl AsyncRead + Unpin, sender: mpsc::Sender<LineEvent>) {
             Ok(chunk) if !chunk.is_empty() => chunk,
             _ => break,
         };
-        let end = chunk.iter().position(|byte| *byte == b'\n');
-        let part = &chunk[..end.unwrap_or(chunk.len())];
-        let taken = part.len() + usize::from(end.is_some());
-        if !skipping && line.len() + part.len() > MAX_LINE {
-            (line, skipping) = (Vec::new(), true);
-            _ = sender.send(LineEvent::Oversized).await;
-        } else if !skipping {
-            line.extend_from_slice(part);
+        let mut events = VecDeque::new();
+        for part in chunk.split_inclusive(|byte| *byte == b'\n') {
+            let text = part.strip_suffix(b"\n");
+            let is_whole = text.is_some();
+            let text = text.unwrap_or(part);
+            if !skipping && line.len() + text.len() > MAX_LINE {
+                (line, skipping) = (Vec::new(), true);
+                events.push_back(LineEvent::Oversized);
+            } else if !skipping {
+                line.extend_from_slice(text);
+            }
+            if is_whole && !std::mem::take(&mut skipping) {
+                events.push_back(LineEvent::Line(without_return(std::mem::take(&mut line))));
+            }
         }
+        let taken = chunk.len();
         source.consume(taken);
-        if end.is_some() && !std::mem::take(&mut skipping) {
-            _ = sender.send(LineEvent::Line(without_return(std::mem::take(&mut line)))).await;
+        if !events.is_empty() {
+            _ = sender.send(events).await;
         }
     }
     if !line.is_empty() {
-        _ = sender.send(LineEvent::Line(without_return(line))).await;
+        _ = sender.send([LineEvent::Line(without_return(line))].into()).await;
     }
 }
 

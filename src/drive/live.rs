@@ -19,6 +19,8 @@ use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
 use crate::plan::Planned;
 
+/// How many bytes all steps of a test may take.
+const MAX_HEARD: usize = 32 << 20;
 /// How long it may take to close a connection, and as long to take a fixture down.
 const CLOSE: Duration = Duration::from_secs(2);
 
@@ -132,11 +134,15 @@ impl Live {
         deadline: Deadline,
         step_limit: Duration,
     ) -> Vec<StepTranscript> {
-        let mut steps = Vec::new();
+        let (mut steps, mut heard) = (Vec::new(), 0);
         for step in &test.steps {
-            let Exchange { messages, end, micros } = self.step(step, canaries, deadline.narrowed(step_limit)).await;
+            let Exchange { messages, mut end, micros } = self.step(step, canaries, deadline.narrowed(step_limit)).await;
+            heard += messages.iter().map(|message| message.text.len()).sum::<usize>();
+            if heard > MAX_HEARD {
+                end = End::Oversized;
+            }
             let refused = !self.opening.done && end != End::Accepted;
-            let over = refused || matches!(end, End::Timeout | End::Crash { .. });
+            let over = refused || heard > MAX_HEARD || matches!(end, End::Timeout | End::Crash { .. });
             steps.push(StepTranscript { messages, end, micros, canary: canaries.hits(), handed: None });
             if over {
                 break;

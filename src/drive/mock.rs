@@ -37,6 +37,8 @@ use server::Server;
 
 /// Connections at a time; further ones wait.
 const MAX_CONNECTIONS: usize = 64;
+/// How much a connection over HTTP holds that isn't read yet: headers, above all.
+const MAX_HELD: usize = 64 << 10;
 
 /// A server that serves one test. Dropped, it closes its listeners and all connections.
 #[derive(Debug)]
@@ -80,7 +82,8 @@ impl Mock {
         let http = Door::open(&server, |stream, server, token| async move {
             let path: Arc<str> = format!("/{token}").into();
             let service = service_fn(move |request| http::answer(request, Arc::clone(&server), Arc::clone(&path)));
-            let connection = hyper::server::conn::http1::Builder::new();
+            let mut connection = hyper::server::conn::http1::Builder::new();
+            connection.max_buf_size(MAX_HELD);
             // A connection that breaks, or speaks no HTTP, is the client's affair.
             _ = connection.serve_connection(TokioIo::new(stream), service).await;
         });

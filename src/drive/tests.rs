@@ -222,7 +222,10 @@ async fn without_a_hello_there_is_no_session_and_the_reason_is_told() {
         ("exec sleep 1000", "said nothing within the limit"),
         ("echo broken >&2; exit 1", "exit status 1; it wrote: broken"),
         ("yes", "1000 lines that are no answer"),
-        (r#"read -r line; echo '{"id":"1","hello":"there"}'"#, "its answer can't be understood: invalid type: string"),
+        (
+            r#"read -r line; echo '{"id":"1","hello":"there"}'"#,
+            "it gave an answer that can't be read: invalid type: string",
+        ),
         (r#"read -r line; echo '{"id":"1","hello":{"roles":["server"]}}'"#, "the transport `stdio`"),
     ] {
         let transcripts = run(target(&[("ON_HELLO", on_hello)]), vec![send("one"), send("two")]).await;

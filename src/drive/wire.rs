@@ -3,6 +3,7 @@
 //! Takes texts to send, gives what came, recorded before it is read. What a step sends is in `perform`.
 //! Must not know what would be right, nor how the server came to be.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub(crate) struct Connection {
     /// Whether revision and session are agreed.
     agreed: bool,
     ids: u64,
+    /// The requests that have no response yet, given up or not.
+    open: HashSet<u64>,
 }
 
 #[derive(Debug)]
@@ -65,7 +68,7 @@ impl Connection {
 
     fn over(channel: Channel, revision: Revision) -> Self {
         let agreed = revision.facts().lifecycle == Lifecycle::Stateless;
-        Self { channel, revision, mirrored: Mirrored::default(), session: None, agreed, ids: 0 }
+        Self { channel, revision, mirrored: Mirrored::default(), session: None, agreed, ids: 0, open: HashSet::new() }
     }
 
     /// Ends the session, where there is one, and closes the connection.
@@ -79,6 +82,7 @@ impl Connection {
 
     /// The next id of a request.
     pub(super) fn next_id(&mut self) -> u64 {
+        self.open.insert(self.ids);
         self.ids += 1;
         self.ids - 1
     }
@@ -177,13 +181,15 @@ impl Connection {
 
     /// Looks at what came: the index of the response that was waited for, or nothing yet.
     async fn take(&mut self, turn: &mut Turn<'_>, arrival: Arrival, awaits: &Awaits) -> Result<Option<usize>, End> {
-        let kind = match &arrival.fault {
-            Some(fault) => Err(fault.clone()),
-            None => envelope::read(&arrival.text),
-        };
-        let is_refusal = arrival.is_refusal();
-        let by_stdio = arrival.status.is_none();
+        let (is_refusal, by_stdio, fault) = (arrival.is_refusal(), arrival.status.is_none(), arrival.fault.clone());
         let index = turn.came(arrival)?;
+        let kind = fault.map_or_else(|| envelope::read(turn.text(index)), Err);
+        let is_open = match &kind {
+            Ok(Kind::Response { id, .. }) => {
+                id.as_ref().and_then(Value::as_u64).is_some_and(|id| self.open.remove(&id))
+            }
+            _ => false,
+        };
         match kind {
             Ok(Kind::Notification) => Ok(None),
             Ok(Kind::Request { id, method }) => self.serve(turn, &id, &method).await.map(|()| None),
@@ -192,8 +198,7 @@ impl Connection {
             Ok(Kind::Response { is_error: true, .. }) if is_refusal => Ok(Some(index)),
             Ok(Kind::Response { id, .. }) => {
                 // Over stdio a response may still come to a request that was given up.
-                let is_late = by_stdio && id.as_ref().and_then(Value::as_u64).is_some_and(|id| id < self.ids);
-                if !is_late {
+                if !(by_stdio && is_open) {
                     turn.instead_of_nothing(End::Invalid { reason: stray(id.as_ref(), awaits) });
                 }
                 Ok(None)
@@ -279,9 +284,10 @@ fn end_of_reply(status: Option<u16>, awaits: &Awaits) -> End {
     }
 }
 
-/// Whether a text isn't even meant as a message: nothing at all, or a line that went astray on a standard output.
+/// Whether a text isn't even meant as a message: nothing at all, or a line that went astray on a standard output. A
+/// message behind a byte-order mark or NUL is meant.
 fn is_noise(text: &str, by_stdio: bool) -> bool {
-    let text = text.trim_start();
+    let text = text.trim_start_matches(|one: char| one.is_whitespace() || one.is_control() || one == '\u{feff}');
     text.is_empty() || by_stdio && !text.starts_with('{') && !text.starts_with("[{")
 }
 

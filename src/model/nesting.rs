@@ -7,6 +7,8 @@ use serde::de::DeserializeOwned;
 
 /// Levels that we make trees of. Beyond, a text stays text.
 pub const LIMIT: usize = 512;
+/// Values that a message may have: a tree takes up to a hundred times the memory of its text.
+pub const VALUES: usize = 400_000;
 
 /// Why a text didn't become a value.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +47,21 @@ pub fn depth(text: &[u8]) -> usize {
     deepest
 }
 
+/// How many values a text has, at most: scalars, lists, objects and their members, counted by what parts them.
+pub fn values(text: &[u8]) -> usize {
+    let (mut values, mut in_string, mut escaped) = (1usize, false, false);
+    for byte in text {
+        if in_string {
+            in_string = escaped || *byte != b'"';
+            escaped = *byte == b'\\' && !escaped;
+        } else {
+            in_string = *byte == b'"';
+            values += usize::from(matches!(byte, b'{' | b'[' | b','));
+        }
+    }
+    values
+}
+
 /// Reads a text of at most [`LIMIT`] levels.
 ///
 /// # Errors
@@ -70,6 +87,11 @@ mod tests {
     fn brackets_in_strings_do_not_count() {
         assert_eq!(depth(br#"{"a":["]]\"[[",{}]}"#), 3);
         assert_eq!(depth(b"1"), 0);
+    }
+
+    #[test]
+    fn values_are_counted_by_what_parts_them() {
+        assert_eq!([values(b"1"), values(b"[1,2]"), values(br#"{"a,[":"\\\",{",}"#), values(b"[[],[]]")], [1, 3, 3, 5]);
     }
 
     #[test]

@@ -164,6 +164,18 @@ words! {
     }
 }
 
+impl Message {
+    /// Leaves at most so many bytes of its text, and says how long it was.
+    pub fn cut(&mut self, most: usize) {
+        if self.text.len() > most {
+            self.cut_from.get_or_insert(self.text.len() as u64);
+            let end = (0..=most).rev().find(|end| self.text.is_char_boundary(*end));
+            self.text.truncate(end.unwrap_or(0));
+            self.text.shrink_to_fit();
+        }
+    }
+}
+
 /// One fetch of a canary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
-use super::{InOrder, Log, LogError, Secrets, shortened};
+use super::{InOrder, Log, LogError, Secrets, shorten};
 use crate::drive::{CanaryError, Cancel, Ended, Event, Options, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::record::{Footer, Observation, Record, Served, Transcript};
@@ -76,8 +76,8 @@ pub async fn conduct(
             Event::Finished { index, mut transcript, safe } => {
                 let mut record = judged(judge, planned[index].1, index, &transcript);
                 secrets[&transcript.target].hide(&mut record, &mut transcript);
-                // Behind a test that hangs, all the others wait for their turn.
-                let transcript = shortened(*transcript);
+                // It may have to wait for its turn, with many others.
+                shorten(&mut transcript);
                 if let Some(log) = &mut log {
                     log.append(&record, &transcript)?;
                 }

@@ -29,9 +29,8 @@ impl Writer {
     }
 
     pub(super) fn write(&mut self, line: &impl Serialize) -> Result<(), LogError> {
-        let mut bytes = serde_json::to_vec(line).expect("every line of a log is JSON");
-        bytes.push(b'\n');
-        self.file.write_all(&bytes).and_then(|()| self.file.flush()).map_err(failed(&self.path))
+        let written = serde_json::to_writer(&mut self.file, line).map_err(io::Error::from);
+        written.and_then(|()| self.file.write_all(b"\n")).and_then(|()| self.file.flush()).map_err(failed(&self.path))
     }
 }
 

@@ -4,8 +4,8 @@
 //! The reader takes such a log as partial; it shows what is there and never more.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::lines::{LONGEST, Read, Reader, Writer};
 use crate::model::nesting;
@@ -84,14 +84,18 @@ impl Log {
         Ok(log)
     }
 
-    /// Writes what became of one test; the transcript first, so that every record has its own. It should be
-    /// [`shortened`].
+    /// Writes what became of one test; the transcript first, so that every record has its own. Nothing is copied:
+    /// both can be large.
     ///
     /// # Errors
     /// [`LogError::Io`].
     pub fn append(&mut self, record: &Record, transcript: &Transcript) -> Result<(), LogError> {
+        #[derive(Serialize)]
+        struct Entry<'a> {
+            record: &'a Record,
+        }
         self.wire.write(transcript)?;
-        self.records.write(&Line::Record(Box::new(record.clone())))
+        self.records.write(&Entry { record })
     }
 
     /// Writes how the run ended.
@@ -103,8 +107,8 @@ impl Log {
     }
 }
 
-/// The transcript with long messages cut, and with what is over the bound for all of them cut to nothing.
-pub fn shortened(mut transcript: Transcript) -> Transcript {
+/// Cuts the long messages of a transcript that has been judged, and to nothing what is over the bound for all of them.
+pub(super) fn shorten(transcript: &mut Transcript) {
     let mut room = MESSAGES;
     let messages = transcript.steps.iter_mut().flat_map(|step| &mut step.messages);
     for message in transcript.opening.iter_mut().chain(messages) {
@@ -114,21 +118,14 @@ pub fn shortened(mut transcript: Transcript) -> Transcript {
         } else {
             room -= headers;
         }
-        let most = MESSAGE.min(room);
-        if message.text.len() > most {
-            message.cut_from.get_or_insert(message.text.len() as u64);
-            cut(&mut message.text, most);
-        }
+        message.cut(MESSAGE.min(room));
         room -= message.text.len();
     }
-    for handed in transcript.steps.iter_mut().filter_map(|step| step.handed.as_mut()) {
-        cut(handed, MESSAGE);
-    }
-    transcript
+    transcript.steps.iter_mut().filter_map(|step| step.handed.as_mut()).for_each(cut);
 }
 
-fn cut(text: &mut String, most: usize) {
-    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+fn cut(text: &mut String) {
+    let end = (0..=MESSAGE.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text.truncate(end.unwrap_or(0));
     text.shrink_to_fit();
 }
@@ -276,11 +273,17 @@ mod tests {
         Footer { ran: 2, interrupted: false, stale: Vec::new(), micros: 1 }
     }
 
+    fn shortened(mut transcript: Transcript) -> Transcript {
+        shorten(&mut transcript);
+        transcript
+    }
+
     #[test]
     fn what_was_written_is_read_in_the_order_of_the_plan() {
         let (_folder, path) = folder();
         let mut log = Log::create(&path, header()).expect("a log");
-        let transcript = samples::transcript(vec![samples::replied(&["é".repeat(MESSAGE).as_str()])]);
+        let mut transcript = samples::transcript(vec![samples::replied(&["é".repeat(MESSAGE).as_str()])]);
+        shorten(&mut transcript);
         let records: Vec<_> =
             (0..2).map(|index| samples::record(index, "f/c/t@2026-07-28+http", Outcome::Success)).collect();
         for record in records.iter().rev() {

@@ -11,7 +11,8 @@ mod replay;
 mod secrets;
 
 pub use conduct::{Conducted, RunError, Seen, conduct};
-pub use log::{Log, LogError, RunLog, read_log, read_what_is_there, read_wire, shortened, wire_path};
+use log::shorten;
+pub use log::{Log, LogError, RunLog, read_log, read_what_is_there, read_wire, wire_path};
 pub use order::InOrder;
 pub use replay::{Replay, rejudge};
 pub use secrets::Secrets;

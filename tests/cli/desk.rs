@@ -47,10 +47,12 @@ impl Desk {
         desk
     }
 
-    /// Copies a file of this folder.
+    /// Copies a file of this folder, or of the rogues'.
     pub(crate) fn lay_out(&self, name: &str) {
-        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli").join(name);
-        self.write(name, &fs::read_to_string(own).expect("a file of the tests"));
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+        let own = [tests.join("cli").join(name), tests.join("rogues").join(name)];
+        let own = own.iter().find(|path| path.exists()).expect("a file of the tests");
+        self.write(name, &fs::read_to_string(own).expect("text"));
     }
 
     pub(crate) fn path(&self) -> &Path {

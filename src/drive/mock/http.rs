@@ -13,7 +13,7 @@ use hyper::body::{Body, Bytes, Incoming as RequestBody};
 use hyper::header::{ACCEPT, HOST, ORIGIN};
 use hyper::http::response::Builder;
 use hyper::{HeaderMap, Method, Request, Response};
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 
 use super::Leash;
 use super::log::Headers;
@@ -23,6 +23,8 @@ use crate::drive::fault;
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
+/// From how many bytes on a body is a long one.
+const LONG: usize = 64 << 10;
 /// How many headers of a request are kept.
 const MAX_HEADERS: usize = 64;
 /// How many bytes of a header's value are kept.
@@ -41,7 +43,7 @@ pub(super) async fn answer(
     }
     let (parts, body) = request.into_parts();
     let kept = kept(&parts.method, &parts.headers);
-    let body = match read(body).await {
+    let body = match read(body, &server.long).await {
         Ok(body) => body,
         Err((beginning, length)) => {
             _ = server.log.came_too_long(&beginning, length, kept);
@@ -69,9 +71,10 @@ pub(super) async fn answer(
     })
 }
 
-/// Reads a body; where it is too long or breaks off, how it begins and its length so far.
-async fn read(mut body: RequestBody) -> Result<Vec<u8>, (Vec<u8>, usize)> {
-    let mut bytes = Vec::new();
+/// Reads a body; where it is too long or breaks off, how it begins and its length so far. Of the long ones, one comes
+/// at a time.
+async fn read(mut body: RequestBody, long: &Mutex<()>) -> Result<Vec<u8>, (Vec<u8>, usize)> {
+    let (mut bytes, mut turn) = (Vec::new(), None);
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
             let length = bytes.len();
@@ -83,6 +86,9 @@ async fn read(mut body: RequestBody) -> Result<Vec<u8>, (Vec<u8>, usize)> {
             return Err((bytes, length));
         }
         bytes.extend_from_slice(&data);
+        if bytes.len() > LONG && turn.is_none() {
+            turn = Some(long.lock().await);
+        }
     }
     Ok(bytes)
 }

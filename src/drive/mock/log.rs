@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
+use crate::model::nesting;
 use crate::model::record::{Message, Party};
 
 /// Names, in lower case, and values.
@@ -16,7 +17,7 @@ pub(super) type Headers = Vec<(String, String)>;
 /// How many messages one test can need: beyond, a client floods.
 const MAX_MESSAGES: usize = 1_000;
 /// How many bytes of text are held until somebody takes them.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 24 << 20;
 /// How many bytes are kept of a message that is too long to be read.
 const KEPT: usize = 64 << 10;
 
@@ -34,6 +35,8 @@ struct Kept {
     /// In all, those that were taken included.
     count: usize,
     bytes: usize,
+    /// How many values the client's messages have, in all.
+    values: usize,
 }
 
 impl Log {
@@ -78,16 +81,22 @@ impl Log {
         Message { from, text: text.to_owned(), cut_from: None, status, headers, at }
     }
 
-    fn write(&self, message: Message) -> bool {
+    fn write(&self, mut message: Message) -> bool {
+        let values = if message.from == Party::Target { nesting::values(message.text.as_bytes()) } else { 0 };
         let mut kept = self.kept();
         if kept.count >= MAX_MESSAGES || kept.bytes + message.text.len() > MAX_BYTES {
             return false;
+        }
+        kept.values += values;
+        let goes_on = kept.values <= nesting::VALUES;
+        if !goes_on {
+            message.cut(KEPT);
         }
         kept.count += 1;
         kept.bytes += message.text.len();
         kept.messages.push(message);
         self.stirred.send_replace(());
-        true
+        goes_on
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -37,6 +37,8 @@ const SERVER_INFO: &str = r#"{"name":"casebook","version":"1"}"#;
 pub(super) struct Server {
     /// Everything that came and went.
     pub(super) log: Arc<Log>,
+    /// Who reads a long body has this, so that many connections together hold no more than one.
+    pub(super) long: tokio::sync::Mutex<()>,
     revision: Revision,
     test: Arc<Test>,
     bindings: Bindings,
@@ -154,7 +156,15 @@ impl Reply {
 impl Server {
     pub(super) fn new(test: Arc<Test>, bindings: Bindings, revision: Revision) -> Self {
         let tools = Tools::of(&test.given, &bindings);
-        Self { log: Arc::new(Log::new()), revision, test, bindings, tools, state: Mutex::default() }
+        Self {
+            log: Arc::new(Log::new()),
+            long: tokio::sync::Mutex::default(),
+            revision,
+            test,
+            bindings,
+            tools,
+            state: Mutex::default(),
+        }
     }
 
     /// What a message comes to.

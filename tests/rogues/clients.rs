@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
+use super::{LIMIT, lines, outcomes};
 use crate::desk::Desk;
-
-/// How long a visit may take in all, in microseconds; each silence in it less than half of that.
-const LIMIT: u64 = 10_000_000;
 
 /// What becomes of the visit in which a client does this, step by step.
 const ROGUES: [(&str, &str, [&str; 2]); 21] = [
@@ -40,12 +38,6 @@ const ROGUES: [(&str, &str, [&str; 2]); 21] = [
     ),
 ];
 
-/// The records of a run, by target, test and transport.
-fn records(desk: &Desk, file: &str) -> Vec<Value> {
-    let lines = desk.read(file);
-    lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-}
-
 fn is_lost(visit: &Value) -> bool {
     visit["test"].as_str().is_some_and(|test| test.starts_with("post/visit/lost@"))
 }
@@ -57,11 +49,6 @@ fn messages(visit: &Value) -> Vec<&str> {
     messages.map(|message| message["text"].as_str().expect("a text")).collect()
 }
 
-fn outcomes(record: &Value) -> Vec<&str> {
-    let steps = record["observation"]["steps"].as_array().expect("steps");
-    steps.iter().map(|step| step["outcome"].as_str().expect("an outcome")).collect()
-}
-
 #[test]
 fn a_client_that_misbehaves_costs_its_own_visit_and_leaves_nothing_behind() {
     let desk = Desk::visited();
@@ -69,24 +56,24 @@ fn a_client_that_misbehaves_costs_its_own_visit_and_leaves_nothing_behind() {
         desk.visitor(name, script);
     }
     let names = ROGUES.map(|(name, ..)| name).join(" ");
-    let limits = "--step-limit 4s --test-limit 10s --jobs 8";
+    let limits = "--step-limit 4s --test-limit 10s --jobs 12";
     let came = desk.run(&format!("run {names} --cases visits --record run.jsonl {limits}"));
     came.ends(1);
     assert_eq!(desk.survivors(), 0);
 
-    let records = records(&desk, "run.jsonl");
+    let records = lines(&desk, "run.jsonl");
     for (name, _, lost) in ROGUES {
         let own = records.iter().map(|line| &line["record"]).filter(|record| record["target"] == name);
         let mut visits = 0;
         for record in own {
             let expected = if is_lost(record) { lost } else { ["success"; 2] };
             assert_eq!(outcomes(record), expected, "{name}: {record}");
-            assert!(record["micros"].as_u64().is_some_and(|micros| micros <= LIMIT), "{name}: {record}");
+            assert!(record["micros"].as_u64().is_some_and(|micros| micros <= LIMIT * 1_000_000), "{name}: {record}");
             visits += 1;
         }
         assert_eq!(visits, 4, "{name}");
     }
-    let wire = self::records(&desk, "run.wire.jsonl");
+    let wire = lines(&desk, "run.wire.jsonl");
     let said = |name: &str| -> Vec<Vec<&str>> {
         let own = wire.iter().filter(|visit| visit["target"] == name && is_lost(visit));
         own.map(messages).collect()
@@ -115,7 +102,7 @@ fn what_a_client_still_says_after_its_visit_is_nowhere_in_the_next() {
     let desk = Desk::visited();
     desk.visitor("late", "ask; { flood | server; sleep 1000; } & thanks");
     desk.run("run late --cases visits --record run.jsonl --jobs 1").ends(0);
-    let visits = records(&desk, "run.wire.jsonl");
+    let visits = lines(&desk, "run.wire.jsonl");
     assert_eq!(visits.len(), 4);
     for visit in visits.iter().filter(|visit| !is_lost(visit)) {
         let late = messages(visit).into_iter().find(|message| message.contains("tools/list"));

@@ -1,0 +1,130 @@
+//! Adapters that misbehave in their own protocol: at the `hello`, when they are to serve, or to stop.
+
+use super::{LIMIT, Rogue, gather, hold};
+
+/// A line of the adapter's, with this member in it.
+macro_rules! line {
+    ($member:literal) => {
+        concat!("say('{\"id\": \"%s\", ", $member, "}' % asked['id'])")
+    };
+}
+
+/// What they do in place of a hello. Without one there is no session, and the run ends with status 4.
+const GREETERS: [Rogue; 13] = [
+    Rogue::says("hello-never", "hang()", ("none", "it said nothing within the limit")),
+    Rogue::says("hello-and-gone", "os._exit(7)", ("none", "it ended with exit status 7")),
+    Rogue::says(
+        "hello-of-another",
+        "say(good().replace('\"1\"', '\"7\"')); hang()",
+        ("none", "[noise on stdout] {\"id\": \"7\""),
+    ),
+    Rogue::says(
+        "hello-by-number",
+        "say(good().replace('\"1\"', '1')); hang()",
+        ("none", "[noise on stdout] {\"id\": 1"),
+    ),
+    Rogue::says(
+        "hello-with-bom",
+        "say(b'\\xef\\xbb\\xbf' + good().encode()); hang()",
+        ("none", "it said nothing within the limit"),
+    ),
+    Rogue::says("hello-as-list", line!("\"hello\": 7"), ("none", "it gave an answer that can't be read: invalid type")),
+    Rogue::says("hello-twice-in-one", "say(good()[:-1] + ', \"hello\": {}}')", ("none", "duplicate field `hello`")),
+    Rogue::says("hello-of-less", line!("\"hello\": {}"), ("none", "target.toml claims the role `server`")),
+    Rogue::says("hello-of-nothing", line!("\"stopped\": true"), ("none", "it answered `hello` without a hello")),
+    Rogue::says(
+        "hello-deep",
+        "say('{\"id\":\"1\",\"hello\":' + '[' * 100000 + ']' * 100000 + '}')",
+        ("none", "can't be read"),
+    ),
+    Rogue::says(
+        "serves-before-it-is-asked",
+        "say(good(), '{\"id\":\"2\",\"serving\":{\"url\":\"http://127.0.0.1:9/\"}}')",
+        ("success", ""),
+    ),
+    Rogue::says("hello-hello-hello", "endless(b'x\\n')", ("none", "it wrote 1000 lines that are no answer")),
+    Rogue::says(
+        "hello-in-noise",
+        "say('Listening', b'\\xff', '\\0', '[]', '{}', 'null', good(), good())",
+        ("success", ""),
+    ),
+];
+
+/// What they do where they are to serve, or are to stop.
+const SERVANTS: [Rogue; 23] = [
+    Rogue::says("serves-never", "hang()", ("timeout", "it said nothing within the limit")).waits(),
+    Rogue::says("serves-and-gone", "os._exit(7)", ("crash", "it ended with exit status 7")),
+    Rogue::says("serves-by-half", "put(good()[:20]); os._exit(0)", ("crash", "it ended with exit status 0")),
+    Rogue::says(
+        "serves-another",
+        "say('{\"id\":\"99\",\"serving\":{\"url\":\"http://127.0.0.1:9/\"}}', good())",
+        ("success", ""),
+    ),
+    Rogue::says("serves-twice", "say(good(), good())", ("success", "")),
+    Rogue::says(
+        "serves-twice-in-one",
+        "say(good()[:-1] + ', \"serving\": {\"url\": \"\"}}')",
+        ("invalid-message", "duplicate field `serving`"),
+    ),
+    Rogue::says(
+        "serves-and-refuses",
+        "say(good()[:-1] + ', \"refused\": {\"type\": \"E\", \"message\": \"no\"}}')",
+        ("refused", "E: no"),
+    ),
+    Rogue::says("serves-by-crlf", "say(good() + '\\r')", ("success", "")),
+    Rogue::says("serves-nothing", line!("\"x\": 1"), ("invalid-message", "none of its answers")),
+    Rogue::says(
+        "serves-a-number",
+        line!("\"serving\": 7"),
+        ("invalid-message", "it gave an answer that can't be read"),
+    ),
+    Rogue::says(
+        "serves-elsewhere",
+        line!("\"serving\": {\"url\": \"http://192.0.2.1/\"}"),
+        ("invalid-message", "may be gone to"),
+    ),
+    Rogue::says(
+        "serves-as-user",
+        line!("\"serving\": {\"url\": \"http://127.0.0.1@192.0.2.1/\"}"),
+        ("invalid-message", "may be gone to"),
+    ),
+    Rogue::says(
+        "serves-a-file",
+        line!("\"serving\": {\"url\": \"file:///dev/zero\"}"),
+        ("invalid-message", "may be gone to"),
+    ),
+    Rogue::says(
+        "serves-by-tls",
+        line!("\"serving\": {\"url\": \"https://127.0.0.1/\"}"),
+        ("invalid-message", "may be gone to"),
+    ),
+    Rogue::says(
+        "serves-nowhere",
+        line!("\"serving\": {\"url\": \"no address\"}"),
+        ("invalid-message", "may be gone to"),
+    ),
+    Rogue::says("serves-where-nobody-is", line!("\"serving\": {\"url\": \"http://127.0.0.1:9/\"}"), ("crash", "")),
+    Rogue::says("serves-a-flood", "endless(b'x\\n')", ("invalid-message", "it wrote 1000 lines that are no answer")),
+    Rogue::says("serves-one-line", "flood(64)", ("oversized", "it wrote a line of more than 16 MiB")),
+    Rogue::says(
+        "refuses-at-length",
+        "say('{\"id\":\"%s\",\"refused\":{\"type\":\"E\",\"message\":\"%s\"}}' % (asked['id'], 'x' * 9000000))",
+        ("refused", "E: xxx"),
+    ),
+    Rogue::says("stops-never", "hang()", ("success", "")).at("stop"),
+    Rogue::says("stops-and-gone", "os._exit(7)", ("success", "")).at("stop"),
+    Rogue::says("stops-oddly", "say('{}', '7'); hang()", ("success", "")).at("stop"),
+    Rogue::says("stops-not", line!("\"stopped\": false"), ("success", "")).at("stop"),
+];
+
+#[test]
+fn an_adapter_that_misbehaves_is_told_by_what_it_did() {
+    let greeters = GREETERS.into_iter().map(|rogue| rogue.at("hello"));
+    let servants = SERVANTS.into_iter().map(|rogue| if rogue.at == "call" { rogue.at("serve") } else { rogue });
+    let rogues: Vec<_> = greeters.chain(servants).map(|rogue| rogue.over(&["http"])).collect();
+    let (desk, names) = gather(&rogues);
+    let limits = format!("--start-limit 5s --test-limit {LIMIT}s --jobs 16");
+    desk.run(&format!("run {names} --cases shelf --record run.jsonl {limits}")).ends(4);
+    assert_eq!(desk.survivors(), 0);
+    hold(&desk, &rogues);
+}

@@ -1,0 +1,125 @@
+"""A target that does what it should, but where the tool `lose` is called, or else at the place that it is told: there it
+does what its last argument says, in Python, with the words below. rogue.py call|list|hello|serve|stop WHAT [--stdio-server FILE]"""
+
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+PLACE, WHAT = sys.argv[1:3]
+OUT = sys.stdout.buffer
+
+
+class Talk:
+    """One exchange: what was asked, where an answer goes, and the words with which a rogue says it."""
+
+    def __init__(self, asked, out, over_http):
+        self.asked, self.out, self.over_http = asked, out, over_http
+        self.id = asked.get("id")
+
+    def answer(self, id=None, **result):
+        """The right answer as text, or that to another request."""
+        tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("lose", "keep")]
+        right = {"tools": tools, "ttlMs": 0, "cacheScope": "private"} if "list" in self.asked.get("method", "") else {"content": []}
+        result = {"resultType": "complete", **right, **result}
+        return json.dumps({"jsonrpc": "2.0", "id": self.id if id is None else id, "result": result})
+
+    def put(self, *parts):
+        """Bytes as they are."""
+        self.out.write(b"".join(part if isinstance(part, bytes) else part.encode() for part in parts))
+        self.out.flush()
+
+    def say(self, *texts):
+        """Messages as the transport wants them: lines, a body, or where there are several a stream of events."""
+        texts = [text if isinstance(text, bytes) else text.encode() for text in texts]
+        if not self.over_http:
+            self.put(*(text + b"\n" for text in texts))
+        elif len(texts) == 1:
+            self.put(self.head(length=len(texts[0])), texts[0])
+        else:
+            self.put(self.head("text/event-stream"), *(b"data: " + text + b"\n\n" for text in texts))
+
+    def head(self, type="application/json", length=None, *more, status="HTTP/1.1 200 OK"):
+        """The beginning of a reply over HTTP, which ends with the connection where it has no length."""
+        length = [] if length is None else [f"content-length: {length}"]
+        return "\r\n".join([status, f"content-type: {type}", "connection: close", *length, *more, "", ""])
+
+    def flood(self, megabytes, byte=b" "):
+        """So much of it, in pieces."""
+        for _ in range(megabytes):
+            self.put(byte * ((1 << 20) // len(byte)))
+
+    def endless(self, part):
+        """The same for ever."""
+        while True:
+            self.put(part * max(1, 4096 // len(part)))
+
+    def words(self):
+        words = {name: getattr(self, name) for name in ("id", "answer", "put", "say", "head", "flood", "endless")}
+        return {**words, "json": json, "os": os, "signal": signal, "sys": sys, "out": self.out, "time": time, "hang": hang}
+
+    def at(self, place):
+        """Whether this is where it happens."""
+        called = self.asked.get("params", {}).get("name")
+        return place == PLACE and (place != "call" or called == "lose")
+
+    def go(self, place, well):
+        exec(WHAT, self.words()) if self.at(place) else well()
+
+
+def hang():
+    time.sleep(1000)
+
+
+def serve(talk):
+    """Answers one message, well or not."""
+    place = {"tools/list": "list", "tools/call": "call"}.get(talk.asked.get("method"))
+    talk.go(place, lambda: talk.say(talk.answer()))
+
+
+def converse(connection):
+    with connection, connection.makefile("rwb") as wire:
+        try:
+            length = 0
+            while line := wire.readline().strip().lower():
+                if line.startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            if length:
+                serve(Talk(json.loads(wire.read(length)), wire, True))
+        except OSError:
+            pass  # Nobody reads any more.
+
+
+def listen():
+    """The address of a server over HTTP."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def accept():
+        while True:
+            threading.Thread(target=converse, args=listener.accept()[:1], daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    return f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+
+if "--stdio-server" in sys.argv:
+    for line in sys.stdin.buffer:
+        serve(Talk(json.loads(line), OUT, False))
+    sys.exit()
+
+HELLO = {"roles": ["server"], "transports": ["stdio", "http"], "revisions": ["2026-07-28"]}
+GOOD = {"hello": lambda: HELLO, "serve": lambda: {"url": listen()}, "stop": lambda: True}
+NAMES = {"hello": "hello", "serve": "serving", "stop": "stopped"}
+for line in sys.stdin.buffer:
+    asked = json.loads(line)
+    kind = next((key for key in asked if key in GOOD), "unknown")
+    talk = Talk(asked, OUT, False)
+    good = lambda: json.dumps({"id": asked["id"], NAMES[kind]: GOOD[kind]()})
+    words = {"asked": asked, "good": good, "hello": HELLO, "listen": listen}
+    if kind == PLACE and ("lose" in line.decode() or kind != "serve"):
+        exec(WHAT, {**talk.words(), **words})
+    else:
+        talk.say(good() if kind in GOOD else json.dumps({"id": asked["id"], "unsupported": "no such request"}))

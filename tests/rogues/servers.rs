@@ -1,0 +1,255 @@
+//! Servers under test that misbehave where `lose` is called.
+
+use super::{LIMIT, Rogue, gather, hold, lines};
+
+const HTTP: &[&str] = &["http"];
+const STDIO: &[&str] = &["stdio"];
+const WELL: (&str, &str) = ("success", "");
+/// The first bytes of a reply over HTTP, and no more.
+const SILENT: (&str, &str) = ("timeout", "");
+
+const fn invalid(why: &'static str) -> (&'static str, &'static str) {
+    ("invalid-message", why)
+}
+
+const fn crash(how: &'static str) -> (&'static str, &'static str) {
+    ("crash", how)
+}
+
+/// What is wrong with a message, over either transport.
+const MESSAGES: [Rogue; 38] = [
+    Rogue::says("good", "say(answer())", WELL),
+    Rogue::says("another-id", "say(answer(41))", invalid("the id 41 in place of the id 1")).waits(),
+    Rogue::says("answered-id", "say(answer(id - 1))", invalid("the id 0 in place of the id 1")).waits(),
+    Rogue::says("id-as-text", "say(answer(str(id)))", invalid("the id \"1\" in place of the id 1")).waits(),
+    Rogue::says("id-as-float", "say(answer(float(id)))", invalid("the id 1.0 in place of the id 1")).waits(),
+    Rogue::says("id-null", "say(answer().replace('\"id\": 1', '\"id\": null'))", invalid("no id in place of")).waits(),
+    Rogue::says("id-missing", "say(answer().replace('\"id\": 1, ', ''))", invalid("no id in place of")).waits(),
+    Rogue::says(
+        "id-deep",
+        "say(answer().replace('\"id\": 1', '\"id\": ' + '[' * 100000 + ']' * 100000))",
+        invalid("no id"),
+    )
+    .waits(),
+    Rogue::says("id-twice", "say(answer().replace('\"id\"', '\"id\": 7, \"id\"'))", invalid("duplicate field `id`")),
+    Rogue::says("replies-twice", "say(answer(), answer(isError=True))", WELL),
+    Rogue::says("replies-ahead", "say(answer(id + 1, isError=True), answer())", WELL).at("list"),
+    Rogue::says("replies-too-soon", "say(answer(), answer(id + 1, isError=True))", WELL).at("list"),
+    Rogue::says("corrects-itself", "say(answer(41), answer())", WELL),
+    Rogue::says("notifies", "say(*['{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}'] * 3, answer())", WELL),
+    Rogue::says("notifies-oddly", "say('{\"method\":[]}', '{\"jsonrpc\":1,\"method\":{}}', answer())", WELL),
+    Rogue::says("notifies-for-ever", "say(*['{\"method\":\"x\"}'] * 20000)", ("oversized", "")),
+    Rogue::says(
+        "asks-back",
+        "say('{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"roots/list\"}')",
+        invalid("a request to the client, `roots/list`"),
+    ),
+    Rogue::says("half-utf8", "say(answer(x='?').encode().replace(b'?', b'\\xc3'))", invalid("that is no UTF-8")),
+    Rogue::says("utf16", "say(answer().encode('utf-16-le'))", invalid("no JSON-RPC message")),
+    Rogue::says("bom", "say(b'\\xef\\xbb\\xbf' + answer().encode())", invalid("a byte-order mark before the message")),
+    Rogue::says("nul-before", "say(b'\\0' + answer().encode())", invalid("not a JSON object")),
+    Rogue::says("nul-in-a-string", "say(answer(x='?').replace('?', '\\0'))", invalid("control character")),
+    Rogue::says("nan", "say(answer(x=float('nan')))", invalid("expected value")),
+    Rogue::says("comma", "say(answer()[:-1] + ',}')", invalid("trailing comma")),
+    Rogue::says(
+        "equal-keys",
+        "say(answer().replace('\"content\"', '\"content\": 1, \"content\"'))",
+        invalid("two equal keys"),
+    ),
+    Rogue::says("lone-surrogate", "say(answer(x='\\ud800'))", invalid("a lone surrogate")),
+    Rogue::says("crlf", "say(answer() + '\\r')", WELL),
+    Rogue::says("two-in-one", "say(answer() + answer())", invalid("trailing characters")),
+    Rogue::says("batch", "say('[' + answer() + ']')", invalid("a batch")),
+    Rogue::says(
+        "no-version",
+        "say(answer().replace('\"jsonrpc\": \"2.0\", ', ''))",
+        invalid("no `\"jsonrpc\": \"2.0\"`"),
+    ),
+    Rogue::says("result-and-error", "say(answer()[:-1] + ', \"error\": {}}')", invalid("both `result` and `error`")),
+    Rogue::says(
+        "neither",
+        "say('{\"jsonrpc\": \"2.0\", \"id\": 1}')",
+        invalid("none of `method`, `result` and `error`"),
+    ),
+    Rogue::says("result-is-a-list", "say('{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": []}')", invalid("")),
+    Rogue::says("unclosed", "say(answer(x='?').replace('\"?\"', '[' * 100000))", invalid("expected value")),
+    Rogue::says("deep", "say(answer(x='?').replace('\"?\"', '[' * 100000 + ']' * 100000))", WELL),
+    Rogue::says(
+        "error-of-text",
+        "say('{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":\"x\",\"message\":7}}')",
+        ("protocol-error", ""),
+    ),
+    Rogue::says("leaves", "os._exit(7)", crash("exit status 7")),
+    Rogue::says("is-killed", "os.kill(os.getpid(), signal.SIGKILL)", crash("killed by signal 9 (SIGKILL)")),
+];
+
+/// What is wrong on a pipe.
+const PIPES: [Rogue; 10] = [
+    Rogue::says("hangs-on-a-pipe", "hang()", SILENT).over(STDIO).waits(),
+    Rogue::says("empty-lines", "put('\\n\\n\\n'); say(answer())", WELL).over(STDIO),
+    Rogue::says("stray-lines", "put('Listening on port 80\\n', b'\\xff\\n', '[1]\\n'); say(answer())", WELL)
+        .over(STDIO),
+    Rogue::says("logs-in-json", "put('{\"level\":\"info\"}\\n')", invalid("no `\"jsonrpc\": \"2.0\"`")).over(STDIO),
+    Rogue::says("half-a-line", "put(answer()[:20]); hang()", SILENT).over(STDIO).waits(),
+    Rogue::says("half-a-line-and-gone", "put(answer()[:20]); os._exit(0)", invalid("EOF while parsing")).over(STDIO),
+    Rogue::says("line-without-end", "put(answer()); os._exit(0)", crash("exit status 0")).over(STDIO).at("list"),
+    Rogue::says("in-pieces", "[put(piece) for piece in answer()]; put('\\n')", WELL).over(STDIO),
+    Rogue::says("closes-its-output", "os.close(1); hang()", crash("closed its standard output")).over(STDIO),
+    Rogue::says("mumbles-on-stderr", "sys.stderr.write('x' * 1000000); say(answer())", WELL).over(STDIO),
+];
+
+/// What is wrong with HTTP.
+const REPLIES: [Rogue; 53] = [
+    Rogue::says("hangs-over-http", "hang()", SILENT).waits(),
+    Rogue::says("says-nothing", "pass", crash("connection closed before message completed")),
+    Rogue::says("half-a-head", "put(head()[:20]); hang()", SILENT).waits(),
+    Rogue::says("half-a-body", "put(head(), answer()[:20]); hang()", SILENT).waits(),
+    Rogue::says("drips", "[(put(byte), time.sleep(0.1)) for byte in head() + answer()]", SILENT).waits(),
+    Rogue::says("wrong-type", "put(head('text/html'), answer())", invalid("a body of the type `text/html`")),
+    Rogue::says("no-type", "put('HTTP/1.1 200 OK\\r\\n\\r\\n', answer())", invalid("a body without a type")),
+    Rogue::says(
+        "length-too-large",
+        "put(head(length=9999), answer())",
+        crash("end of file before message length reached"),
+    ),
+    Rogue::says("length-too-small", "put(head(length=20), answer())", invalid("EOF while parsing")),
+    Rogue::says(
+        "length-twice",
+        "put(head('application/json', 5, 'content-length: 9'), answer())",
+        invalid("no HTTP: "),
+    ),
+    Rogue::says("length-below-zero", "put(head(length=-1), answer())", invalid("no HTTP: ")),
+    Rogue::says(
+        "chunks-without-size",
+        "put(head('application/json', None, 'transfer-encoding: chunked'), 'zz\\r\\n')",
+        invalid("no HTTP: "),
+    ),
+    Rogue::says(
+        "chunks-cut",
+        "put(head('application/json', None, 'transfer-encoding: chunked'), 'ff\\r\\n{')",
+        crash("end of file"),
+    ),
+    Rogue::says("http-0.9", "put(answer())", invalid("no HTTP: ")),
+    Rogue::says("http-1.0", "put(head(status='HTTP/1.0 200 OK'), answer())", WELL),
+    Rogue::says("http-2", "put(b'\\0\\0\\0\\4\\0\\0\\0\\0\\0')", invalid("no HTTP: ")),
+    Rogue::says("mail", "put('220 mail ready\\r\\n')", invalid("no HTTP: ")),
+    Rogue::says("newlines-alone", "put(head().replace('\\r\\n', '\\n'), answer())", WELL),
+    Rogue::says("nul-in-a-header", "put(head('application/json', None, 'x: \\0'), answer())", invalid("no HTTP: ")),
+    Rogue::says("folded-header", "put(head('application/json', None, 'x: a\\r\\n b'), answer())", invalid("no HTTP: ")),
+    Rogue::says(
+        "too-many-headers",
+        "put(head('application/json', None, *['x: a'] * 200), answer())",
+        ("oversized", ""),
+    ),
+    Rogue::says(
+        "gzip",
+        "import gzip; put(head('application/json', None, 'content-encoding: gzip'), gzip.compress(answer().encode()))",
+        invalid("encoded as `gzip`, which nobody asked for"),
+    ),
+    Rogue::says(
+        "gzip-that-is-none",
+        "put(head('application/json', None, 'content-encoding: gzip'), answer())",
+        invalid("encoded as `gzip`, which nobody asked for"),
+    ),
+    Rogue::says(
+        "two-replies",
+        "body = head(length=len(answer())).replace('close', 'keep-alive') + answer(); put(body, body)",
+        WELL,
+    ),
+    Rogue::says("continues", "put('HTTP/1.1 100 Continue\\r\\n\\r\\n'); say(answer())", WELL),
+    Rogue::says(
+        "continues-for-ever",
+        "[(put('HTTP/1.1 100 Continue\\r\\n\\r\\n'), time.sleep(0.01)) for _ in iter(int, 1)]",
+        SILENT,
+    )
+    .waits(),
+    Rogue::says("hints-early", "put('HTTP/1.1 103 Early Hints\\r\\nlink: <x>\\r\\n\\r\\n'); say(answer())", WELL),
+    Rogue::says(
+        "switches",
+        "put('HTTP/1.1 101 Switching Protocols\\r\\nupgrade: x\\r\\nconnection: upgrade\\r\\n\\r\\n')",
+        ("http-error", ""),
+    ),
+    Rogue::says(
+        "redirects",
+        "put(head('text/plain', 0, 'location: http://127.0.0.1:9/', status='HTTP/1.1 307 x'))",
+        ("http-error", ""),
+    ),
+    Rogue::says("has-no-content", "put('HTTP/1.1 204 No Content\\r\\n\\r\\n')", ("empty-reply", "")),
+    Rogue::says("only-accepts", "put('HTTP/1.1 202 Accepted\\r\\ncontent-length: 0\\r\\n\\r\\n')", ("empty-reply", "")),
+    Rogue::says("has-an-empty-body", "say('')", ("empty-reply", "")),
+    Rogue::says("shows-a-page", "put(head('text/html', status='HTTP/1.1 500 x'), '<p>')", ("http-error", "")),
+    Rogue::says("errs-with-a-result", "put(head(status='HTTP/1.1 500 x'), answer())", WELL),
+    Rogue::says("status-0", "put(head(status='HTTP/1.1 000 x'), answer())", invalid("no HTTP: ")),
+    Rogue::says("status-999", "put(head(status='HTTP/1.1 999 x'), answer())", WELL),
+    Rogue::says(
+        "events-with-bom",
+        "put(head('text/event-stream'), b'\\xef\\xbb\\xbfdata: ', answer(), '\\n\\n')",
+        WELL,
+    ),
+    Rogue::says(
+        "event-with-bom",
+        "put(head('text/event-stream'), b'data: \\xef\\xbb\\xbf', answer(), '\\n\\n')",
+        invalid("a byte-order mark"),
+    ),
+    Rogue::says("event-by-returns", "put(head('text/event-stream'), 'data: ', answer(), '\\r\\r')", WELL),
+    Rogue::says("event-by-crlf", "put(head('text/event-stream'), 'data: ', answer(), '\\r\\n\\r\\n')", WELL),
+    Rogue::says(
+        "event-in-lines",
+        "put(head('text/event-stream'), 'data: ', answer().replace(', ', ',\\ndata: '), '\\n\\n')",
+        WELL,
+    ),
+    Rogue::says("event-unended", "put(head('text/event-stream'), 'data: ', answer(), '\\n')", ("empty-reply", "")),
+    Rogue::says(
+        "event-of-half-utf8",
+        "put(head('text/event-stream'), 'data: ', answer(x='?').encode().replace(b'?', b'\\xc3'), '\\n\\n')",
+        invalid("utf8"),
+    ),
+    Rogue::says("event-with-nul", "put(head('text/event-stream'), 'id: \\0\\ndata: ', answer(), '\\n\\n')", WELL),
+    Rogue::says(
+        "event-by-another-name",
+        "put(head('text/event-stream'), 'event: other\\ndata: ', answer(), '\\n\\n')",
+        WELL,
+    ),
+    Rogue::says("event-cut", "put(head('text/event-stream', 999), 'data: ', answer()[:20])", crash("end of file")),
+    Rogue::says("events-go-on", "put(head('text/event-stream'), 'data: ', answer(), '\\n\\n'); hang()", WELL),
+    Rogue::says(
+        "events-of-nothing",
+        "[(put(head('text/event-stream')), [(put(': \\n\\n'), time.sleep(0.01)) for _ in iter(int, 1)])]",
+        SILENT,
+    )
+    .waits(),
+    Rogue::says(
+        "events-in-gzip",
+        "put(head('text/event-stream', None, 'content-encoding: gzip'), 'data: ', answer(), '\\n\\n')",
+        invalid("encoded as `gzip`"),
+    ),
+    Rogue::says(
+        "returns-far-off",
+        "put(head('text/event-stream'), 'id: 1\\nretry: 99999999999999\\n\\n')",
+        ("empty-reply", ""),
+    ),
+    Rogue::says("events-as-json", "put(head(), 'data: ', answer(), '\\n\\n')", invalid("not a JSON object")),
+    Rogue::says("json-as-events", "put(head('text/event-stream'), answer())", ("empty-reply", "")),
+    Rogue::says(
+        "smuggles",
+        "put(head('application/json', 5, 'transfer-encoding: chunked'), f'{len(answer()):x}\\r\\n{answer()}\\r\\n0\\r\\n\\r\\n')",
+        WELL,
+    ),
+];
+
+#[test]
+fn a_server_that_misbehaves_costs_its_own_call_and_is_seen_for_what_it_did() {
+    let over_http = REPLIES.into_iter().map(|rogue| rogue.over(HTTP));
+    let rogues: Vec<_> = MESSAGES.into_iter().chain(PIPES).chain(over_http).collect();
+    let (desk, names) = gather(&rogues);
+    let limits = format!("--step-limit {LIMIT}s --test-limit {}s --jobs 16", LIMIT + 5);
+    desk.run(&format!("run {names} --cases shelf --record run.jsonl {limits}")).ends(1);
+    assert_eq!(desk.survivors(), 0);
+    hold(&desk, &rogues);
+
+    // The second reply is beside the first.
+    let wire = lines(&desk, "run.wire.jsonl");
+    let twice = wire.iter().filter(|one| one["target"] == "replies-twice" && one["test"].to_string().contains("lost@"));
+    let told: Vec<_> = twice.map(|one| one["steps"][1]["messages"].as_array().map_or(0, Vec::len)).collect();
+    assert_eq!(told, [3, 3]);
+}
