@@ -108,7 +108,7 @@ const SERVANTS: [Rogue; 23] = [
     Rogue::says("serves-one-line", "flood(64)", ("oversized", "it wrote a line of more than 16 MiB")),
     Rogue::says(
         "refuses-at-length",
-        "say('{\"id\":\"%s\",\"refused\":{\"type\":\"E\",\"message\":\"%s\"}}' % (asked['id'], 'x' * 9000000))",
+        "say('{\"id\":\"%s\",\"refused\":{\"type\":\"E\",\"message\":\"%s\"}}' % (asked['id'], 'x' * 1000000))",
         ("refused", "E: xxx"),
     ),
     Rogue::says("stops-never", "hang()", ("success", "")).at("stop"),
@@ -126,5 +126,5 @@ fn an_adapter_that_misbehaves_is_told_by_what_it_did() {
     let limits = format!("--start-limit 5s --test-limit {LIMIT}s --jobs 16");
     desk.run(&format!("run {names} --cases shelf --record run.jsonl {limits}")).ends(4);
     assert_eq!(desk.survivors(), 0);
-    hold(&desk, &rogues);
+    hold(&desk, &rogues, LIMIT);
 }

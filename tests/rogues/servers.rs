@@ -245,7 +245,7 @@ fn a_server_that_misbehaves_costs_its_own_call_and_is_seen_for_what_it_did() {
     let limits = format!("--step-limit {LIMIT}s --test-limit {}s --jobs 16", LIMIT + 5);
     desk.run(&format!("run {names} --cases shelf --record run.jsonl {limits}")).ends(1);
     assert_eq!(desk.survivors(), 0);
-    hold(&desk, &rogues);
+    hold(&desk, &rogues, LIMIT);
 
     // The second reply is beside the first.
     let wire = lines(&desk, "run.wire.jsonl");

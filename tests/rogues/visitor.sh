@@ -38,6 +38,11 @@ list='{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
 call='{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"%s"}}'
 flood() { while message "$list"; do :; done 2> /dev/null; }
 
+# Whether the server is met over HTTP, the beginning of a request to it, and what has no end.
+web() { case $line in *'"__relay"'*) false ;; esac; }
+head_of() { printf 'POST /%s HTTP/1.1\r\nhost: %s\r\n%b' "$path" "$authority" "$1"; }
+endless() { yes | tr -d '\n'; }
+
 # Much of one character.
 many() { head -c "$1" /dev/zero | tr '\0' "$2"; }
 
