@@ -99,7 +99,9 @@ fn gather(rogues: &[Rogue]) -> (Desk, String) {
     for name in ["rogue.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
         desk.lay_out(name);
     }
-    rogues.iter().for_each(|rogue| rogue.lay_out(&desk));
+    for rogue in rogues {
+        rogue.lay_out(&desk);
+    }
     (desk, rogues.iter().map(|rogue| rogue.name).collect::<Vec<_>>().join(" "))
 }
 
