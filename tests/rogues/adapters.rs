@@ -5,7 +5,7 @@ use super::{LIMIT, Rogue, gather, hold};
 /// A line of the adapter's, with this member in it.
 macro_rules! line {
     ($member:literal) => {
-        concat!("say('{\"id\": \"%s\", ", $member, "}' % asked['id'])")
+        concat!(r#"say('{"id": "%s", "#, $member, "}' % asked['id'])")
     };
 }
 
@@ -15,37 +15,41 @@ const GREETERS: [Rogue; 13] = [
     Rogue::says("hello-and-gone", "os._exit(7)", ("none", "it ended with exit status 7")),
     Rogue::says(
         "hello-of-another",
-        "say(good().replace('\"1\"', '\"7\"')); hang()",
-        ("none", "[noise on stdout] {\"id\": \"7\""),
+        r#"say(good().replace('"1"', '"7"')); hang()"#,
+        ("none", r#"[noise on stdout] {"id": "7""#),
     ),
     Rogue::says(
         "hello-by-number",
-        "say(good().replace('\"1\"', '1')); hang()",
-        ("none", "[noise on stdout] {\"id\": 1"),
+        r#"say(good().replace('"1"', '1')); hang()"#,
+        ("none", r#"[noise on stdout] {"id": 1"#),
     ),
     Rogue::says(
         "hello-with-bom",
-        "say(b'\\xef\\xbb\\xbf' + good().encode()); hang()",
+        r"say(b'\xef\xbb\xbf' + good().encode()); hang()",
         ("none", "it said nothing within the limit"),
     ),
-    Rogue::says("hello-as-list", line!("\"hello\": 7"), ("none", "it gave an answer that can't be read: invalid type")),
-    Rogue::says("hello-twice-in-one", "say(good()[:-1] + ', \"hello\": {}}')", ("none", "duplicate field `hello`")),
-    Rogue::says("hello-of-less", line!("\"hello\": {}"), ("none", "target.toml claims the role `server`")),
-    Rogue::says("hello-of-nothing", line!("\"stopped\": true"), ("none", "it answered `hello` without a hello")),
+    Rogue::says(
+        "hello-as-list",
+        line!(r#""hello": 7"#),
+        ("none", "it gave an answer that can't be read: invalid type"),
+    ),
+    Rogue::says("hello-twice-in-one", r#"say(good()[:-1] + ', "hello": {}}')"#, ("none", "duplicate field `hello`")),
+    Rogue::says("hello-of-less", line!(r#""hello": {}"#), ("none", "target.toml claims the role `server`")),
+    Rogue::says("hello-of-nothing", line!(r#""stopped": true"#), ("none", "it answered `hello` without a hello")),
     Rogue::says(
         "hello-deep",
-        "say('{\"id\":\"1\",\"hello\":' + '[' * 100000 + ']' * 100000 + '}')",
+        r#"say('{"id":"1","hello":' + '[' * 100000 + ']' * 100000 + '}')"#,
         ("none", "can't be read"),
     ),
     Rogue::says(
         "serves-before-it-is-asked",
-        "say(good(), '{\"id\":\"2\",\"serving\":{\"url\":\"http://127.0.0.1:9/\"}}')",
+        r#"say(good(), '{"id":"2","serving":{"url":"http://127.0.0.1:9/"}}')"#,
         ("success", ""),
     ),
-    Rogue::says("hello-hello-hello", "endless(b'x\\n')", ("none", "it wrote 1000 lines that are no answer")),
+    Rogue::says("hello-hello-hello", r"endless(b'x\n')", ("none", "it wrote 1000 lines that are no answer")),
     Rogue::says(
         "hello-in-noise",
-        "say('Listening', b'\\xff', '\\0', '[]', '{}', 'null', good(), good())",
+        r"say('Listening', b'\xff', '\0', '[]', '{}', 'null', good(), good())",
         ("success", ""),
     ),
 ];
@@ -57,64 +61,60 @@ const SERVANTS: [Rogue; 23] = [
     Rogue::says("serves-by-half", "put(good()[:20]); os._exit(0)", ("crash", "it ended with exit status 0")),
     Rogue::says(
         "serves-another",
-        "say('{\"id\":\"99\",\"serving\":{\"url\":\"http://127.0.0.1:9/\"}}', good())",
+        r#"say('{"id":"99","serving":{"url":"http://127.0.0.1:9/"}}', good())"#,
         ("success", ""),
     ),
     Rogue::says("serves-twice", "say(good(), good())", ("success", "")),
     Rogue::says(
         "serves-twice-in-one",
-        "say(good()[:-1] + ', \"serving\": {\"url\": \"\"}}')",
+        r#"say(good()[:-1] + ', "serving": {"url": ""}}')"#,
         ("invalid-message", "duplicate field `serving`"),
     ),
     Rogue::says(
         "serves-and-refuses",
-        "say(good()[:-1] + ', \"refused\": {\"type\": \"E\", \"message\": \"no\"}}')",
+        r#"say(good()[:-1] + ', "refused": {"type": "E", "message": "no"}}')"#,
         ("refused", "E: no"),
     ),
-    Rogue::says("serves-by-crlf", "say(good() + '\\r')", ("success", "")),
-    Rogue::says("serves-nothing", line!("\"x\": 1"), ("invalid-message", "none of its answers")),
+    Rogue::says("serves-by-crlf", r"say(good() + '\r')", ("success", "")),
+    Rogue::says("serves-nothing", line!(r#""x": 1"#), ("invalid-message", "none of its answers")),
     Rogue::says(
         "serves-a-number",
-        line!("\"serving\": 7"),
+        line!(r#""serving": 7"#),
         ("invalid-message", "it gave an answer that can't be read"),
     ),
     Rogue::says(
         "serves-elsewhere",
-        line!("\"serving\": {\"url\": \"http://192.0.2.1/\"}"),
+        line!(r#""serving": {"url": "http://192.0.2.1/"}"#),
         ("invalid-message", "may be gone to"),
     ),
     Rogue::says(
         "serves-as-user",
-        line!("\"serving\": {\"url\": \"http://127.0.0.1@192.0.2.1/\"}"),
+        line!(r#""serving": {"url": "http://127.0.0.1@192.0.2.1/"}"#),
         ("invalid-message", "may be gone to"),
     ),
     Rogue::says(
         "serves-a-file",
-        line!("\"serving\": {\"url\": \"file:///dev/zero\"}"),
+        line!(r#""serving": {"url": "file:///dev/zero"}"#),
         ("invalid-message", "may be gone to"),
     ),
     Rogue::says(
         "serves-by-tls",
-        line!("\"serving\": {\"url\": \"https://127.0.0.1/\"}"),
+        line!(r#""serving": {"url": "https://127.0.0.1/"}"#),
         ("invalid-message", "may be gone to"),
     ),
-    Rogue::says(
-        "serves-nowhere",
-        line!("\"serving\": {\"url\": \"no address\"}"),
-        ("invalid-message", "may be gone to"),
-    ),
-    Rogue::says("serves-where-nobody-is", line!("\"serving\": {\"url\": \"http://127.0.0.1:9/\"}"), ("crash", "")),
-    Rogue::says("serves-a-flood", "endless(b'x\\n')", ("invalid-message", "it wrote 1000 lines that are no answer")),
+    Rogue::says("serves-nowhere", line!(r#""serving": {"url": "no address"}"#), ("invalid-message", "may be gone to")),
+    Rogue::says("serves-where-nobody-is", line!(r#""serving": {"url": "http://127.0.0.1:9/"}"#), ("crash", "")),
+    Rogue::says("serves-a-flood", r"endless(b'x\n')", ("invalid-message", "it wrote 1000 lines that are no answer")),
     Rogue::says("serves-one-line", "flood(64)", ("oversized", "it wrote a line of more than 16 MiB")),
     Rogue::says(
         "refuses-at-length",
-        "say('{\"id\":\"%s\",\"refused\":{\"type\":\"E\",\"message\":\"%s\"}}' % (asked['id'], 'x' * 1000000))",
+        r#"say('{"id":"%s","refused":{"type":"E","message":"%s"}}' % (asked['id'], 'x' * 1000000))"#,
         ("refused", "E: xxx"),
     ),
     Rogue::says("stops-never", "hang()", ("success", "")).at("stop"),
     Rogue::says("stops-and-gone", "os._exit(7)", ("success", "")).at("stop"),
     Rogue::says("stops-oddly", "say('{}', '7'); hang()", ("success", "")).at("stop"),
-    Rogue::says("stops-not", line!("\"stopped\": false"), ("success", "")).at("stop"),
+    Rogue::says("stops-not", line!(r#""stopped": false"#), ("success", "")).at("stop"),
 ];
 
 #[test]

@@ -6,24 +6,53 @@ const TOO_MUCH: (&str, &str) = ("oversized", "");
 /// The seconds that a flood may take: none of these waits, but so much takes its time where others work as well.
 const LIMIT: u64 = 60;
 
+const HTTP: &[&str] = &["http"];
+
 const FLOODS: [Rogue; 17] = [
     Rogue::says("one-gib-of-line", "flood(1024)", TOO_MUCH).over(&["stdio"]),
-    Rogue::says("one-gib-of-lines", "flood(1024, b'{}\\n')", ("invalid-message", "")).over(&["stdio"]),
-    Rogue::says("one-gib-of-body", "put(head()); flood(1024)", TOO_MUCH).over(&["http"]),
-    Rogue::says("one-gib-of-event", "put(head('text/event-stream'), 'data: '); flood(1024)", TOO_MUCH).over(&["http"]),
-    Rogue::says("one-gib-of-error", "put(head(status='HTTP/1.1 500 x')); flood(1024)", TOO_MUCH).over(&["http"]),
-    Rogue::says("endless-comments", "put(head('text/event-stream')); endless(b': ' + b'x' * 65536 + b'\\n\\n')", TOO_MUCH).over(&["http"]),
-    Rogue::says("endless-header", "put('HTTP/1.1 200 OK\\r\\nx: '); endless(b'x')", TOO_MUCH).over(&["http"]),
-    Rogue::says("endless-headers", "put('HTTP/1.1 200 OK\\r\\n'); endless(b'x: x\\r\\n')", TOO_MUCH).over(&["http"]),
-    Rogue::says("endless-status", "put('HTTP/1.1 200 '); endless(b'x')", TOO_MUCH).over(&["http"]),
-    Rogue::says("endless-trailers", "put(head('application/json', None, 'transfer-encoding: chunked'), '0\\r\\n'); endless(b'a: b\\r\\n')", ("invalid-message", "no HTTP: ")).over(&["http"]),
-    Rogue::says("gzip-bomb", "import gzip; put(head('application/json', None, 'content-encoding: gzip'), gzip.compress(bytes(1 << 20)) * 200)", ("invalid-message", "encoded as `gzip`")).over(&["http"]),
-    Rogue::says("gzip-of-200-mib", "put(head('application/json', None, 'content-encoding: gzip')); flood(200, os.urandom(1024))", TOO_MUCH).over(&["http"]),
-    Rogue::says("words-on-stderr", "[sys.stderr.buffer.write(b'x' * 65536) for _ in range(2048)]; say(answer())", ("success", "")),
-    Rogue::says("deep-schema", "say(answer(tools=[{'name': 'lose', 'inputSchema': 0}]).replace('0}', '{\"not\":' * 100000 + '0' + '}' * 100001))", ("success", "")).at("list"),
-    Rogue::says("wide-result", "put(head()); put(answer(structuredContent=0)[:-4], '['); flood(2, b'[],'); put('[]]}}')", TOO_MUCH).over(&["http"]),
-    Rogue::says("wide-keys", "put(head()); put(answer(structuredContent=0)[:-4], '{'); put(''.join(f'\"{i}\":0,' for i in range(500000))); put('\"x\":0}}}')", TOO_MUCH).over(&["http"]),
-    Rogue::says("long-string", "put(head()); put(answer(structuredContent=0)[:-3], '\"'); flood(12, b'x'); put('\"}}')", ("success", "")).over(&["http"]),
+    Rogue::says("one-gib-of-lines", r"flood(1024, b'{}\n')", ("invalid-message", "")).over(&["stdio"]),
+    Rogue::says("one-gib-of-body", "put(head()); flood(1024)", TOO_MUCH).over(HTTP),
+    Rogue::says("one-gib-of-event", "put(events(), 'data: '); flood(1024)", TOO_MUCH).over(HTTP),
+    Rogue::says("one-gib-of-error", "put(head(status='HTTP/1.1 500 x')); flood(1024)", TOO_MUCH).over(HTTP),
+    Rogue::says("endless-comments", r"put(events()); endless(b': ' + b'x' * 65536 + b'\n\n')", TOO_MUCH).over(HTTP),
+    Rogue::says("endless-header", r"put('HTTP/1.1 200 OK\r\nx: '); endless(b'x')", TOO_MUCH).over(HTTP),
+    Rogue::says("endless-headers", r"put('HTTP/1.1 200 OK\r\n'); endless(b'x: x\r\n')", TOO_MUCH).over(HTTP),
+    Rogue::says("endless-status", "put('HTTP/1.1 200 '); endless(b'x')", TOO_MUCH).over(HTTP),
+    Rogue::says(
+        "endless-trailers",
+        r"put(head('transfer-encoding: chunked'), '0\r\n'); endless(b'a: b\r\n')",
+        ("invalid-message", "no HTTP: "),
+    )
+    .over(HTTP),
+    Rogue::says(
+        "gzip-bomb",
+        "import gzip; put(head('content-encoding: gzip'), gzip.compress(bytes(1 << 20)) * 200)",
+        ("invalid-message", "encoded as `gzip`"),
+    )
+    .over(HTTP),
+    Rogue::says("gzip-of-200-mib", "put(head('content-encoding: gzip')); flood(200, os.urandom(1024))", TOO_MUCH)
+        .over(HTTP),
+    Rogue::says(
+        "words-on-stderr",
+        "[sys.stderr.buffer.write(b'x' * 65536) for _ in range(2048)]; say(answer())",
+        ("success", ""),
+    ),
+    Rogue::says(
+        "deep-schema",
+        r#"tools = answer(tools=[{'name': 'lose', 'inputSchema': 0}])
+           say(tools.replace('0}', '{"not":' * 100000 + '0' + '}' * 100001))"#,
+        ("success", ""),
+    )
+    .at("list"),
+    Rogue::says("wide-result", "put(head(), begun(), '['); flood(2, b'[],'); put('0]}}')", TOO_MUCH).over(HTTP),
+    Rogue::says(
+        "wide-keys",
+        r#"keys = ','.join(f'"{i}":0' for i in range(500000))
+           put(head(), begun(), '{', keys, '}}}')"#,
+        TOO_MUCH,
+    )
+    .over(HTTP),
+    Rogue::says("long-string", r#"put(head(), begun(), '"'); flood(12, b'x'); put('"}}')"#, ("success", "")).over(HTTP),
 ];
 
 #[test]

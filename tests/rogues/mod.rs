@@ -1,5 +1,5 @@
-//! The rogue gallery: misbehaving servers, adapters and clients, each in a line or two, with the observation that has to
-//! come of it and the time that it may take. The run goes on behind each of them, and none leaves anything behind.
+//! The rogue gallery: misbehaving servers, adapters and clients, each in a line or two, with the observation that has
+//! to come of it and the time that it may take. The run goes on behind each of them, and none leaves anything behind.
 //!
 //! `rogue.py` is the body of all servers and adapters, `visitor.sh` that of all clients; the lines are in the tables of
 //! `servers.rs`, `adapters.rs` and `clients.rs`. Those of `floods.rs` say more than the harness may keep in memory.

@@ -1,4 +1,4 @@
-"""Runs a command, and writes the most memory that it, or anything that it waited for, had at a time: peak.py FILE COMMAND…"""
+"""Runs a command, and writes down how much memory it, or what it waited for, had at most: peak.py FILE COMMAND…"""
 
 import resource
 import subprocess

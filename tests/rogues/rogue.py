@@ -1,6 +1,11 @@
-"""A target that does what it should, but where the tool `lose` is called, or else at the place that it is told: there it
-does what its last argument says, in Python, with the words below. rogue.py call|list|hello|serve|stop WHAT [--stdio-server FILE]"""
+"""A target that does what it should, but at one place, where it does what it is told in Python, with the words below:
 
+rogue.py call|list|hello|serve|stop WHAT [--stdio-server FILE]
+
+`call` is a call of the tool `lose`. At the last three it is the adapter that misbehaves, at the first two its server.
+"""
+
+import inspect
 import json
 import os
 import signal
@@ -9,7 +14,8 @@ import sys
 import threading
 import time
 
-PLACE, WHAT = sys.argv[1:3]
+PLACE, WHAT = sys.argv[1], inspect.cleandoc(sys.argv[2])
+WORDS = ("id", "answer", "begun", "put", "say", "head", "events", "flood", "endless")
 OUT = sys.stdout.buffer
 
 
@@ -23,9 +29,14 @@ class Talk:
     def answer(self, id=None, **result):
         """The right answer as text, or that to another request."""
         tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("lose", "keep")]
-        right = {"tools": tools, "ttlMs": 0, "cacheScope": "private"} if "list" in self.asked.get("method", "") else {"content": []}
+        listed = {"tools": tools, "ttlMs": 0, "cacheScope": "private"}
+        right = listed if self.asked.get("method") == "tools/list" else {"content": []}
         result = {"resultType": "complete", **right, **result}
         return json.dumps({"jsonrpc": "2.0", "id": self.id if id is None else id, "result": result})
+
+    def begun(self):
+        """The right answer, up to a value that is to follow; `}}` ends it."""
+        return self.answer(structuredContent=0)[:-3]
 
     def put(self, *parts):
         """Bytes as they are."""
@@ -40,12 +51,16 @@ class Talk:
         elif len(texts) == 1:
             self.put(self.head(length=len(texts[0])), texts[0])
         else:
-            self.put(self.head("text/event-stream"), *(b"data: " + text + b"\n\n" for text in texts))
+            self.put(self.events(), *(b"data: " + text + b"\n\n" for text in texts))
 
-    def head(self, type="application/json", length=None, *more, status="HTTP/1.1 200 OK"):
+    def head(self, *more, type="application/json", length=None, status="HTTP/1.1 200 OK"):
         """The beginning of a reply over HTTP, which ends with the connection where it has no length."""
         length = [] if length is None else [f"content-length: {length}"]
         return "\r\n".join([status, f"content-type: {type}", "connection: close", *length, *more, "", ""])
+
+    def events(self, *more, length=None):
+        """The beginning of a stream of events."""
+        return self.head(*more, type="text/event-stream", length=length)
 
     def flood(self, megabytes, byte=b" "):
         """So much of it, in pieces."""
@@ -58,8 +73,8 @@ class Talk:
             self.put(part * max(1, 4096 // len(part)))
 
     def words(self):
-        words = {name: getattr(self, name) for name in ("id", "answer", "put", "say", "head", "flood", "endless")}
-        return {**words, "json": json, "os": os, "signal": signal, "sys": sys, "out": self.out, "time": time, "hang": hang}
+        own = {name: getattr(self, name) for name in WORDS}
+        return {**own, "json": json, "os": os, "signal": signal, "sys": sys, "time": time, "hang": hang}
 
     def at(self, place):
         """Whether this is where it happens."""
