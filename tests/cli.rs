@@ -25,9 +25,6 @@ mod interrupts;
 mod records;
 #[path = "cli/reports.rs"]
 mod reports;
-#[cfg(target_os = "linux")]
-#[path = "rogues/mod.rs"]
-mod rogues;
 #[path = "cli/runs.rs"]
 mod runs;
 #[path = "cli/secrets.rs"]

@@ -137,20 +137,6 @@ impl Desk {
         }
         living()
     }
-
-    /// A client, over both transports on the newest revision, that does what the script says where it is to call `lose`.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn visitor(&self, name: &str, script: &str) {
-        self.lay_out("visitor.sh");
-        let command = serde_json::to_string(&["bash", "../visitor.sh", script]).expect("strings");
-        let claims = "roles = [\"client\"]\ntransports = [\"stdio\", \"http\"]\nrevisions = [\"2026-07-28\"]";
-        self.write(
-            &format!("{name}/target.toml"),
-            &format!(
-                "title = \"A client\"\ncommand = {command}\nenv = {{ CASEBOOK = {PROGRAM:?} }}\n\n[claims]\n{claims}\n"
-            ),
-        );
-    }
 }
 
 impl Came {

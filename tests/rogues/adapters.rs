@@ -1,6 +1,6 @@
 //! Adapters that misbehave in their own protocol: at the `hello`, when they are to serve, or to stop.
 
-use super::{LIMIT, Rogue, gather, hold};
+use super::{LIMIT, Rogue, alone, gather, hold};
 
 /// A line of the adapter's, with this member in it.
 macro_rules! line {
@@ -119,6 +119,7 @@ const SERVANTS: [Rogue; 23] = [
 
 #[test]
 fn an_adapter_that_misbehaves_is_told_by_what_it_did() {
+    let _alone = alone();
     let greeters = GREETERS.into_iter().map(|rogue| rogue.at("hello"));
     let servants = SERVANTS.into_iter().map(|rogue| if rogue.at == "call" { rogue.at("serve") } else { rogue });
     let rogues: Vec<_> = greeters.chain(servants).map(|rogue| rogue.over(&["http"])).collect();

@@ -1,9 +1,9 @@
 //! Clients under test that misbehave: each costs its own visit, is told for what it did, and leaves nothing behind.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{LIMIT, lines, outcomes, small_run};
-use crate::desk::Desk;
+use super::{LIMIT, alone, lines, outcomes, small_run};
+use crate::desk::{Desk, PROGRAM};
 
 /// What becomes of the visit in which a client does this, step by step.
 const ROGUES: [(&str, &str, [&str; 2]); 24] = [
@@ -50,6 +50,16 @@ const ROGUES: [(&str, &str, [&str; 2]); 24] = [
     ),
 ];
 
+/// A client, over both transports on the newest revision, that does what the script says where it is to call `lose`.
+fn visitor(desk: &Desk, name: &str, script: &str) {
+    desk.lay_out("visitor.sh");
+    let command = json!(["bash", "../visitor.sh", script]);
+    let claims = "roles = [\"client\"]\ntransports = [\"stdio\", \"http\"]\nrevisions = [\"2026-07-28\"]";
+    let env = format!("env = {{ CASEBOOK = {PROGRAM:?} }}");
+    let text = format!("title = \"A client\"\ncommand = {command}\n{env}\n\n[claims]\n{claims}\n");
+    desk.write(&format!("{name}/target.toml"), &text);
+}
+
 fn is_lost(visit: &Value) -> bool {
     visit["test"].as_str().is_some_and(|test| test.starts_with("post/visit/lost@"))
 }
@@ -63,9 +73,10 @@ fn messages(visit: &Value) -> Vec<&str> {
 
 #[test]
 fn a_client_that_misbehaves_costs_its_own_visit_and_leaves_nothing_behind() {
+    let _alone = alone();
     let desk = Desk::visited();
     for (name, script, _) in ROGUES {
-        desk.visitor(name, script);
+        visitor(&desk, name, script);
     }
     let names = ROGUES.map(|(name, ..)| name).join(" ");
     let limits = "--step-limit 12s --test-limit 20s --jobs 8";
@@ -102,8 +113,9 @@ fn a_client_that_misbehaves_costs_its_own_visit_and_leaves_nothing_behind() {
 
 #[test]
 fn a_first_look_at_a_client_says_what_its_user_should_have_been_handed() {
+    let _alone = alone();
     let desk = Desk::visited();
-    desk.visitor("miscounts", "");
+    visitor(&desk, "miscounts", "");
     let came = desk.run("smoke miscounts");
     let wrong =
         "WRONG   drive: an elicitation over stdio on 2026-07-28\n          got: it answered 2 steps of a script of 1";
@@ -113,8 +125,9 @@ fn a_first_look_at_a_client_says_what_its_user_should_have_been_handed() {
 
 #[test]
 fn what_a_client_still_says_after_its_visit_is_nowhere_in_the_next() {
+    let _alone = alone();
     let desk = Desk::visited();
-    desk.visitor("late", "ask; { flood | server; sleep 1000; } & thanks");
+    visitor(&desk, "late", "ask; { flood | server; sleep 1000; } & thanks");
     desk.run("run late --cases visits --record run.jsonl --jobs 1").ends(0);
     let visits = lines(&desk, "run.wire.jsonl");
     assert_eq!(visits.len(), 4);

@@ -1,6 +1,6 @@
 //! Targets that say more than can be kept, all at once: the harness stays small.
 
-use super::{Rogue, gather, hold, small_run};
+use super::{Rogue, alone, gather, hold, small_run};
 
 const TOO_MUCH: (&str, &str) = ("oversized", "");
 /// The seconds that a flood may take: none of these waits, but so much takes its time where others work as well.
@@ -57,6 +57,7 @@ const FLOODS: [Rogue; 17] = [
 
 #[test]
 fn the_harness_stays_small_whatever_arrives() {
+    let _alone = alone();
     let (desk, names) = gather(&FLOODS);
     let limits = format!("--step-limit {LIMIT}s --jobs 4");
     small_run(&desk, &format!("run {names} --cases shelf --record run.jsonl {limits}"));

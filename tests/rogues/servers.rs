@@ -1,6 +1,6 @@
 //! Servers under test that misbehave where `lose` is called.
 
-use super::{LIMIT, Rogue, gather, hold, lines};
+use super::{LIMIT, Rogue, alone, gather, hold, lines};
 
 const HTTP: &[&str] = &["http"];
 const STDIO: &[&str] = &["stdio"];
@@ -202,6 +202,7 @@ const REPLIES: [Rogue; 53] = [
 
 #[test]
 fn a_server_that_misbehaves_costs_its_own_call_and_is_seen_for_what_it_did() {
+    let _alone = alone();
     let over_http = REPLIES.into_iter().map(|rogue| rogue.over(HTTP));
     let rogues: Vec<_> = MESSAGES.into_iter().chain(PIPES).chain(over_http).collect();
     let (desk, names) = gather(&rogues);

@@ -4,12 +4,22 @@
 //! `rogue.py` is the body of all servers and adapters, `visitor.sh` that of all clients; the lines are in the tables of
 //! `servers.rs`, `adapters.rs` and `clients.rs`. Those of `floods.rs` say more than the harness may keep in memory.
 
+#![cfg(target_os = "linux")]
+
+#[path = "rogues/adapters.rs"]
 mod adapters;
+#[path = "rogues/clients.rs"]
 mod clients;
+#[path = "cli/desk.rs"]
+#[expect(dead_code, reason = "other tests want more of a desk")]
+mod desk;
+#[path = "rogues/floods.rs"]
 mod floods;
+#[path = "rogues/servers.rs"]
 mod servers;
 
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
@@ -32,6 +42,12 @@ struct Rogue {
     seen: (&'static str, &'static str),
     /// Whether what it does lasts until a limit ends it.
     waits: bool,
+}
+
+/// To be held by each test: a machine that plays one part of the gallery is busy enough to keep time by.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 const BOTH: &[&str] = &["stdio", "http"];
