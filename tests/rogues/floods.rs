@@ -44,7 +44,7 @@ const FLOODS: [Rogue; 17] = [
         ("success", ""),
     )
     .at("list"),
-    Rogue::says("wide-result", "put(head(), begun(), '['); flood(2, b'[],'); put('0]}}')", TOO_MUCH).over(HTTP),
+    Rogue::says("wide-result", "put(head(), begun(), '['); flood(7, b'[],'); put('0]}}')", TOO_MUCH).over(HTTP),
     Rogue::says(
         "wide-keys",
         r#"keys = ','.join(f'"{i}":0' for i in range(500000))
