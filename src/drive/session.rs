@@ -15,7 +15,7 @@ use super::live::Live;
 use super::process::{Manner, Stopped};
 use super::{Deadline, Options};
 use crate::model::case::{Step, Then, When};
-use crate::model::record::{End, Phase, Served, StepTranscript, Transcript};
+use crate::model::record::{End, Party, Phase, Served, StepTranscript, Transcript};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
@@ -123,14 +123,16 @@ impl Session {
         if let Some(reason) = listed.and_then(|listed| fixed::lacks(&planned.test, listed)) {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
         }
-        let deadline = Deadline::within(self.options.test_limit);
-        let bindings = match &self.live {
-            Some(live) => live.bindings().clone(),
-            None => bind(&planned.test, planned.id.revision, canaries)?,
-        };
-        let mut transcript = self.blank(&planned.id, bindings, Served::Serving);
-        self.attempt(planned, canaries, deadline, &mut transcript).await;
-        transcript.micros = deadline.micros();
+        let was_there = self.live.is_some() || self.adapter.is_some();
+        let mut transcript = self.attempt(planned, canaries).await?;
+        if was_there && is_unheard(&transcript) {
+            // It may have died of what came before. Should it be this test that kills it, it does so once more.
+            self.discard().await;
+            if let Err(reason) = self.make_ready(planned, canaries).await {
+                return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
+            }
+            transcript = self.attempt(planned, canaries).await?;
+        }
         self.wind_up(planned, next, &mut transcript).await;
         transcript.canary = canaries.hits();
         Ok(transcript)
@@ -150,6 +152,16 @@ impl Session {
         if let Some(adapter) = self.adapter.take() {
             let stopped = adapter.end(Manner::Leave).await;
             tracing::debug!(target = %self.target.id, how = stopped.how, leaky = stopped.leaky, "adapter stopped");
+        }
+    }
+
+    /// Throws away what has died.
+    async fn discard(&mut self) {
+        if let Some(live) = self.live.take() {
+            live.take_down(&mut self.adapter, Manner::Broken).await;
+        }
+        if let Some(adapter) = self.adapter.take() {
+            adapter.end(Manner::Broken).await;
         }
     }
 
@@ -208,14 +220,21 @@ impl Session {
         }
     }
 
+    /// Asks the target a test, with the places of the fixture filled in.
+    async fn attempt(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
+        let deadline = Deadline::within(self.options.test_limit);
+        let bindings = match &self.live {
+            Some(live) => live.bindings().clone(),
+            None => bind(&planned.test, planned.id.revision, canaries)?,
+        };
+        let mut transcript = self.blank(&planned.id, bindings, Served::Serving);
+        self.ask(planned, canaries, deadline, &mut transcript).await;
+        transcript.micros = deadline.micros();
+        Ok(transcript)
+    }
+
     /// Serves the fixture, where it isn't served already, and performs the steps; or drives the client through them.
-    async fn attempt(
-        &mut self,
-        planned: &Planned,
-        canaries: &Canaries,
-        deadline: Deadline,
-        transcript: &mut Transcript,
-    ) {
+    async fn ask(&mut self, planned: &Planned, canaries: &Canaries, deadline: Deadline, transcript: &mut Transcript) {
         canaries.phase(Phase::Serve);
         self.adapter.iter().for_each(|adapter| drop(adapter.stderr().take()));
         if planned.test.role == Role::Client {
@@ -357,6 +376,18 @@ fn is_sound(transcript: &Transcript) -> bool {
         matches!(step.end, End::Replied { .. } | End::Accepted | End::Handed | End::Unanswered | End::Http { .. })
     };
     transcript.served == Served::Serving && transcript.steps.iter().all(sound)
+}
+
+/// Whether the target was gone before it said anything in this test.
+fn is_unheard(transcript: &Transcript) -> bool {
+    let Transcript { served, opening, steps, .. } = transcript;
+    let messages = || steps.iter().flat_map(|step| &step.messages).chain(opening);
+    let is_gone = match served {
+        Served::Failed { end, .. } => matches!(end, End::Crash { .. }),
+        Served::Serving => steps.first().is_some_and(|step| matches!(step.end, End::Crash { .. })),
+        Served::Refused { .. } | Served::Cannot { .. } | Served::Broken { .. } | Served::Unavailable { .. } => false,
+    };
+    is_gone && messages().all(|message| message.from == Party::Harness)
 }
 
 /// What is said of a server that gave no list.

@@ -80,7 +80,7 @@ const MESSAGES: [Rogue; 38] = [
 ];
 
 /// What is wrong on a pipe.
-const PIPES: [Rogue; 10] = [
+const PIPES: [Rogue; 11] = [
     Rogue::says("hangs-on-a-pipe", "hang()", SILENT).over(STDIO).waits(),
     Rogue::says("empty-lines", r"put('\n\n\n'); say(answer())", WELL).over(STDIO),
     Rogue::says("stray-lines", r"put('Listening on port 80\n', b'\xff\n', '[1]\n'); say(answer())", WELL).over(STDIO),
@@ -88,6 +88,8 @@ const PIPES: [Rogue; 10] = [
     Rogue::says("half-a-line", "put(answer()[:20]); hang()", SILENT).over(STDIO).waits(),
     Rogue::says("half-a-line-and-gone", "put(answer()[:20]); os._exit(0)", invalid("EOF while parsing")).over(STDIO),
     Rogue::says("line-without-end", "put(answer()); os._exit(0)", crash("exit status 0")).over(STDIO).at("list"),
+    // Whoever is asked next isn't to blame.
+    Rogue::says("leaves-after-its-answer", "say(answer()); os._exit(0)", WELL).over(STDIO),
     Rogue::says("in-pieces", r"[put(piece) for piece in answer()]; put('\n')", WELL).over(STDIO),
     Rogue::says("closes-its-output", "os.close(1); hang()", crash("closed its standard output")).over(STDIO),
     Rogue::says("mumbles-on-stderr", "sys.stderr.write('x' * 1000000); say(answer())", WELL).over(STDIO),
