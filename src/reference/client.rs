@@ -41,6 +41,8 @@ const LEAVE: Duration = Duration::from_secs(3);
 /// Pages of a list, and bytes of all of them together.
 const PAGES: usize = 100;
 const LIST: usize = 64 << 20;
+/// How often one mutant begins a list anew that has ended.
+const PATIENT: usize = 4;
 
 /// What a harness asks of a client.
 #[derive(Deserialize)]
@@ -199,8 +201,10 @@ impl Client {
                     cursor = Some(self.as_sent(next)?);
                 }
                 _ => {
-                    if number > 0 && self.mutant == Some(Mutant::ListAskedOnceMore) {
-                        let _unread = self.request("tools/list", vec![], HeaderMap::new(), true).await;
+                    if number > 0 && self.mutant == Some(Mutant::EndOfListUnseen) {
+                        for _ in 0..PATIENT {
+                            let _unread = self.request("tools/list", vec![], HeaderMap::new(), true).await;
+                        }
                     }
                     return self.take(tools).await;
                 }

@@ -105,8 +105,8 @@ macro_rules! client_mutants {
             CursorTrimmed = "cursor-trimmed" ["base/result-handed-over", "tools/cursors-are-opaque"],
             /// The first page counts as the whole list.
             PagesIgnored = "pages-ignored" ["tools/empty-cursor-is-no-end", "tools/pages-or-none"],
-            /// After the last page of several, the list is asked for once more.
-            ListAskedOnceMore = "list-asked-once-more" ["tools/missing-cursor-is-end"],
+            /// After the last page of several, the list is begun anew, until the client's patience ends.
+            EndOfListUnseen = "end-of-list-unseen" ["tools/missing-cursor-is-end"],
             /// `Accept` names `application/json` alone.
             AcceptJsonOnly = "accept-json-only" ["http/accept-lists-both"],
             /// Retries, and requests for further pages, carry no `_meta`.
