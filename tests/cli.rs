@@ -31,6 +31,8 @@ mod runs;
 mod secrets;
 #[path = "cli/targets.rs"]
 mod targets;
+#[path = "cli/timings.rs"]
+mod timings;
 #[cfg(target_os = "linux")]
 #[path = "cli/toolchains.rs"]
 mod toolchains;

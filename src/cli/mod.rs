@@ -25,6 +25,7 @@ mod smoke;
 mod snapshots;
 mod sources;
 mod targets;
+mod timings;
 mod wire;
 
 use std::num::NonZeroUsize;
@@ -47,6 +48,7 @@ pub use problem::Problem;
 pub use serve::ServeArgs;
 pub use sources::{CaseArgs, PartArgs};
 pub use targets::{TargetsArgs, TargetsFormat};
+pub use timings::TimingsArgs;
 
 const ABOUT: &str = "A conformance harness for the Model Context Protocol: case files go in, a target is driven over \
 the real wire, what it did is written down, and only then is it judged against the specification's sentences.";
@@ -234,6 +236,9 @@ pub struct RunArgs {
     /// Show how many checks hold, by level, folder of requirements and revision
     #[arg(long)]
     pub rates: bool,
+    /// Where its time went.
+    #[command(flatten)]
+    pub timings: TimingsArgs,
     /// How long a step may take
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
     pub step_limit: Duration,

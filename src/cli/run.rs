@@ -10,6 +10,7 @@ use super::outputs;
 use super::sets;
 use super::snapshots::{self, Changes};
 use super::targets::with_programs;
+use super::timings::Started;
 use super::{Exit, Output, Problem, RunArgs, caches};
 use crate::drive::{Cancel, Options, SetupError, set_up};
 use crate::judge::Judge;
@@ -271,6 +272,7 @@ async fn carry_out(
     };
     let record = args.record.clone().or_else(default_record);
     let log = record.as_deref().map(|path| Log::create(path, header.clone())).transpose()?;
+    let started = Started::now();
     let mut judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
     let mut terminal = Terminal::new(plan.len());
     let mut shown = Ok(());
@@ -296,6 +298,7 @@ async fn carry_out(
     let declared = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
     let mut summary = Summary::new(&header, &conducted.records, Some(&conducted.footer)).against(&header, declared);
     summary.drift = drift;
+    summary.timings = args.timings.timings.then(|| started.finish(conducted.timings.clone()));
     heard(terminal.finish(&summary, &library.requirements, args.strict, args.rates))?;
     changes.tell();
     if let Some(path) = record {

@@ -25,6 +25,7 @@ mod process;
 mod session;
 mod setup;
 mod smoke;
+mod stopwatch;
 mod wire;
 
 #[cfg(test)]
@@ -56,8 +57,10 @@ pub use probe::probe;
 pub use setup::{SetupError, is_set_up, set_up};
 pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
 
+use crate::model::TargetId;
 use crate::model::record::Transcript;
 use crate::model::template::CanaryKind;
+use crate::model::timings::Spent;
 use crate::plan::{Group, Plan, Planned};
 use canary::Canaries;
 use fault::Bugs;
@@ -93,6 +96,13 @@ impl Default for Options {
             start_limit: Duration::from_secs(30),
             program: program.unwrap_or_else(|| "casebook".into()),
         }
+    }
+}
+
+impl Options {
+    /// How many workers a plan keeps at work.
+    pub fn workers(&self, plan: &Plan) -> usize {
+        self.jobs.get().min(plan.groups.len())
     }
 }
 
@@ -135,6 +145,13 @@ pub enum Event {
         /// To be told once the transcript is safe: only then its worker begins another test.
         safe: oneshot::Sender<()>,
     },
+    /// A worker has spent time on a target.
+    Spent {
+        /// The target.
+        target: TargetId,
+        /// What it spent since it last told.
+        spent: Spent,
+    },
 }
 
 /// How a run ended.
@@ -159,7 +176,7 @@ pub async fn drive(
     let taken = Arc::new(AtomicUsize::new(0));
     let given_up = GivenUp::default();
     let mut workers = JoinSet::new();
-    for _ in 0..options.jobs.get().min(plan.groups.len()) {
+    for _ in 0..options.workers(&plan) {
         let (plan, taken, options) = (Arc::clone(&plan), Arc::clone(&taken), options.clone());
         let (given_up, bugs) = (given_up.clone(), Bugs::default());
         let (cancel, events) = (cancel.clone(), events.clone());
@@ -217,22 +234,30 @@ impl Worker {
             let mut fit = match session.take() {
                 Some(fit) if fit.is_of(&group.target) => fit,
                 other => {
-                    if let Some(mut other) = other {
-                        other.stop().await;
-                    }
+                    self.leave(other).await;
                     Session::new(Arc::clone(&group.target), self.options.clone(), self.given_up.clone())
                 }
             };
             ended = self.group(group, &mut fit, &mut canaries).await?;
+            self.account(fit.spent()).await;
             session = Some(fit);
             if ended == Ended::Interrupted {
                 break;
             }
         }
-        if let Some(mut session) = session {
-            session.stop().await;
-        }
+        self.leave(session).await;
         Ok(ended)
+    }
+
+    async fn leave(&self, session: Option<Session>) {
+        if let Some(session) = session {
+            self.account(session.end().await).await;
+        }
+    }
+
+    /// Tells what was spent; where nobody hears it, nobody wants to know.
+    async fn account(&self, (target, spent): (TargetId, Spent)) {
+        _ = self.events.send(Event::Spent { target, spent }).await;
     }
 
     async fn group(&self, group: &Group, session: &mut Session, canaries: &mut Canaries) -> Result<Ended, CanaryError> {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use super::adapter::{Adapter, StartError, Trouble, why_no_server};
 use super::bind::{bind, is_large, shares};
@@ -13,12 +14,14 @@ use super::client::{self, Driven, overheard};
 use super::fixed;
 use super::live::Live;
 use super::process::{Manner, Stopped};
+use super::stopwatch::Stopwatch;
 use super::{Deadline, Options};
 use crate::model::case::{Step, Then, When};
 use crate::model::record::{End, Party, Phase, Served, StepTranscript, Transcript};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
+use crate::model::timings::Spent;
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
 
@@ -37,6 +40,7 @@ pub(crate) struct Session {
     /// What a fixed server lists, by revision; nothing where what it answered is no list.
     listed: BTreeMap<Revision, Option<Vec<String>>>,
     health: Health,
+    stopwatch: Stopwatch,
 }
 
 /// What a target has cost so far.
@@ -95,12 +99,26 @@ impl Session {
     /// A session in which nothing is started yet.
     pub(crate) fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
         let health = Health::new(target.id.clone(), given_up);
-        Self { target, options, adapter: None, live: None, listed: BTreeMap::new(), health }
+        let stopwatch = Stopwatch::start();
+        Self { target, options, adapter: None, live: None, listed: BTreeMap::new(), health, stopwatch }
     }
 
     /// Whether it is this target's.
     pub(crate) fn is_of(&self, target: &Arc<Target>) -> bool {
         Arc::ptr_eq(&self.target, target)
+    }
+
+    /// What was spent on which target since this was last asked.
+    pub(crate) fn spent(&mut self) -> (TargetId, Spent) {
+        (self.target.id.clone(), self.stopwatch.take())
+    }
+
+    /// Closes everything, and gives what was spent meanwhile.
+    pub(crate) async fn end(mut self) -> (TargetId, Spent) {
+        let began = Instant::now();
+        self.stop().await;
+        self.stopwatch.started(began);
+        self.spent()
     }
 
     /// Runs one test. What it leaves in place is what `next` can use.
@@ -113,10 +131,13 @@ impl Session {
         next: Option<&Planned>,
         canaries: &mut Canaries,
     ) -> Result<Transcript, CanaryError> {
+        let began = Instant::now();
         if planned.test.isolated {
             self.stop().await;
         }
-        if let Err(reason) = self.make_ready(planned, canaries).await {
+        let ready = self.make_ready(planned, canaries).await;
+        self.stopwatch.started(began);
+        if let Err(reason) = ready {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
         }
         let listed = self.listed.get(&planned.id.revision).and_then(Option::as_ref);
@@ -127,13 +148,17 @@ impl Session {
         let mut transcript = self.attempt(planned, canaries).await?;
         if was_there && is_unheard(&transcript) {
             // It may have died of what came before. Should it be this test that kills it, it does so once more.
+            let over = Instant::now();
             self.discard().await;
+            self.stopwatch.started(over);
             if let Err(reason) = self.make_ready(planned, canaries).await {
                 return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
             }
             transcript = self.attempt(planned, canaries).await?;
         }
+        let over = Instant::now();
         self.wind_up(planned, next, &mut transcript).await;
+        self.stopwatch.started(over);
         transcript.canary = canaries.hits();
         Ok(transcript)
     }
@@ -145,7 +170,7 @@ impl Session {
     }
 
     /// Closes everything that is of no use any more.
-    pub(crate) async fn stop(&mut self) {
+    async fn stop(&mut self) {
         if let Some(live) = self.live.take() {
             live.take_down(&mut self.adapter, Manner::Leave).await;
         }
@@ -230,6 +255,11 @@ impl Session {
         let mut transcript = self.blank(&planned.id, bindings, Served::Serving);
         self.ask(planned, canaries, deadline, &mut transcript).await;
         transcript.micros = deadline.micros();
+        if matches!(self.target.drives, Drives::Adapter(_)) {
+            // A fixed server's handshake is a part of its start, and counted there.
+            self.stopwatch.shook_hands(&transcript.opening);
+        }
+        self.stopwatch.asked(&transcript.steps);
         Ok(transcript)
     }
 
@@ -253,6 +283,7 @@ impl Session {
         }
         if self.live.is_none() {
             let bindings = transcript.bindings.clone();
+            let began = Instant::now();
             match Live::put_up(&self.target, self.adapter.as_mut(), planned, bindings, deadline).await {
                 Ok(live) => {
                     let live = self.live.insert(live);
@@ -265,6 +296,7 @@ impl Session {
                 }
                 Err(served) => transcript.served = served,
             }
+            self.stopwatch.started(began);
         }
         if let Some(live) = &mut self.live {
             transcript.steps = live.perform(&planned.test, canaries, deadline, self.options.step_limit).await;

@@ -16,6 +16,7 @@ pub mod spec;
 pub mod suite;
 pub mod target;
 pub mod template;
+pub mod timings;
 
 pub use fnv::fnv1a;
 pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId};

@@ -33,6 +33,7 @@ pub use untrusted::Untrusted;
 use crate::model::record::{Footer, Header, Record, Skipped, VerdictKind};
 use crate::model::set::Drift;
 use crate::model::spec::words;
+use crate::model::timings::Timings;
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 words! {
@@ -144,6 +145,8 @@ pub struct Summary {
     pub unasked: Vec<TargetId>,
     /// How the cases differ from the set that was run, where it was one.
     pub drift: Option<Drift>,
+    /// Where the time went, where somebody wants to know.
+    pub timings: Option<Timings>,
     /// The slowest five, with their microseconds.
     pub slowest: Vec<(TargetId, TestId, u64)>,
     /// Known failures that no longer fail.

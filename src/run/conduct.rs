@@ -13,6 +13,7 @@ use super::{InOrder, Log, LogError, Secrets, shorten};
 use crate::drive::{CanaryError, Cancel, Ended, Event, Options, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::record::{Footer, Observation, Record, Served, Transcript};
+use crate::model::timings::Timings;
 use crate::model::{TargetId, TestId};
 use crate::plan::{Group, Plan, Planned};
 
@@ -35,6 +36,8 @@ pub struct Conducted {
     pub records: Vec<Record>,
     /// How it ended.
     pub footer: Footer,
+    /// Where its time went.
+    pub timings: Timings,
 }
 
 /// Why a run could not go on.
@@ -64,11 +67,13 @@ pub async fn conduct(
     let planned: Vec<_> = plan.tests().collect();
     let secrets = secrets(&plan);
     let mut order = InOrder::default();
+    let mut timings = Timings { workers: options.workers(&plan), ..Timings::default() };
     let (sender, mut events) = mpsc::channel(WAITING);
     let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, sender));
     let mut records = Vec::with_capacity(planned.len());
     while let Some(event) = events.recv().await {
         match event {
+            Event::Spent { target, spent } => *timings.targets.entry(target).or_default() += spent,
             Event::Slow { index, after } => {
                 let (group, planned) = planned[index];
                 see(Seen::Slow(&group.target.id, &planned.id, after));
@@ -98,17 +103,18 @@ pub async fn conduct(
         Ok(ended) => ended?,
         Err(bug) => std::panic::resume_unwind(bug.into_panic()),
     };
+    timings.wall = began.elapsed();
     let footer = Footer {
         ran: records.len(),
         interrupted: ended == Ended::Interrupted,
         // In a part of a run, what fails may be in the other part.
         stale: if plan.is_partial { Vec::new() } else { judge.stale() },
-        micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+        micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
     };
     if let Some(log) = log {
         log.finish(footer.clone())?;
     }
-    Ok(Conducted { records, footer })
+    Ok(Conducted { records, footer, timings })
 }
 
 /// What is not to be told of each target.

@@ -7,6 +7,7 @@ mod findings;
 mod plain;
 mod progress;
 mod summary;
+mod timings;
 
 pub use plain::{aside, colours, colours_errors, heard, say};
 pub use progress::Progress;

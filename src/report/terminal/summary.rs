@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{BOLD, DIM, GREEN, RED, YELLOW, name, style, tally, time};
+use super::{BOLD, DIM, GREEN, RED, YELLOW, name, style, tally, time, timings};
 use crate::model::TargetId;
 use crate::model::set::Drift;
 use crate::model::suite::{Door, Draft};
@@ -27,6 +27,7 @@ pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool, chang
     for (target, test, micros) in summary.slowest.iter().filter(|(_, _, micros)| *micros >= 1_000_000) {
         writeln!(out, "{DIM}{:>12}{DIM:#}  {} {DIM}{}{DIM:#}", "slow", name(target, test), time(*micros))?;
     }
+    summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
     verdict(out, summary, strict, changed)
 }
 
