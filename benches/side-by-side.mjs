@@ -1,0 +1,209 @@
+// Runs the official suite and the casebook at the same adapter in turn, and prints checks per second, processor time a
+// check, and their ratios, beside the goals. What is not in the package of the suite, its own example server, is
+// replaced by the adapter: `casebook serve` has it stand before the suite's clock starts, ours starts what it needs
+// within its time.
+//
+//   node side-by-side.mjs CASEBOOK ROUNDS
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { scenarios } from '../tests/agreement/scenarios.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, '..');
+const agreement = join(root, 'tests', 'agreement');
+const suitePackage = join(agreement, 'node_modules', '@modelcontextprotocol', 'conformance');
+const suite = join(suitePackage, 'dist', 'index.js');
+const [casebook, rounds] = [process.argv[2], Number(process.argv[3])];
+const target = 'typescript-sdk:high';
+const scratch = mkdtempSync(join(tmpdir(), 'casebook-side-by-side-'));
+
+/** Runs a program to its end: how long that took, how it ended, what it said, and the most memory it had. */
+async function run(program, args, env = {}) {
+  const began = process.hrtime.bigint();
+  const options = { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } };
+  const child = spawn(program, args, options);
+  let [out, err, memory] = ['', '', 0];
+  child.stdout.on('data', (data) => (out += data));
+  child.stderr.on('data', (data) => (err += data));
+  // The high-water mark of the kernel's, read until the process is gone.
+  const watch = setInterval(() => {
+    try {
+      memory = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? memory);
+    } catch {
+      // Gone, or no Linux.
+    }
+  }, 20);
+  const status = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  clearInterval(watch);
+  return { status, out, err, memory, seconds: Number(process.hrtime.bigint() - began) / 1e9 };
+}
+
+/** A run of ours: checks, seconds, and what the processor did for us and for the target. */
+async function ours(targets, ...args) {
+  const record = join(scratch, 'run.jsonl');
+  const done = await run(casebook, ['run', ...targets, ...args, '--timings', '--record', record]);
+  // Without snapshots in this folder 1 says nothing of the run.
+  if (done.status > 1) throw new Error(`casebook run ${args.join(' ')} ended with ${done.status}:\n${done.out}${done.err}`);
+  const lines = readFileSync(record, 'utf8').trim().split('\n').slice(1, -1);
+  const checks = lines.reduce((sum, line) => sum + JSON.parse(line).record.verdicts.length, 0);
+  const [, processor, share] = /processor\s+harness ([\d.]+) s\s+([\d.]+) %/.exec(done.out).map(Number);
+  return { checks, tests: lines.length, seconds: done.seconds, processor, share, memory: done.memory };
+}
+
+/** A run of the suite's: its checks, its seconds, and what the processor did for it alone. */
+async function theirs(...args) {
+  const [out, file] = [mkdtempSync(join(scratch, 'suite-')), join(scratch, 'cpu')];
+  const env = { CPU_FILE: file };
+  const { seconds } = await run(process.execPath, ['--import', join(here, 'cpu.mjs'), suite, ...args, '-o', out], env);
+  const told = readdirSync(out).map((folder) => JSON.parse(readFileSync(join(out, folder, 'checks.json'), 'utf8')));
+  const checks = told.flat().filter(({ status }) => ['SUCCESS', 'FAILURE', 'WARNING'].includes(status)).length;
+  if (checks === 0) throw new Error(`the suite checked nothing: ${args.join(' ')}`);
+  rmSync(out, { recursive: true });
+  return { checks, seconds, processor: Number(readFileSync(file, 'utf8')) };
+}
+
+/** Has a case served while something is done with its URL. */
+async function serving(name, revision, work) {
+  const args = ['serve', target, name, '--revision', revision, '--transport', 'http'];
+  const child = spawn(casebook, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  try {
+    return await work(await new Promise((resolve, reject) => {
+      child.stdout.once('data', (data) => resolve(String(data).trim()));
+      ended.then(() => reject(new Error(`${name} isn't served`)));
+    }));
+  } finally {
+    child.kill('SIGINT');
+    await ended;
+  }
+}
+
+const add = (one, other) => ({
+  checks: one.checks + other.checks,
+  seconds: one.seconds + other.seconds,
+  processor: one.processor + other.processor,
+});
+
+/** The suite's scenarios of a role that we have too: one process each, as it runs one that is named. */
+async function overlap(role) {
+  let sum = { checks: 0, seconds: 0, processor: 0 };
+  for (const scenario of scenarios.filter((one) => one.role === role)) {
+    for (const revision of scenario.revisions) {
+      const about = ['--scenario', scenario.name, '--spec-version', revision];
+      const script = scenario.client && join(agreement, scenario.client);
+      const command = script ? [process.execPath, script, casebook, target] : [casebook, 'drive', target];
+      const asked =
+        role === 'server'
+          ? await serving(scenario.serve, revision, (url) => theirs('server', '--url', url, ...about))
+          : await theirs('client', '--command', command.join(' '), '--timeout', '60000', ...about);
+      sum = add(sum, asked);
+    }
+  }
+  return sum;
+}
+
+/** Our tests for the same scenarios. */
+function overlapping(role) {
+  const asked = scenarios.filter((one) => one.role === role).flatMap(({ checks }) => checks);
+  const tests = new Set(asked.flatMap((check) => check.ours.map(([test]) => test)));
+  return [...tests].flatMap((test) => ['--only', test]);
+}
+
+/** So many copies of a case of two tests, in a folder of cases. */
+function copies(count) {
+  const folder = mkdtempSync(join(scratch, 'cases-'));
+  mkdirSync(join(folder, 'post'));
+  const own = join(root, 'tests', 'cli', 'cases', 'post');
+  writeFileSync(join(folder, 'post', 'requirements.json'), readFileSync(join(own, 'requirements.json')));
+  const text = readFileSync(join(own, 'parcel.json'));
+  for (let number = 1; number <= count; number += 1) writeFileSync(join(folder, 'post', `parcel-${number}.json`), text);
+  return folder;
+}
+
+const measured = new Map();
+
+function note(name, value) {
+  measured.set(name, [...(measured.get(name) ?? []), value]);
+  console.error(`  ${name}: ${shown(value)}`);
+}
+
+const shown = (value) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(2) : value.toPrecision(3));
+const rate = ({ checks, seconds }) => checks / seconds;
+const cost = ({ checks, processor }) => (processor * 1000) / checks;
+
+async function round(few, many) {
+  note('reference: checks a second', rate(await ours(['reference'], '--transport', 'http')));
+  for (const role of ['server', 'client']) {
+    const http = ['--role', role, '--transport', 'http'];
+    const same = { suite: await overlap(role), casebook: await ours([target], ...overlapping(role), ...http) };
+    const wide = { suite: same.suite, casebook: await ours([target], ...http) };
+    if (role === 'server') {
+      // All that it asks of servers, of one that has one scenario's fixture: on the rest it gives up at once.
+      const [{ serve, revisions }] = scenarios;
+      wide.suite = await serving(serve, revisions[0], (url) => theirs('server', '--url', url, '--spec-version', revisions[0]));
+    }
+    for (const who of ['suite', 'casebook']) {
+      note(`${role}: ${who}, checks a second, all it has`, rate(wide[who]));
+      note(`${role}: ${who}, checks a second, the same scenarios`, rate(same[who]));
+      note(`${role}: ${who}, processor ms a check, the same scenarios`, cost(same[who]));
+    }
+    note(`${role}: times as many checks a second, all it has`, rate(wide.casebook) / rate(wide.suite));
+    note(`${role}: times as many checks a second, the same scenarios`, rate(same.casebook) / rate(same.suite));
+    note(`${role}: times less processor a check, the same scenarios`, cost(same.suite) / cost(same.casebook));
+    note(`${role}: times less processor a check, all it has`, cost(wide.suite) / cost(wide.casebook));
+    note(`${role}: harness' share of the processor, %`, wide.casebook.share);
+  }
+  note('list: suite, ms', (await run(process.execPath, [suite, 'list'])).seconds * 1000);
+  note('list: casebook, ms', (await run(casebook, ['list'])).seconds * 1000);
+  const [small, large] = [
+    await ours(['reference'], '--cases', few, '--transport', 'http'),
+    await ours(['reference'], '--cases', many, '--transport', 'http'),
+  ];
+  note(`ten times the tests (${small.tests}, ${large.tests}): times the time`, large.seconds / small.seconds);
+  note('ten times the tests: MB more', (large.memory - small.memory) / 1024);
+}
+
+const goals = new Map([
+  ['reference: checks a second', '>= 3000'],
+  ['server: times as many checks a second, all it has', '>= 20'],
+  ['client: times as many checks a second, all it has', '>= 60'],
+  ['server: times less processor a check, the same scenarios', '>= 50'],
+  ['client: times less processor a check, the same scenarios', '>= 50'],
+  ["server: harness' share of the processor, %", '<= 20'],
+  ["client: harness' share of the processor, %", '<= 20'],
+  ['list: casebook, ms', '<= 30'],
+  ['times the time', '<= 10.5'],
+]);
+
+function table() {
+  const head = ['measured', 'minimum', 'median', 'maximum', 'goal'];
+  const rows = [...measured].map(([name, values]) => {
+    const sorted = values.toSorted((one, other) => one - other);
+    const of = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+    const goal = [...goals].find(([about]) => name.endsWith(about))?.[1] ?? '';
+    return [name, ...of.map(shown), goal];
+  });
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+try {
+  // Its set-up is nobody's time.
+  await ours([target], '--only', 'everything/json-schema-2020-12', '--transport', 'http');
+  // Three revisions, two tests each.
+  const [few, many] = [copies(167), copies(1670)];
+  for (let number = 1; number <= rounds; number += 1) {
+    console.error(`round ${number} of ${rounds}`);
+    await round(few, many);
+  }
+  const { version } = JSON.parse(readFileSync(join(suitePackage, 'package.json'), 'utf8'));
+  console.log(`${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0].model.trim()}),`);
+  console.log(`@modelcontextprotocol/conformance ${version}, Node ${process.versions.node}, ${target}\n`);
+  console.log(table());
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}

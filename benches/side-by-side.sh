@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The official conformance suite and the casebook at the same adapter, in turn: how fast, and at what cost. docs/speed.md.
+#
+#   benches/side-by-side.sh [ROUNDS]
+set -euo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+casebook="${CASEBOOK:-$here/../target/release/casebook}"
+[ -x "$casebook" ] || { echo "there is no $casebook: build it with \`cargo build --release\`, or say CASEBOOK=…" >&2; exit 2; }
+node="$("$here/../tests/agreement/install")"
+exec "$node" "$here/side-by-side.mjs" "$(realpath "$casebook")" "${1:-5}"
