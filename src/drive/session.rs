@@ -150,8 +150,9 @@ impl Session {
             // It may have died of what came before. Should it be this test that kills it, it does so once more.
             let over = Instant::now();
             self.discard().await;
+            let ready = self.make_ready(planned, canaries).await;
             self.stopwatch.started(over);
-            if let Err(reason) = self.make_ready(planned, canaries).await {
+            if let Err(reason) = ready {
                 return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
             }
             transcript = self.attempt(planned, canaries).await?;
