@@ -41,7 +41,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use camino::Utf8PathBuf;
 
@@ -293,9 +293,10 @@ impl Worker {
 
     /// Waits for a test, and tells when it takes long.
     async fn watched<T>(&self, planned: &Planned, mut running: impl Future<Output = T> + Unpin) -> T {
-        let mut tick = interval(SLOW);
+        let began = Instant::now();
+        // One that ticks at once would wait for the timer's next millisecond to do so, with the test behind it.
+        let mut tick = interval_at(began + SLOW, SLOW);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        let began = tick.tick().await;
         loop {
             tokio::select! {
                 done = &mut running => return done,
