@@ -421,7 +421,11 @@ impl Adapter {
 
     async fn how_it_ended(&mut self) -> String {
         match self.process.exited(GONE).await {
-            Some(status) => in_words(status),
+            Some(status) => {
+                // Its last words may still be in the pipe.
+                self.process.run_dry().await;
+                in_words(status)
+            }
             None => "its standard output closed, although it runs".to_owned(),
         }
     }

@@ -135,7 +135,7 @@ impl Process {
     }
 
     /// Waits for the pipes of a process that is gone, and closes on our side what it left open.
-    async fn run_dry(&mut self) {
+    pub(crate) async fn run_dry(&mut self) {
         let dry = async {
             for Pipe(pipe) in self.pipes.iter_mut().filter(|pipe| !pipe.0.is_finished()) {
                 _ = pipe.await;
