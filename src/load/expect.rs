@@ -292,11 +292,16 @@ fn answered(reader: &mut Reader, node: &Node) -> Option<Answered> {
 
 fn schema(reader: &mut Reader, node: &Node, what: &str) -> serde_json::Value {
     let schema = plain(reader, node, what);
-    if let Err(why) = premise::validator(&schema) {
-        let invalid = reader.mistake(Lint::InvalidSchema, format!("{what} is no JSON Schema that stands alone"));
-        reader.push(
-            invalid.at(node.span, why).help("JSON Schema 2020-12, at most 64 levels, references only into itself"),
-        );
+    if reader.is_known_schema(node.span, &schema) {
+        return schema;
+    }
+    match premise::validator(&schema) {
+        Ok(_) => reader.know_schema(node.span, &schema),
+        Err(why) => {
+            let invalid = reader.mistake(Lint::InvalidSchema, format!("{what} is no JSON Schema that stands alone"));
+            let help = "JSON Schema 2020-12, at most 64 levels, references only into itself";
+            reader.push(invalid.at(node.span, why).help(help));
+        }
     }
     schema
 }

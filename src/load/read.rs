@@ -2,11 +2,13 @@
 //!
 //! Takes [`Node`]s, gives plain values or `None` after a diagnostic. Must not know what a case means.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::Arc;
 
-use super::diagnostic::{Diagnostic, File, Lint, position};
+use serde_json::Value;
+
+use super::diagnostic::{Diagnostic, File, Lint};
 use super::node::{Kind, Member, Node};
 use crate::model::spec::{Revision, Revisions};
 
@@ -16,6 +18,10 @@ const MOST_FOUND: usize = 200;
 /// Reads one file, and keeps what it finds wrong.
 pub(super) struct Reader {
     file: Arc<File>,
+    /// Where its lines end: what a check is known by is asked for very often.
+    ends: Vec<usize>,
+    /// The last schema at each place that was good: rows repeat most of them as they are.
+    schemas: BTreeMap<usize, Value>,
     found: Vec<Diagnostic>,
     /// Whether there are mistakes that aren't told.
     is_full: bool,
@@ -39,7 +45,8 @@ impl<'n> Object<'n> {
 
 impl Reader {
     pub(super) fn new(file: Arc<File>) -> Self {
-        Self { file, found: Vec::new(), is_full: false }
+        let ends = file.inner().bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(place, _)| place);
+        Self { ends: ends.collect(), file, schemas: BTreeMap::new(), found: Vec::new(), is_full: false }
     }
 
     pub(super) fn file(&self) -> Arc<File> {
@@ -75,7 +82,17 @@ impl Reader {
 
     /// The line of a place, counted from 1.
     pub(super) fn line(&self, span: miette::SourceSpan) -> usize {
-        position(self.file.inner(), span.offset()).0
+        self.ends.partition_point(|end| *end < span.offset()) + 1
+    }
+
+    /// Whether this schema was found good at this place before.
+    pub(super) fn is_known_schema(&self, span: miette::SourceSpan, schema: &Value) -> bool {
+        self.schemas.get(&span.offset()) == Some(schema)
+    }
+
+    /// Notes a good schema.
+    pub(super) fn know_schema(&mut self, span: miette::SourceSpan, schema: &Value) {
+        self.schemas.insert(span.offset(), schema.clone());
     }
 
     /// An object with these keys and no others.
