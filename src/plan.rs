@@ -390,7 +390,7 @@ fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Select
         return Err(unmatched(pattern, library));
     }
     for target in targets {
-        if let Some(pattern) = target.known.iter().map(|known| &known.test).find(means_nothing) {
+        if let Some(pattern) = target.excused().find(means_nothing) {
             let (target, nearest) = (target.id.clone(), similar(pattern, library));
             return Err(PlanError::UnmatchedKnown { target, pattern: pattern.as_str().to_owned(), nearest });
         }

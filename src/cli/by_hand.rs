@@ -47,7 +47,7 @@ impl Typed<'_> {
             ..Selection::default()
         };
         // What is known to fail has no say here, and may be about other cases.
-        let target = Arc::new(Target { known: Vec::new(), ..Arc::unwrap_or_clone(target) });
+        let target = Arc::new(Target { known: Vec::new(), flaky: Vec::new(), ..Arc::unwrap_or_clone(target) });
         let mut plan = plan(&library, &[Arc::clone(&target)], &selection).map_err(|error| planless(&error))?;
         for group in &mut plan.groups {
             group.tests.retain(|planned| pattern.matches(&planned.id));

@@ -239,6 +239,10 @@ pub struct RunArgs {
     /// Where its time went.
     #[command(flatten)]
     pub timings: TimingsArgs,
+    /// Try a test again, so often at most and on fresh processes, in which a MUST is broken; where it then holds the
+    /// test is flaky, which is no success either
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub retries: usize,
     /// How long a step may take
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
     pub step_limit: Duration,

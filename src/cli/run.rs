@@ -73,6 +73,7 @@ impl RunArgs {
             step_limit: self.step_limit,
             test_limit: self.test_limit,
             start_limit: self.start_limit,
+            retries: self.retries,
             ..usual
         }
     }
@@ -190,7 +191,9 @@ fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> V
     let ids: Vec<TestId> = every_id(library).collect();
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);
-        target.known.retain(|known| ids.iter().any(|id| known.test.matches(id)));
+        let is_asked = |pattern: &Pattern| ids.iter().any(|id| pattern.matches(id));
+        target.known.retain(|known| is_asked(&known.test));
+        target.flaky.retain(|flaky| is_asked(&flaky.test));
         Arc::new(target)
     };
     targets.into_iter().map(narrowed).collect()

@@ -80,6 +80,8 @@ pub struct Options {
     pub test_limit: Duration,
     /// How long an adapter may take to say hello.
     pub start_limit: Duration,
+    /// How often a test is tried again in which the target broke something.
+    pub retries: usize,
     /// This program, which clients launch over stdio: `PROGRAM __relay ADDRESS`.
     pub program: Utf8PathBuf,
 }
@@ -94,6 +96,7 @@ impl Default for Options {
             step_limit: Duration::from_secs(10),
             test_limit: Duration::from_secs(60),
             start_limit: Duration::from_secs(30),
+            retries: 0,
             program: program.unwrap_or_else(|| "casebook".into()),
         }
     }
@@ -126,6 +129,15 @@ pub enum Cancel {
     Now,
 }
 
+/// What a worker does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The next test.
+    On,
+    /// The same test once more, on fresh processes.
+    Again,
+}
+
 /// What happens while a plan is carried out.
 #[derive(Debug)]
 pub enum Event {
@@ -142,8 +154,8 @@ pub enum Event {
         index: usize,
         /// What was seen.
         transcript: Box<Transcript>,
-        /// To be told once the transcript is safe: only then its worker begins another test.
-        safe: oneshot::Sender<()>,
+        /// To be told once the transcript is safe: only then its worker goes on.
+        next: oneshot::Sender<Next>,
     },
     /// A worker has spent time on a target.
     Spent {
@@ -266,7 +278,8 @@ impl Worker {
         for kind in &kinds {
             canaries.probe(*kind).await?;
         }
-        for (place, planned) in group.tests.iter().enumerate() {
+        let mut place = 0;
+        while let Some(planned) = group.tests.get(place) {
             if *self.cancel.borrow() != Cancel::Go {
                 return Ok(Ended::Interrupted);
             }
@@ -281,8 +294,10 @@ impl Worker {
                 (Some(words), _) | (None, Some(Err(words))) => session.broke(planned, &words),
                 (None, None) => unreachable!("only a worker takes the words of its bugs"),
             };
-            if self.hand_over(planned, transcript).await.is_none() {
-                return Ok(Ended::Interrupted);
+            match self.hand_over(planned, transcript).await {
+                None => return Ok(Ended::Interrupted),
+                Some(Next::On) => place += 1,
+                Some(Next::Again) => session.renew().await,
             }
         }
         for kind in &kinds {
@@ -309,10 +324,10 @@ impl Worker {
     }
 
     /// Hands a transcript over, and waits until it is safe; `None` where nobody takes it any more.
-    async fn hand_over(&self, planned: &Planned, transcript: Transcript) -> Option<()> {
-        let (safe, is_safe) = oneshot::channel();
+    async fn hand_over(&self, planned: &Planned, transcript: Transcript) -> Option<Next> {
+        let (next, told) = oneshot::channel();
         let transcript = Box::new(transcript);
-        self.events.send(Event::Finished { index: planned.index, transcript, safe }).await.ok()?;
-        is_safe.await.ok()
+        self.events.send(Event::Finished { index: planned.index, transcript, next }).await.ok()?;
+        told.await.ok()
     }
 }

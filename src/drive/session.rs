@@ -115,10 +115,15 @@ impl Session {
 
     /// Closes everything, and gives what was spent meanwhile.
     pub(crate) async fn end(mut self) -> (TargetId, Spent) {
+        self.renew().await;
+        self.spent()
+    }
+
+    /// Closes everything, so that what comes next finds nothing of what was.
+    pub(crate) async fn renew(&mut self) {
         let began = Instant::now();
         self.stop().await;
         self.stopwatch.started(began);
-        self.spent()
     }
 
     /// Runs one test. What it leaves in place is what `next` can use.

@@ -57,6 +57,7 @@ fn target(env: &[(&str, &str)]) -> Target {
             lacks: Vec::new(),
         },
         known: Vec::new(),
+        flaky: Vec::new(),
         snapshots: None,
         unverified: None,
         needs: Vec::new(),
@@ -112,9 +113,9 @@ async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
     let driving = tokio::spawn(drive(plan, options, cancel, events));
     let mut transcripts = Vec::new();
     while let Some(event) = received.recv().await {
-        if let Event::Finished { transcript, safe, .. } = event {
+        if let Event::Finished { transcript, next, .. } = event {
             transcripts.push(*transcript);
-            safe.send(()).expect("its worker waits");
+            next.send(Next::On).expect("its worker waits");
         }
     }
     assert_eq!(driving.await.expect("no bug").expect("canaries sing"), Ended::Whole);
@@ -285,9 +286,9 @@ async fn nothing_is_begun_before_the_last_transcript_is_safe_nor_after_the_run_w
     let (cancelling, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
     let driving = tokio::spawn(drive(plan(target(&[]), vec![send("one"), send("two")]), quick(), cancel, events));
-    let Some(Event::Finished { index: 0, safe, .. }) = received.recv().await else { panic!("the first test") };
+    let Some(Event::Finished { index: 0, next, .. }) = received.recv().await else { panic!("the first test") };
     cancelling.send_replace(Cancel::Finish);
-    safe.send(()).expect("its worker waits");
+    next.send(Next::On).expect("its worker waits");
     while let Some(event) = received.recv().await {
         assert!(matches!(event, Event::Spent { .. }), "{event:?}");
     }

@@ -25,6 +25,7 @@ use crate::model::target::{Known, Target};
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 /// Judges tests in the order of the plan, and remembers controls and known failures on the way.
+#[derive(Clone)]
 pub struct Judge<'a> {
     catalogue: &'a Catalogue,
     known: Vec<KnownFailure<'a>>,
@@ -32,6 +33,7 @@ pub struct Judge<'a> {
 }
 
 /// A known failure of one target, and whether it was met.
+#[derive(Clone)]
 struct KnownFailure<'a> {
     target: &'a TargetId,
     known: &'a Known,

@@ -104,6 +104,7 @@ pub(crate) fn record(index: usize, test: &str, outcome: Outcome) -> Record {
         hash: String::new(),
         observation: observation(vec![step(outcome)]),
         verdicts: Vec::new(),
+        attempts: Vec::new(),
         bug: false,
         micros: 5,
     }

@@ -40,6 +40,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         env: BTreeMap::new(),
         claims: Claims { roles: Vec::new(), transports: Vec::new(), revisions: Vec::new(), lacks: Vec::new() },
         known: known.collect(),
+        flaky: Vec::new(),
         snapshots: None,
         unverified: None,
         needs: Vec::new(),

@@ -15,7 +15,7 @@ use super::programs::programs;
 use super::read::{Object, Reader};
 use super::{LoadError, embedded, toml};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Drives, Known, Package, Setup, Target};
+use crate::model::target::{Claims, Drives, Flaky, Known, Package, Setup, Target};
 use crate::model::{Pattern, RequirementId, TargetId};
 
 /// The target that is embedded.
@@ -81,6 +81,7 @@ pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> T
             lacks: Vec::new(),
         },
         known: Vec::new(),
+        flaky: Vec::new(),
         snapshots: snapshots.filter(|_| mutant.is_none()).map(|folder| folder.join(REFERENCE)),
         unverified: None,
         needs: Vec::new(),
@@ -184,7 +185,7 @@ fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
     }
 }
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "title",
     "package",
     "version",
@@ -198,6 +199,7 @@ const KEYS: [&str; 14] = [
     "claims",
     "variants",
     "known",
+    "flaky",
     "unverified",
 ];
 
@@ -217,6 +219,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let package = package(reader, object);
     let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node));
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
+    let flaky = object.get("flaky").map_or_else(Vec::new, |node| flaky(reader, node, &variants));
     let name = folder.file_name().unwrap_or("target").to_owned();
     let target = Target {
         id: TargetId { name, variant: None },
@@ -231,13 +234,14 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         needs,
         package,
         known: Vec::new(),
+        flaky: Vec::new(),
         snapshots: None,
     };
     let one = |variant: Option<String>| {
         let id = TargetId { variant: variant.clone(), ..target.id.clone() };
-        let excused = known.iter().filter(|(only, _)| only.is_none() || *only == variant);
-        let known = excused.map(|(_, known)| known.clone()).collect();
-        Target { snapshots: Some(snapshots(&target.folder, &id)), id, known, ..target.clone() }
+        let known = narrowed(&known, variant.as_deref());
+        let flaky = narrowed(&flaky, variant.as_deref());
+        Target { snapshots: Some(snapshots(&target.folder, &id)), id, known, flaky, ..target.clone() }
     };
     if variants.is_empty() {
         return Some(vec![one(None)]);
@@ -327,25 +331,49 @@ fn variants(reader: &mut Reader, node: &Node) -> Vec<String> {
     members.iter().map(|member| member.key.clone()).collect()
 }
 
+/// What is narrowed to no variant, or to this one.
+fn narrowed<T: Clone>(entries: &[(Option<String>, T)], variant: Option<&str>) -> Vec<T> {
+    let meant = entries.iter().filter(|(only, _)| only.is_none() || only.as_deref() == variant);
+    meant.map(|(_, entry)| entry.clone()).collect()
+}
+
 /// Known failures, each with the variant that it is narrowed to.
 fn known(reader: &mut Reader, node: &Node, variants: &[String]) -> Vec<(Option<String>, Known)> {
     let items = reader.items(node, "`known`").unwrap_or_default();
-    items.iter().filter_map(|item| known_failure(reader, item, variants)).collect()
+    let known = items.iter().filter_map(|item| {
+        let what = "a known failure";
+        let object = reader.object(item, what, &["test", "requirement", "variant", "reason", "issue"])?;
+        let requirement = reader.need(object, what, "requirement");
+        let requirement = requirement.and_then(|node| reader.text(node, "`requirement`")).map(str::to_owned);
+        let (variant, Flaky { test, reason, issue }) = excuse(reader, object, what, variants)?;
+        Some((variant, Known { test, requirement: RequirementId::within("", &requirement?), reason, issue }))
+    });
+    known.collect()
 }
 
-fn known_failure(reader: &mut Reader, node: &Node, variants: &[String]) -> Option<(Option<String>, Known)> {
-    let what = "a known failure";
-    let object: Object<'_> = reader.object(node, what, &["test", "requirement", "variant", "reason", "issue"])?;
+/// Tests that fail now and then, each with the variant that it is narrowed to.
+fn flaky(reader: &mut Reader, node: &Node, variants: &[String]) -> Vec<(Option<String>, Flaky)> {
+    let items = reader.items(node, "`flaky`").unwrap_or_default();
+    let flaky = items.iter().filter_map(|item| {
+        let what = "a flaky test";
+        let object = reader.object(item, what, &["test", "variant", "reason", "issue"])?;
+        excuse(reader, object, what, variants)
+    });
+    flaky.collect()
+}
+
+/// What all excuses say: of which tests, and why.
+fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, variants: &[String]) -> Option<(Option<String>, Flaky)> {
     let mut need = |key: &str| {
         let node = reader.need(object, what, key)?;
         reader.text(node, &format!("`{key}`")).map(|text| (node, text.to_owned()))
     };
-    let (test, requirement, reason) = (need("test"), need("requirement"), need("reason"));
+    let (test, reason) = (need("test"), need("reason"));
     let issue = object.get("issue").and_then(|node| reader.text(node, "`issue`")).map(str::to_owned);
     let known: Vec<&str> = variants.iter().map(String::as_str).collect();
     let variant = object.get("variant").and_then(|node| reader.word(node, "`variant`", &known)).map(str::to_owned);
     let (node, test) = test?;
-    let pattern: Pattern = match test.parse() {
+    let test: Pattern = match test.parse() {
         Ok(pattern) => pattern,
         Err(error) => {
             let error: crate::model::PatternError = error;
@@ -353,8 +381,7 @@ fn known_failure(reader: &mut Reader, node: &Node, variants: &[String]) -> Optio
             return None;
         }
     };
-    let requirement = RequirementId::within("", &requirement?.1);
-    Some((variant, Known { test: pattern, requirement, reason: reason?.1, issue }))
+    Some((variant, Flaky { test, reason: reason?.1, issue }))
 }
 
 #[cfg(test)]

@@ -448,6 +448,8 @@ words! {
         Known = "known",
         /// It holds, although it is listed as a known failure.
         Stale = "stale",
+        /// It doesn't hold each time: a further attempt went well.
+        Flaky = "flaky",
         /// The control failed, so that this shows nothing.
         Inconclusive = "inconclusive",
         /// The adapter can't express it.
@@ -552,11 +554,23 @@ pub struct Record {
     pub observation: Observation,
     /// What the specification says of it.
     pub verdicts: Vec<Verdict>,
+    /// The attempts before this one; each failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<Attempt>,
     /// Whether a bug of the harness's own is why there is no observation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bug: bool,
     /// How long it took, in microseconds.
     pub micros: u64,
+}
+
+/// An attempt at a test that was tried again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// What was seen.
+    pub observation: Observation,
+    /// What the specification says of it.
+    pub verdicts: Vec<Verdict>,
 }
 
 /// How the run ended.

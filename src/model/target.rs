@@ -30,6 +30,8 @@ pub struct Target {
     pub claims: Claims,
     /// Failures that are known, each with its reason.
     pub known: Vec<Known>,
+    /// Tests that are known to fail now and then, each with its reason.
+    pub flaky: Vec<Flaky>,
     /// Where its snapshots are; nowhere, for one that has none.
     pub snapshots: Option<Utf8PathBuf>,
     /// Why nobody has run it, where nobody has.
@@ -38,6 +40,13 @@ pub struct Target {
     pub needs: Vec<Program>,
     /// What is under test, where its file says so; the adapter's `hello` must agree.
     pub package: Option<Package>,
+}
+
+impl Target {
+    /// Which tests its excuses mean.
+    pub fn excused(&self) -> impl Iterator<Item = &Pattern> {
+        self.known.iter().map(|known| &known.test).chain(self.flaky.iter().map(|flaky| &flaky.test))
+    }
 }
 
 /// A package of a registry.
@@ -126,6 +135,17 @@ pub struct Known {
     /// Which requirement.
     pub requirement: RequirementId,
     /// What the target does.
+    pub reason: String,
+    /// Where it is reported.
+    pub issue: Option<String>,
+}
+
+/// A test that is known to fail now and then. It excuses what another attempt showed to hold.
+#[derive(Clone, Debug)]
+pub struct Flaky {
+    /// Which tests.
+    pub test: Pattern,
+    /// Why.
     pub reason: String,
     /// Where it is reported.
     pub issue: Option<String>,

@@ -42,6 +42,7 @@ fn target() -> Target {
             lacks: Vec::new(),
         },
         known: Vec::new(),
+        flaky: Vec::new(),
         snapshots: None,
         unverified: None,
         needs: Vec::new(),

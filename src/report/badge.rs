@@ -35,7 +35,10 @@ pub fn badges(report: &Report) -> Vec<(String, String)> {
 
 fn badge(column: &Column, name: &str) -> Badge {
     let must = column.rates.of(&[Level::Must, Level::MustNot]);
-    let broken = column.count(Standing::Failed) + column.count(Standing::Inconclusive) + column.count(Standing::Error);
+    let broken = [Standing::Failed, Standing::Flaky, Standing::Inconclusive, Standing::Error]
+        .map(|standing| column.count(standing))
+        .iter()
+        .sum::<usize>();
     let share = format!("{} of MUST", must.percent());
     let ran: usize = column.standings.values().sum();
     let (message, color) = if column.unverified.is_some() {

@@ -66,7 +66,9 @@ fn case(report: &Report, test: &TestEntry) -> TestCase {
     };
     let message = Untrusted(&message).line(LINE);
     let mut status = match test.standing {
-        Standing::Failed | Standing::Inconclusive => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Standing::Failed | Standing::Flaky | Standing::Inconclusive => {
+            TestCaseStatus::non_success(NonSuccessKind::Failure)
+        }
         Standing::Error => TestCaseStatus::non_success(NonSuccessKind::Error),
         Standing::Known | Standing::Cannot => TestCaseStatus::skipped(),
         Standing::Passed | Standing::Observed | Standing::Noted | Standing::Warned => TestCaseStatus::success(),

@@ -51,6 +51,8 @@ words! {
         Warned = "warned",
         /// The adapter can't express it.
         Cannot = "cannot",
+        /// A MUST is broken, but not each time.
+        Flaky = "flaky",
         /// The control failed, so that this shows nothing.
         Inconclusive = "inconclusive",
         /// A MUST is broken.
@@ -64,7 +66,7 @@ impl Standing {
     /// Whether a run fails because of it; a broken SHOULD, and what can't be expressed, only where that is `strict`.
     pub fn is_unexpected(self, strict: bool) -> bool {
         match self {
-            Self::Failed | Self::Inconclusive | Self::Error => true,
+            Self::Failed | Self::Flaky | Self::Inconclusive | Self::Error => true,
             Self::Warned | Self::Cannot => strict,
             Self::Passed | Self::Observed | Self::Known | Self::Noted => false,
         }
@@ -89,6 +91,7 @@ impl From<VerdictKind> for Standing {
             VerdictKind::Note => Self::Noted,
             VerdictKind::Warn => Self::Warned,
             VerdictKind::Cannot => Self::Cannot,
+            VerdictKind::Flaky => Self::Flaky,
             VerdictKind::Inconclusive => Self::Inconclusive,
             VerdictKind::Fail | VerdictKind::Stale => Self::Failed,
             VerdictKind::Error => Self::Error,

@@ -75,6 +75,7 @@ pub(super) fn holds(kind: VerdictKind) -> Option<bool> {
         | VerdictKind::Warn
         | VerdictKind::Note
         | VerdictKind::Known
+        | VerdictKind::Flaky
         | VerdictKind::Inconclusive
         | VerdictKind::Cannot
         | VerdictKind::Error => Some(false),

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
+use super::attempts::{after, is_worth_another, settle};
 use super::{InOrder, Log, LogError, Secrets, shorten};
-use crate::drive::{CanaryError, Cancel, Ended, Event, Options, caught, drive};
+use crate::drive::{CanaryError, Cancel, Ended, Event, Next, Options, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::record::{Footer, Observation, Record, Served, Transcript};
 use crate::model::timings::Timings;
@@ -68,6 +69,8 @@ pub async fn conduct(
     let secrets = secrets(&plan);
     let mut order = InOrder::default();
     let mut timings = Timings { workers: options.workers(&plan), ..Timings::default() };
+    let retries = options.retries;
+    let mut tried: BTreeMap<usize, (Record, Box<Transcript>)> = BTreeMap::new();
     let (sender, mut events) = mpsc::channel(WAITING);
     let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, sender));
     let mut records = Vec::with_capacity(planned.len());
@@ -78,21 +81,44 @@ pub async fn conduct(
                 let (group, planned) = planned[index];
                 see(Seen::Slow(&group.target.id, &planned.id, after));
             }
-            Event::Finished { index, mut transcript, safe } => {
-                let mut record = judged(judge, planned[index].1, index, &transcript);
+            Event::Finished { index, mut transcript, next } => {
+                let (group, planned) = planned[index];
+                let before = (retries > 0).then(|| judge.clone());
+                let mut record = judged(judge, planned, index, &transcript);
                 secrets[&transcript.target].hide(&mut record, &mut transcript);
                 // It may have to wait for its turn, with many others.
                 shorten(&mut transcript);
+                if let Some((earlier, _)) = tried.remove(&index) {
+                    record = after(earlier, record);
+                }
+                if let Some(before) = before.filter(|_| record.attempts.len() < retries && is_worth_another(&record)) {
+                    *judge = before;
+                    tried.insert(index, (record, transcript));
+                    _ = next.send(Next::Again);
+                    continue;
+                }
+                let listed = group.target.flaky.iter().find(|flaky| flaky.test.matches(&planned.id));
+                settle(&mut record, listed);
                 if let Some(log) = &mut log {
                     log.append(&record, &transcript)?;
                 }
                 // The worker may have been stopped meanwhile.
-                _ = safe.send(());
+                _ = next.send(Next::On);
                 for (record, transcript) in order.put(index, (record, transcript)) {
                     see(Seen::Judged(&record, &transcript));
                     records.push(record);
                 }
             }
+        }
+    }
+    // Who was to try again and didn't come to it has failed as far as anybody knows.
+    for (index, (record, transcript)) in tried {
+        if let Some(log) = &mut log {
+            log.append(&record, &transcript)?;
+        }
+        for (record, transcript) in order.put(index, (record, transcript)) {
+            see(Seen::Judged(&record, &transcript));
+            records.push(record);
         }
     }
     for (record, transcript) in order.rest() {
@@ -150,6 +176,7 @@ fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &T
         hash: super::hash(test),
         observation,
         verdicts,
+        attempts: Vec::new(),
         bug,
         micros: transcript.micros,
     }

@@ -3,6 +3,7 @@
 //! Takes plans and logs, gives records, `run.jsonl` and, beside it, what went over the wire. Must not know how a
 //! report looks, what a revision means, or what is special about a target.
 
+mod attempts;
 mod conduct;
 mod lines;
 mod log;

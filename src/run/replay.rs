@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::attempts::settle;
 use super::{RunLog, hash};
 use crate::judge::Judge;
 use crate::model::case::{Library, Test};
@@ -33,7 +34,16 @@ pub fn rejudge(library: &Library, targets: &[Target], log: &RunLog) -> Replay {
         match tests.get(&record.test.path()) {
             None => replay.gone.push(record.test.path()),
             Some(test) if hash(test) != record.hash => replay.changed.push(record.test.path()),
-            Some(test) => record.verdicts = judge.judge(&record.target, test, &record.test, &record.observation),
+            Some(test) => {
+                for attempt in &mut record.attempts {
+                    // What it says of controls and known failures is said by the last one.
+                    attempt.verdicts = judge.clone().judge(&record.target, test, &record.test, &attempt.observation);
+                }
+                record.verdicts = judge.judge(&record.target, test, &record.test, &record.observation);
+                let target = targets.iter().find(|target| target.id == record.target);
+                let mut flaky = target.iter().flat_map(|target| &target.flaky);
+                settle(record, flaky.find(|flaky| flaky.test.matches(&record.test)));
+            }
         }
     }
     for list in [&mut replay.gone, &mut replay.changed] {

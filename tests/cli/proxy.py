@@ -5,9 +5,11 @@ Every line is handed on to PROGRAM and its answer back, but where a fixture has 
     dies      says its last words and exits
     mumbles   answers with a line that is no JSON
     hangs     answers nothing
+    refuses   says that the SDK doesn't take it, once: from then on there is a file `refused`
 """
 
 import json
+import os
 import subprocess
 import sys
 
@@ -16,6 +18,8 @@ adapter = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIP
 
 
 def is_lost(line):
+    if mode == "refuses" and os.path.exists("refused"):
+        return False
     fixture = json.loads(line).get("serve", {}).get("fixture", {})
     return any(tool.get("name") == "lose" for tool in fixture.get("tools", []))
 
@@ -29,6 +33,10 @@ for line in sys.stdin:
         sys.exit("the letter was lost on the way")
     elif mode == "mumbles":
         print("the letter was lost", flush=True)
+    elif mode == "refuses":
+        open("refused", "w").close()
+        refused = {"type": "Closed", "message": "the door sticks"}
+        print(json.dumps({"id": json.loads(line)["id"], "refused": refused}), flush=True)
 
 adapter.stdin.close()
 adapter.wait()

@@ -134,3 +134,28 @@ fn several_targets_are_told_apart() {
     came.ends(1).says(&["\nreference  post  ", "\nreference:input-not-validated  post  ", "\ntotal  "]);
     assert_eq!(came.verdict().split(':').next(), Some("not as expected"));
 }
+
+#[test]
+fn what_fails_and_then_holds_is_flaky_and_excused_only_where_it_is_listed() {
+    let desk = Desk::new();
+    desk.proxy("moody", "refuses");
+    let run = |more: &str| {
+        _ = std::fs::remove_file(desk.path().join("moody/refused"));
+        let only = "--only post/letter/sent/*@2026-07-28+http";
+        desk.run(&format!("run moody --cases cases {only} --jobs 1 --record run.jsonl {more}"))
+    };
+    run("").ends(1).says(&["FAIL", "2 passed, 1 failed"]);
+    run("--retries 2").ends(1).says(&["failed in 1 of 2 attempts", "2 passed, 1 flaky"]);
+    assert!(desk.read("run.jsonl").contains("the door sticks"), "the attempt that failed is in the record");
+    desk.run("replay run.jsonl --cases cases").ends(1).says(&["2 passed, 1 flaky"]);
+
+    let listed = "[[flaky]]\ntest = \"post/letter\"\nreason = \"its door sticks when it is cold\"\n";
+    desk.write("moody/target.toml", &format!("{}\n{listed}", desk.read("moody/target.toml")));
+    run("--retries 1").ends(0).says(&["its door sticks when it is cold", "2 passed, 1 known"]);
+    desk.run("replay run.jsonl --cases cases").ends(0);
+    // Once is not enough for what fails each time.
+    run("").ends(1);
+    let unreasoned = desk.read("moody/target.toml").replace("reason = \"its door sticks when it is cold\"\n", "");
+    desk.write("moody/target.toml", &unreasoned);
+    run("").ends(2).adds(&["`reason`"]);
+}

@@ -25,6 +25,7 @@ const MARKS = {
   noted: { glyph: "i", label: "noted" },
   warned: { glyph: "△", label: "warned" },
   cannot: { glyph: "∅", label: "not expressible" },
+  flaky: { glyph: "↻", label: "flaky" },
   inconclusive: { glyph: "?", label: "inconclusive" },
   failed: { glyph: "✕", label: "failed" },
   error: { glyph: "!", label: "error" },

@@ -95,7 +95,7 @@ fn row(report: &Report, target: usize) -> String {
         let tests = column.count(standing);
         let class = match standing {
             _ if tests == 0 => "zero",
-            Standing::Failed | Standing::Error | Standing::Inconclusive => "bad",
+            Standing::Failed | Standing::Error | Standing::Flaky | Standing::Inconclusive => "bad",
             Standing::Warned | Standing::Cannot => "warn",
             _ => "",
         };

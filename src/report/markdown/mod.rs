@@ -71,8 +71,9 @@ fn head(report: &Report) -> String {
 }
 
 /// Those that are shown as columns only where there are any; what was not shown has a column always.
-const COUNTED: [(Standing, &str); 8] = [
+const COUNTED: [(Standing, &str); 9] = [
     (Standing::Failed, "failed"),
+    (Standing::Flaky, "flaky"),
     (Standing::Inconclusive, "inconclusive"),
     (Standing::Error, "errors"),
     (Standing::Known, "known"),
@@ -151,7 +152,7 @@ fn areas(report: &Report) -> Option<String> {
     Some(format!("{out}\n<sub>Sentences that hold, of those that were asked. {LEGEND}</sub>\n\n"))
 }
 
-const LEGEND: &str = "✅ holds · 🟡 known failure · 🔵 noted · ⚠️ SHOULD broken · ⬜ not expressible · ❔ inconclusive · \
+const LEGEND: &str = "✅ holds · 🟡 known failure · 🔵 noted · ⚠️ SHOULD broken · ⬜ not expressible · 🔁 flaky · ❔ inconclusive · \
                       ❌ MUST broken · 💥 error · · not asked";
 
 /// Requirements × targets, folded, a table a folder.
@@ -205,6 +206,7 @@ fn mark(standing: Standing) -> &'static str {
         Standing::Noted => "🔵",
         Standing::Warned => "⚠️",
         Standing::Cannot => "⬜",
+        Standing::Flaky => "🔁",
         Standing::Inconclusive => "❔",
         Standing::Failed => "❌",
         Standing::Error => "💥",

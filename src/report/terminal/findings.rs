@@ -67,7 +67,11 @@ impl Findings {
                 VerdictKind::Warn => Weight::Warn,
                 VerdictKind::Note => Weight::Note,
                 VerdictKind::Error if record.observation.unavailable.is_some() => continue,
-                VerdictKind::Known | VerdictKind::Cannot | VerdictKind::Inconclusive | VerdictKind::Error => {
+                VerdictKind::Known
+                | VerdictKind::Cannot
+                | VerdictKind::Flaky
+                | VerdictKind::Inconclusive
+                | VerdictKind::Error => {
                     let reason = verdict.detail.first().cloned().unwrap_or_default();
                     let key = (verdict.kind, record.target.clone(), verdict.requirement.clone(), reason);
                     *self.told.entry(key).or_default() += 1;

@@ -90,7 +90,7 @@ impl<W: Write> Terminal<W> {
         self.total.add(standing);
         self.group.iter_mut().for_each(|group| group.counts.add(standing));
         self.findings.add(record, transcript);
-        let is_bad = matches!(standing, Standing::Failed | Standing::Inconclusive | Standing::Error);
+        let is_bad = matches!(standing, Standing::Failed | Standing::Flaky | Standing::Inconclusive | Standing::Error);
         // A target that isn't there is told of once, at the end.
         let is_bad = is_bad && (record.observation.unavailable.is_none() || record.bug);
         if is_bad || standing == Standing::Warned || record.micros >= SLOW {
@@ -186,7 +186,7 @@ impl<W: Write> Terminal<W> {
 
 /// What is unexpected in these records, in plain text; nothing where all is as expected.
 pub fn failures(records: &[Record], catalogue: &Catalogue) -> String {
-    let unexpected = [Standing::Failed, Standing::Inconclusive, Standing::Error];
+    let unexpected = [Standing::Failed, Standing::Flaky, Standing::Inconclusive, Standing::Error];
     let mut findings = Findings::default();
     records.iter().filter(|one| unexpected.contains(&Standing::of(one))).for_each(|one| findings.add(one, None));
     let mut plain = anstream::StripStream::new(Vec::new());
@@ -208,7 +208,7 @@ fn style(standing: Standing) -> Style {
         Standing::Passed | Standing::Observed => GREEN,
         Standing::Known | Standing::Noted | Standing::Cannot => CYAN,
         Standing::Warned => YELLOW,
-        Standing::Inconclusive | Standing::Failed | Standing::Error => RED,
+        Standing::Flaky | Standing::Inconclusive | Standing::Failed | Standing::Error => RED,
     }
 }
 

@@ -1,0 +1,94 @@
+//! Several attempts at one test: when another one is worth it, and what all of them come to.
+//!
+//! Takes records of one test, gives one. Must not know how a test is run again.
+
+use crate::model::record::{Attempt, KnownAs, Record, VerdictKind};
+use crate::model::target::Flaky;
+
+/// Whether the target broke something, so that another attempt can tell whether it always does.
+pub(super) fn is_worth_another(record: &Record) -> bool {
+    !record.bug && record.verdicts.iter().any(|verdict| verdict.kind == VerdictKind::Fail)
+}
+
+/// A further attempt, with those before it.
+pub(super) fn after(earlier: Record, mut record: Record) -> Record {
+    let Record { mut attempts, observation, verdicts, .. } = earlier;
+    attempts.push(Attempt { observation, verdicts });
+    record.attempts = attempts;
+    record
+}
+
+/// Says of each check that failed in an earlier attempt, and in the last one didn't, that it is flaky; and of one that
+/// is listed, why that is known.
+pub(super) fn settle(record: &mut Record, listed: Option<&Flaky>) {
+    let all = record.attempts.len() + 1;
+    for (place, verdict) in record.verdicts.iter_mut().enumerate() {
+        let earlier = || record.attempts.iter().filter_map(|attempt| attempt.verdicts.get(place));
+        let failed = || earlier().filter(|earlier| earlier.kind == VerdictKind::Fail);
+        let Some(first) = failed().next().filter(|_| verdict.kind != VerdictKind::Fail) else { continue };
+        let told = format!("failed in {} of {all} attempts", failed().count());
+        verdict.detail = std::iter::once(told).chain(first.detail.iter().cloned()).collect();
+        verdict.kind = VerdictKind::Flaky;
+        if let Some(Flaky { test, reason, issue }) = listed {
+            verdict.detail.insert(0, reason.clone());
+            verdict.excuses = Some(VerdictKind::Flaky);
+            verdict.kind = VerdictKind::Known;
+            let test = test.as_str().to_owned();
+            verdict.known = Some(KnownAs { test, reason: reason.clone(), issue: issue.clone() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::Outcome;
+    use crate::model::record::Verdict;
+    use crate::model::spec::Level;
+
+    fn record(kinds: &[VerdictKind]) -> Record {
+        let verdict = |(step, kind): (usize, &VerdictKind)| Verdict {
+            step,
+            requirement: samples::requirement("r", Level::Must).id,
+            level: Level::Must,
+            kind: *kind,
+            excuses: None,
+            detail: vec![format!("{kind} at {step}")],
+            line: 1,
+            known: None,
+        };
+        let verdicts = kinds.iter().enumerate().map(verdict).collect();
+        Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) }
+    }
+
+    #[test]
+    fn what_failed_once_and_then_holds_is_flaky_and_excused_where_it_is_listed() {
+        use VerdictKind::{Fail, Flaky as Flakes, Known, Pass, Warn};
+        let attempts = || {
+            let second = after(record(&[Fail, Pass, Fail, Warn]), record(&[Fail, Pass, Pass, Warn]));
+            after(second, record(&[Pass, Pass, Fail, Warn]))
+        };
+        let mut settled = attempts();
+        settle(&mut settled, None);
+        let kinds = |record: &Record| record.verdicts.iter().map(|verdict| verdict.kind).collect::<Vec<_>>();
+        assert_eq!(kinds(&settled), [Flakes, Pass, Fail, Warn]);
+        assert_eq!(settled.verdicts[0].detail, ["failed in 2 of 3 attempts", "fail at 0"]);
+        assert_eq!(settled.attempts.len(), 2);
+        let listed =
+            Flaky { test: "f/**".parse().expect("a pattern"), reason: "starts too slowly".into(), issue: None };
+        settled = attempts();
+        settle(&mut settled, Some(&listed));
+        assert_eq!((settled.verdicts[0].kind, settled.verdicts[0].excuses), (Known, Some(Flakes)));
+        assert_eq!(settled.verdicts[0].detail[0], "starts too slowly");
+    }
+
+    #[test]
+    fn only_a_target_that_broke_something_is_asked_again() {
+        assert!(is_worth_another(&record(&[VerdictKind::Pass, VerdictKind::Fail])));
+        for kind in [VerdictKind::Warn, VerdictKind::Inconclusive, VerdictKind::Error, VerdictKind::Known] {
+            assert!(!is_worth_another(&record(&[kind])), "{kind}");
+        }
+        assert!(!is_worth_another(&Record { bug: true, ..record(&[VerdictKind::Fail]) }));
+    }
+}
