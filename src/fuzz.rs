@@ -1,7 +1,8 @@
 //! Fuzzing as a part of `cargo test`: real inputs of this repository, damaged at their bytes and at their tokens.
 //!
 //! Takes seeds and a reader, gives the smallest input that the reader panics on, fails on, or takes too long for.
-//! `CASEBOOK_FUZZ_SECONDS` says how long each reader is tried; a find becomes a test of its own beside the reader.
+//! `CASEBOOK_FUZZ_SECONDS` says how long each reader is tried, `CASEBOOK_FUZZ_SEED` with which inputs; a find becomes a
+//! test of its own beside the reader.
 //! Must not know what is read.
 
 use std::fmt;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 
 /// Seconds for each reader, unless the environment says otherwise.
 const USUAL: u64 = 2;
@@ -230,10 +231,13 @@ pub(crate) fn fuzz<S: AsRef<[u8]>>(name: &str, seeds: impl IntoIterator<Item = S
     // Held open: a file that is truncated and closed goes to the disk each time.
     let lies = File::create(&trial).expect("a temporary file");
     let config = Config { cases: ROUND, failure_persistence: None, ..Config::default() };
+    let first = std::env::var("CASEBOOK_FUZZ_SEED").map_or(0, |text| text.parse().expect("a whole number"));
     let (began, mut inputs) = (Instant::now(), 0);
-    while began.elapsed() < Duration::from_secs(seconds) {
-        // A runner counts on from where it was.
-        let done = TestRunner::new(config.clone()).run(&damaged(&seeds), |Input(bytes)| {
+    for round in first.. {
+        if began.elapsed() >= Duration::from_secs(seconds) {
+            break;
+        }
+        let done = runner(&config, round).run(&damaged(&seeds), |Input(bytes)| {
             lay(&mut &lies, &bytes).expect("written");
             let began = Instant::now();
             read(&bytes);
@@ -249,6 +253,13 @@ pub(crate) fn fuzz<S: AsRef<[u8]>>(name: &str, seeds: impl IntoIterator<Item = S
     // Where the reader ended the process, it is still there.
     std::fs::remove_file(&trial).expect("written above");
     _ = writeln!(io::stderr(), "fuzz: {name}: {inputs} inputs");
+}
+
+/// Who makes the inputs of a round: the same each time, so that what fails tells of the change and not of luck.
+fn runner(config: &Config, round: u64) -> TestRunner {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&round.to_le_bytes());
+    TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
 }
 
 fn lay(file: &mut &File, bytes: &[u8]) -> io::Result<()> {

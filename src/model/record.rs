@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::case::{Action, CanaryState, Flaw, Outcome, TextState, TimeClass};
@@ -504,6 +505,7 @@ pub struct Header {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Utf8PathBuf>,
     /// How many tests were planned.
+    #[serde(deserialize_with = "tests")]
     pub planned: usize,
     /// What doesn't apply, and why, by target.
     pub skipped: Vec<Skipped>,
@@ -523,6 +525,7 @@ pub struct About {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
     /// How many of the planned tests are its own.
+    #[serde(deserialize_with = "tests")]
     pub planned: usize,
 }
 
@@ -534,6 +537,7 @@ pub struct Skipped {
     /// Why.
     pub reason: String,
     /// How many.
+    #[serde(deserialize_with = "tests")]
     pub tests: usize,
 }
 
@@ -573,10 +577,18 @@ pub struct Attempt {
     pub verdicts: Vec<Verdict>,
 }
 
+/// Reads a number of tests. A record may be damaged, or made up, and its numbers are added up.
+fn tests<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    const MOST: usize = 1 << 30;
+    let tests = usize::deserialize(deserializer)?;
+    if tests > MOST { Err(D::Error::custom("no run has so many tests")) } else { Ok(tests) }
+}
+
 /// How the run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Footer {
     /// How many tests were run.
+    #[serde(deserialize_with = "tests")]
     pub ran: usize,
     /// Whether somebody stopped it.
     pub interrupted: bool,

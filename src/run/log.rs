@@ -369,6 +369,14 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_tests_that_no_run_has_makes_no_header() {
+        let (_folder, path) = folder();
+        Log::create(&path, Header { planned: usize::MAX, ..header() }).expect("a log");
+        let told = read_log(&path).expect_err("nobody could add that up").to_string();
+        assert!(told.contains("its first line is no header"), "{told}");
+    }
+
+    #[test]
     fn any_record_is_read_and_reported_as_far_as_it_goes() {
         let (_folder, path) = folder();
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
