@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::adapter::{Adapter, StartError, Trouble, why_no_server};
+use super::adapter::{Adapter, StartError, Trouble, told, why_no_server};
 use super::bind::{bind, is_large, shares};
 use super::canary::{Canaries, CanaryError};
 use super::client::{self, Driven, overheard};
@@ -430,8 +430,7 @@ fn is_unheard(transcript: &Transcript) -> bool {
 
 /// What is said of a server that gave no list.
 fn unanswered(revision: Revision, how: &str, stderr: &str) -> String {
-    let wrote = if stderr.is_empty() { String::new() } else { format!("; it wrote: {}", stderr.trim_end()) };
-    format!("the server gave no list of its tools on {revision}: {how}{wrote}")
+    format!("the server gave no list of its tools on {revision}: {how}{}", told(stderr))
 }
 
 /// Writes down what the end of the process shows. Only an adapter's can show why there is no server.

@@ -104,10 +104,7 @@ pub async fn conduct(
                 }
                 // The worker may have been stopped meanwhile.
                 _ = next.send(Next::On);
-                for (record, transcript) in order.put(index, (record, transcript)) {
-                    see(Seen::Judged(&record, &transcript));
-                    records.push(record);
-                }
+                show(order.put(index, (record, transcript)), &mut see, &mut records);
             }
         }
     }
@@ -116,15 +113,9 @@ pub async fn conduct(
         if let Some(log) = &mut log {
             log.append(&record, &transcript)?;
         }
-        for (record, transcript) in order.put(index, (record, transcript)) {
-            see(Seen::Judged(&record, &transcript));
-            records.push(record);
-        }
+        show(order.put(index, (record, transcript)), &mut see, &mut records);
     }
-    for (record, transcript) in order.rest() {
-        see(Seen::Judged(&record, &transcript));
-        records.push(record);
-    }
+    show(order.rest(), &mut see, &mut records);
     let ended = match driving.await {
         Ok(ended) => ended?,
         Err(bug) => std::panic::resume_unwind(bug.into_panic()),
@@ -141,6 +132,18 @@ pub async fn conduct(
         log.finish(footer.clone())?;
     }
     Ok(Conducted { records, footer, timings })
+}
+
+/// Shows what has come to its turn, and keeps it.
+fn show(
+    ready: impl IntoIterator<Item = (Record, Box<Transcript>)>,
+    see: &mut impl FnMut(Seen<'_>),
+    records: &mut Vec<Record>,
+) {
+    for (record, transcript) in ready {
+        see(Seen::Judged(&record, &transcript));
+        records.push(record);
+    }
 }
 
 /// What is not to be told of each target.
