@@ -70,7 +70,7 @@ pub(super) fn drive(args: &DriveArgs) -> Result<Exit, Problem> {
     let (role, transport) = (Role::Client, Some(Transport::Http));
     let typed = Typed { target: &args.target, case: &case, role, revision, transport };
     let chosen = typed.choose(&args.cases)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    let runtime = interrupt::runtime()?;
     runtime.block_on(async {
         let mut cancel = interrupt::quietly();
         prepare(std::slice::from_ref(&chosen.target), &cancel).await?;

@@ -3,14 +3,23 @@
 use std::process::exit;
 use std::time::Duration;
 
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-use super::Exit;
+use super::{Exit, Problem};
 use crate::drive::Cancel;
 use crate::report::terminal::aside;
 
 /// Said at the first signal, so that a wait isn't taken for a hang.
 const FINISHING: &str = "interrupted: the tests that run come to their end; once more to stop now";
+
+/// What a command runs on: one thread beside its own, so that signals are heard whatever the command is at.
+///
+/// # Errors
+/// Where the system has no thread to give.
+pub(super) fn runtime() -> Result<Runtime, Problem> {
+    Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Problem::system)
+}
 
 /// Listens from now on.
 pub(super) fn listen() -> watch::Receiver<Cancel> {

@@ -31,7 +31,7 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     if chosen.is_empty() {
         return Err(Problem::new(Exit::Nothing, "no mutant has such a name"));
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    let runtime = super::interrupt::runtime()?;
     let Some(kills) = runtime.block_on(examine(args, &library, &chosen))? else { return Ok(Exit::Interrupted) };
     // What some mutants break says nothing of what none does.
     let unproved = args.only_mutants.is_none().then(|| unproved(&library, proof::all(), &UNBROKEN));

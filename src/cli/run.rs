@@ -88,7 +88,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let (names, mut left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
     tell(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), args, &library);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    let runtime = super::interrupt::runtime()?;
     runtime.block_on(async {
         let cancel = super::interrupt::listen_for(args.run_limit);
         let asked = targets.len();

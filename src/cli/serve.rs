@@ -55,7 +55,7 @@ pub(super) fn serve(args: &ServeArgs) -> Result<Exit, Problem> {
     let ServeArgs { target, case, revision, transport, cases } = args;
     let typed = Typed { target, case, role: Role::Server, revision: *revision, transport: *transport };
     let chosen = typed.choose(cases)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    let runtime = interrupt::runtime()?;
     runtime.block_on(async {
         let cancel = interrupt::quietly();
         prepare(std::slice::from_ref(&chosen.target), &cancel).await?;

@@ -16,7 +16,7 @@ pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
             format!("{} is fixed: it has no adapter to prove; `casebook run {0}` asks it what it can", fixed.id);
         return Err(Problem::new(Exit::Usage, problem));
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    let runtime = interrupt::runtime()?;
     runtime.block_on(async {
         let cancel = interrupt::listen();
         prepare(&targets, &cancel).await?;

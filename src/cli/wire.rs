@@ -32,7 +32,7 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
     };
     let plan = plan(library, &targets, &selection).map_err(|error| Problem::new(Exit::Nothing, error.to_string()))?;
     let mut judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::system)?;
+    let runtime = super::interrupt::runtime()?;
     runtime.block_on(async {
         let (_never, cancel) = watch::channel(Cancel::Go);
         let see = |seen: Seen<'_>| {

@@ -182,40 +182,32 @@ pub enum Ended {
 pub async fn drive(
     plan: Arc<Plan>,
     options: Options,
-    mut cancel: watch::Receiver<Cancel>,
+    cancel: watch::Receiver<Cancel>,
     events: mpsc::Sender<Event>,
 ) -> Result<Ended, CanaryError> {
     let taken = Arc::new(AtomicUsize::new(0));
     let given_up = GivenUp::default();
+    // Dropped, it ends what is at work.
+    let (_wanted, unwanted) = watch::channel(());
     let mut workers = JoinSet::new();
     for _ in 0..options.workers(&plan) {
         let (plan, taken, options) = (Arc::clone(&plan), Arc::clone(&taken), options.clone());
         let (given_up, bugs) = (given_up.clone(), Bugs::default());
-        let (cancel, events) = (cancel.clone(), events.clone());
-        let worker = Worker { plan, taken, given_up, options, cancel, events, bugs: bugs.clone() };
-        workers.spawn(bugs.scope(worker.work()));
+        let (cancel, events, unwanted) = (cancel.clone(), events.clone(), unwanted.clone());
+        let worker = Worker { plan, taken, given_up, options, cancel, events, bugs };
+        workers.spawn_blocking(|| worker.on_its_own(unwanted));
     }
     drop(events);
     let mut ended = Ended::Whole;
-    loop {
-        tokio::select! {
-            () = reached(&mut cancel, Cancel::Now) => {
-                // What the workers hold kills its processes when it is dropped.
-                workers.shutdown().await;
-                return Ok(Ended::Interrupted);
-            }
-            worker = workers.join_next() => match worker {
-                None => return Ok(ended),
-                Some(Ok(Ok(Ended::Whole))) => {}
-                Some(Ok(Ok(Ended::Interrupted))) => ended = Ended::Interrupted,
-                Some(Ok(Err(error))) => {
-                    workers.shutdown().await;
-                    return Err(error);
-                }
-                Some(Err(bug)) => std::panic::resume_unwind(bug.into_panic()),
-            },
+    while let Some(worker) = workers.join_next().await {
+        match worker {
+            Ok(Ok(Ended::Whole)) => {}
+            Ok(Ok(Ended::Interrupted)) => ended = Ended::Interrupted,
+            Ok(Err(error)) => return Err(error),
+            Err(bug) => std::panic::resume_unwind(bug.into_panic()),
         }
     }
+    Ok(ended)
 }
 
 /// Waits until that much is to be cancelled; for ever, where nobody is left who could.
@@ -238,6 +230,23 @@ struct Worker {
 }
 
 impl Worker {
+    /// Works in a thread of its own, with all that belongs to it: what a test sends and hears doesn't have to wake other
+    /// threads, and no other worker's test waits while something large is read.
+    fn on_its_own(self, mut unwanted: watch::Receiver<()>) -> Result<Ended, CanaryError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (bugs, mut cancel) = (self.bugs.clone(), self.cancel.clone());
+        // As a task: what wakes the future that a runtime waits for goes through the system each time.
+        let working = runtime.spawn(bugs.scope(self.work()));
+        // What is dropped half-way, with the runtime, kills its processes.
+        runtime.block_on(async {
+            tokio::select! {
+                ended = working => ended.unwrap_or_else(|bug| std::panic::resume_unwind(bug.into_panic())),
+                () = reached(&mut cancel, Cancel::Now) => Ok(Ended::Interrupted),
+                _ = unwanted.changed() => Ok(Ended::Interrupted),
+            }
+        })
+    }
+
     async fn work(self) -> Result<Ended, CanaryError> {
         let mut canaries = Canaries::listen().await?;
         let mut session: Option<Session> = None;
