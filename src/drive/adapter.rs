@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use serde::Deserialize;
@@ -372,7 +371,7 @@ impl Adapter {
         self.requests += 1;
         let id = self.requests.to_string();
         let line = format!("{{\"id\":\"{id}\",\"{kind}\":{body}}}\n");
-        self.catch_up(deadline).await;
+        self.catch_up().await;
         // A process that doesn't read what is written may still have said something; its death shows on reading.
         let written = async { self.input.write_all(line.as_bytes()).await.and(self.input.flush().await) };
         deadline.bound(written).await.map(drop).ok_or(Trouble::Hung)?;
@@ -380,10 +379,9 @@ impl Adapter {
     }
 
     /// Puts aside what it has said already: none of it can answer what is still to be asked.
-    async fn catch_up(&mut self, deadline: Deadline) {
-        let now = deadline.narrowed(Duration::ZERO);
+    async fn catch_up(&mut self) {
         for _ in 0..MAX_NOISE {
-            match now.bound(self.output.next()).await {
+            match self.output.at_hand().await {
                 Some(LineEvent::Line(line)) => self.keep_noise(&line),
                 Some(LineEvent::Oversized) => {}
                 Some(LineEvent::Eof) | None => return,

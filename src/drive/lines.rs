@@ -43,6 +43,21 @@ impl Lines {
         (Self { read: VecDeque::new(), coming }, fault::spawn(pump(source, sender)))
     }
 
+    /// What has come already, as far as it can be seen without waiting for anybody; where the source is read in this
+    /// thread, that is all that was written by now.
+    pub(crate) async fn at_hand(&mut self) -> Option<LineEvent> {
+        if self.read.is_empty() {
+            // Meanwhile the system is asked, and the reading task takes what it has.
+            tokio::task::yield_now().await;
+            self.read = match self.coming.try_recv() {
+                Ok(read) => read,
+                Err(mpsc::error::TryRecvError::Empty) => return None,
+                Err(mpsc::error::TryRecvError::Disconnected) => return Some(LineEvent::Eof),
+            };
+        }
+        self.read.pop_front()
+    }
+
     /// What comes next. Cancelled, it has taken nothing.
     pub(crate) async fn next(&mut self) -> LineEvent {
         if self.read.is_empty() {

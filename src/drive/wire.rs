@@ -139,15 +139,17 @@ impl Connection {
 
     /// Looks at what came over stdio since the last step: none of it can answer what is still to be sent.
     pub(super) async fn catch_up(&mut self, turn: &mut Turn<'_>) {
-        if matches!(self.channel, Channel::Http(_)) {
-            return;
-        }
-        let now = turn.deadline.narrowed(Duration::ZERO);
-        while let Some(Ok(Some(arrival))) = now.bound(self.next(None)).await {
+        while let Some(arrival) = self.at_hand().await {
             if self.take(turn, arrival, &Awaits::Anything).await.is_err() {
                 break;
             }
         }
+    }
+
+    /// What came over stdio already.
+    async fn at_hand(&mut self) -> Option<Arrival> {
+        let Channel::Stdio(stdio) = &mut self.channel else { return None };
+        stdio.output.at_hand().await.and_then(|event| arrival(event).ok())
     }
 
     /// Writes a message down and sends it. Over HTTP there is a reply to it.
@@ -265,13 +267,17 @@ impl Connection {
     }
 
     /// Writes down what comes behind the response, such as a second one.
-    async fn drain(&mut self, turn: &mut Turn<'_>, mut reply: Option<http::Reply>) {
-        let limit = turn.deadline.narrowed(if reply.is_some() { AFTERMATH } else { Duration::ZERO });
-        while let Some(Ok(Some(arrival))) = limit.bound(self.next(reply.as_mut())).await {
-            if turn.came(arrival).is_err() {
-                break;
-            }
-        }
+    async fn drain(&mut self, turn: &mut Turn<'_>, reply: Option<http::Reply>) {
+        let Some(mut reply) = reply else {
+            while let Some(arrival) = self.at_hand().await
+                && turn.came(arrival).is_ok()
+            {}
+            return;
+        };
+        let limit = turn.deadline.narrowed(AFTERMATH);
+        while let Some(Ok(Some(arrival))) = limit.bound(reply.next()).await
+            && turn.came(arrival).is_ok()
+        {}
     }
 }
 
@@ -342,18 +348,22 @@ impl Stdio {
     }
 
     async fn next(&mut self) -> Result<Arrival, End> {
-        match self.output.next().await {
-            LineEvent::Line(line) => Ok(match String::from_utf8(line) {
-                Ok(text) => Arrival { text, ..Arrival::default() },
-                Err(error) => Arrival {
-                    text: String::from_utf8_lossy(error.as_bytes()).into_owned(),
-                    fault: Some("a line that is no UTF-8".to_owned()),
-                    ..Arrival::default()
-                },
-            }),
-            LineEvent::Oversized => Err(End::Oversized),
-            LineEvent::Eof => Err(End::Crash { how: "closed its standard output".to_owned() }),
-        }
+        arrival(self.output.next().await)
+    }
+}
+
+fn arrival(event: LineEvent) -> Result<Arrival, End> {
+    match event {
+        LineEvent::Line(line) => Ok(match String::from_utf8(line) {
+            Ok(text) => Arrival { text, ..Arrival::default() },
+            Err(error) => Arrival {
+                text: String::from_utf8_lossy(error.as_bytes()).into_owned(),
+                fault: Some("a line that is no UTF-8".to_owned()),
+                ..Arrival::default()
+            },
+        }),
+        LineEvent::Oversized => Err(End::Oversized),
+        LineEvent::Eof => Err(End::Crash { how: "closed its standard output".to_owned() }),
     }
 }
 
