@@ -37,6 +37,7 @@ use fixture::{Fixture, Refused};
 use http::Listener;
 use mutant::Mutant;
 use revision::Revision;
+use schema::is_light;
 use server::Server;
 
 pub use mutant::{About, UNBROKEN, is_mutant, mutants};
@@ -53,23 +54,25 @@ pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>) -> ExitCode {
         Ok(mutant) => mutant,
         Err(name) => return complain(2, &json!({ "error": format!("there is no mutant `{name}`") })),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(16)
-        .thread_stack_size(STACK)
-        .enable_all()
-        .build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => return complain(1, &json!({ "error": error.to_string() })),
+    let file = stdio_server.map(Path::to_owned);
+    let work = move || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = match builder.max_blocking_threads(16).thread_stack_size(STACK).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return complain(1, &json!({ "error": error.to_string() })),
+        };
+        let code = match file {
+            None => runtime.block_on(adapt(mutant)),
+            Some(file) => runtime.block_on(serve_stdio(&file, mutant)),
+        };
+        // A check that outlived its budget must not keep the process alive.
+        runtime.shutdown_background();
+        code
     };
-    let code = match stdio_server {
-        None => runtime.block_on(adapt(mutant)),
-        Some(file) => runtime.block_on(serve_stdio(file, mutant)),
-    };
-    // A check that outlived its budget must not keep the process alive.
-    runtime.shutdown_background();
-    code
+    match std::thread::Builder::new().stack_size(STACK).spawn(work) {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(error) => complain(1, &json!({ "error": error.to_string() })),
+    }
 }
 
 fn complain(code: u8, line: &Value) -> ExitCode {
@@ -109,8 +112,10 @@ impl Serve {
             return Err(("cannot", json!(format!("the revision {} is not spoken", self.revision))));
         };
         let mutant = mutant.filter(|mutant| !mutant.is_client());
+        let is_light = is_light(self.fixture.get());
         let build = move || Fixture::build(self.fixture.get(), revision, mutant);
-        match tokio::task::spawn_blocking(build).await {
+        let built = if is_light { Ok(build()) } else { tokio::task::spawn_blocking(build).await };
+        match built {
             Ok(Ok(fixture)) => Ok(Server::new(fixture)),
             Ok(Err(refused)) => Err(("refused", refused.into())),
             Err(error) => Err(("refused", json!({ "type": "Panic", "message": error.to_string() }))),

@@ -24,6 +24,9 @@ const BACKTRACKS: usize = 100_000;
 /// Levels of a value times the longest chain of subschemas for each: what the stack of a thread must hold.
 const STEPS: usize = 20_000;
 
+/// How many bytes of a schema, and values in a value, are few.
+const LIGHT: usize = 4 << 10;
+
 /// How large a schema may be.
 pub(super) struct Bounds {
     /// Levels of subschemas.
@@ -79,6 +82,8 @@ struct Compiled {
     /// `None` accepts everything; only mutants have it.
     validator: Option<Validator>,
     chain: usize,
+    /// It was short and plain to read.
+    is_light: bool,
     /// How long one value may take.
     budget: Duration,
     /// A mutant's engine for patterns, with which a long text takes for ever.
@@ -117,17 +122,21 @@ impl Schema {
             value,
             validator,
             chain,
+            is_light: is_light(text),
             budget,
             backtracks: mutant == Some(Mutant::ValueUnbounded),
             is_exhausted: AtomicBool::new(false),
         })))
     }
 
-    /// Reads and compiles a schema, away from the tasks that talk to others.
+    /// Reads and compiles a schema, away from the tasks that talk to others if it is more than they should wait for.
     ///
     /// # Errors
     /// The reason against it.
     pub(super) async fn read_in_time(text: String, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
+        if is_light(&text) {
+            return Self::read(&text, mutant);
+        }
         let work = tokio::task::spawn_blocking(move || Self::read(&text, mutant));
         match tokio::time::timeout(BUDGET, work).await {
             Ok(Ok(outcome)) => outcome,
@@ -141,7 +150,7 @@ impl Schema {
         &self.0.value
     }
 
-    /// Checks a value, away from the tasks that talk to others.
+    /// Checks a value, away from the tasks that talk to others if it is more than they should wait for.
     ///
     /// # Errors
     /// The first thing that is wrong with the value, with its place.
@@ -149,6 +158,9 @@ impl Schema {
         let too_long = || Err(format!("checking a value by this schema takes more than {} s", self.0.budget.as_secs()));
         if self.0.is_exhausted.load(Ordering::Relaxed) {
             return too_long();
+        }
+        if self.0.is_light && !self.0.backtracks && size(value, LIGHT) < LIGHT {
+            return self.check_now(value);
         }
         let (schema, value) = (self.clone(), value.clone());
         let work = tokio::task::spawn_blocking(move || schema.check_now(&value));
@@ -271,6 +283,24 @@ fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize),
         reason: format!("at {}: {}", error.instance_path().as_str(), shortened(&error.to_string())),
     })?;
     Ok((validator, chain))
+}
+
+/// Whether a schema, or many in one text, can be read and used where one stands: it is short, and has nothing in it of
+/// which a little makes much work. Another thread costs more than most of them.
+pub(super) fn is_light(text: &str) -> bool {
+    const LABORIOUS: [&str; 3] = [r#""$ref""#, r#""$dynamicRef""#, r#""pattern"#];
+    text.len() < LIGHT && !LABORIOUS.iter().any(|keyword| text.contains(keyword))
+}
+
+/// How many values are in a value, itself included; it is enough to know that there are so many.
+fn size(value: &Value, enough: usize) -> usize {
+    let of = |sum: usize, value| if sum < enough { sum + size(value, enough - sum) } else { sum };
+    match value {
+        Value::String(text) => 1 + text.len(),
+        Value::Array(items) => items.iter().fold(1, of),
+        Value::Object(members) => members.values().fold(1, of),
+        _ => 1,
+    }
 }
 
 /// How deeply a value is nested; a scalar is one level.
