@@ -67,8 +67,8 @@ struct Place {
 /// Why canaries can't sing.
 #[derive(Debug, thiserror::Error)]
 pub enum CanaryError {
-    /// The system gives no port, or no file.
-    #[error("no canary can be set up: {0}")]
+    /// The system gives no port, no file, or nothing to wait with.
+    #[error("a worker can't be set up: {0}")]
     Setup(#[from] std::io::Error),
     /// A fetch of the harness's own went unnoticed, so that silence proves nothing.
     #[error("the canary is deaf: a fetch of the harness's own {0}")]
