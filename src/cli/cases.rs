@@ -1,6 +1,7 @@
 //! `casebook lint`, `list` and `explain`: what can be said of cases without running them.
 
 use std::fmt::Write as _;
+use std::mem::ManuallyDrop;
 
 use super::{Exit, ExplainArgs, LintArgs, ListArgs, Problem};
 use crate::load::{self, Source};
@@ -26,7 +27,8 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
 }
 
 pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
-    let library = load::load(&args.cases.sources())?;
+    // Nothing comes behind it: the program's end takes it away at once, and not part by part.
+    let library = ManuallyDrop::new(load::load(&args.cases.sources())?);
     let mut lines = String::new();
     for id in crate::plan::every_id(&library) {
         if args.pattern.as_ref().is_none_or(|pattern| pattern.matches(&id)) {

@@ -204,7 +204,7 @@ fn rows<'n>(reader: &mut Reader, node: &'n Node) -> Vec<RowReading<'n>> {
         reader.id(&member.key, member.key_span, "the row");
         let what = format!("the row `{}`", member.key);
         let Some(values) = reader.members(&member.value, &what) else { continue };
-        let bindings = values.iter().filter(|value| !ROW.contains(&value.key.as_str())).collect();
+        let bindings = values.iter().filter(|value| !ROW.contains(&&*value.key)).collect();
         rows.push(RowReading {
             narrowing: Narrowing::read_row(reader, &member.value),
             nodes: RowNodes { id: &member.key, id_span: member.key_span, bindings },
@@ -235,7 +235,7 @@ fn transports(reader: &mut Reader, object: Object<'_>) -> Option<Vec<Transport>>
 
 impl RowReading<'_> {
     fn into_row(self) -> Row {
-        let bindings = self.nodes.bindings.iter().map(|one| (one.key.clone(), one.value.value())).collect();
+        let bindings = self.nodes.bindings.iter().map(|one| (one.key.to_string(), one.value.value())).collect();
         Row { id: self.nodes.id.to_owned(), note: self.narrowing.note, bindings }
     }
 }
@@ -374,7 +374,7 @@ fn test(
     let steps = steps(reader, written.object, &scope, &mut filler)?;
     Some(Test {
         case: shared.id.clone(),
-        id: member.key.clone(),
+        id: member.key.to_string(),
         row: served.row.map(|row| row.nodes.id.to_owned()),
         title: written.title.clone().unwrap_or_else(|| shared.title.to_owned()),
         note: narrowing.note,

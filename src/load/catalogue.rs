@@ -27,7 +27,7 @@ impl Catalogued {
     /// Adds what one file says.
     pub(super) fn add(&mut self, reader: &mut Reader, folder: &str, root: &Node) {
         for member in reader.members(root, "a file of requirements").unwrap_or_default() {
-            if member.key == "$schema" {
+            if &*member.key == "$schema" {
                 reader.text(&member.value, "`$schema`");
                 continue;
             }

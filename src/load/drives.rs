@@ -52,7 +52,7 @@ fn fixed(reader: &mut Reader, object: Object<'_>, folder: &Utf8Path) -> Option<F
             reader.push(missing.at(start, "no server and no client in here").help(ONE_WAY));
             None
         }
-        [one] => match one.key.as_str() {
+        [one] => match &*one.key {
             "command" => command(reader, &one.value, folder).map(Fixed::Server),
             "client" => command(reader, &one.value, folder).map(Fixed::Client),
             _ => address(reader, &one.value).map(Fixed::Running),

@@ -18,7 +18,7 @@ const MAX_ROUNDS: i64 = 100;
 pub(super) fn elicit(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<()> {
     let object = Object { node };
     if role == Some(Role::Server) {
-        for member in node.members().iter().filter(|member| MANNERS.contains(&member.key.as_str())) {
+        for member in node.members().iter().filter(|member| MANNERS.contains(&&*member.key)) {
             let message = format!("`{}` says how the harness asks, where it is the server", member.key);
             let mismatch = reader.mistake(Lint::RoleMismatch, message);
             reader.push(mismatch.at(member.key_span, "the server is under test here"));
@@ -79,7 +79,7 @@ fn whole(reader: &mut Reader, object: Object<'_>, what: &str) {
 fn is_form(node: &Node) -> bool {
     match (Object { node }).get("mode").map(|mode| &mode.kind) {
         None => true,
-        Some(Kind::String(mode)) => mode == "form",
+        Some(Kind::String(mode)) => &**mode == "form",
         Some(_) => false,
     }
 }

@@ -4,6 +4,7 @@
 //! [`Template`]s of everything that is only known when a test runs ([`template`]). The only place that knows `@`.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -53,20 +54,37 @@ pub(super) struct Filler<'a> {
 impl Filler<'_> {
     /// A copy of the node, in which each `{"@row": KEY}` is the row's value.
     pub(super) fn fill(&mut self, reader: &mut Reader, node: &Node) -> Node {
-        let kind = match &node.kind {
-            Kind::Array(items) => Kind::Array(items.iter().map(|item| self.fill(reader, item)).collect()),
-            Kind::Object(members) => match place(node) {
-                Some(place) if place.key == "@row" => return self.value(reader, node, place),
-                Some(place) if place.key == "@literal" => return node.clone(),
-                _ => Kind::Object(members.iter().map(|member| self.member(reader, member)).collect()),
-            },
-            other => other.clone(),
-        };
-        Node { span: node.span, kind }
+        self.filled(reader, node).unwrap_or_else(|| node.clone())
     }
 
-    fn member(&mut self, reader: &mut Reader, member: &Member) -> Member {
-        Member { value: self.fill(reader, &member.value), ..member.clone() }
+    /// `None` where nothing of the node is the row's.
+    fn filled(&mut self, reader: &mut Reader, node: &Node) -> Option<Node> {
+        let kind = match &node.kind {
+            Kind::Array(items) => {
+                let mut own = Rc::clone(items);
+                for (place, item) in items.iter().enumerate() {
+                    if let Some(filled) = self.filled(reader, item) {
+                        Rc::make_mut(&mut own)[place] = filled;
+                    }
+                }
+                (!Rc::ptr_eq(&own, items)).then(|| Kind::Array(own))
+            }
+            Kind::Object(members) => match place(node) {
+                Some(place) if &*place.key == "@row" => return Some(self.value(reader, node, place)),
+                Some(place) if &*place.key == "@literal" => None,
+                _ => {
+                    let mut own = Rc::clone(members);
+                    for (place, member) in members.iter().enumerate() {
+                        if let Some(filled) = self.filled(reader, &member.value) {
+                            Rc::make_mut(&mut own)[place].value = filled;
+                        }
+                    }
+                    (!Rc::ptr_eq(&own, members)).then(|| Kind::Object(own))
+                }
+            },
+            _ => None,
+        };
+        kind.map(|kind| Node { span: node.span, kind })
     }
 
     fn value(&mut self, reader: &mut Reader, node: &Node, place: &Member) -> Node {
@@ -80,13 +98,13 @@ impl Filler<'_> {
             );
             return missing;
         };
-        if let Some(binding) = row.bindings.iter().find(|binding| binding.key == key) {
+        if let Some(binding) = row.bindings.iter().find(|binding| &*binding.key == key) {
             self.used.insert(binding.key_span.offset());
             return binding.value.clone();
         }
         let unknown = reader.mistake(Lint::UnknownBinding, format!("the row `{}` has no value `{key}`", row.id));
         let unknown = unknown.at(place.value.span, "wanted here").at(row.id_span, "not in this row");
-        reader.push(unknown.known(key, "the row has", row.bindings.iter().map(|binding| binding.key.as_str())));
+        reader.push(unknown.known(key, "the row has", row.bindings.iter().map(|binding| &*binding.key)));
         missing
     }
 }
@@ -97,12 +115,12 @@ pub(super) fn template(reader: &mut Reader, node: &Node) -> Template {
         Kind::Null | Kind::Missing => Template::Null,
         Kind::Bool(value) => Template::Bool(*value),
         Kind::Number(number) => Template::Number(number.clone()),
-        Kind::String(text) => Template::String(text.clone()),
+        Kind::String(text) => Template::String(text.to_string()),
         Kind::Array(items) => Template::Array(items.iter().map(|item| element(reader, item)).collect()),
         Kind::Object(members) => match place(node) {
             Some(place) => placed(reader, node, place).unwrap_or(Template::Null),
             None => Template::Object(
-                members.iter().map(|member| (member.key.clone(), template(reader, &member.value))).collect(),
+                members.iter().map(|member| (member.key.to_string(), template(reader, &member.value))).collect(),
             ),
         },
     }
@@ -110,7 +128,7 @@ pub(super) fn template(reader: &mut Reader, node: &Node) -> Template {
 
 /// The text behind an `@literal`: a name that is meant as it stands.
 pub(super) fn literal_text(node: &Node) -> Option<&str> {
-    let literal = place(node).filter(|place| place.key == "@literal" && node.members().len() == 1)?;
+    let literal = place(node).filter(|place| &*place.key == "@literal" && node.members().len() == 1)?;
     match &literal.value.kind {
         Kind::String(text) => Some(text),
         _ => None,
@@ -132,7 +150,7 @@ fn refuse_places(reader: &mut Reader, node: &Node, what: &str) {
                     reader.mistake(Lint::UnknownPlace, format!("`{}` isn't filled in within {what}", place.key));
                 reader.push(unknown.at(place.key_span, "no place here").help("only `@row` can stand here"));
             }
-            for member in members {
+            for member in members.iter() {
                 refuse_places(reader, &member.value, what);
             }
         }
@@ -156,7 +174,7 @@ fn element(reader: &mut Reader, node: &Node) -> Template {
 }
 
 fn placed(reader: &mut Reader, node: &Node, place: &Member) -> Option<Template> {
-    let (name, value) = (place.key.as_str(), &place.value);
+    let (name, value) = (&*place.key, &place.value);
     if name == "@canary" {
         return canary(reader, node).map(Template::Canary);
     }
@@ -263,7 +281,7 @@ impl Members<'_, '_> {
         self.reader.count(node, &format!("`{key}`"), most)
     }
 
-    fn word<W: Copy + std::fmt::Display>(&mut self, key: &str, all: &[W]) -> Option<W> {
+    fn word<W: Copy + AsRef<str>>(&mut self, key: &str, all: &[W]) -> Option<W> {
         let node = self.reader.need(self.object, self.what, key)?;
         self.reader.word(node, &format!("`{key}`"), all)
     }
@@ -279,7 +297,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::diagnostic::File;
-    use super::super::node::parse;
+    use super::super::json::parse;
     use super::*;
     use crate::model::template::Bindings;
 

@@ -44,7 +44,7 @@ const BOUNDS: [TimeClass; 3] = [TimeClass::Instant, TimeClass::Quick, TimeClass:
 /// Reads `then`.
 pub(super) fn then(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Then> {
     if let Kind::String(text) = &node.kind {
-        if text == "observe" {
+        if &**text == "observe" {
             return Some(Then::Observe);
         }
         let unknown = reader.mistake(Lint::UnknownValue, format!("`then` can't be `{text}`"));
@@ -165,7 +165,7 @@ fn alternatives(reader: &mut Reader, node: &Node, items: &[Node], scope: &Scope<
 
 fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Expectation> {
     let object = reader.object(node, "an expectation", &KEYS)?;
-    if !node.members().iter().any(|member| !matches!(member.key.as_str(), "as" | "allowed-by")) {
+    if !node.members().iter().any(|member| !matches!(&*member.key, "as" | "allowed-by")) {
         let empty = reader.mistake(Lint::WrongCount, "an expectation without a condition always holds");
         reader.push(empty.at(node.span, "nothing must hold").help(format!("conditions: {}", KEYS[2..].join(", "))));
     }
@@ -235,11 +235,11 @@ fn advertised(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> BTreeMap<S
     for member in reader.members(node, "`advertised`").unwrap_or_default() {
         scope.tool(reader, &member.key, member.key_span);
         let schema = match &member.value.kind {
-            Kind::String(text) if text == "as given" => Some(Advertised::AsGiven),
+            Kind::String(text) if &**text == "as given" => Some(Advertised::AsGiven),
             Kind::String(_) => reader.word(&member.value, "`advertised`", &["as given"]).map(|_| Advertised::AsGiven),
             _ => keeps(reader, &member.value),
         };
-        by_tool.extend(schema.map(|schema| (member.key.clone(), schema)));
+        by_tool.extend(schema.map(|schema| (member.key.to_string(), schema)));
     }
     by_tool
 }

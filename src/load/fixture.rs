@@ -77,12 +77,12 @@ fn tool(reader: &mut Reader, name: &str, node: &Node, known: &[&str], role: Opti
         let help = "a tool without one, on purpose: `\"inputSchema\": {\"@absent\": true}`";
         reader.push(missing.at(first(node), "no `inputSchema` in here").help(help));
     }
-    for member in node.members().iter().filter(|member| !matches!(member.key.as_str(), "name" | "does")) {
+    for member in node.members().iter().filter(|member| !matches!(&*member.key, "name" | "does")) {
         let part = template(reader, &member.value);
-        if matches!(member.key.as_str(), "title" | "description") && !is_text(&part) {
+        if matches!(&*member.key, "title" | "description") && !is_text(&part) {
             reader.text(&member.value, &format!("`{}`", member.key));
         }
-        definition.push((member.key.clone(), part));
+        definition.push((member.key.to_string(), part));
     }
     definition.push(("does".to_owned(), code));
     Tool { name: name.to_owned(), definition: Template::Object(definition), does }
@@ -159,7 +159,7 @@ fn reply(reader: &mut Reader, node: &Node) -> Option<Change> {
     let mut headers = Vec::new();
     for member in object.get("headers").and_then(|node| reader.members(node, "`headers`")).unwrap_or_default() {
         let value = reader.text(&member.value, &format!("the header `{}`", member.key));
-        headers.extend(value.map(|value| (member.key.clone(), value.to_owned())));
+        headers.extend(value.map(|value| (member.key.to_string(), value.to_owned())));
     }
     Some(Change::Http { status: status.and_then(|status| u16::try_from(status).ok()), headers, cut_after })
 }

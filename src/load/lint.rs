@@ -62,13 +62,12 @@ pub(super) fn range(revisions: Revisions) -> String {
     }
 }
 
-/// Everything that shows only when a file without errors is seen as a whole.
+/// Everything that is worth a warning, and shows only when a file without errors is seen as a whole.
 pub(super) fn whole(reader: &mut Reader, reading: &Reading) {
     rows(reader, reading);
     controls(reader, reading);
     no_control(reader, reading);
     heavy(reader, reading);
-    unseen(reader, reading);
     for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
         for why in premise::false_premises(test) {
             let message = format!("the test `{}`{} {why}", test.id, with_row(test));
@@ -232,7 +231,7 @@ fn heavy(reader: &mut Reader, reading: &Reading) {
 }
 
 /// Tests of fixed targets that look at what these don't show, or have what these can't be given.
-fn unseen(reader: &mut Reader, reading: &Reading) {
+pub(super) fn unseen(reader: &mut Reader, reading: &Reading) {
     for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
         let looks = |is: fn(&Expectation) -> bool| test.checks().flat_map(|check| &check.alternatives).any(is);
         let is_fresh = |one: &Template| matches!(one, Template::Canary(_) | Template::Unique(_));

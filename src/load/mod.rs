@@ -16,6 +16,7 @@ mod expect;
 mod explain;
 mod fixture;
 mod import;
+mod json;
 mod lint;
 mod needs;
 mod node;
@@ -72,7 +73,7 @@ impl LoadError {
 /// # Errors
 /// [`LoadError`] with all that is wrong; what is only worth a warning is left to [`lint`].
 pub fn load(sources: &[Source]) -> Result<Library, LoadError> {
-    let (library, mut diagnostics) = read(sources);
+    let (library, mut diagnostics) = read(sources, Purpose::Run);
     diagnostics.retain(Diagnostic::is_error);
     if diagnostics.is_empty() { Ok(library) } else { Err(LoadError { diagnostics }) }
 }
@@ -90,7 +91,7 @@ pub fn imported(suite: &Suite) -> Result<Vec<(Utf8PathBuf, String)>, LoadError> 
 /// Everything that can be said against the cases, errors and warnings, in the order of the files. The command of this
 /// name fails on any of it, with the exit code of a bad case file: a warning that nobody must mend is read by nobody.
 pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
-    read(sources).1
+    read(sources, Purpose::Lint).1
 }
 
 /// Whether a folder of cases, or a file in one, may be called so.
@@ -98,22 +99,33 @@ pub fn is_id(name: &str) -> bool {
     Reader::is_id(name)
 }
 
-fn read(sources: &[Source]) -> (Library, Vec<Diagnostic>) {
+/// What cases are read for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To run them, or tell of them: nobody sees what is only worth a warning, and it isn't looked for.
+    Run,
+    /// To hear everything that can be said against them.
+    Lint,
+}
+
+fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let texts = source::texts(sources, &mut diagnostics);
     let mut catalogued = Catalogued::default();
     for (text, folder) in texts.iter().filter_map(|text| Some((text, text.kind.requirements()?))) {
         let mut reader = text.reader();
-        if let Some(root) = node::parse(&mut reader) {
+        if let Some(root) = json::parse(&mut reader) {
             catalogued.add(&mut reader, folder, &root);
         }
-        lint::width(&mut reader);
+        if purpose == Purpose::Lint {
+            lint::width(&mut reader);
+        }
         diagnostics.extend(reader.into_found());
     }
     let files: Vec<_> = texts.iter().filter_map(|text| Some((text, text.kind.case()?))).collect();
     let read = on_all_cores(&files, |(text, id)| {
         let mut reader = text.reader();
-        let reading = one_case(&mut reader, id, &catalogued);
+        let reading = one_case(&mut reader, id, &catalogued, purpose);
         (reader, reading)
     });
     let mut cases: BTreeMap<CaseId, Reading> = BTreeMap::new();
@@ -156,12 +168,17 @@ fn on_all_cores<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) ->
     made.into_iter().map(|(_, one)| one).collect()
 }
 
-fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued) -> Option<Reading> {
-    lint::width(reader);
-    let root = node::parse(reader)?;
+fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued, purpose: Purpose) -> Option<Reading> {
+    if purpose == Purpose::Lint {
+        lint::width(reader);
+    }
+    let root = json::parse(reader)?;
     let reading = case::case(reader, id.clone(), &root, &catalogued.requirements)?;
     if !reader.failed() {
-        lint::whole(reader, &reading);
+        lint::unseen(reader, &reading);
+        if purpose == Purpose::Lint {
+            lint::whole(reader, &reading);
+        }
     }
     Some(reading)
 }
@@ -189,11 +206,14 @@ mod tests {
 
     #[test]
     fn any_case_file_is_loaded_and_explained_or_its_mistakes_are_shown() {
-        let (Library { requirements, .. }, _) = read(&[Source::Embedded]);
+        let (Library { requirements, .. }, _) = read(&[Source::Embedded], Purpose::Run);
         let catalogued = Catalogued { requirements: requirements.clone(), ..Catalogued::default() };
         fuzz("case-files", seeds(|kind| kind.case().is_some()), |bytes| {
             told(bytes, |reader| {
-                let Some(Reading { case, .. }) = one_case(reader, &CaseId::new("a", "b"), &catalogued) else { return };
+                let Some(Reading { case, .. }) = one_case(reader, &CaseId::new("a", "b"), &catalogued, Purpose::Lint)
+                else {
+                    return;
+                };
                 if !reader.failed() {
                     let library = Library { cases: vec![case], requirements: requirements.clone() };
                     explain(&library, &library.cases[0], &Breakers::new());
@@ -209,7 +229,10 @@ mod tests {
         let members: Vec<_> = (0..20_000).map(|number| format!("\"unknown-{number}\": 1")).collect();
         let text = format!("{{{}}}", members.join(",\n"));
         let mut reader = Reader::new(Arc::new(diagnostic::File::new("cases/a/b.json", text)));
-        assert!(one_case(&mut reader, &CaseId::new("a", "b"), &Catalogued::default()).is_none() && reader.failed());
+        assert!(
+            one_case(&mut reader, &CaseId::new("a", "b"), &Catalogued::default(), Purpose::Lint).is_none()
+                && reader.failed()
+        );
         let told = render(&reader.into_found(), false);
         assert!(told.contains("unknown-7`") && told.contains("more mistakes than are told"));
         assert!(told.len() < 200_000, "{} bytes", told.len());
@@ -219,7 +242,7 @@ mod tests {
     fn any_catalogue_is_read_or_its_mistakes_are_shown() {
         fuzz("catalogues", seeds(|kind| kind.requirements().is_some()), |bytes| {
             told(bytes, |reader| {
-                if let Some(root) = node::parse(reader) {
+                if let Some(root) = json::parse(reader) {
                     Catalogued::default().add(reader, "a", &root);
                 }
             });

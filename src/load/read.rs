@@ -3,7 +3,6 @@
 //! Takes [`Node`]s, gives plain values or `None` after a diagnostic. Must not know what a case means.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Display;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -35,7 +34,7 @@ pub(super) struct Object<'n> {
 
 impl<'n> Object<'n> {
     pub(super) fn member(self, key: &str) -> Option<&'n Member> {
-        self.node.members().iter().find(|member| member.key == key)
+        self.node.members().iter().find(|member| *member.key == *key)
     }
 
     pub(super) fn get(self, key: &str) -> Option<&'n Node> {
@@ -98,7 +97,7 @@ impl Reader {
     /// An object with these keys and no others.
     pub(super) fn object<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Object<'n>> {
         for member in self.members(node, what)? {
-            if !known.contains(&member.key.as_str()) {
+            if !known.contains(&&*member.key) {
                 self.unknown_key(member, what, known);
             }
         }
@@ -171,20 +170,19 @@ impl Reader {
     }
 
     /// One word of a closed vocabulary.
-    pub(super) fn word<W: Copy + Display>(&mut self, node: &Node, what: &str, all: &[W]) -> Option<W> {
+    pub(super) fn word<W: Copy + AsRef<str>>(&mut self, node: &Node, what: &str, all: &[W]) -> Option<W> {
         let text = self.text(node, what)?;
-        let known: Vec<String> = all.iter().map(ToString::to_string).collect();
-        if let Some(index) = known.iter().position(|word| word == text) {
-            return Some(all[index]);
+        if let Some(word) = all.iter().find(|word| (*word).as_ref() == text) {
+            return Some(*word);
         }
         let unknown =
             self.mistake(Lint::UnknownValue, format!("{what} can't be `{text}`")).at(node.span, "no such word");
-        self.push(unknown.known(text, "it is one of", known.iter().map(String::as_str)));
+        self.push(unknown.known(text, "it is one of", all.iter().map(AsRef::as_ref)));
         None
     }
 
     /// One or more words, each once.
-    pub(super) fn words<W: Copy + Display + Ord>(&mut self, node: &Node, what: &str, all: &[W]) -> Vec<W> {
+    pub(super) fn words<W: Copy + AsRef<str> + Ord>(&mut self, node: &Node, what: &str, all: &[W]) -> Vec<W> {
         let mut seen = BTreeSet::new();
         let mut words = Vec::new();
         for item in self.one_or_more(node, what) {
@@ -192,7 +190,10 @@ impl Reader {
             if seen.insert(word) {
                 words.push(word);
             } else {
-                self.push(self.mistake(Lint::WrongCount, format!("{what} says `{word}` twice")).at(item.span, "again"));
+                self.push(
+                    self.mistake(Lint::WrongCount, format!("{what} says `{}` twice", word.as_ref()))
+                        .at(item.span, "again"),
+                );
             }
         }
         words

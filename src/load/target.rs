@@ -309,8 +309,9 @@ fn strings(reader: &mut Reader, node: &Node, what: &str) -> Option<Vec<String>> 
 
 fn env(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
     let members = reader.members(node, "`env`").unwrap_or_default();
-    let text =
-        |member: &super::node::Member| Some((member.key.clone(), reader.text(&member.value, "a variable")?.to_owned()));
+    let text = |member: &super::node::Member| {
+        Some((member.key.to_string(), reader.text(&member.value, "a variable")?.to_owned()))
+    };
     members.iter().filter_map(text).collect()
 }
 
@@ -328,7 +329,7 @@ fn variants(reader: &mut Reader, node: &Node) -> Vec<String> {
         reader.id(&member.key, member.key_span, "the variant");
         reader.object(&member.value, "a variant", &[]);
     }
-    members.iter().map(|member| member.key.clone()).collect()
+    members.iter().map(|member| member.key.to_string()).collect()
 }
 
 /// What is narrowed to no variant, or to this one.

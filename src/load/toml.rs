@@ -33,7 +33,7 @@ pub(super) fn parse(reader: &mut Reader) -> Option<Node> {
 fn table(table: DeTable<'_>) -> Kind {
     let member = |(key, value): (Spanned<std::borrow::Cow<'_, str>>, Spanned<DeValue<'_>>)| {
         let Range { start, end } = key.span();
-        Member { key: key.into_inner().into_owned(), key_span: span(start, end), value: node(value) }
+        Member { key: key.into_inner().into(), key_span: span(start, end), value: node(value) }
     };
     Kind::Object(table.into_iter().map(member).collect())
 }
@@ -41,7 +41,7 @@ fn table(table: DeTable<'_>) -> Kind {
 fn node(value: Spanned<DeValue<'_>>) -> Node {
     let Range { start, end } = value.span();
     let kind = match value.into_inner() {
-        DeValue::String(text) => Kind::String(text.into_owned()),
+        DeValue::String(text) => Kind::String(text.into()),
         DeValue::Boolean(value) => Kind::Bool(value),
         DeValue::Integer(number) => {
             number.as_str().parse::<i64>().map_or(Kind::Missing, |one| Kind::Number(one.into()))
@@ -50,7 +50,7 @@ fn node(value: Spanned<DeValue<'_>>) -> Node {
             let number = number.as_str().parse().ok().and_then(Number::from_f64);
             number.map_or(Kind::Missing, Kind::Number)
         }
-        DeValue::Datetime(time) => Kind::String(time.to_string()),
+        DeValue::Datetime(time) => Kind::String(time.to_string().into()),
         DeValue::Array(items) => Kind::Array(items.into_iter().map(node).collect()),
         DeValue::Table(members) => table(members),
     };

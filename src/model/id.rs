@@ -141,7 +141,9 @@ impl TestId {
 
 impl fmt::Display for TestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}@{}", self.path(), self.how())
+        let row = self.row.as_ref().map(|row| ["/", row]).unwrap_or_default();
+        let how = ["@", self.revision.name(), "+", self.transport.word()];
+        [&self.case.0, "/", &self.test].into_iter().chain(row).chain(how).try_for_each(|part| f.write_str(part))
     }
 }
 

@@ -73,6 +73,12 @@ impl fmt::Debug for Revision {
     }
 }
 
+impl AsRef<str> for Revision {
+    fn as_ref(&self) -> &str {
+        self.name()
+    }
+}
+
 impl FromStr for Revision {
     type Err = String;
 
@@ -143,6 +149,12 @@ macro_rules! words {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.word())
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.word()
             }
         }
 

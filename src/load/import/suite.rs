@@ -5,7 +5,8 @@
 use serde_json::Value;
 
 use super::super::diagnostic::Lint;
-use super::super::node::{self, Node};
+use super::super::json;
+use super::super::node::Node;
 use super::super::read::{Object, Reader};
 use crate::model::nesting;
 
@@ -63,7 +64,7 @@ fn has_format(schema: &Value) -> bool {
 
 /// Reads a file of the suite.
 pub(super) fn groups(reader: &mut Reader) -> Vec<Group> {
-    let Some(root) = node::parse(reader) else { return Vec::new() };
+    let Some(root) = json::parse(reader) else { return Vec::new() };
     let Some(items) = reader.items(&root, "a file of the JSON-Schema-Test-Suite") else { return Vec::new() };
     if items.is_empty() {
         let empty = reader.mistake(Lint::WrongCount, "a file of the JSON-Schema-Test-Suite has a group");
