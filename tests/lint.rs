@@ -72,6 +72,13 @@ fn the_cases_of_this_program_are_without_fault() {
     assert!(load(&[Source::Embedded]).is_ok());
 }
 
+/// The embedded ones are taken for good by a run: the test above looked at them.
+#[test]
+fn a_bad_schema_of_somebody_s_own_keeps_a_run_from_starting() {
+    let error = load(&[Source::Folder(folder("catalogue")), Source::Folder(folder("types"))]).expect_err("mistakes");
+    assert!(error.report(false).contains("`matches` is no JSON Schema that stands alone"));
+}
+
 #[test]
 fn warnings_keep_no_run_from_starting_and_errors_do() {
     for name in ["unused", "controls", "style"] {

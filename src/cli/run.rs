@@ -1,6 +1,7 @@
 //! `casebook run`: load, find targets, plan, set up, carry out, compare with the snapshots, report.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -84,7 +85,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         let text = "standard output shows the run; give the report a file, or make it with `casebook report`";
         return Err(Problem::new(Exit::Usage, text));
     }
-    let mut library = load::load(&args.cases.sources())?;
+    // The program's end takes it away at once, and not part by part.
+    let mut library = ManuallyDrop::new(load::load(&args.cases.sources())?);
     let (names, mut left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
     tell(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), args, &library);

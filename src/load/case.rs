@@ -235,7 +235,7 @@ fn transports(reader: &mut Reader, object: Object<'_>) -> Option<Vec<Transport>>
 
 impl RowReading<'_> {
     fn into_row(self) -> Row {
-        let bindings = self.nodes.bindings.iter().map(|one| (one.key.to_string(), one.value.value())).collect();
+        let bindings = self.nodes.bindings.iter().map(|one| ((*one.key).to_owned(), one.value.value())).collect();
         Row { id: self.nodes.id.to_owned(), note: self.narrowing.note, bindings }
     }
 }
@@ -374,7 +374,7 @@ fn test(
     let steps = steps(reader, written.object, &scope, &mut filler)?;
     Some(Test {
         case: shared.id.clone(),
-        id: member.key.to_string(),
+        id: (*member.key).to_owned(),
         row: served.row.map(|row| row.nodes.id.to_owned()),
         title: written.title.clone().unwrap_or_else(|| shared.title.to_owned()),
         note: narrowing.note,

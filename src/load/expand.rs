@@ -115,12 +115,12 @@ pub(super) fn template(reader: &mut Reader, node: &Node) -> Template {
         Kind::Null | Kind::Missing => Template::Null,
         Kind::Bool(value) => Template::Bool(*value),
         Kind::Number(number) => Template::Number(number.clone()),
-        Kind::String(text) => Template::String(text.to_string()),
+        Kind::String(text) => Template::String((**text).to_owned()),
         Kind::Array(items) => Template::Array(items.iter().map(|item| element(reader, item)).collect()),
         Kind::Object(members) => match place(node) {
             Some(place) => placed(reader, node, place).unwrap_or(Template::Null),
             None => Template::Object(
-                members.iter().map(|member| (member.key.to_string(), template(reader, &member.value))).collect(),
+                members.iter().map(|member| ((*member.key).to_owned(), template(reader, &member.value))).collect(),
             ),
         },
     }

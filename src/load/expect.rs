@@ -239,7 +239,7 @@ fn advertised(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> BTreeMap<S
             Kind::String(_) => reader.word(&member.value, "`advertised`", &["as given"]).map(|_| Advertised::AsGiven),
             _ => keeps(reader, &member.value),
         };
-        by_tool.extend(schema.map(|schema| (member.key.to_string(), schema)));
+        by_tool.extend(schema.map(|schema| ((*member.key).to_owned(), schema)));
     }
     by_tool
 }

@@ -82,7 +82,7 @@ fn tool(reader: &mut Reader, name: &str, node: &Node, known: &[&str], role: Opti
         if matches!(&*member.key, "title" | "description") && !is_text(&part) {
             reader.text(&member.value, &format!("`{}`", member.key));
         }
-        definition.push((member.key.to_string(), part));
+        definition.push(((*member.key).to_owned(), part));
     }
     definition.push(("does".to_owned(), code));
     Tool { name: name.to_owned(), definition: Template::Object(definition), does }
@@ -159,7 +159,7 @@ fn reply(reader: &mut Reader, node: &Node) -> Option<Change> {
     let mut headers = Vec::new();
     for member in object.get("headers").and_then(|node| reader.members(node, "`headers`")).unwrap_or_default() {
         let value = reader.text(&member.value, &format!("the header `{}`", member.key));
-        headers.extend(value.map(|value| (member.key.to_string(), value.to_owned())));
+        headers.extend(value.map(|value| ((*member.key).to_owned(), value.to_owned())));
     }
     Some(Change::Http { status: status.and_then(|status| u16::try_from(status).ok()), headers, cut_after })
 }

@@ -190,7 +190,7 @@ fn refuse(reader: &mut Reader, text: &str) {
 
 fn stricter(text: &str) -> (Range, String) {
     let Err(ReadError::Json(error)) = nesting::read::<Value>(text.as_bytes()) else {
-        return (Range { start: 0, end: 0 }, "nobody says why".to_owned());
+        return (Range { start: 0, end: 0 }, "it isn't strict".to_owned());
     };
     let at = offset(text, error.line(), error.column());
     (Range { start: at, end: at }, error.to_string())
@@ -225,6 +225,7 @@ mod tests {
 
     use super::super::diagnostic::File;
     use super::*;
+    use crate::fuzz::fuzz;
 
     fn read(text: &str) -> (Option<Node>, Vec<Lint>) {
         let mut reader = Reader::new(Arc::new(File::new("case.json", text.to_owned())));
@@ -276,6 +277,24 @@ mod tests {
             assert!(node.is_none(), "{text:?}");
             assert_eq!(found, [Lint::Syntax], "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_is_read_is_what_a_strict_reader_reads() {
+        let seeds = [
+            r#" {"é": ["\u00e9\n\"", -0.5e-3, 12, {}], "b": [[], true, {"c": null}], "d": false}\n"#,
+            "[\t1,\r\n\"\"]",
+        ];
+        fuzz("json", seeds, |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let (node, found) = read(&text);
+            let strict =
+                nesting::read::<Value>(text.as_bytes()).ok().filter(|_| nesting::depth(text.as_bytes()) <= LEVELS);
+            assert_eq!(node.is_some(), strict.is_some());
+            if found.is_empty() {
+                assert_eq!(node.map(|node| node.value()), strict);
+            }
+        });
     }
 
     #[test]

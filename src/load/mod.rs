@@ -102,7 +102,7 @@ pub fn is_id(name: &str) -> bool {
 /// What cases are read for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// To run them, or tell of them: nobody sees what is only worth a warning, and it isn't looked for.
+    /// To run them, or tell of them. What is only worth a warning isn't looked for: nobody would see it.
     Run,
     /// To hear everything that can be said against them.
     Lint,
@@ -113,7 +113,7 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     let texts = source::texts(sources, &mut diagnostics);
     let mut catalogued = Catalogued::default();
     for (text, folder) in texts.iter().filter_map(|text| Some((text, text.kind.requirements()?))) {
-        let mut reader = text.reader();
+        let mut reader = text.reader(purpose);
         if let Some(root) = json::parse(&mut reader) {
             catalogued.add(&mut reader, folder, &root);
         }
@@ -124,7 +124,7 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     }
     let files: Vec<_> = texts.iter().filter_map(|text| Some((text, text.kind.case()?))).collect();
     let read = on_all_cores(&files, |(text, id)| {
-        let mut reader = text.reader();
+        let mut reader = text.reader(purpose);
         let reading = one_case(&mut reader, id, &catalogued, purpose);
         (reader, reading)
     });
@@ -201,7 +201,7 @@ mod tests {
     fn seeds(is_wanted: impl Fn(&source::Kind) -> bool) -> Vec<String> {
         let texts = source::texts(&[Source::Embedded], &mut Vec::new());
         let wanted = texts.iter().filter(|text| is_wanted(&text.kind));
-        wanted.map(|text| text.reader().file().inner().clone()).collect()
+        wanted.map(|text| text.reader(Purpose::Lint).file().inner().clone()).collect()
     }
 
     #[test]

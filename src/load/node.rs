@@ -66,10 +66,10 @@ impl Node {
             Kind::Null | Kind::Missing => Value::Null,
             Kind::Bool(value) => Value::Bool(*value),
             Kind::Number(number) => Value::Number(number.clone()),
-            Kind::String(text) => Value::String(text.as_ref().to_owned()),
+            Kind::String(text) => Value::String((**text).to_owned()),
             Kind::Array(items) => Value::Array(items.iter().map(Self::value).collect()),
             Kind::Object(members) => {
-                Value::Object(members.iter().map(|one| (one.key.as_ref().to_owned(), one.value.value())).collect())
+                Value::Object(members.iter().map(|one| ((*one.key).to_owned(), one.value.value())).collect())
             }
         }
     }

@@ -24,7 +24,7 @@ fn program(reader: &mut Reader, Member { key, key_span, value, .. }: &Member) ->
         return None;
     }
     let least = if text == ANY { None } else { Some(version(reader, value, text)?) };
-    Some(Program { name: key.to_string(), least })
+    Some(Program { name: (**key).to_owned(), least })
 }
 
 fn version(reader: &mut Reader, node: &Node, text: &str) -> Option<Version> {

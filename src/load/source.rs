@@ -9,6 +9,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use include_dir::{Dir, include_dir};
 
+use super::Purpose;
 use super::diagnostic::{Diagnostic, File, Lint};
 use super::import::{self, Suite};
 use super::read::Reader;
@@ -34,6 +35,7 @@ pub enum Source {
 /// The text of a file, and what it is.
 pub(super) struct Text {
     pub(super) kind: Kind,
+    is_embedded: bool,
     file: Arc<File>,
 }
 
@@ -62,8 +64,10 @@ impl Kind {
 }
 
 impl Text {
-    pub(super) fn reader(&self) -> Reader {
-        Reader::new(Arc::clone(&self.file))
+    /// Of what is embedded, a test of ours lints every file.
+    pub(super) fn reader(&self, purpose: Purpose) -> Reader {
+        let reader = Reader::new(Arc::clone(&self.file));
+        if self.is_embedded && purpose == Purpose::Run { reader.trusting() } else { reader }
     }
 }
 
@@ -87,7 +91,7 @@ pub(super) fn texts(sources: &[Source], found: &mut Vec<Diagnostic>) -> Vec<Text
         files.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (path, bytes) in files {
             match text(root, &path, bytes) {
-                Ok(text) => texts.push(text),
+                Ok(text) => texts.push(Text { is_embedded: *source == Source::Embedded, ..text }),
                 Err(diagnostic) => found.push(*diagnostic),
             }
         }
@@ -153,7 +157,7 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Result<Text, Box<Di
         return refuse(Lint::TooLarge, "the file has more than 1 MiB; large values are written with generators");
     }
     let Ok(text) = String::from_utf8(bytes) else { return refuse(Lint::Syntax, "the file is not UTF-8") };
-    let text = Text { kind, file: Arc::new(File::new(&name, text)) };
+    let text = Text { kind, is_embedded: false, file: Arc::new(File::new(&name, text)) };
     if [folder, stem].iter().all(|part| Reader::is_id(part)) {
         Ok(text)
     } else {

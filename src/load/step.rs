@@ -205,7 +205,7 @@ fn headers(reader: &mut Reader, node: &Node) -> Vec<(String, Option<String>)> {
             Kind::Null => Some(None),
             _ => reader.text(&member.value, &format!("the header `{}`", member.key)).map(|text| Some(text.to_owned())),
         };
-        headers.extend(value.map(|value| (member.key.to_string(), value)));
+        headers.extend(value.map(|value| ((*member.key).to_owned(), value)));
     }
     headers
 }

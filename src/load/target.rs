@@ -310,7 +310,7 @@ fn strings(reader: &mut Reader, node: &Node, what: &str) -> Option<Vec<String>> 
 fn env(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
     let members = reader.members(node, "`env`").unwrap_or_default();
     let text = |member: &super::node::Member| {
-        Some((member.key.to_string(), reader.text(&member.value, "a variable")?.to_owned()))
+        Some(((*member.key).to_owned(), reader.text(&member.value, "a variable")?.to_owned()))
     };
     members.iter().filter_map(text).collect()
 }
@@ -329,7 +329,7 @@ fn variants(reader: &mut Reader, node: &Node) -> Vec<String> {
         reader.id(&member.key, member.key_span, "the variant");
         reader.object(&member.value, "a variant", &[]);
     }
-    members.iter().map(|member| member.key.to_string()).collect()
+    members.iter().map(|member| (*member.key).to_owned()).collect()
 }
 
 /// What is narrowed to no variant, or to this one.
