@@ -23,7 +23,7 @@ const SHOWN: usize = 240;
 pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &TestId) -> Vec<String> {
     let mut misses = Misses { lines: Vec::new(), revision: id.revision.name() };
     if !expected.outcome.is_empty() && !expected.outcome.contains(&observed.outcome) {
-        misses.differ("outcome", &one_of(&expected.outcome), &observed.outcome.to_string());
+        misses.differ("outcome", &one_of(&expected.outcome), observed.outcome.word());
     }
     if expected.code.is_some() && expected.code != observed.code {
         misses.differ("code", &shown_or_none(expected.code), &shown_or_none(observed.code));

@@ -67,7 +67,7 @@ impl Filler<'_> {
                         Rc::make_mut(&mut own)[place] = filled;
                     }
                 }
-                (!Rc::ptr_eq(&own, items)).then(|| Kind::Array(own))
+                (!Rc::ptr_eq(&own, items)).then_some(Kind::Array(own))
             }
             Kind::Object(members) => match place(node) {
                 Some(place) if &*place.key == "@row" => return Some(self.value(reader, node, place)),
@@ -79,7 +79,7 @@ impl Filler<'_> {
                             Rc::make_mut(&mut own)[place].value = filled;
                         }
                     }
-                    (!Rc::ptr_eq(&own, members)).then(|| Kind::Object(own))
+                    (!Rc::ptr_eq(&own, members)).then_some(Kind::Object(own))
                 }
             },
             _ => None,

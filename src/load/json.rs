@@ -18,12 +18,12 @@ use crate::model::nesting::{self, ReadError};
 /// Reads the reader's file; `None` where it isn't JSON.
 pub(super) fn parse(reader: &mut Reader) -> Option<Node> {
     let file = reader.file();
-    let mut text = Text { text: file.inner(), at: 0, levels: 0, twice: Vec::new() };
-    let Some(node) = text.whole() else {
-        refuse(reader, text.text);
+    let mut scan = Scan { text: file.inner(), at: 0, levels: 0, twice: Vec::new() };
+    let Some(node) = scan.whole() else {
+        refuse(reader, scan.text);
         return None;
     };
-    for Twice { key, first, again } in text.twice {
+    for Twice { key, first, again } in scan.twice {
         let twice = reader.mistake(Lint::DuplicateKey, format!("the key `{key}` stands twice in one object"));
         let twice = twice.at(again, "again here").at(first, "first here");
         reader.push(twice.help("take one of them away: most readers see only the last"));
@@ -31,8 +31,8 @@ pub(super) fn parse(reader: &mut Reader) -> Option<Node> {
     Some(node)
 }
 
-/// A text that is read in one pass. Nothing is said of what it doesn't take: that is for those who know the words.
-struct Text<'t> {
+/// One pass over a text. Nothing is said of what it doesn't take: that is for those who know the words.
+struct Scan<'t> {
     text: &'t str,
     at: usize,
     levels: usize,
@@ -46,7 +46,7 @@ struct Twice {
     again: SourceSpan,
 }
 
-impl Text<'_> {
+impl Scan<'_> {
     fn whole(&mut self) -> Option<Node> {
         self.blank();
         let node = self.value()?;
@@ -70,16 +70,16 @@ impl Text<'_> {
 
     fn object(&mut self) -> Option<Kind> {
         let mut members: Vec<Member> = Vec::new();
-        self.parts(b'}', |text| {
-            let start = text.at;
-            let key = text.string()?;
-            let key_span = span(start, text.at);
-            text.blank();
-            text.take(b':')?;
-            text.blank();
-            let value = text.value()?;
+        self.parts(b'}', |scan| {
+            let start = scan.at;
+            let key = scan.string()?;
+            let key_span = span(start, scan.at);
+            scan.blank();
+            scan.take(b':')?;
+            scan.blank();
+            let value = scan.value()?;
             if let Some(first) = members.iter().find(|member| member.key == key) {
-                text.twice.push(Twice { key, first: first.key_span, again: key_span });
+                scan.twice.push(Twice { key, first: first.key_span, again: key_span });
             } else {
                 members.push(Member { key, key_span, value });
             }
@@ -90,8 +90,8 @@ impl Text<'_> {
 
     fn array(&mut self) -> Option<Kind> {
         let mut items = Vec::new();
-        self.parts(b']', |text| {
-            items.push(text.value()?);
+        self.parts(b']', |scan| {
+            items.push(scan.value()?);
             Some(())
         })?;
         Some(Kind::Array(items.into()))
@@ -137,9 +137,10 @@ impl Text<'_> {
         }
         self.at += 1;
         let written = &self.text[start..self.at];
-        match is_escaped {
-            true => serde_json::from_str::<String>(written).ok().map(Rc::from),
-            false => Some(written[1..written.len() - 1].into()),
+        if is_escaped {
+            serde_json::from_str::<String>(written).ok().map(Rc::from)
+        } else {
+            Some(written[1..written.len() - 1].into())
         }
     }
 
