@@ -9,11 +9,11 @@ use casebook::drive::{Cancel, Options};
 use casebook::judge::{Judge, observe};
 use casebook::load::{Source, load, target};
 use casebook::model::case::{Library, Test};
-use casebook::model::record::{Header, Transcript};
+use casebook::model::record::{Footer, Header, Record, Transcript};
 use casebook::model::spec::Transport;
 use casebook::model::target::Target;
 use casebook::plan::{Plan, Selection, plan};
-use casebook::run::{Conducted, RunLog, Seen, conduct, rejudge};
+use casebook::run::{RunLog, Seen, conduct, rejudge};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use tokio::runtime::Runtime;
@@ -50,11 +50,13 @@ impl Bench {
         Judge::new(&self.library.requirements, [self.target.as_ref()])
     }
 
-    /// A run, and what went over the wire in it.
-    fn run(&self) -> (Conducted, Vec<Transcript>) {
+    /// A run: how it ended, what became of the tests, and what went over the wire.
+    fn run(&self) -> (Footer, Vec<Record>, Vec<Transcript>) {
+        let mut records = Vec::with_capacity(self.plan.len());
         let mut transcripts = Vec::with_capacity(self.plan.len());
         let see = |seen: Seen<'_>| {
-            if let Seen::Judged(_, transcript) = seen {
+            if let Seen::Judged(record, transcript) = seen {
+                records.push(record.clone());
                 transcripts.push(transcript.clone());
             }
         };
@@ -63,8 +65,8 @@ impl Bench {
         let mut judge = self.judge();
         let conducting = conduct(Arc::clone(&self.plan), &mut judge, options, cancel, None, see);
         let conducted = self.runtime.block_on(conducting).expect("the harness is fit to see");
-        assert_eq!(conducted.records.len(), self.plan.len());
-        (conducted, transcripts)
+        assert_eq!(records.len(), self.plan.len());
+        (conducted.footer, records, transcripts)
     }
 
     fn tests(&self) -> Vec<Arc<Test>> {
@@ -88,7 +90,7 @@ fn plan_all_tests(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn observe_and_judge(bencher: Bencher<'_, '_>) {
     let bench = Bench::of(Source::Embedded, "sep-2106/composition");
-    let (_, transcripts) = bench.run();
+    let (.., transcripts) = bench.run();
     let tests = bench.tests();
     bencher.counter(ItemsCount::new(tests.len())).bench_local(|| {
         let mut judge = bench.judge();
@@ -102,7 +104,7 @@ fn observe_and_judge(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn replay(bencher: Bencher<'_, '_>) {
     let bench = Bench::of(Source::Embedded, "sep-2106/composition");
-    let (Conducted { records, footer, .. }, _) = bench.run();
+    let (footer, records, _) = bench.run();
     let header = Header { planned: records.len(), targets: vec![bench.target.id.clone()], ..Header::default() };
     let count = records.len();
     let log = RunLog { header, records, footer: Some(footer) };
@@ -116,7 +118,7 @@ fn replay(bencher: Bencher<'_, '_>) {
 fn a_question_of_a_megabyte_in_a_stream_of_events(bencher: Bencher<'_, '_>) {
     let folder = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/cases");
     let bench = Bench::of(Source::Folder(folder), "stream/question/long@2025-11-25+http");
-    let (_, transcripts) = bench.run();
+    let (.., transcripts) = bench.run();
     let longest = transcripts.iter().flat_map(|one| &one.steps).flat_map(|step| &step.messages);
     assert!(longest.map(|message| message.cut_from.unwrap_or_default()).max() > Some(1_000_000), "it was asked");
     bencher.bench_local(|| bench.run());

@@ -15,8 +15,8 @@ use crate::model::spec::Transport;
 use crate::model::target::Target;
 use crate::plan::{PlanError, Selection, plan};
 use crate::reference::{About, mutants};
-use crate::report::proof::{Declared, Kill};
-use crate::run::{RunError, conduct};
+use crate::report::proof::{Declared, Kill, Trace};
+use crate::run::{RunError, Seen, conduct};
 
 /// How long a step may take where much else goes on. What the reference gives up by itself, it does within two
 /// seconds; what takes longer hangs, and who is in doubt looks again with the patience of a run.
@@ -66,7 +66,7 @@ pub async fn examine(
         Selection { role: Some(mutant.role), transport: transports.to_vec(), is_thin: true, ..Selection::default() };
     let plan = match plan(library, &[Arc::clone(&target)], &selection) {
         Ok(plan) => Arc::new(plan),
-        Err(PlanError::Nothing { .. }) => return Ok(Some(Kill::new(mutant, &[]))),
+        Err(PlanError::Nothing { .. }) => return Ok(Some(Trace::of(mutant).kill())),
         Err(error) => return Err(error.into()),
     };
     let (options, pace) = options;
@@ -76,6 +76,12 @@ pub async fn examine(
         ..options
     };
     let mut judge = Judge::new(&library.requirements, [target.as_ref()]);
-    let conducted = conduct(plan, &mut judge, options, cancel, None, |_| {}).await?;
-    Ok((!conducted.footer.interrupted).then(|| Kill::new(mutant, &conducted.records)))
+    let mut trace = Trace::of(mutant);
+    let see = |seen: Seen<'_>| {
+        if let Seen::Judged(record, _) = seen {
+            trace.add(record);
+        }
+    };
+    let conducted = conduct(plan, &mut judge, options, cancel, None, see).await?;
+    Ok((!conducted.footer.interrupted).then(|| trace.kill()))
 }

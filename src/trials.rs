@@ -27,7 +27,7 @@ use crate::model::record::Record;
 use crate::model::target::Target;
 use crate::plan::{PlanError, Selection, plan};
 use crate::report::terminal::failures;
-use crate::run::conduct;
+use crate::run::{Seen, conduct};
 
 /// Why there are no trials.
 #[derive(Debug, thiserror::Error)]
@@ -114,11 +114,17 @@ fn trial(
     let plan = Arc::new(plan(library, &[Arc::clone(target)], &selection)?);
     let mut judge = Judge::new(&library.requirements, [target.as_ref()]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let conducted = runtime.block_on(async {
+    let mut records = Vec::new();
+    let see = |seen: Seen<'_>| {
+        if let Seen::Judged(record, _) = seen {
+            records.push(record.clone());
+        }
+    };
+    runtime.block_on(async {
         set_up(target, |_| {}).await?;
         // Whoever stops a test run stops the whole process; nobody cancels a trial.
         let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
-        Ok::<_, Failed>(conduct(plan, &mut judge, options, cancel, None, |_| {}).await?)
+        Ok::<_, Failed>(conduct(plan, &mut judge, options, cancel, None, see).await?)
     })?;
-    check(&Ran { target, library, records: &conducted.records })
+    check(&Ran { target, library, records: &records })
 }

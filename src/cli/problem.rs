@@ -62,6 +62,7 @@ impl From<RunError> for Problem {
         match error {
             RunError::Canary(error) => Self::new(Exit::Bug, error.to_string()),
             RunError::Log(error) => error.into(),
+            RunError::Order(_) => Self::system(error),
         }
     }
 }

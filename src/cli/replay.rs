@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::run::{never_started, targets};
+use super::run::targets;
 use super::{Exit, Problem, ReplayArgs};
 use crate::load::{self, target};
 use crate::model::case::Library;
@@ -40,11 +40,11 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     for path in &replay.gone {
         aside(&format!("{path} is in no case any more; its old verdicts stand"));
     }
-    Ok(if replay.records.iter().any(|record| record.bug) {
+    Ok(if summary.has_bug {
         Exit::Bug
     } else if summary.interrupted || summary.missing() > 0 {
         Exit::Interrupted
-    } else if !never_started(&replay.records).is_empty() {
+    } else if summary.has_unseen() {
         Exit::Target
     } else if summary.is_as_expected(args.strict) {
         Exit::Fine

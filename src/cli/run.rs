@@ -1,6 +1,6 @@
 //! `casebook run`: load, find targets, plan, set up, carry out, compare with the snapshots, report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::outputs;
 use super::sets;
-use super::snapshots::{self, Changes};
+use super::snapshots::{self, Changes, Snapshots};
 use super::targets::with_programs;
 use super::timings::Started;
 use super::{Exit, Output, Problem, RunArgs, caches};
@@ -18,15 +18,15 @@ use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{self, Source};
 use crate::model::case::Library;
-use crate::model::record::{About, FORMAT, Header, Record};
+use crate::model::record::{About, FORMAT, Header};
 use crate::model::set::Drift;
 use crate::model::target::Target;
-use crate::model::{Pattern, TargetId, TestId};
+use crate::model::{Pattern, TestId};
 use crate::plan::{Plan, PlanError, Selection, every_id, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{self, Summary, Untrusted};
-use crate::run::{Conducted, Log, Secrets, Seen, conduct, fingerprint};
+use crate::run::{Log, Secrets, Seen, conduct, fingerprint};
 use crate::set;
 
 /// How many characters of a line of a setup command are shown.
@@ -263,25 +263,31 @@ async fn carry_out(
     (plan, drift): (Arc<Plan>, Option<Drift>),
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Exit, Problem> {
-    let header = Header {
-        format: FORMAT,
-        casebook: env!("CARGO_PKG_VERSION").to_owned(),
-        targets: targets.iter().map(|target| target.id.clone()).collect(),
-        about: targets.iter().map(|target| about(target, &plan)).collect(),
-        cases: Some(fingerprint(library)),
-        shard: plan.shard,
-        narrowed: args.narrowed(),
-        files: files(targets),
-        planned: plan.len(),
-        skipped: plan.skipped.clone(),
-    };
+    let header = header(args, library, targets, &plan);
     let record = args.record.clone().or_else(default_record);
     let log = record.as_deref().map(|path| Log::create(path, header.clone())).transpose()?;
     let started = Started::now();
     let mut judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
+    let differs = plan.is_partial || args.select.heavy;
+    let whole = if differs && snapshots::are_wanted(args.accept, targets) {
+        Arc::new(plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?)
+    } else {
+        Arc::clone(&plan)
+    };
     let mut terminal = Terminal::new(plan.len());
+    let mut summary = Summary::begun(&header);
+    let mut snapshots = Snapshots::new(args.accept, targets, &whole);
+    let mut source = outputs::is_wanted(&args.reports, args.annotations)
+        .then(|| report::Source::begun(record.as_deref().map_or("the run", Utf8Path::as_str), &header));
     let mut shown = Ok(());
     let see = |seen: Seen<'_>| {
+        if let Seen::Judged(record, _) = &seen {
+            summary.add(record);
+            snapshots.add(record);
+            if let Some(source) = &mut source {
+                source.add(record);
+            }
+        }
         // What can't be shown any more is still run and recorded.
         if shown.is_ok() {
             shown = heard(match seen {
@@ -292,16 +298,14 @@ async fn carry_out(
     };
     let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await?;
     shown?;
-    let reported = report(args, library, record.as_deref(), &header, &conducted);
-    let whole = if plan.is_partial || args.select.heavy {
-        Arc::new(plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?)
-    } else {
-        Arc::clone(&plan)
-    };
-    let changes = snapshots::settle(args.accept, targets, &whole, &conducted.records)?;
+    let reported = source.map_or(Ok(()), |source| {
+        let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
+        outputs::settle(&[source], library, &args.reports, args.annotations, args.strict).map(|_| ())
+    });
+    let changes = snapshots.finish()?;
     heard(changes.show(&mut terminal))?;
     let declared = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
-    let mut summary = Summary::new(&header, &conducted.records, Some(&conducted.footer)).against(&header, declared);
+    let mut summary = summary.ended(&conducted.footer).against(&header, declared);
     summary.drift = drift;
     summary.timings = args.timings.timings.then(|| started.finish(conducted.timings.clone()));
     heard(terminal.finish(&summary, &library.requirements, args.strict, args.rates))?;
@@ -310,29 +314,22 @@ async fn carry_out(
         aside(&format!("record: {path}"));
     }
     reported?;
-    Ok(exit(args.strict, &summary, &changes, &conducted))
+    Ok(exit(args.strict, &summary, &changes))
 }
 
-/// Writes what was asked for, whatever the run came to.
-fn report(
-    args: &RunArgs,
-    library: &Library,
-    record: Option<&Utf8Path>,
-    header: &Header,
-    conducted: &Conducted,
-) -> Result<(), Problem> {
-    if !outputs::is_wanted(&args.reports, args.annotations) {
-        return Ok(());
+fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Plan) -> Header {
+    Header {
+        format: FORMAT,
+        casebook: env!("CARGO_PKG_VERSION").to_owned(),
+        targets: targets.iter().map(|target| target.id.clone()).collect(),
+        about: targets.iter().map(|target| about(target, plan)).collect(),
+        cases: Some(fingerprint(library)),
+        shard: plan.shard,
+        narrowed: args.narrowed(),
+        files: files(targets),
+        planned: plan.len(),
+        skipped: plan.skipped.clone(),
     }
-    let source = report::Source {
-        name: record.map_or("the run", Utf8Path::as_str).to_owned(),
-        header: header.clone(),
-        records: conducted.records.clone(),
-        footer: Some(conducted.footer.clone()),
-        cut: None,
-        is_broken: false,
-    };
-    outputs::settle(&[source], library, &args.reports, args.annotations, args.strict).map(|_| ())
 }
 
 /// What a report tells of a target.
@@ -353,12 +350,12 @@ fn files(targets: &[Arc<Target>]) -> Vec<Utf8PathBuf> {
     files
 }
 
-fn exit(strict: bool, summary: &Summary, changes: &Changes, conducted: &Conducted) -> Exit {
-    if conducted.records.iter().any(|record| record.bug) {
+fn exit(strict: bool, summary: &Summary, changes: &Changes) -> Exit {
+    if summary.has_bug {
         Exit::Bug
-    } else if conducted.footer.interrupted {
+    } else if summary.interrupted {
         Exit::Interrupted
-    } else if !never_started(&conducted.records).is_empty() {
+    } else if summary.has_unseen() {
         Exit::Target
     } else if !summary.is_as_expected(strict) || !changes.is_none() || summary.missing() > 0 {
         Exit::Unexpected
@@ -367,15 +364,6 @@ fn exit(strict: bool, summary: &Summary, changes: &Changes, conducted: &Conducte
     } else {
         Exit::Nothing
     }
-}
-
-/// The targets of which nothing was seen at all.
-pub(super) fn never_started(records: &[Record]) -> Vec<&TargetId> {
-    let mut seen: BTreeMap<&TargetId, bool> = BTreeMap::new();
-    for record in records {
-        *seen.entry(&record.target).or_default() |= record.observation.unavailable.is_none();
-    }
-    seen.into_iter().filter(|(_, seen)| !seen).map(|(target, _)| target).collect()
 }
 
 /// In the user's cache folder, where there is one: the record of the last run.

@@ -11,8 +11,8 @@ use super::Problem;
 use crate::model::record::Record;
 use crate::model::target::Target;
 use crate::model::{CaseId, TargetId, TestId};
-use crate::plan::Plan;
-use crate::report::snapshot::{self, Diff};
+use crate::plan::{Group, Plan};
+use crate::report::snapshot::{self, Body, Diff};
 use crate::report::terminal::{Terminal, aside};
 
 /// What was observed beside what the snapshots say.
@@ -61,74 +61,107 @@ impl Changes {
     }
 }
 
-/// Compares, or writes. `whole` is what an unfiltered run has; case files of which a filter left something out, or
-/// which were run with more than that, are passed over.
-pub(super) fn settle(
+/// The snapshots of a run's targets. A case file is compared, or written, once its last test has come, and of what was
+/// observed in it only that is kept then.
+pub(super) struct Snapshots<'a> {
     accept: bool,
-    targets: &[Arc<Target>],
-    whole: &Plan,
-    records: &[Record],
-) -> Result<Changes, Problem> {
-    let mut changes = Changes::default();
-    for target in targets {
-        let Some(folder) = &target.snapshots else { continue };
-        let blank = !folder.is_dir();
-        if blank && !accept {
-            changes.blank.push(target.id.clone());
-            continue;
-        }
-        for (case, records) in whole_cases(&target.id, whole, records) {
-            let body = snapshot::render(records.iter().copied());
-            settle_one(accept, target, folder, case, &body, &mut changes)?;
-        }
-    }
-    Ok(changes)
+    /// Where the snapshots of each target are; those that have none have no place here.
+    folders: BTreeMap<&'a TargetId, &'a Utf8Path>,
+    /// What an unfiltered run has of each case file.
+    whole: BTreeMap<(&'a TargetId, &'a CaseId), &'a [Group]>,
+    open: Option<Open>,
+    changes: Changes,
+    failed: Option<Problem>,
 }
 
-fn settle_one(
-    accept: bool,
-    target: &Target,
-    folder: &Utf8Path,
-    case: &CaseId,
-    body: &str,
-    changes: &mut Changes,
-) -> Result<(), Problem> {
-    let path: Utf8PathBuf = snapshot::path(folder, case);
-    let old = fs::read_to_string(&path).ok();
-    let diff = old.as_deref().map(|old| snapshot::compare(snapshot::body(old), body));
-    match diff {
-        Some(None) => {}
-        _ if accept => {
-            let problem = |error| Problem::system(format!("{path}: {error}"));
-            snapshot::write(&path, &target.id, case, body).map_err(problem)?;
-            changes.written += 1;
-        }
-        None => changes.missing.push((target.id.clone(), case.clone())),
-        Some(Some(diff)) => {
-            changes.differing.push(Change { target: target.id.clone(), case: case.clone(), diff });
-        }
-    }
-    Ok(())
+/// The case file whose tests are coming in.
+struct Open {
+    target: TargetId,
+    case: CaseId,
+    ran: BTreeSet<TestId>,
+    /// Whether all of them were seen: what nobody saw, for a bug of ours or a target that was given up before its turn,
+    /// is no news of the target.
+    is_seen: bool,
+    body: Body,
 }
 
-/// The case files of a target of which just what an unfiltered run has was run, each with its records.
-fn whole_cases<'r>(
-    target: &TargetId,
-    whole: &'r Plan,
-    records: &'r [Record],
-) -> impl Iterator<Item = (&'r CaseId, Vec<&'r Record>)> {
-    let mut planned: BTreeMap<&CaseId, BTreeSet<&TestId>> = BTreeMap::new();
-    for (group, test) in whole.tests().filter(|(group, _)| group.target.id == *target) {
-        planned.entry(&group.case).or_default().insert(&test.id);
+/// Whether there is anything to compare or to write, so that it matters what an unfiltered run has.
+pub(super) fn are_wanted(accept: bool, targets: &[Arc<Target>]) -> bool {
+    targets.iter().filter_map(|target| target.snapshots.as_ref()).any(|folder| is_settled(accept, folder))
+}
+
+fn is_settled(accept: bool, folder: &Utf8Path) -> bool {
+    accept || folder.is_dir()
+}
+
+impl<'a> Snapshots<'a> {
+    /// `whole` is what an unfiltered run has; case files of which a filter left something out, or which were run with
+    /// more than that, are passed over.
+    pub(super) fn new(accept: bool, targets: &'a [Arc<Target>], whole: &'a Plan) -> Self {
+        let (mut folders, mut changes) = (BTreeMap::new(), Changes::default());
+        for target in targets {
+            match &target.snapshots {
+                Some(folder) if is_settled(accept, folder) => _ = folders.insert(&target.id, folder.as_path()),
+                Some(_) => changes.blank.push(target.id.clone()),
+                None => {}
+            }
+        }
+        let files = whole.groups.chunk_by(|one, next| one.case == next.case && one.target.id == next.target.id);
+        let whole = files.map(|groups| ((&groups[0].target.id, &groups[0].case), groups)).collect();
+        Self { accept, folders, whole, open: None, changes, failed: None }
     }
-    let mut ran: BTreeMap<&CaseId, Vec<&Record>> = BTreeMap::new();
-    for record in records.iter().filter(|record| record.target == *target) {
-        ran.entry(&record.test.case).or_default().push(record);
+
+    /// Takes what was observed in a test; those of one case file come one after the other.
+    pub(super) fn add(&mut self, record: &Record) {
+        if !self.folders.contains_key(&record.target) {
+            return;
+        }
+        let is_same = |open: &Open| open.case == record.test.case && open.target == record.target;
+        if !self.open.as_ref().is_some_and(is_same) {
+            self.close();
+        }
+        let open = self.open.get_or_insert_with(|| Open {
+            target: record.target.clone(),
+            case: record.test.case.clone(),
+            ran: BTreeSet::new(),
+            is_seen: true,
+            body: Body::default(),
+        });
+        open.is_seen &= !record.bug && record.observation.unavailable.is_none();
+        open.ran.insert(record.test.clone());
+        open.body.add(record);
     }
-    planned.into_iter().filter_map(move |(case, planned)| {
-        // What nobody saw, for a bug of ours or a target that was given up before its turn, is no news of the target.
-        let is_seen = |record: &&Record| !record.bug && record.observation.unavailable.is_none();
-        let ran = ran.remove(case).filter(|ran| ran.iter().all(is_seen))?;
-        (ran.iter().map(|record| &record.test).collect::<BTreeSet<_>>() == planned).then_some((case, ran))
-    })
+
+    /// What the run came to.
+    pub(super) fn finish(mut self) -> Result<Changes, Problem> {
+        self.close();
+        self.failed.map_or(Ok(self.changes), Err)
+    }
+
+    /// Settles the case file whose tests have all come, where they are just those that an unfiltered run has.
+    fn close(&mut self) {
+        let Some(Open { target, case, ran, is_seen, body }) = self.open.take() else { return };
+        let planned = self.whole.get(&(&target, &case)).into_iter().flat_map(|groups| *groups);
+        let planned: BTreeSet<&TestId> = planned.flat_map(|group| &group.tests).map(|planned| &planned.id).collect();
+        // Where a snapshot can't be written, the others can't either, or had better not.
+        if is_seen && self.failed.is_none() && ran.iter().eq(planned) {
+            self.failed = self.settle(target, case, &body.text()).err();
+        }
+    }
+
+    fn settle(&mut self, target: TargetId, case: CaseId, body: &str) -> Result<(), Problem> {
+        let path: Utf8PathBuf = snapshot::path(self.folders[&target], &case);
+        let old = fs::read_to_string(&path).ok();
+        match old.as_deref().map(|old| snapshot::compare(snapshot::body(old), body)) {
+            Some(None) => {}
+            _ if self.accept => {
+                let problem = |error| Problem::system(format!("{path}: {error}"));
+                snapshot::write(&path, &target, &case, body).map_err(problem)?;
+                self.changes.written += 1;
+            }
+            None => self.changes.missing.push((target, case)),
+            Some(Some(diff)) => self.changes.differing.push(Change { target, case, diff }),
+        }
+        Ok(())
+    }
 }

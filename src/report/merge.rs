@@ -26,6 +26,24 @@ pub struct Source {
     pub is_broken: bool,
 }
 
+impl Source {
+    /// A run that was begun, without a test yet.
+    pub fn begun(name: &str, header: &Header) -> Self {
+        let (name, header) = (name.to_owned(), header.clone());
+        Self { name, header, records: Vec::new(), footer: None, cut: None, is_broken: false }
+    }
+
+    /// Takes a test of the run, which has each once. What was seen in a test that passed is most of its record, and in
+    /// no report.
+    pub fn add(&mut self, record: &Record) {
+        let mut record = record.clone();
+        if Standing::of(&record) == Standing::Passed {
+            record.observation.steps = Vec::new();
+        }
+        self.records.push(record);
+    }
+}
+
 /// Why a report isn't all there is to tell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Gap {

@@ -150,6 +150,10 @@ pub struct Summary {
     pub drift: Option<Drift>,
     /// Where the time went, where somebody wants to know.
     pub timings: Option<Timings>,
+    /// Whether a bug of the harness's own showed.
+    pub has_bug: bool,
+    /// The targets, and whether anything was seen of each.
+    seen: BTreeMap<TargetId, bool>,
     /// The slowest five, with their microseconds.
     pub slowest: Vec<(TargetId, TestId, u64)>,
     /// Known failures that no longer fail.
@@ -163,33 +167,55 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Counts a run; without a footer it was interrupted.
-    pub fn new(header: &Header, records: &[Record], footer: Option<&Footer>) -> Self {
-        let mut summary = Self {
-            skipped: header.skipped.clone(),
-            planned: header.planned,
-            interrupted: footer.is_none_or(|footer| footer.interrupted),
-            stale: footer.map(|footer| footer.stale.clone()).unwrap_or_default(),
-            micros: footer.map_or(0, |footer| footer.micros),
-            ..Self::default()
-        };
-        for record in records {
-            let standing = Standing::of(record);
-            summary.total.add(standing);
-            let area = (record.target.clone(), record.test.case.folder().to_owned());
-            summary.areas.entry(area).or_default().add(standing);
-            *summary.delivered.entry((record.target.clone(), record.test.case.clone())).or_default() += 1;
-            summary.rates.entry(record.target.clone()).or_default().add(record);
-            summary.keywords.entry(record.target.clone()).or_default().add(record);
-            for verdict in &record.verdicts {
-                *summary.requirements.entry(verdict.requirement.clone()).or_default() |= verdict.is_decided();
-            }
+    /// A run that was begun, without a test yet; it counts as interrupted until it has [`ended`](Self::ended).
+    pub fn begun(header: &Header) -> Self {
+        Self { skipped: header.skipped.clone(), planned: header.planned, interrupted: true, ..Self::default() }
+    }
+
+    /// Counts a test; they come in the order of the plan.
+    pub fn add(&mut self, record: &Record) {
+        const SLOWEST: usize = 5;
+        let standing = Standing::of(record);
+        self.total.add(standing);
+        let area = (record.target.clone(), record.test.case.folder().to_owned());
+        self.areas.entry(area).or_default().add(standing);
+        *self.delivered.entry((record.target.clone(), record.test.case.clone())).or_default() += 1;
+        self.rates.entry(record.target.clone()).or_default().add(record);
+        self.keywords.entry(record.target.clone()).or_default().add(record);
+        for verdict in &record.verdicts {
+            *self.requirements.entry(verdict.requirement.clone()).or_default() |= verdict.is_decided();
         }
-        let mut slowest: Vec<&Record> = records.iter().collect();
-        slowest.sort_by_key(|record| (std::cmp::Reverse(record.micros), record.index));
-        let slowest = slowest.into_iter().take(5);
-        summary.slowest = slowest.map(|one| (one.target.clone(), one.test.clone(), one.micros)).collect();
-        summary
+        self.has_bug |= record.bug;
+        *self.seen.entry(record.target.clone()).or_default() |= record.observation.unavailable.is_none();
+        let place = self.slowest.partition_point(|(.., micros)| *micros >= record.micros);
+        if place < SLOWEST {
+            self.slowest.truncate(SLOWEST - 1);
+            self.slowest.insert(place, (record.target.clone(), record.test.clone(), record.micros));
+        }
+    }
+
+    /// How it ended.
+    #[must_use]
+    pub fn ended(self, footer: &Footer) -> Self {
+        let Footer { interrupted, stale, micros, .. } = footer.clone();
+        Self { stale, interrupted, micros, ..self }
+    }
+
+    /// Counts a run that was recorded; without a footer it was interrupted.
+    pub fn new(header: &Header, records: &[Record], footer: Option<&Footer>) -> Self {
+        let mut summary = Self::begun(header);
+        for record in records {
+            summary.add(record);
+        }
+        match footer {
+            Some(footer) => summary.ended(footer),
+            None => summary,
+        }
+    }
+
+    /// Whether there is a target of which nothing was seen at all.
+    pub fn has_unseen(&self) -> bool {
+        self.seen.values().any(|seen| !seen)
     }
 
     /// Holds what was declared against what was done: tests without a record are named, and targets without a test.

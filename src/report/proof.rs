@@ -50,43 +50,63 @@ pub struct Kill {
     pub errors: usize,
 }
 
-impl Kill {
-    /// Compares what is declared with what was seen.
-    pub fn new(declared: Declared<'_>, records: &[Record]) -> Self {
-        let mut broken: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let (mut vacuous, mut errors) = (BTreeSet::new(), 0);
-        for record in records {
-            errors += usize::from(record.verdicts.iter().any(|verdict| verdict.kind == VerdictKind::Error));
-            for verdict in &record.verdicts {
-                let requirement = verdict.requirement.as_str();
-                match verdict.kind {
-                    VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note => {
-                        broken.entry(requirement.to_owned()).or_default().insert(record.test.path());
-                    }
-                    VerdictKind::Pass | VerdictKind::Allowed
-                        if declared.keeps.is_some_and(|keeps| !keeps.contains(&requirement)) =>
-                    {
-                        vacuous.insert(requirement.to_owned());
-                    }
-                    _ => {}
+/// What the tests have shown of a mutant so far.
+#[derive(Debug)]
+pub struct Trace<'a> {
+    declared: Declared<'a>,
+    tests: usize,
+    /// The requirements that it broke, each with the tests that saw it.
+    broke: BTreeMap<String, BTreeSet<String>>,
+    vacuous: BTreeSet<String>,
+    errors: usize,
+}
+
+impl<'a> Trace<'a> {
+    /// Of a mutant that nothing was asked yet.
+    pub fn of(declared: Declared<'a>) -> Self {
+        Self { declared, tests: 0, broke: BTreeMap::new(), vacuous: BTreeSet::new(), errors: 0 }
+    }
+
+    /// Takes what a test has shown.
+    pub fn add(&mut self, record: &Record) {
+        self.tests += 1;
+        self.errors += usize::from(record.verdicts.iter().any(|verdict| verdict.kind == VerdictKind::Error));
+        for verdict in &record.verdicts {
+            let requirement = verdict.requirement.as_str();
+            match verdict.kind {
+                VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note => {
+                    self.broke.entry(requirement.to_owned()).or_default().insert(record.test.path());
                 }
+                VerdictKind::Pass | VerdictKind::Allowed
+                    if self.declared.keeps.is_some_and(|keeps| !keeps.contains(&requirement)) =>
+                {
+                    self.vacuous.insert(requirement.to_owned());
+                }
+                _ => {}
             }
         }
+    }
+
+    /// Compares what is declared with what was seen.
+    pub fn kill(self) -> Kill {
+        let Self { declared, tests, broke, vacuous, errors } = self;
         let breaks: BTreeSet<String> = declared.breaks.iter().map(|id| (*id).to_owned()).collect();
-        let seen: BTreeSet<String> = broken.keys().cloned().collect();
-        Self {
+        let seen: BTreeSet<String> = broke.keys().cloned().collect();
+        Kill {
             mutant: declared.name.to_owned(),
             role: declared.role,
             does: declared.does.to_owned(),
-            tests: records.len(),
-            broke: broken.into_iter().map(|(requirement, tests)| (requirement, tests.len())).collect(),
+            tests,
+            broke: broke.into_iter().map(|(requirement, tests)| (requirement, tests.len())).collect(),
             missed: breaks.difference(&seen).cloned().collect(),
             undeclared: seen.difference(&breaks).cloned().collect(),
             vacuous,
             errors,
         }
     }
+}
 
+impl Kill {
     /// Whether it broke what it declares and nothing else, and everything could be looked at.
     pub fn is_as_declared(&self) -> bool {
         let Self { missed, undeclared, vacuous, errors, tests, .. } = self;
@@ -224,9 +244,15 @@ mod tests {
     use crate::judge::samples;
     use crate::model::case::Outcome;
 
-    fn records(kinds: &[VerdictKind]) -> Vec<Record> {
+    fn record(kinds: &[VerdictKind]) -> Record {
         let verdicts = kinds.iter().map(|kind| verdict(*kind)).collect();
-        vec![Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) }]
+        Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) }
+    }
+
+    fn kill(declared: Declared<'_>, kinds: &[VerdictKind]) -> Kill {
+        let mut trace = Trace::of(declared);
+        trace.add(&record(kinds));
+        trace.kill()
     }
 
     fn declared<'a>(breaks: &'a [&'a str]) -> Declared<'a> {
@@ -237,7 +263,7 @@ mod tests {
     fn a_mutant_breaks_what_it_declares_neither_more_nor_less() {
         use VerdictKind::{Fail, Inconclusive, Note, Pass, Warn};
         for kind in [Fail, Warn, Note] {
-            let kill = Kill::new(declared(&["f/r"]), &records(&[Pass, kind]));
+            let kill = kill(declared(&["f/r"]), &[Pass, kind]);
             assert!(kill.is_as_declared() && kill.broke["f/r"] == 1, "{kill:?}");
         }
         for (kinds, breaks, complaint) in [
@@ -246,22 +272,22 @@ mod tests {
             (vec![Warn], vec![], "m: breaks, without declaring it, f/r"),
             (vec![VerdictKind::Error], vec![], "m: 1 tests could not be run"),
         ] {
-            assert_eq!(Kill::new(declared(&breaks), &records(&kinds)).complaints(), [complaint]);
+            assert_eq!(kill(declared(&breaks), &kinds).complaints(), [complaint]);
         }
-        assert_eq!(Kill::new(declared(&[]), &[]).complaints(), ["m: there is no test of a server"]);
+        assert_eq!(Trace::of(declared(&[])).kill().complaints(), ["m: there is no test of a server"]);
     }
 
     #[test]
     fn whoever_refuses_everything_passes_nothing() {
         let mute = |keeps| Declared { keeps: Some(keeps), ..declared(&[]) };
-        assert!(Kill::new(mute(&["f/r"]), &records(&[VerdictKind::Pass])).is_as_declared());
-        let kill = Kill::new(mute(&[]), &records(&[VerdictKind::Pass]));
+        assert!(kill(mute(&["f/r"]), &[VerdictKind::Pass]).is_as_declared());
+        let kill = kill(mute(&[]), &[VerdictKind::Pass]);
         assert_eq!(kill.complaints(), ["m: refuses everything, and yet passes for f/r"]);
     }
 
     #[test]
     fn the_matrix_says_what_broke_and_what_is_wrong() {
-        let kill = Kill::new(declared(&["f/r", "f/s"]), &records(&[VerdictKind::Fail]));
+        let kill = kill(declared(&["f/r", "f/s"]), &[VerdictKind::Fail]);
         let unproved = BTreeSet::from([(Role::Client, "f/t".to_owned())]);
         let proof = Proof { mutants: vec![kill], unproved };
         assert_eq!(

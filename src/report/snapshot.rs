@@ -26,15 +26,18 @@ pub fn path(folder: &Utf8Path, case: &CaseId) -> Utf8PathBuf {
     folder.join(case.folder()).join(format!("{}.snap", case.file()))
 }
 
-/// The body: a block a test, in which runs that were observed alike share a line.
-pub fn render<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
-    let mut tests: BTreeMap<String, Vec<(String, Runs)>> = BTreeMap::new();
-    for record in records {
+/// What was observed so far in the tests of one case file and target: each text once, with the runs that were alike.
+#[derive(Debug, Default)]
+pub struct Body(BTreeMap<String, Vec<(String, Runs)>>);
+
+impl Body {
+    /// Takes what was observed in a test.
+    pub fn add(&mut self, record: &Record) {
         let path = match &record.test.row {
             Some(row) => format!("{}/{row}", record.test.test),
             None => record.test.test.clone(),
         };
-        let seen = tests.entry(path).or_default();
+        let seen = self.0.entry(path).or_default();
         let text = observation(&record.observation);
         let place = seen.iter().position(|(other, _)| *other == text).unwrap_or_else(|| {
             seen.push((text, Runs::new()));
@@ -42,16 +45,27 @@ pub fn render<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
         });
         seen[place].1.entry(record.test.revision).or_default().push(record.test.transport);
     }
-    let mut body = String::new();
-    for (path, mut seen) in tests {
-        // The oldest revision first, whatever the plan's order was.
-        seen.sort_by_cached_key(|(_, runs)| runs.clone());
-        writeln!(body, "{path}").expect("a string takes all");
-        for (text, mut runs) in seen {
-            writeln!(body, "  {}:{text}", spans(&mut runs)).expect("a string takes all");
+
+    /// A block a test, in which runs that were observed alike share a line.
+    pub fn text(self) -> String {
+        let mut body = String::new();
+        for (path, mut seen) in self.0 {
+            // The oldest revision first, whatever the plan's order was.
+            seen.sort_by_cached_key(|(_, runs)| runs.clone());
+            writeln!(body, "{path}").expect("a string takes all");
+            for (text, mut runs) in seen {
+                writeln!(body, "  {}:{text}", spans(&mut runs)).expect("a string takes all");
+            }
         }
+        body
     }
-    body
+}
+
+/// The body of records that are all here.
+pub fn render<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
+    let mut body = Body::default();
+    records.into_iter().for_each(|record| body.add(record));
+    body.text()
 }
 
 /// Transports by revision.

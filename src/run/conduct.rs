@@ -1,7 +1,7 @@
 //! The conductor: what the drivers see is observed, judged and written down before their next test begins.
 //!
-//! Takes a plan and a judge, gives records in the order of the plan. Must not know how a report looks. What leaves it,
-//! to a file or to somebody who looks on, has no [`Secrets`] in it any more.
+//! Takes a plan and a judge, gives records in the order of the plan, and keeps none: whoever looks on takes what it
+//! needs of each. Must not know how a report looks. What leaves it, to a file or to them, has no [`Secrets`] any more.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,8 +33,6 @@ pub enum Seen<'a> {
 /// What a run came to.
 #[derive(Debug)]
 pub struct Conducted {
-    /// The records, in the order of the plan.
-    pub records: Vec<Record>,
     /// How it ended.
     pub footer: Footer,
     /// Where its time went.
@@ -50,6 +48,9 @@ pub enum RunError {
     /// The record can't be written.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// What had to wait for its turn is gone.
+    #[error("a test that waited for its turn can't be read again: {0}")]
+    Order(#[from] std::io::Error),
 }
 
 /// Carries out a plan.
@@ -67,13 +68,13 @@ pub async fn conduct(
     let began = std::time::Instant::now();
     let planned: Vec<_> = plan.tests().collect();
     let secrets = secrets(&plan);
-    let mut order = InOrder::default();
+    let mut order = InOrder::<(Record, Box<Transcript>)>::default();
     let mut timings = Timings { workers: options.workers(&plan), ..Timings::default() };
     let retries = options.retries;
     let mut tried: BTreeMap<usize, (Record, Box<Transcript>)> = BTreeMap::new();
     let (sender, mut events) = mpsc::channel(WAITING);
     let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, sender));
-    let mut records = Vec::with_capacity(planned.len());
+    let mut ran = 0;
     while let Some(event) = events.recv().await {
         match event {
             Event::Spent { target, spent } => *timings.targets.entry(target).or_default() += spent,
@@ -104,7 +105,11 @@ pub async fn conduct(
                 }
                 // The worker may have been stopped meanwhile.
                 _ = next.send(Next::On);
-                show(order.put(index, (record, transcript)), &mut see, &mut records);
+                ran += 1;
+                order.put(index, (record, transcript));
+                while let Some((record, transcript)) = order.take()? {
+                    see(Seen::Judged(&record, &transcript));
+                }
             }
         }
     }
@@ -113,16 +118,20 @@ pub async fn conduct(
         if let Some(log) = &mut log {
             log.append(&record, &transcript)?;
         }
-        show(order.put(index, (record, transcript)), &mut see, &mut records);
+        ran += 1;
+        order.put(index, (record, transcript));
     }
-    show(order.rest(), &mut see, &mut records);
+    for waited in order.rest() {
+        let (record, transcript) = waited?;
+        see(Seen::Judged(&record, &transcript));
+    }
     let ended = match driving.await {
         Ok(ended) => ended?,
         Err(bug) => std::panic::resume_unwind(bug.into_panic()),
     };
     timings.wall = began.elapsed();
     let footer = Footer {
-        ran: records.len(),
+        ran,
         interrupted: ended == Ended::Interrupted,
         // In a part of a run, what fails may be in the other part.
         stale: if plan.is_partial { Vec::new() } else { judge.stale() },
@@ -131,19 +140,7 @@ pub async fn conduct(
     if let Some(log) = log {
         log.finish(footer.clone())?;
     }
-    Ok(Conducted { records, footer, timings })
-}
-
-/// Shows what has come to its turn, and keeps it.
-fn show(
-    ready: impl IntoIterator<Item = (Record, Box<Transcript>)>,
-    see: &mut impl FnMut(Seen<'_>),
-    records: &mut Vec<Record>,
-) {
-    for (record, transcript) in ready {
-        see(Seen::Judged(&record, &transcript));
-        records.push(record);
-    }
+    Ok(Conducted { footer, timings })
 }
 
 /// What is not to be told of each target.
@@ -163,14 +160,12 @@ fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &T
         (observation, verdicts)
     });
     let bug = seen.is_err() || matches!(transcript.served, Served::Broken { .. });
-    let (observation, mut verdicts) = seen.unwrap_or_else(|words| {
+    let (observation, verdicts) = seen.unwrap_or_else(|words| {
         let blind = unseen(words);
         // Its controls have to hear that it shows nothing.
         let verdicts = caught(|| judge.judge(target, test, id, &blind)).unwrap_or_default();
         (blind, verdicts)
     });
-    // It stays in memory until the run is over.
-    verdicts.shrink_to_fit();
     Record {
         index,
         target: target.clone(),

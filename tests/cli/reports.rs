@@ -36,6 +36,21 @@ fn shards_make_up_the_whole_run_each_with_the_controls_that_it_needs() {
 }
 
 #[test]
+fn a_run_reports_what_is_reported_of_its_record() {
+    let desk = Desk::new();
+    let files = [("html", "r.html"), ("json", "r.json"), ("junit", "r.xml"), ("md", "r.md")];
+    let all = |option: fn(&str, &str) -> String| files.map(|(kind, file)| option(kind, file)).concat();
+    let asked = all(|kind, file| format!(" --report {kind}=run/{file}"));
+    desk.run(&format!("{MUTANT} --record run.jsonl{asked}")).ends(1);
+    let asked = all(|kind, file| format!(" --{kind} later/{file}"));
+    desk.run(&format!("report run.jsonl --cases cases{asked}")).ends(0);
+    for (kind, file) in files {
+        let [run, later] = ["run", "later"].map(|folder| desk.read(&format!("{folder}/{file}")));
+        assert!(run == later && run.contains("arguments-checked"), "{kind}");
+    }
+}
+
+#[test]
 fn a_shard_calls_no_known_failure_stale_and_all_of_them_do() {
     let desk = Desk::new();
     let known =
