@@ -29,7 +29,8 @@ use crate::model::{CaseId, RequirementId, TargetId, TestId};
 pub struct Judge<'a> {
     catalogue: &'a Catalogue,
     known: Vec<KnownFailure<'a>>,
-    controls: BTreeMap<Scope, Vec<Lapse>>,
+    /// The first control of each scope that didn't hold.
+    controls: BTreeMap<Scope, Lapse>,
 }
 
 /// A known failure of one target, and whether it was met.
@@ -175,7 +176,7 @@ impl<'a> Judge<'a> {
             Some(Control::Row) => &[Control::File],
             None => &[Control::File, Control::Row],
         };
-        above.iter().find_map(|control| self.controls.get(&Scope::new(target, id, *control))?.first())
+        above.iter().find_map(|control| self.controls.get(&Scope::new(target, id, *control)))
     }
 
     fn remember(
@@ -192,7 +193,7 @@ impl<'a> Judge<'a> {
         let failed = observation.unavailable.is_some() || any(|kind| fails(kind) || kind == VerdictKind::Error);
         if cannot || failed {
             let lapse = Lapse { path: test.path(), cannot };
-            self.controls.entry(Scope::new(target, id, control)).or_default().push(lapse);
+            self.controls.entry(Scope::new(target, id, control)).or_insert(lapse);
         }
     }
 
