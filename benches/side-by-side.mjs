@@ -166,6 +166,8 @@ async function round(few, many) {
   ];
   note(`ten times the tests (${small.tests}, ${large.tests}): times the time`, large.seconds / small.seconds);
   note('ten times the tests: MB more', (large.memory - small.memory) / 1024);
+  const loaded = async (cases) => (await run(casebook, ['list', '--cases', cases])).memory;
+  note('ten times the case files, loaded only: MB more', ((await loaded(many)) - (await loaded(few))) / 1024);
 }
 
 const goals = new Map([
