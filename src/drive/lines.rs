@@ -47,7 +47,8 @@ impl Lines {
     /// thread, that is all that was written by now.
     pub(crate) async fn at_hand(&mut self) -> Option<LineEvent> {
         if self.read.is_empty() {
-            // Meanwhile the system is asked, and the reading task takes what it has.
+            // Once, and the system is asked; once more, and the reading task has taken what there is.
+            tokio::task::yield_now().await;
             tokio::task::yield_now().await;
             self.read = match self.coming.try_recv() {
                 Ok(read) => read,
@@ -188,6 +189,24 @@ mod tests {
         source.extend(b"\n\nlast");
         let line = |text: &str| LineEvent::Line(text.as_bytes().to_vec());
         assert_eq!(events(source).await, [line("one"), LineEvent::Oversized, line(""), line("last")]);
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn what_was_written_is_at_hand_and_nothing_else_is_waited_for() {
+        use tokio::io::AsyncWriteExt;
+        let (mut writer, source) = tokio::net::unix::pipe::pipe().expect("a pipe");
+        let (mut lines, _pump) = Lines::of(source);
+        let line = |text: &str| Some(LineEvent::Line(text.as_bytes().to_vec()));
+        assert_eq!(lines.at_hand().await, None);
+        writer.write_all(b"one\ntwo\nthr").await.expect("written");
+        assert_eq!(
+            [lines.at_hand().await, lines.at_hand().await, lines.at_hand().await],
+            [line("one"), line("two"), None]
+        );
+        writer.write_all(b"ee\n").await.expect("written");
+        drop(writer);
+        assert_eq!([lines.at_hand().await, lines.at_hand().await], [line("three"), Some(LineEvent::Eof)]);
     }
 
     #[test]
