@@ -89,8 +89,7 @@ async fn together(
             && let Some((place, mutant)) = waiting.next()
         {
             let examined = one(args, Arc::clone(library), *mutant, Pace::Brisk, cancel.clone())?;
-            // A runtime of one thread for each: a message costs less where nobody else has to be woken for it.
-            running.spawn_blocking(move || (place, alone(examined)));
+            running.spawn(async move { (place, examined.await) });
         }
         let Some(done) = running.join_next().await else { break };
         let (place, kill) = done.unwrap_or_else(|bug| std::panic::resume_unwind(bug.into_panic()));
@@ -109,12 +108,6 @@ async fn together(
 
 fn at_a_time() -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(A_CORE).min(MOST)
-}
-
-/// Does this on a thread of its own.
-fn alone(examined: impl Future<Output = Result<Option<Kill>, ProofError>>) -> Result<Option<Kill>, Problem> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Problem::system)?;
-    Ok(runtime.block_on(examined)?)
 }
 
 /// One mutant, put to the proof by whoever waits for it.

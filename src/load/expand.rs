@@ -60,26 +60,16 @@ impl Filler<'_> {
     /// `None` where nothing of the node is the row's.
     fn filled(&mut self, reader: &mut Reader, node: &Node) -> Option<Node> {
         let kind = match &node.kind {
-            Kind::Array(items) => {
-                let mut own = Rc::clone(items);
-                for (place, item) in items.iter().enumerate() {
-                    if let Some(filled) = self.filled(reader, item) {
-                        Rc::make_mut(&mut own)[place] = filled;
-                    }
-                }
-                (!Rc::ptr_eq(&own, items)).then_some(Kind::Array(own))
-            }
+            Kind::Array(items) => changed(items, |item| self.filled(reader, item)).map(Kind::Array),
             Kind::Object(members) => match place(node) {
                 Some(place) if &*place.key == "@row" => return Some(self.value(reader, node, place)),
                 Some(place) if &*place.key == "@literal" => None,
                 _ => {
-                    let mut own = Rc::clone(members);
-                    for (place, member) in members.iter().enumerate() {
-                        if let Some(filled) = self.filled(reader, &member.value) {
-                            Rc::make_mut(&mut own)[place].value = filled;
-                        }
-                    }
-                    (!Rc::ptr_eq(&own, members)).then_some(Kind::Object(own))
+                    let filled = |member: &Member| {
+                        let value = self.filled(reader, &member.value)?;
+                        Some(Member { value, ..member.clone() })
+                    };
+                    changed(members, filled).map(Kind::Object)
                 }
             },
             _ => None,
@@ -107,6 +97,17 @@ impl Filler<'_> {
         reader.push(unknown.known(key, "the row has", row.bindings.iter().map(|binding| &*binding.key)));
         missing
     }
+}
+
+/// The parts with those that `change` gives in the place of others; `None` where it gives none. What stays is shared.
+fn changed<T: Clone>(parts: &Rc<[T]>, mut change: impl FnMut(&T) -> Option<T>) -> Option<Rc<[T]>> {
+    let mut own = Rc::clone(parts);
+    for (place, part) in parts.iter().enumerate() {
+        if let Some(other) = change(part) {
+            Rc::make_mut(&mut own)[place] = other;
+        }
+    }
+    (!Rc::ptr_eq(&own, parts)).then_some(own)
 }
 
 /// What a node says, with the places in it that are filled in when a test runs.

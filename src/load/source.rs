@@ -90,8 +90,8 @@ pub(super) fn texts(sources: &[Source], found: &mut Vec<Diagnostic>) -> Vec<Text
         }
         files.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (path, bytes) in files {
-            match text(root, &path, bytes) {
-                Ok(text) => texts.push(Text { is_embedded: *source == Source::Embedded, ..text }),
+            match text(source, root, &path, bytes) {
+                Ok(text) => texts.push(text),
                 Err(diagnostic) => found.push(*diagnostic),
             }
         }
@@ -140,7 +140,7 @@ fn is_wanted(path: &Utf8Path) -> bool {
     path.extension() == Some("json") && !path.starts_with("schemas")
 }
 
-fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
+fn text(source: &Source, root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
     // The file's name in messages and ids has `/` on every system.
     let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
     let name = format!("{}/{}", root.as_str().trim_end_matches('/'), parts.join("/"));
@@ -157,7 +157,8 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Result<Text, Box<Di
         return refuse(Lint::TooLarge, "the file has more than 1 MiB; large values are written with generators");
     }
     let Ok(text) = String::from_utf8(bytes) else { return refuse(Lint::Syntax, "the file is not UTF-8") };
-    let text = Text { kind, is_embedded: false, file: Arc::new(File::new(&name, text)) };
+    let is_embedded = *source == Source::Embedded;
+    let text = Text { kind, is_embedded, file: Arc::new(File::new(&name, text)) };
     if [folder, stem].iter().all(|part| Reader::is_id(part)) {
         Ok(text)
     } else {

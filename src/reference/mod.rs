@@ -37,7 +37,7 @@ use fixture::{Fixture, Refused};
 use http::Listener;
 use mutant::Mutant;
 use revision::Revision;
-use schema::is_light;
+use schema::{aside_unless, is_light};
 use server::Server;
 
 pub use mutant::{About, UNBROKEN, is_mutant, mutants};
@@ -114,8 +114,7 @@ impl Serve {
         let mutant = mutant.filter(|mutant| !mutant.is_client());
         let is_light = is_light(self.fixture.get());
         let build = move || Fixture::build(self.fixture.get(), revision, mutant);
-        let built = if is_light { Ok(build()) } else { tokio::task::spawn_blocking(build).await };
-        match built {
+        match aside_unless(is_light, build).await {
             Ok(Ok(fixture)) => Ok(Server::new(fixture)),
             Ok(Err(refused)) => Err(("refused", refused.into())),
             Err(error) => Err(("refused", json!({ "type": "Panic", "message": error.to_string() }))),

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
+use tokio::task::JoinError;
 
 use super::fetch::{self, Fetch};
 use super::mutant::Mutant;
@@ -134,10 +135,7 @@ impl Schema {
     /// # Errors
     /// The reason against it.
     pub(super) async fn read_in_time(text: String, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
-        if is_light(&text) {
-            return Self::read(&text, mutant);
-        }
-        let work = tokio::task::spawn_blocking(move || Self::read(&text, mutant));
+        let work = aside_unless(is_light(&text), move || Self::read(&text, mutant));
         match tokio::time::timeout(BUDGET, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Err(SchemaError::Unreadable { reason: "reading it broke down".to_owned() }),
@@ -159,11 +157,9 @@ impl Schema {
         if self.0.is_exhausted.load(Ordering::Relaxed) {
             return too_long();
         }
-        if self.0.is_light && !self.0.backtracks && size(value, LIGHT) < LIGHT {
-            return self.check_now(value);
-        }
+        let is_light = self.0.is_light && !self.0.backtracks && size(value, LIGHT) < LIGHT;
         let (schema, value) = (self.clone(), value.clone());
-        let work = tokio::task::spawn_blocking(move || schema.check_now(&value));
+        let work = aside_unless(is_light, move || schema.check_now(&value));
         match tokio::time::timeout(self.0.budget, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Err("the value could not be checked".to_owned()),
@@ -290,6 +286,17 @@ fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize),
 pub(super) fn is_light(text: &str) -> bool {
     const LABORIOUS: [&str; 3] = [r#""$ref""#, r#""$dynamicRef""#, r#""pattern"#];
     text.len() < LIGHT && !LABORIOUS.iter().any(|keyword| text.contains(keyword))
+}
+
+/// Does light work at once, and all other away from the tasks that talk to others.
+///
+/// # Errors
+/// Where the work panicked elsewhere.
+pub(super) async fn aside_unless<T: Send + 'static>(
+    is_light: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    if is_light { Ok(work()) } else { tokio::task::spawn_blocking(work).await }
 }
 
 /// How many values are in a value, itself included; it is enough to know that there are so many.
