@@ -198,7 +198,9 @@ fn reasons(skipped: &[Skipped]) -> String {
 /// [`PlanError`] where a pattern means nothing, or nothing is left to run.
 pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<Plan, PlanError> {
     check_patterns(library, targets, selection)?;
-    let mut cases: Vec<&Case> = library.cases.iter().collect();
+    let only = &selection.only;
+    let meant = |case: &&Case| only.is_empty() || only.iter().any(|pattern| pattern.may_mean(&case.id));
+    let mut cases: Vec<&Case> = library.cases.iter().filter(meant).collect();
     cases.sort_by(|a, b| a.id.cmp(&b.id));
     let mut planner = Planner { library, selection, groups: Vec::new(), skipped: BTreeMap::new(), index: 0 };
     for (place, target) in targets.iter().enumerate() {
@@ -384,8 +386,7 @@ fn in_order(case: &Case) -> Vec<&Arc<Test>> {
 }
 
 fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<(), PlanError> {
-    let ids: Vec<TestId> = every_id(library).collect();
-    let means_nothing = |pattern: &&Pattern| !ids.iter().any(|id| pattern.matches(id));
+    let means_nothing = |pattern: &&Pattern| !meant(library, pattern).any(|(id, _)| pattern.matches(&id));
     if let Some(pattern) = selection.only.iter().chain(&selection.skip).find(means_nothing) {
         return Err(unmatched(pattern, library));
     }
@@ -409,7 +410,7 @@ fn known_twice(library: &Library, target: &Target) -> Option<PlanError> {
     });
     pairs.into_iter().find_map(|(one, other)| {
         let mut checked =
-            everywhere(library).filter(|(_, test)| test.checks().any(|it| it.requirement == one.requirement));
+            meant(library, &one.test).filter(|(_, test)| test.checks().any(|it| it.requirement == one.requirement));
         let (id, _) = checked.find(|(id, _)| one.test.matches(id) && other.test.matches(id))?;
         Some(PlanError::KnownTwice {
             target: target.id.clone(),
@@ -427,13 +428,19 @@ pub fn unmatched(pattern: &Pattern, library: &Library) -> PlanError {
 
 /// Every test wherever it applies, whatever the target.
 pub fn every_id(library: &Library) -> impl Iterator<Item = TestId> {
-    everywhere(library).map(|(id, _)| id)
+    library.cases.iter().flat_map(|case| everywhere(library, case)).map(|(id, _)| id)
 }
 
-fn everywhere(library: &Library) -> impl Iterator<Item = (TestId, &Arc<Test>)> {
-    let tests = library.cases.iter().flat_map(|case| &case.tests);
-    let everywhere =
-        tests.flat_map(|test| Revision::all().flat_map(move |one| Transport::ALL.iter().map(move |t| (test, one, *t))));
+/// The tests that a pattern may mean, wherever they apply.
+fn meant<'l>(library: &'l Library, pattern: &Pattern) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {
+    library.cases.iter().filter(|case| pattern.may_mean(&case.id)).flat_map(|case| everywhere(library, case))
+}
+
+fn everywhere<'l>(library: &'l Library, case: &'l Case) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {
+    let everywhere = case
+        .tests
+        .iter()
+        .flat_map(|test| Revision::all().flat_map(move |one| Transport::ALL.iter().map(move |t| (test, one, *t))));
     everywhere
         .filter(|(test, revision, transport)| applies(test, *revision, *transport, &library.requirements))
         .map(|(test, revision, transport)| (id(test, revision, transport), test))

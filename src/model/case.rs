@@ -146,7 +146,7 @@ words! {
 }
 
 /// A server, as the case describes it.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Hash)]
 pub struct Fixture {
     /// The tools, in order.
     pub tools: Vec<Tool>,
@@ -157,7 +157,7 @@ pub struct Fixture {
 }
 
 /// A list in pages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pages {
     /// How many tools are on a page.
     pub size: usize,
@@ -183,7 +183,7 @@ impl Fixture {
 }
 
 /// One tool.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Hash)]
 pub struct Tool {
     /// Its name.
     pub name: String,
@@ -208,7 +208,7 @@ words! {
 }
 
 /// One place in which the harness, as the server, is wrong.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Hash)]
 pub struct Deviation {
     /// The method whose answer is touched.
     pub method: String,
@@ -217,7 +217,7 @@ pub struct Deviation {
 }
 
 /// What is done to an answer that would have been right.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Hash)]
 pub enum Change {
     /// A member is set.
     Set {
@@ -256,7 +256,7 @@ pub struct Step {
 }
 
 /// What is done in a step.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub enum When {
     /// The server is built, and nothing else.
     Serve,
@@ -283,7 +283,7 @@ pub enum When {
 }
 
 /// What a retry with answers has in place of what it should have (stateless lifecycle only).
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Retry {
     /// What becomes of the `requestState`, where there is one.
     pub state: Option<Tampering>,
@@ -302,7 +302,7 @@ words! {
 }
 
 /// How an elicitation is answered.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub enum Answer {
     /// Accepted with this content.
     Accept(Template),
@@ -360,7 +360,7 @@ pub struct Check {
 }
 
 /// One way to be right: all that is given must hold.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Expectation {
     /// The name under which reports tell which alternative held.
     pub name: Option<String>,
@@ -423,7 +423,7 @@ words! {
 }
 
 /// What a schema is compared with.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Advertised {
     /// The schema of the fixture, in every member.
     AsGiven,
@@ -432,7 +432,7 @@ pub enum Advertised {
 }
 
 /// A condition on a value.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Hash)]
 pub enum Matcher {
     /// Equal as JSON; numbers by value.
     Equals(Template),
@@ -443,7 +443,7 @@ pub enum Matcher {
 }
 
 /// How an elicitation was answered.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Hash)]
 pub struct Answered {
     /// What the user did.
     pub action: Action,

@@ -18,6 +18,6 @@ pub mod target;
 pub mod template;
 pub mod timings;
 
-pub use fnv::fnv1a;
+pub use fnv::{Fnv, fnv1a};
 pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId};
 pub use shard::Shard;

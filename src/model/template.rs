@@ -13,7 +13,7 @@ use super::nesting;
 use super::spec::words;
 
 /// A JSON value with places to fill in.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Template {
     /// `null`.
     Null,
@@ -50,7 +50,7 @@ words! {
 }
 
 /// One canary. Equal canaries in one test share one address.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Canary {
     /// What kind of place.
@@ -116,7 +116,7 @@ words! {
 }
 
 /// A value too large to write: text, not a tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Generator {
     /// Objects with a property `p`, `depth` times around a string's schema.
     Nested {

@@ -19,42 +19,49 @@ pub use replay::{Replay, rejudge};
 pub use secrets::Secrets;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::model::Fnv;
 use crate::model::case::{Fixture, Library, Test};
-use crate::model::fnv1a;
 
 /// A hash of what is done in a test: the fixture and the steps, not the sentence, and not what is expected, but for
 /// which messages are kept.
 /// Where it is the same, an observation may be judged by the expectations of today.
 pub fn hash(test: &Test) -> String {
-    hash_with(test, &format!("{:?}", test.given))
-}
-
-fn hash_with(test: &Test, given: &str) -> String {
-    let done: Vec<_> =
-        test.steps.iter().map(|step| (&step.when, &step.declares, step.then.looks_into_messages())).collect();
-    let initialized = test.steps.iter().all(|step| step.initialized);
-    // What every handshake has is nothing to tell them apart by.
-    let handshake = if initialized { "" } else { " uninitialized" };
-    let run = format!("{:?} {given} {done:?}{handshake}", test.role);
-    format!("{:016x}", fnv1a(run.as_bytes()))
+    shown(done(test, of(&*test.given)))
 }
 
 /// A hash of what is asked by all cases together: records with the same one compare.
 pub fn fingerprint(library: &Library) -> String {
-    let mut text = String::new();
+    let mut all = Fnv::default();
     for case in &library.cases {
         // A file's tests have a fixture a row in common.
-        let mut fixtures: BTreeMap<*const Fixture, String> = BTreeMap::new();
+        let mut fixtures: BTreeMap<*const Fixture, u64> = BTreeMap::new();
         for test in &case.tests {
-            let given = fixtures.entry(Arc::as_ptr(&test.given)).or_insert_with(|| format!("{:?}", test.given));
+            let given = *fixtures.entry(Arc::as_ptr(&test.given)).or_insert_with(|| of(&*test.given));
             let checks: Vec<_> = test.checks().map(|check| (&check.requirement, &check.alternatives)).collect();
-            writeln!(text, "{} {} {checks:?}", test.path(), hash_with(test, given)).expect("a string takes all");
+            (&test.case, &test.id, &test.row, done(test, given), checks).hash(&mut all);
         }
     }
-    format!("{:016x}", fnv1a(text.as_bytes()))
+    shown(all.finish())
+}
+
+/// What is done in a test, its fixture being this.
+fn done(test: &Test, given: u64) -> u64 {
+    let steps = test.steps.iter();
+    let steps = steps.map(|step| (&step.when, &step.declares, step.initialized, step.then.looks_into_messages()));
+    of(&(test.role, given, steps.collect::<Vec<_>>()))
+}
+
+fn of(one: &impl Hash) -> u64 {
+    let mut hasher = Fnv::default();
+    one.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn shown(hash: u64) -> String {
+    format!("{hash:016x}")
 }
 
 #[cfg(test)]
