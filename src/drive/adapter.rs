@@ -15,6 +15,7 @@ use tokio::process::ChildStdin;
 
 use super::Deadline;
 use super::guard::scratch;
+use super::http::{Http, Lasting};
 use super::lines::{Kept, LineEvent, Lines};
 use super::process::{GONE, Launch, Manner, Process, Stopped, in_words};
 use crate::model::nesting;
@@ -236,6 +237,7 @@ pub(crate) struct Adapter {
     output: Lines,
     requests: u64,
     hello: Hello,
+    lasting: Lasting,
 }
 
 /// A fixture that an adapter serves.
@@ -265,7 +267,8 @@ impl Adapter {
     /// Starts the adapter and takes its word for what it is.
     pub(crate) async fn greet(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
         let (process, input, output) = spawn(target, command(target)?)?;
-        let mut adapter = Self { process, input, output, requests: 0, hello: Hello::default() };
+        let mut adapter =
+            Self { process, input, output, requests: 0, hello: Hello::default(), lasting: Lasting::default() };
         let answer = adapter.ask("hello", &format!(r#"{{"protocol":{PROTOCOL}}}"#), deadline).await;
         let hello = answer.and_then(|answer| {
             answer.hello.ok_or_else(|| Trouble::Nonsense("it answered `hello` without a hello".to_owned()))
@@ -305,6 +308,11 @@ impl Adapter {
             (None, Some(reason)) => Err(Served::Cannot { reason }),
             (None, None) => Err(Trouble::Nonsense("it answered `serve` with none of its answers".to_owned()).served()),
         }
+    }
+
+    /// Where a fixture is served over HTTP.
+    pub(super) fn endpoint(&mut self, serving: &Serving) -> Http {
+        self.lasting.local(&serving.url)
     }
 
     /// Takes a fixture down.

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use super::adapter::{Adapter, Drove, Trouble};
 use super::canary::Canaries;
 use super::envelope::{object, quoted};
-use super::mock::Mock;
+use super::mock::{Listeners, Mock};
 use super::{Deadline, Options};
 use crate::model::case::{Answer, Step, Test, When};
 use crate::model::record::{End, Message, Phase, Served, StepTranscript};
@@ -43,8 +43,8 @@ pub(crate) async fn overheard(canaries: &Canaries, driving: impl Future<Output =
 }
 
 /// The server that a client is to meet; or what came of the test, where there is none.
-pub(super) async fn mock(planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
-    let served = Mock::serve(Arc::clone(&planned.test), bindings.clone(), planned.id.revision).await;
+pub(super) async fn mock(listeners: &mut Listeners, planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
+    let served = Mock::serve(listeners, Arc::clone(&planned.test), bindings.clone(), planned.id.revision).await;
     served.map_err(|error| {
         let reason = format!("the mock server can't listen: {error}");
         Driven { served: Served::Unavailable { reason }, steps: Vec::new() }
@@ -53,6 +53,7 @@ pub(super) async fn mock(planned: &Planned, bindings: &Bindings) -> Result<Mock,
 
 /// Drives a client through a test.
 pub(crate) async fn converse(
+    listeners: &mut Listeners,
     adapter: &mut Adapter,
     variant: Option<&str>,
     planned: &Planned,
@@ -61,7 +62,7 @@ pub(crate) async fn converse(
     options: &Options,
 ) -> Driven {
     let test = &planned.test;
-    let mock = match mock(planned, bindings).await {
+    let mock = match mock(listeners, planned, bindings).await {
         Ok(mock) => mock,
         Err(driven) => return driven,
     };

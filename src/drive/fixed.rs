@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::adapter::{Drove, Trouble, spawn};
 use super::client::{Driven, begins, mock, told};
 use super::envelope;
+use super::mock::Listeners;
 use super::process::{Manner, Stopped};
 use super::{Deadline, Options};
 use crate::model::case::{Step, Test, When};
@@ -52,6 +53,7 @@ pub(crate) fn lacks(test: &Test, names: &[String]) -> Option<String> {
 
 /// Runs a client against a mock server of the test's. What it is to do is the scenario's, not the case's.
 pub(crate) async fn converse(
+    listeners: &mut Listeners,
     target: &Target,
     client: &[String],
     planned: &Planned,
@@ -60,7 +62,7 @@ pub(crate) async fn converse(
     options: &Options,
 ) -> Driven {
     let test = &planned.test;
-    let mock = match mock(planned, bindings).await {
+    let mock = match mock(listeners, planned, bindings).await {
         Ok(mock) => mock,
         Err(driven) => return driven,
     };

@@ -26,31 +26,46 @@ const MAX_HEADERS: usize = 64;
 /// How many bytes of a header's value are kept.
 const MAX_VALUE: usize = 1 << 10;
 
-/// An endpoint, and the connections to it. Dropped, it closes them, so that a server can go without waiting.
+/// An endpoint, and the connections to it. Dropped, it closes those that are its own, so that a server can go without
+/// waiting.
 #[derive(Debug)]
 pub(super) struct Http {
     client: Client,
     endpoint: Option<Url>,
 }
 
+/// Connections that are gone on with, from one endpoint to the next, where a listener has shown that it outlives them.
+#[derive(Debug, Default)]
+pub(super) struct Lasting {
+    /// Where the last endpoint was.
+    origin: Option<String>,
+    client: Option<Client>,
+}
+
+impl Lasting {
+    /// An endpoint on this machine.
+    pub(super) fn local(&mut self, endpoint: &str) -> Http {
+        let endpoint = local(endpoint);
+        let origin = endpoint.as_ref().map(|endpoint| endpoint.origin().ascii_serialization());
+        let client = if self.origin == origin {
+            self.client.get_or_insert_with(client).clone()
+        } else {
+            *self = Self { origin, client: None };
+            client()
+        };
+        Http { client, endpoint }
+    }
+}
+
 impl Http {
     /// An endpoint on this machine: an adapter's word is not enough to be led elsewhere.
     pub(super) fn local(endpoint: &str) -> Self {
-        Self::new(endpoint.parse().ok().filter(is_local))
+        Self { client: client(), endpoint: local(endpoint) }
     }
 
     /// An endpoint wherever its user says that it is.
     pub(super) fn anywhere(endpoint: &str) -> Self {
-        Self::new(endpoint.parse().ok())
-    }
-
-    fn new(endpoint: Option<Url>) -> Self {
-        let builder = Client::builder().redirect(redirect::Policy::none()).no_proxy();
-        let client = builder.retry(retry::never()).referer(false).build();
-        Self {
-            client: client.expect("a client without TLS, proxies and resolvers needs nothing that could be missing"),
-            endpoint,
-        }
+        Self { client: client(), endpoint: endpoint.parse().ok() }
     }
 
     pub(super) async fn post(&self, headers: &Headers, body: String) -> Result<Reply, End> {
@@ -77,10 +92,19 @@ impl Http {
     }
 }
 
-/// Whether an address is the machine's own.
-fn is_local(endpoint: &Url) -> bool {
-    let host = endpoint.host_str().unwrap_or_default();
-    endpoint.scheme() == "http" && matches!(host, "127.0.0.1" | "localhost" | "[::1]")
+fn client() -> Client {
+    let builder = Client::builder().redirect(redirect::Policy::none()).no_proxy();
+    let client = builder.retry(retry::never()).referer(false).build();
+    client.expect("a client without TLS, proxies and resolvers needs nothing that could be missing")
+}
+
+/// An address, where it is the machine's own.
+fn local(endpoint: &str) -> Option<Url> {
+    let is_local = |endpoint: &Url| {
+        let host = endpoint.host_str().unwrap_or_default();
+        endpoint.scheme() == "http" && matches!(host, "127.0.0.1" | "localhost" | "[::1]")
+    };
+    endpoint.parse().ok().filter(is_local)
 }
 
 /// The headers that HTTP can carry; what else a case writes down can't be sent by any client.

@@ -75,7 +75,7 @@ impl Live {
             Transport::Http => {
                 let adapter = adapter.expect("a session has an adapter before it serves over HTTP");
                 let serving = adapter.serve(order, deadline).await?;
-                let connection = Connection::http(&serving.url, revision);
+                let connection = Connection::to(adapter.endpoint(&serving), revision);
                 (connection, Host::Adapter(serving, adapter.stderr().clone()))
             }
             Transport::Stdio => {

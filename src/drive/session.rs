@@ -13,6 +13,7 @@ use super::canary::{Canaries, CanaryError};
 use super::client::{self, Driven, overheard};
 use super::fixed;
 use super::live::Live;
+use super::mock::Listeners;
 use super::process::{Manner, Stopped};
 use super::stopwatch::Stopwatch;
 use super::{Deadline, Options};
@@ -37,6 +38,8 @@ pub(crate) struct Session {
     options: Options,
     adapter: Option<Adapter>,
     live: Option<Live>,
+    /// Where its clients meet their servers.
+    listeners: Listeners,
     /// What a fixed server lists, by revision; nothing where what it answered is no list.
     listed: BTreeMap<Revision, Option<Vec<String>>>,
     health: Health,
@@ -100,7 +103,16 @@ impl Session {
     pub(crate) fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
         let health = Health::new(target.id.clone(), given_up);
         let stopwatch = Stopwatch::start();
-        Self { target, options, adapter: None, live: None, listed: BTreeMap::new(), health, stopwatch }
+        Self {
+            target,
+            options,
+            adapter: None,
+            live: None,
+            listeners: Listeners::default(),
+            listed: BTreeMap::new(),
+            health,
+            stopwatch,
+        }
     }
 
     /// Whether it is this target's.
@@ -276,12 +288,14 @@ impl Session {
         if planned.test.role == Role::Client {
             let (target, bindings, options) = (&self.target, &transcript.bindings, &self.options);
             let driven = if let Drives::Fixed(Fixed::Client(client)) = &target.drives {
-                let conversation = fixed::converse(target, client, planned, bindings, deadline, options);
+                let conversation =
+                    fixed::converse(&mut self.listeners, target, client, planned, bindings, deadline, options);
                 overheard(canaries, conversation).await
             } else {
                 let adapter = self.adapter.as_mut().expect("a session has an adapter before it drives a client");
                 let variant = target.id.variant.as_deref();
-                let conversation = client::converse(adapter, variant, planned, bindings, deadline, options);
+                let conversation =
+                    client::converse(&mut self.listeners, adapter, variant, planned, bindings, deadline, options);
                 overheard(canaries, conversation).await
             };
             Driven { served: transcript.served, steps: transcript.steps } = driven;

@@ -53,12 +53,17 @@ enum Channel {
 impl Connection {
     /// A connection over Streamable HTTP, to this machine.
     pub(crate) fn http(url: impl AsRef<str>, revision: Revision) -> Self {
-        Self::over(Channel::Http(Http::local(url.as_ref())), revision)
+        Self::to(Http::local(url.as_ref()), revision)
+    }
+
+    /// A connection over Streamable HTTP, to this endpoint.
+    pub(super) fn to(endpoint: Http, revision: Revision) -> Self {
+        Self::over(Channel::Http(endpoint), revision)
     }
 
     /// A connection over Streamable HTTP, to wherever the user says.
     pub(crate) fn anywhere(url: &str, revision: Revision) -> Self {
-        Self::over(Channel::Http(Http::anywhere(url)), revision)
+        Self::to(Http::anywhere(url), revision)
     }
 
     /// A connection over a process's standard input and output.

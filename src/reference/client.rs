@@ -27,6 +27,7 @@ use super::revision::Revision;
 use connection::{Connection, Place};
 use elicit::{Terms, User};
 use failure::Failure;
+pub(super) use http::connections;
 use tools::Tool;
 
 /// How long a request may take.
@@ -67,7 +68,7 @@ enum Step {
 }
 
 /// Drives a server through a script: the kind of the answer, and the answer.
-pub(super) async fn drive(text: &str, mutant: Option<Mutant>) -> (&'static str, Success) {
+pub(super) async fn drive(text: &str, http: &reqwest::Client, mutant: Option<Mutant>) -> (&'static str, Success) {
     let cannot = |reason: String| ("cannot", success(&reason));
     let drive: Drive = match serde_json::from_str(text) {
         Ok(drive) => drive,
@@ -77,7 +78,7 @@ pub(super) async fn drive(text: &str, mutant: Option<Mutant>) -> (&'static str, 
         return cannot(format!("the revision {} is not spoken", drive.revision));
     };
     let place = match (drive.url, drive.command) {
-        (Some(url), None) => Place::Url(url),
+        (Some(url), None) => Place::Url(url, http.clone()),
         (None, Some(command)) => Place::Command(command),
         _ => return cannot("either `url` or `command` says where the server is".to_owned()),
     };

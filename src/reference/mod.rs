@@ -138,7 +138,11 @@ async fn adapt(mutant: Option<Mutant>) -> ExitCode {
         Ok(listener) => listener,
         Err(error) => return complain(1, &json!({ "error": error.to_string() })),
     };
-    let mut adapter = Adapter { listener, served: HashMap::new(), mutant };
+    let http = match client::connections() {
+        Ok(http) => http,
+        Err(error) => return complain(1, &json!({ "error": error.to_string() })),
+    };
+    let mut adapter = Adapter { listener, http, served: HashMap::new(), mutant };
     // The harness is trusted: its fixtures may be of any size.
     let mut lines = stdio::lines(usize::MAX - 1);
     while let Some(line) = lines.recv().await {
@@ -153,6 +157,8 @@ async fn adapt(mutant: Option<Mutant>) -> ExitCode {
 
 struct Adapter {
     listener: Listener,
+    /// Its clients' connections.
+    http: reqwest::Client,
     /// URLs by the id of the request that they answered.
     served: HashMap<String, String>,
     mutant: Option<Mutant>,
@@ -169,7 +175,8 @@ impl Adapter {
             }
             Ok(Ask { id, stop: Some(stop), .. }) => (id, self.stop(&stop)),
             Ok(Ask { id, drive: Some(drive), .. }) => {
-                let (kind, answer) = client::drive(drive.get(), self.mutant.filter(|mutant| mutant.is_client())).await;
+                let mutant = self.mutant.filter(|mutant| mutant.is_client());
+                let (kind, answer) = client::drive(drive.get(), &self.http, mutant).await;
                 // What servers say stays text: it may be deeper than any tree.
                 return format!(r#"{{"id":{id},"{kind}":{answer}}}"#);
             }

@@ -16,6 +16,7 @@ use hyper::{HeaderMap, Method, Request, Response};
 use tokio::sync::{Mutex, mpsc};
 
 use super::Leash;
+use super::listeners::{Busy, Router};
 use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, Said, Server};
@@ -32,33 +33,35 @@ const MAX_VALUE: usize = 1 << 10;
 const SESSION: &str = "mcp-session-id";
 const EVENTS: &str = "text/event-stream";
 
-/// Answers a request, if it is to this path.
-pub(super) async fn answer(
-    request: Request<RequestBody>,
-    server: Arc<Server>,
-    path: Arc<str>,
-) -> Result<Response<Frames>, Infallible> {
-    if request.uri().path() != &*path {
-        return Ok(bare(404, &[]));
-    }
+/// Answers a request, if its path leads to a server.
+pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -> Result<Response<Frames>, Infallible> {
+    let word = request.uri().path().strip_prefix('/').unwrap_or_default();
+    let Some(server) = router.server(word) else { return Ok(bare(404, &[])) };
+    let busy = router.busy();
+    let mut response = reply(request, server).await;
+    response.body_mut().busy = Some(busy);
+    Ok(response)
+}
+
+async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<Frames> {
     let (parts, body) = request.into_parts();
     let kept = kept(&parts.method, &parts.headers);
     let body = match read(body, &server.long).await {
         Ok(body) => body,
         Err((beginning, length)) => {
             _ = server.log.came_too_long(&beginning, length, kept);
-            return Ok(empty(&server, 413));
+            return empty(&server, 413);
         }
     };
     let text = String::from_utf8_lossy(&body);
     if !server.log.came(&text, kept) {
-        return Ok(bare(429, &[("connection", "close")]));
+        return bare(429, &[("connection", "close")]);
     }
     if !is_local(&parts.headers) {
-        return Ok(empty(&server, 403));
+        return empty(&server, 403);
     }
     let session = parts.headers.get(SESSION).and_then(|session| session.to_str().ok());
-    Ok(match parts.method {
+    match parts.method {
         Method::POST if body.len() != text.len() || std::str::from_utf8(&body).is_err() => {
             say(Reply::unreadable("not UTF-8", false), &parts.headers, &server).await
         }
@@ -68,7 +71,7 @@ pub(super) async fn answer(
         }
         Method::DELETE => empty(&server, server.end(session)),
         _ => empty(&server, 405),
-    })
+    }
 }
 
 /// Reads a body; where it is too long or breaks off, how it begins and its length so far. Of the long ones, one comes
@@ -151,7 +154,7 @@ async fn say(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<Frame
         Said::Dialog(dialog) => Some(Leash::of(&fault::spawn(dialog.hold(outlet)))),
     };
     let builder = headers.iter().fold(Response::builder().status(status), |all, (name, value)| all.header(name, value));
-    response(builder, Frames { coming, talking, cut: None })
+    response(builder, Frames { coming, talking, cut: None, busy: None })
 }
 
 fn wants_events(asked: &HeaderMap) -> bool {
@@ -178,7 +181,7 @@ fn bare(status: u16, headers: &[(&str, &str)]) -> Response<Frames> {
     let (_, coming) = mpsc::channel(1);
     let builder =
         headers.iter().fold(Response::builder().status(status), |all, (name, value)| all.header(*name, *value));
-    response(builder, Frames { coming, talking: None, cut: None })
+    response(builder, Frames { coming, talking: None, cut: None, busy: None })
 }
 
 /// The response; a case may want headers or a status that HTTP can't carry, and then gets a plain failure.
@@ -196,6 +199,7 @@ pub(super) struct Frames {
     coming: mpsc::Receiver<Frame>,
     talking: Option<Leash>,
     cut: Option<io::Error>,
+    busy: Option<Busy>,
 }
 
 impl Body for Frames {

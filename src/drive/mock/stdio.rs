@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::Leash;
+use super::listeners::Router;
 use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, Said, Server};
@@ -23,14 +24,12 @@ use crate::drive::lines::{LineEvent, Lines, MAX_LINE};
 const MAX_TOKEN: u64 = 256;
 
 /// Speaks with one relay until either side ends it.
-pub(super) async fn converse(stream: TcpStream, server: Arc<Server>, token: Arc<str>) -> io::Result<()> {
+pub(super) async fn converse(stream: TcpStream, router: &Router) -> io::Result<()> {
     let (read, write) = stream.into_split();
     let mut read = BufReader::new(read);
     let mut first = String::new();
     (&mut read).take(MAX_TOKEN).read_line(&mut first).await?;
-    if first.trim_end() != &*token {
-        return Ok(());
-    }
+    let Some(server) = router.server(first.trim_end()) else { return Ok(()) };
     let (lines, pump) = Lines::of(read);
     let _pump = Leash::of(&pump);
     let (sender, frames) = mpsc::channel(16);

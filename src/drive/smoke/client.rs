@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{ANSWER, Came, TOOL, not_served};
 use crate::drive::adapter::Adapter;
 use crate::drive::client::converse;
+use crate::drive::mock::Listeners;
 use crate::drive::{Deadline, Options, token};
 use crate::model::case::{Answer, Does, Fixture, Retry, Step, Test, Then, Tool, When};
 use crate::model::record::{Message, Party, Served};
@@ -111,7 +112,8 @@ pub(super) async fn drive(
         (planned(script, revision, transport), Options { step_limit: ANSWER, ..Options::default() });
     let bindings = Bindings { canaries: Vec::new(), unique: token(), revision: revision.name().to_owned() };
     let variant = target.id.variant.as_deref();
-    let driven = converse(adapter, variant, &planned, &bindings, Deadline::within(ANSWER), &options).await;
+    let (mut listeners, deadline) = (Listeners::default(), Deadline::within(ANSWER));
+    let driven = converse(&mut listeners, adapter, variant, &planned, &bindings, deadline, &options).await;
     if driven.served != Served::Serving {
         return not_served(driven.served, script.wanted());
     }

@@ -13,7 +13,8 @@ use crate::reference::mutant::Mutant;
 /// Where a server is.
 #[derive(Debug)]
 pub(super) enum Place {
-    Url(String),
+    /// By these connections.
+    Url(String, reqwest::Client),
     Command(Vec<String>),
 }
 
@@ -31,7 +32,7 @@ impl Connection {
     /// Where there can be nobody.
     pub(super) fn to(place: &Place, mutant: Option<Mutant>) -> Result<Self, Failure> {
         Ok(match place {
-            Place::Url(url) => Self::Http(Box::new(Endpoint::new(url, mutant)?)),
+            Place::Url(url, client) => Self::Http(Box::new(Endpoint::new(client.clone(), url, mutant)?)),
             Place::Command(command) => Self::Stdio(Box::new(Pipe::start(command, mutant)?)),
         })
     }

@@ -82,21 +82,22 @@ impl Aside {
     }
 }
 
+/// The connections of all clients, which go on with those of others.
+///
+/// # Errors
+/// Where the system lacks something.
+pub(in crate::reference) fn connections() -> reqwest::Result<Client> {
+    let builder = Client::builder().redirect(redirect::Policy::none()).retry(retry::never());
+    builder.referer(false).no_proxy().build()
+}
+
 impl Endpoint {
     /// An endpoint.
     ///
     /// # Errors
     /// Where the URL is none.
-    pub(super) fn new(url: &str, mutant: Option<Mutant>) -> Result<Self, Failure> {
-        let wrong = |error: &dyn std::error::Error| Failure::Transport(format!("{url}: {error}"));
-        let client = Client::builder()
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .no_proxy()
-            .build()
-            .map_err(|error| wrong(&error))?;
-        let url = url.parse().map_err(|error| wrong(&error))?;
+    pub(super) fn new(client: Client, url: &str, mutant: Option<Mutant>) -> Result<Self, Failure> {
+        let url = url.parse().map_err(|error| Failure::Transport(format!("{url}: {error}")))?;
         Ok(Self {
             client,
             url,
