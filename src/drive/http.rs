@@ -339,8 +339,12 @@ mod tests {
     use std::convert::Infallible;
 
     use futures_util::{FutureExt, stream};
-    use http_body_util::StreamBody;
+    use http_body_util::{Empty, StreamBody};
     use hyper::body::Frame;
+    use hyper::service::service_fn;
+    use hyper_util::rt::TokioIo;
+    use tokio::net::TcpListener;
+    use tokio::sync::mpsc;
 
     use super::*;
     use crate::fuzz::{fuzz, samples};
@@ -359,6 +363,42 @@ mod tests {
             }
         };
         (texts, format!("{resumable:?}"), end)
+    }
+
+    /// A listener that answers everything, and tells of each connection when it comes and when it is over.
+    async fn listener() -> (String, mpsc::UnboundedReceiver<&'static str>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (tell, told) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                _ = tell.send("opened");
+                let tell = tell.clone();
+                let answer = service_fn(async |_| Ok::<_, Infallible>(hyper::Response::new(Empty::<Bytes>::new())));
+                tokio::spawn(async move {
+                    _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await;
+                    _ = tell.send("closed");
+                });
+            }
+        });
+        (format!("http://{address}"), told)
+    }
+
+    #[tokio::test]
+    async fn connections_last_where_a_listener_serves_a_second_time() {
+        let ((here, mut told), (elsewhere, mut told_there)) = (listener().await, listener().await);
+        let mut lasting = Lasting::default();
+        for seen in [["opened", "closed"].as_slice(), &["opened"], &[]] {
+            let http = lasting.local(&format!("{here}/{}", seen.len()));
+            http.get(&Headers::new()).await.expect("a reply").next().await.expect("an empty one");
+            drop(http);
+            for what in seen {
+                assert_eq!(told.recv().await, Some(*what));
+            }
+        }
+        lasting.local(&elsewhere).get(&Headers::new()).await.expect("a reply");
+        assert_eq!((told.recv().await, told_there.recv().await), (Some("closed"), Some("opened")));
+        assert!(told.is_empty(), "three requests, two connections");
     }
 
     #[test]
