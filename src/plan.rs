@@ -199,8 +199,8 @@ fn reasons(skipped: &[Skipped]) -> String {
 pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<Plan, PlanError> {
     check_patterns(library, targets, selection)?;
     let only = &selection.only;
-    let meant = |case: &&Case| only.is_empty() || only.iter().any(|pattern| pattern.may_mean(&case.id));
-    let mut cases: Vec<&Case> = library.cases.iter().filter(meant).collect();
+    let is_asked = |case: &&Case| only.is_empty() || only.iter().any(|pattern| pattern.may_mean(&case.id));
+    let mut cases: Vec<&Case> = library.cases.iter().filter(is_asked).collect();
     cases.sort_by(|a, b| a.id.cmp(&b.id));
     let mut planner = Planner { library, selection, groups: Vec::new(), skipped: BTreeMap::new(), index: 0 };
     for (place, target) in targets.iter().enumerate() {
@@ -386,7 +386,7 @@ fn in_order(case: &Case) -> Vec<&Arc<Test>> {
 }
 
 fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<(), PlanError> {
-    let means_nothing = |pattern: &&Pattern| !meant(library, pattern).any(|(id, _)| pattern.matches(&id));
+    let means_nothing = |pattern: &&Pattern| !means_a_test(pattern, library);
     if let Some(pattern) = selection.only.iter().chain(&selection.skip).find(means_nothing) {
         return Err(unmatched(pattern, library));
     }
@@ -409,8 +409,8 @@ fn known_twice(library: &Library, target: &Target) -> Option<PlanError> {
         others.map(move |other| (one, other))
     });
     pairs.into_iter().find_map(|(one, other)| {
-        let mut checked =
-            meant(library, &one.test).filter(|(_, test)| test.checks().any(|it| it.requirement == one.requirement));
+        let mut checked = perhaps_meant(&one.test, library)
+            .filter(|(_, test)| test.checks().any(|it| it.requirement == one.requirement));
         let (id, _) = checked.find(|(id, _)| one.test.matches(id) && other.test.matches(id))?;
         Some(PlanError::KnownTwice {
             target: target.id.clone(),
@@ -431,8 +431,13 @@ pub fn every_id(library: &Library) -> impl Iterator<Item = TestId> {
     library.cases.iter().flat_map(|case| everywhere(library, case)).map(|(id, _)| id)
 }
 
-/// The tests that a pattern may mean, wherever they apply.
-fn meant<'l>(library: &'l Library, pattern: &Pattern) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {
+/// Whether a pattern means any test, whatever the target.
+pub fn means_a_test(pattern: &Pattern, library: &Library) -> bool {
+    perhaps_meant(pattern, library).any(|(id, _)| pattern.matches(&id))
+}
+
+/// The tests of the files that a pattern may mean, wherever they apply.
+fn perhaps_meant<'l>(pattern: &Pattern, library: &'l Library) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {
     library.cases.iter().filter(|case| pattern.may_mean(&case.id)).flat_map(|case| everywhere(library, case))
 }
 

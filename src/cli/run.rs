@@ -17,12 +17,12 @@ use crate::drive::{Cancel, Options, SetupError, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{self, Source};
+use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::record::{About, FORMAT, Header};
 use crate::model::set::Drift;
 use crate::model::target::Target;
-use crate::model::{Pattern, TestId};
-use crate::plan::{Plan, PlanError, Selection, every_id, plan as plan_of};
+use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{self, Summary, Untrusted};
@@ -190,12 +190,10 @@ fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> V
     if args.cases.import.is_none() {
         return targets;
     }
-    let ids: Vec<TestId> = every_id(library).collect();
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);
-        let is_asked = |pattern: &Pattern| ids.iter().any(|id| pattern.matches(id));
-        target.known.retain(|known| is_asked(&known.test));
-        target.flaky.retain(|flaky| is_asked(&flaky.test));
+        target.known.retain(|known| means_a_test(&known.test, library));
+        target.flaky.retain(|flaky| means_a_test(&flaky.test, library));
         Arc::new(target)
     };
     targets.into_iter().map(narrowed).collect()

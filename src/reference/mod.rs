@@ -138,11 +138,7 @@ async fn adapt(mutant: Option<Mutant>) -> ExitCode {
         Ok(listener) => listener,
         Err(error) => return complain(1, &json!({ "error": error.to_string() })),
     };
-    let http = match client::connections() {
-        Ok(http) => http,
-        Err(error) => return complain(1, &json!({ "error": error.to_string() })),
-    };
-    let mut adapter = Adapter { listener, http, served: HashMap::new(), mutant };
+    let mut adapter = Adapter { listener, http: client::connections(), served: HashMap::new(), mutant };
     // The harness is trusted: its fixtures may be of any size.
     let mut lines = stdio::lines(usize::MAX - 1);
     while let Some(line) = lines.recv().await {

@@ -551,16 +551,21 @@ async fn knock(stream: &mut TcpStream, word: &str) -> u16 {
     Came::of(&reply).status
 }
 
+/// A server without tools, its address and its word.
+async fn bare(listeners: &mut Listeners) -> (Mock, String, String) {
+    let mock = serve_behind(listeners, Lifecycle::Stateless, fixture(vec![])).await;
+    let (address, word) = parted(&mock.url());
+    (mock, address, word)
+}
+
 #[tokio::test]
 async fn a_connection_leads_to_the_next_server_and_no_more_to_the_one_before() {
     let mut listeners = Listeners::default();
-    let first = serve_behind(&mut listeners, Lifecycle::Stateless, fixture(vec![])).await;
-    let (address, word) = parted(&first.url());
+    let (first, address, word) = bare(&mut listeners).await;
     let mut stream = TcpStream::connect(&address).await.expect("a listener");
     assert_eq!(knock(&mut stream, &word).await, 405);
     drop(first);
-    let second = serve_behind(&mut listeners, Lifecycle::Stateless, fixture(vec![])).await;
-    let (same, other) = parted(&second.url());
+    let (second, same, other) = bare(&mut listeners).await;
     assert_eq!(same, address);
     assert_eq!((knock(&mut stream, &other).await, knock(&mut stream, &word).await), (405, 404));
     assert_eq!(stream.read_to_end(&mut Vec::new()).await.expect("it closes"), 0);
@@ -570,15 +575,13 @@ async fn a_connection_leads_to_the_next_server_and_no_more_to_the_one_before() {
 #[tokio::test]
 async fn who_still_talks_or_leaves_many_connections_behind_is_cut_off_and_the_next_server_is_elsewhere() {
     let mut listeners = Listeners::default();
-    let first = serve_behind(&mut listeners, Lifecycle::Stateless, fixture(vec![])).await;
-    let (address, word) = parted(&first.url());
+    let (first, address, word) = bare(&mut listeners).await;
     let mut half = TcpStream::connect(&address).await.expect("a listener");
     let head = format!("POST /{word} HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n");
     half.write_all(head.as_bytes()).await.expect("it is open");
     half.read_u8().await.expect("the body is wanted");
     drop(first);
-    let second = serve_behind(&mut listeners, Lifecycle::Stateless, fixture(vec![])).await;
-    let (elsewhere, word) = parted(&second.url());
+    let (second, elsewhere, word) = bare(&mut listeners).await;
     assert_ne!(elsewhere, address);
     let mut open = vec![half];
     for _ in 0..9 {
@@ -586,8 +589,8 @@ async fn who_still_talks_or_leaves_many_connections_behind_is_cut_off_and_the_ne
         assert_eq!(knock(open.last_mut().expect("the new one"), &word).await, 405);
     }
     drop(second);
-    let third = serve_behind(&mut listeners, Lifecycle::Stateless, fixture(vec![])).await;
-    assert_ne!(parted(&third.url()).0, elsewhere);
+    let (_third, third, _) = bare(&mut listeners).await;
+    assert_ne!(third, elsewhere);
     for mut stream in open {
         let ends = async { stream.read_to_end(&mut Vec::new()).await };
         _ = tokio::time::timeout(Duration::from_secs(5), ends).await.expect("the connection ends");

@@ -82,13 +82,10 @@ impl Aside {
     }
 }
 
-/// The connections of all clients, which go on with those of others.
-///
-/// # Errors
-/// Where the system lacks something.
-pub(in crate::reference) fn connections() -> reqwest::Result<Client> {
+/// Connections for clients, each of which goes on with those of the one before.
+pub(in crate::reference) fn connections() -> Client {
     let builder = Client::builder().redirect(redirect::Policy::none()).retry(retry::never());
-    builder.referer(false).no_proxy().build()
+    builder.referer(false).no_proxy().build().expect("plain HTTP needs nothing that could be missing")
 }
 
 impl Endpoint {

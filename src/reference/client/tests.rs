@@ -18,7 +18,7 @@ use crate::reference::server::Server;
 const NEW: &str = "2026-07-28";
 
 async fn steps(drive: Value, mutant: Option<Mutant>) -> Vec<Value> {
-    let (kind, answer) = super::drive(&drive.to_string(), &connections().expect("connections"), mutant).await;
+    let (kind, answer) = super::drive(&drive.to_string(), &connections(), mutant).await;
     assert_eq!(kind, "drove", "{answer}");
     let answer: Value = serde_json::from_str(answer.get()).expect("JSON");
     answer["steps"].as_array().expect("steps").clone()
@@ -230,17 +230,9 @@ async fn what_cannot_be_driven_is_said() {
         json!({ "revision": NEW, "url": "http://127.0.0.1:1/", "script": [{ "listPrompts": {} }] }),
         json!({ "revision": NEW, "url": "http://127.0.0.1:1/", "answers": "perhaps", "script": [] }),
     ] {
-        assert_eq!(
-            super::drive(&drive.to_string(), &connections().expect("connections"), None).await.0,
-            "cannot",
-            "{drive}"
-        );
+        assert_eq!(super::drive(&drive.to_string(), &connections(), None).await.0, "cannot", "{drive}");
     }
-    let (_, nobody) = drive(
-        r#"{"revision":"2025-11-25","url":"http://127.0.0.1:1/","script":[]}"#,
-        &connections().expect("connections"),
-        None,
-    )
-    .await;
+    let (_, nobody) =
+        drive(r#"{"revision":"2025-11-25","url":"http://127.0.0.1:1/","script":[]}"#, &connections(), None).await;
     assert!(nobody.get().starts_with(r#"{"connected":false"#), "{nobody}");
 }
