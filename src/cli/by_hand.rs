@@ -6,8 +6,9 @@ use std::sync::Arc;
 use camino::Utf8Path;
 
 use super::run::{planless, targets};
+use super::sources::meant;
 use super::{CaseArgs, Exit, Problem};
-use crate::load::{self, Source};
+use crate::load::Source;
 use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::reach::Reach;
@@ -34,9 +35,9 @@ impl Typed<'_> {
     /// Finds what it means: on the newest revision that there is, and over HTTP where nothing else is said.
     pub(super) fn choose(&self, cases: &CaseArgs) -> Result<Chosen, Problem> {
         let (sources, name) = source(self.case, cases);
-        let library = load::load(&sources)?;
-        let target = one_target(self.target)?;
         let pattern: Pattern = name.parse().map_err(|error| Problem::new(Exit::Usage, format!("{error}")))?;
+        let library = meant(&sources, [&pattern])?;
+        let target = one_target(self.target)?;
         self.check_role(&library, &pattern)?;
         let selection = Selection {
             only: vec![pattern.clone()],

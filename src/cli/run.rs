@@ -10,13 +10,14 @@ use tokio::sync::watch;
 use super::outputs;
 use super::sets;
 use super::snapshots::{self, Changes, Snapshots};
+use super::sources::meant;
 use super::targets::with_programs;
 use super::timings::Started;
 use super::{Exit, Output, Problem, RunArgs, caches};
 use crate::drive::{Cancel, Options, SetupError, set_up};
 use crate::judge::Judge;
+use crate::load::Source;
 use crate::load::target::{self, TargetError};
-use crate::load::{self, Source};
 use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::record::{About, FORMAT, Header};
@@ -26,7 +27,7 @@ use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{self, Summary, Untrusted};
-use crate::run::{Log, Secrets, Seen, conduct, fingerprint};
+use crate::run::{Log, Secrets, Seen, conduct};
 use crate::set;
 
 /// How many characters of a line of a setup command are shown.
@@ -86,7 +87,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         return Err(Problem::new(Exit::Usage, text));
     }
     // The program's end takes it away at once, and not part by part.
-    let mut library = ManuallyDrop::new(load::load(&args.cases.sources())?);
+    let mut library = ManuallyDrop::new(asked_for(args)?);
     let (names, mut left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
     tell(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), args, &library);
@@ -105,6 +106,15 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         tell(&left_out);
         Ok(if are_all_there { exit } else { exit.max(Exit::Target) })
     })
+}
+
+/// The cases that may have what is asked for.
+fn asked_for(args: &RunArgs) -> Result<Library, Problem> {
+    let (sources, select) = (args.cases.sources(), &args.select);
+    // A set is held against all that there is.
+    let is_whole = select.only.is_empty() || args.set.is_some();
+    let typed = select.only.iter().chain(&select.skip).filter(|_| !is_whole);
+    Ok(meant(&sources, typed)?)
 }
 
 /// What is to be run, and how that differs from the set, where there is one.
@@ -185,15 +195,19 @@ fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>>
     targets.into_iter().map(moved).collect()
 }
 
-/// With an imported suite, what a target is known to do in other cases stays out; nobody mistyped it.
+/// What a target is known to do in cases that aren't here stays out: nobody mistyped it. With an imported suite these
+/// are all others, with a part of the cases those of other files.
 fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> Vec<Arc<Target>> {
-    if args.cases.import.is_none() {
+    let is_imported = args.cases.import.is_some();
+    if !is_imported && !library.is_part {
         return targets;
     }
+    let may_be_here = |pattern: &Pattern| library.cases.iter().any(|case| pattern.may_mean(&case.id));
+    let is_here = |pattern: &Pattern| may_be_here(pattern) && (!is_imported || means_a_test(pattern, library));
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);
-        target.known.retain(|known| means_a_test(&known.test, library));
-        target.flaky.retain(|flaky| means_a_test(&flaky.test, library));
+        target.known.retain(|known| is_here(&known.test));
+        target.flaky.retain(|flaky| is_here(&flaky.test));
         Arc::new(target)
     };
     targets.into_iter().map(narrowed).collect()
@@ -321,7 +335,7 @@ fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Pla
         casebook: env!("CARGO_PKG_VERSION").to_owned(),
         targets: targets.iter().map(|target| target.id.clone()).collect(),
         about: targets.iter().map(|target| about(target, plan)).collect(),
-        cases: Some(fingerprint(library)),
+        cases: Some(library.hash.clone()),
         shard: plan.shard,
         narrowed: args.narrowed(),
         files: files(targets),

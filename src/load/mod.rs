@@ -73,7 +73,17 @@ impl LoadError {
 /// # Errors
 /// [`LoadError`] with all that is wrong; what is only worth a warning is left to [`lint`].
 pub fn load(sources: &[Source]) -> Result<Library, LoadError> {
-    let (library, mut diagnostics) = read(sources, Purpose::Run);
+    load_some(sources, |_| true)
+}
+
+/// Loads the cases that are wanted, and what else costs nothing to know. Embedded cases that aren't are left out, for
+/// these are known to be good; with cases of anybody's own all are read, so that every mistake in them is told.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_some(sources: &[Source], is_wanted: impl Fn(&CaseId) -> bool) -> Result<Library, LoadError> {
+    let is_own = *sources != [Source::Embedded];
+    let (library, mut diagnostics) = read(sources, Purpose::Run, |case| is_own || is_wanted(case));
     diagnostics.retain(Diagnostic::is_error);
     if diagnostics.is_empty() { Ok(library) } else { Err(LoadError { diagnostics }) }
 }
@@ -91,7 +101,7 @@ pub fn imported(suite: &Suite) -> Result<Vec<(Utf8PathBuf, String)>, LoadError> 
 /// Everything that can be said against the cases, errors and warnings, in the order of the files. The command of this
 /// name fails on any of it, with the exit code of a bad case file: a warning that nobody must mend is read by nobody.
 pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
-    read(sources, Purpose::Lint).1
+    read(sources, Purpose::Lint, |_| true).1
 }
 
 /// Whether a folder of cases, or a file in one, may be called so.
@@ -108,9 +118,10 @@ enum Purpose {
     Lint,
 }
 
-fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
+fn read(sources: &[Source], purpose: Purpose, is_wanted: impl Fn(&CaseId) -> bool) -> (Library, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let texts = source::texts(sources, &mut diagnostics);
+    let hash = source::hash(&texts);
     let mut catalogued = Catalogued::default();
     for (text, folder) in texts.iter().filter_map(|text| Some((text, text.kind.requirements()?))) {
         let mut reader = text.reader(purpose);
@@ -122,7 +133,10 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
         }
         diagnostics.extend(reader.into_found());
     }
-    let files: Vec<_> = texts.iter().filter_map(|text| Some((text, text.kind.case()?))).collect();
+    let mut files: Vec<_> = texts.iter().filter_map(|text| Some((text, text.kind.case()?))).collect();
+    let all = files.len();
+    files.retain(|(_, id)| is_wanted(id));
+    let is_part = files.len() < all;
     let read = on_all_cores(&files, |(text, id)| {
         let mut reader = text.reader(purpose);
         let reading = one_case(&mut reader, id, &catalogued, purpose);
@@ -140,7 +154,7 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     }
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
     diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));
-    (Library { cases, requirements: catalogued.requirements }, diagnostics)
+    (Library { cases, is_part, requirements: catalogued.requirements, hash }, diagnostics)
 }
 
 /// What a function makes of each of these, in their order: one file says nothing of another.
@@ -205,8 +219,20 @@ mod tests {
     }
 
     #[test]
+    fn of_the_embedded_cases_a_part_is_loaded_and_of_others_all() {
+        let wanted = CaseId::new("sep-2106", "bounds");
+        let some = |sources: &[Source]| load_some(sources, |case| *case == wanted).expect("they load");
+        let (part, whole) = (some(&[Source::Embedded]), load(&[Source::Embedded]).expect("they load"));
+        assert_eq!(part.cases.iter().map(|case| &case.id).collect::<Vec<_>>(), [&wanted]);
+        assert!(part.is_part && !whole.is_part);
+        assert_eq!((&part.hash, part.requirements.len()), (&whole.hash, whole.requirements.len()));
+        let own = some(&[Source::Folder("cases".into())]);
+        assert_eq!((own.cases.len(), own.is_part, own.hash), (whole.cases.len(), false, whole.hash));
+    }
+
+    #[test]
     fn any_case_file_is_loaded_and_explained_or_its_mistakes_are_shown() {
-        let (Library { requirements, .. }, _) = read(&[Source::Embedded], Purpose::Run);
+        let (Library { requirements, .. }, _) = read(&[Source::Embedded], Purpose::Run, |_| false);
         let catalogued = Catalogued { requirements: requirements.clone(), ..Catalogued::default() };
         fuzz("case-files", seeds(|kind| kind.case().is_some()), |bytes| {
             told(bytes, |reader| {
@@ -215,7 +241,8 @@ mod tests {
                     return;
                 };
                 if !reader.failed() {
-                    let library = Library { cases: vec![case], requirements: requirements.clone() };
+                    let library =
+                        Library { cases: vec![case], requirements: requirements.clone(), ..Library::default() };
                     explain(&library, &library.cases[0], &Breakers::new());
                     expanded(&library.cases[0]);
                 }

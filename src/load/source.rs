@@ -3,6 +3,7 @@
 //! Takes sources, gives the texts of their files with what each is by its path. Must not know what is in them.
 
 use std::fs;
+use std::hash::{Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::Purpose;
 use super::diagnostic::{Diagnostic, File, Lint};
 use super::import::{self, Suite};
 use super::read::Reader;
-use crate::model::CaseId;
+use crate::model::{CaseId, Fnv};
 
 /// The cases that this program was built with. `build.rs` sees to it that a changed case changes the program.
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/cases");
@@ -69,6 +70,19 @@ impl Text {
         let reader = Reader::new(Arc::clone(&self.file));
         if self.is_embedded && purpose == Purpose::Run { reader.trusting() } else { reader }
     }
+}
+
+/// A hash of what the files say, wherever they lie.
+pub(super) fn hash(texts: &[Text]) -> String {
+    let mut all = Fnv::default();
+    for Text { kind, file, .. } in texts {
+        let place = match kind {
+            Kind::Requirements(folder) => folder,
+            Kind::Case(id) => id.as_str(),
+        };
+        (place, file.inner()).hash(&mut all);
+    }
+    format!("{:016x}", all.finish())
 }
 
 /// The texts of all sources, source by source, sorted by path.

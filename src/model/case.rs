@@ -15,8 +15,12 @@ use super::{CaseId, RequirementId};
 pub struct Library {
     /// The case files.
     pub cases: Vec<Case>,
+    /// Whether there are others, which nobody asked for.
+    pub is_part: bool,
     /// The requirements.
     pub requirements: Catalogue,
+    /// A hash of all files that there are, whether they were asked for or not: records with the same one compare.
+    pub hash: String,
 }
 
 /// One case file.

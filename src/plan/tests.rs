@@ -23,7 +23,7 @@ fn library(tests: Vec<Test>) -> Library {
     let tests = tests.into_iter().map(Arc::new).collect();
     let (id, title) = (CaseId::new("a", "b"), String::new());
     let case = Case { id, path: String::new(), title, note: vec![], role: Role::Server, rows: vec![], tests };
-    Library { cases: vec![case], requirements: Catalogue::new() }
+    Library { cases: vec![case], ..Library::default() }
 }
 
 fn target() -> Target {

@@ -82,6 +82,7 @@ mod tests {
                 tests: vec![Arc::new(test)],
             }],
             requirements: [(requirement.id.clone(), requirement)].into(),
+            ..Library::default()
         };
         let record = |index, test: &str, hash: &str| Record {
             hash: hash.into(),
