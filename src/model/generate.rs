@@ -1,8 +1,6 @@
 //! The text of the generators. Everything here is written as text, level by level, and never as a tree.
 
-use std::fmt::Write as _;
-
-use super::template::{Generator, HostilePattern, quote};
+use super::template::{Generator, HostilePattern, put, quote};
 
 impl HostilePattern {
     /// The pattern itself.
@@ -58,7 +56,11 @@ impl Generator {
                 let run = "a".repeat(length.saturating_sub(1));
                 put(out, format_args!(r#""{run}!""#));
             }
-            Self::Text { of, length } => quote(&of.chars().cycle().take(*length).collect::<String>(), out),
+            Self::Text { of, length } => {
+                let characters = of.chars().count().max(1);
+                let rest: String = of.chars().take(length % characters).collect();
+                quote(&(of.repeat(length / characters) + &rest), out);
+            }
         }
     }
 }
@@ -76,10 +78,6 @@ fn definitions(out: &mut String, links: &str, leaf: &str) {
 
 fn list(count: usize, item: impl Fn(usize) -> String) -> String {
     (0..count).map(item).collect::<Vec<_>>().join(",")
-}
-
-fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("writing to a string never fails");
 }
 
 #[cfg(test)]

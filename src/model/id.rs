@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
+use globset::{Glob, GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::spec::{Revision, Transport};
@@ -182,6 +184,11 @@ impl<'de> Deserialize<'de> for TestId {
     }
 }
 
+/// How many bytes a pattern may have; what is compiled of these stays small.
+const LONGEST: usize = 1 << 12;
+/// How many characters of one that can't be used are told.
+const SHOWN: usize = 200;
+
 /// A glob over test ids: `*` stands for one component, `**` for many. Without an `@` it means every revision and
 /// transport, without a `+` every transport; a pattern that names a folder, file or test means all below it.
 #[derive(Clone, Debug)]
@@ -189,8 +196,26 @@ pub struct Pattern {
     text: String,
     /// How each path begins that it means.
     prefix: String,
-    path: Vec<globset::GlobMatcher>,
-    how: Option<globset::GlobMatcher>,
+    path: [Matcher; 2],
+    how: Option<Matcher>,
+}
+
+/// A glob that is compiled when it is first asked: a target lists many, and most runs ask few of them.
+#[derive(Clone, Debug)]
+struct Matcher {
+    glob: Glob,
+    compiled: OnceLock<GlobMatcher>,
+}
+
+impl Matcher {
+    fn new(glob: &str) -> Result<Self, globset::Error> {
+        let glob = GlobBuilder::new(glob).literal_separator(true).build()?;
+        Ok(Self { glob, compiled: OnceLock::new() })
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        self.compiled.get_or_init(|| self.glob.compile_matcher()).is_match(text)
+    }
 }
 
 /// Why a pattern can't be used.
@@ -213,7 +238,7 @@ impl Pattern {
     pub fn matches(&self, id: &TestId) -> bool {
         // Most of thousands of tests differ in the file already, and a glob takes its time.
         self.may_mean(&id.case)
-            && self.how.as_ref().is_none_or(|glob| glob.is_match(id.how()))
+            && self.how.as_ref().is_none_or(|glob| glob.is_match(&id.how()))
             && self.matches_path(&id.path())
     }
 
@@ -233,21 +258,19 @@ impl FromStr for Pattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refuse = |reason: String| PatternError { pattern: text.chars().take(SHOWN).collect(), reason };
+        if text.len() > LONGEST {
+            return Err(refuse(format!("it has {} bytes, and {LONGEST} are enough", text.len())));
+        }
         let (path, how) = text.split_once('@').map_or((text, None), |(path, how)| (path, Some(how)));
-        let glob = |pattern: &str| {
-            globset::GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .build()
-                .map(|glob| glob.compile_matcher())
-                .map_err(|error| PatternError { pattern: text.to_owned(), reason: error.kind().to_string() })
-        };
+        let glob = |pattern: &str| Matcher::new(pattern).map_err(|error| refuse(error.kind().to_string()));
         let path = path.trim_end_matches('/');
         let path = if path.is_empty() { "**" } else { path };
         let how = how.map(|how| if how.contains('+') { how.to_owned() } else { format!("{how}+*") });
         Ok(Self {
             text: text.to_owned(),
             prefix: path.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned(),
-            path: vec![glob(path)?, glob(&format!("{path}/**"))?],
+            path: [glob(path)?, glob(&format!("{path}/**"))?],
             how: how.map(|how| glob(&how)).transpose()?,
         })
     }
@@ -293,5 +316,8 @@ mod tests {
             assert_eq!(may_mean(pattern), may, "{pattern}");
         }
         assert!("sep-[".parse::<Pattern>().is_err());
+        let (enough, more) = ("{a,b}".repeat(819), "?".repeat(LONGEST + 1));
+        assert!(!matches(&enough));
+        assert!(more.parse::<Pattern>().expect_err("too long").to_string().contains("it has 4097 bytes"));
     }
 }

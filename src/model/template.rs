@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
@@ -209,6 +210,17 @@ impl Template {
         out
     }
 
+    /// The JSON text of an object but for one member; of anything else, that of an empty object.
+    pub fn render_without(&self, key: &str, bindings: &Bindings) -> String {
+        let members = match self {
+            Self::Object(members) => members.as_slice(),
+            _ => &[],
+        };
+        let mut out = String::new();
+        write_object(members.iter().filter(|(name, _)| name != key), bindings, &mut out);
+        out
+    }
+
     /// The JSON tree; `None` where it would be nested deeper than [`nesting::LIMIT`].
     pub fn value(&self, bindings: &Bindings) -> Option<Value> {
         nesting::read(self.render(bindings).as_bytes()).ok()
@@ -227,7 +239,7 @@ impl Template {
         match self {
             Self::Null | Self::Absent => out.push_str("null"),
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Self::Number(number) => out.push_str(&number.to_string()),
+            Self::Number(number) => put(out, format_args!("{number}")),
             Self::String(text) => quote(text, out),
             Self::Array(items) => {
                 out.push('[');
@@ -239,19 +251,7 @@ impl Template {
                 }
                 out.push(']');
             }
-            Self::Object(members) => {
-                out.push('{');
-                let mut first = true;
-                for (key, value) in members.iter().filter(|(_, value)| *value != Self::Absent) {
-                    if !std::mem::take(&mut first) {
-                        out.push(',');
-                    }
-                    quote(key, out);
-                    out.push(':');
-                    value.write(bindings, out);
-                }
-                out.push('}');
-            }
+            Self::Object(members) => write_object(members, bindings, out),
             Self::Canary(canary) => quote(&bindings.canary(canary), out),
             Self::Unique(prefix) => quote(&format!("{prefix}{}", bindings.unique), out),
             Self::Revision => quote(&bindings.revision, out),
@@ -299,14 +299,38 @@ impl From<&Value> for Template {
     }
 }
 
+fn write_object<'t>(members: impl IntoIterator<Item = &'t (String, Template)>, bindings: &Bindings, out: &mut String) {
+    out.push('{');
+    let mut first = true;
+    for (key, value) in members.into_iter().filter(|(_, value)| *value != Template::Absent) {
+        if !std::mem::take(&mut first) {
+            out.push(',');
+        }
+        quote(key, out);
+        out.push(':');
+        value.write(bindings, out);
+    }
+    out.push('}');
+}
+
 /// Appends a string as JSON.
 pub(super) fn quote(text: &str, out: &mut String) {
-    out.push_str(&serde_json::to_string(text).expect("a string is always JSON"));
+    // Most of them can stand as they are.
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        out.extend(["\"", text, "\""]);
+    } else {
+        out.push_str(&serde_json::to_string(text).expect("a string is always JSON"));
+    }
+}
+
+/// Appends a text that is made on the way.
+pub(super) fn put(out: &mut String, text: fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("writing to a string never fails");
 }
 
 /// A short text for a generator, in place of its megabytes: `@nested {"depth":1000}`.
-impl std::fmt::Display for Generator {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, members): (&str, BTreeMap<&str, Cow<'_, str>>) = match self {
             Self::Nested { depth } => ("nested", [("depth", depth.to_string().into())].into()),
             Self::NestedValue { depth } => ("nested-value", [("depth", depth.to_string().into())].into()),
@@ -347,6 +371,16 @@ mod tests {
             revision: "r".into(),
         };
         assert_eq!(template.render(&bindings), r#"{"b":"http://x/1#/a","c":["u:7","r"]}"#);
+        assert_eq!(template.render_without("b", &bindings), r#"{"c":["u:7","r"]}"#);
         assert_eq!(template.canaries(), [&http]);
+    }
+
+    #[test]
+    fn a_string_is_quoted_as_serde_json_does_it() {
+        for text in ["", "plain", "ü \u{7f} \u{2028}", "a\"b", "a\\b", "\n", "\u{0}"] {
+            let mut quoted = String::new();
+            quote(text, &mut quoted);
+            assert_eq!(quoted, serde_json::to_string(text).expect("JSON"), "{text:?}");
+        }
     }
 }

@@ -91,15 +91,11 @@ impl Tools {
 
 impl Offer {
     fn of(tool: &Tool, bindings: &Bindings) -> Self {
-        let members = match &tool.definition {
-            Template::Object(members) => members.iter().filter(|(name, _)| name != "does").cloned().collect(),
-            _ => Vec::new(),
-        };
         let code = tool.definition.get("does").and_then(|does| does.get(tool.does.word()));
         let code = code.unwrap_or(&Template::Null);
         Self {
             name: tool.name.clone(),
-            listed: Template::Object(members).render(bindings),
+            listed: tool.definition.render_without("does", bindings),
             code: match tool.does {
                 Does::Echo => Code::Echo,
                 Does::Return => Code::Return(returned(code, bindings)),
