@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::distort;
 use super::elicitation::Form;
-use super::message::{object, success};
+use super::message::{object, one_line, success};
 use super::mutant::Mutant;
 use super::parameters::{self, Parameter};
 use super::revision::Revision;
@@ -126,9 +126,7 @@ impl Fixture {
         if mutant == Some(Mutant::RefusesEverything) {
             return Err(Refused { kind: "Refusal", message: "no server is ever built".to_owned(), tool: None });
         }
-        // A line break can only stand between tokens, and a message is one line.
-        let text = text.replace(['\n', '\r'], " ");
-        let source: Source = serde_json::from_str(&text).map_err(|error| Refused {
+        let source: Source = serde_json::from_str(&one_line(text)).map_err(|error| Refused {
             kind: "FixtureError",
             message: error.to_string(),
             tool: None,

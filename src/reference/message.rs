@@ -2,11 +2,19 @@
 //!
 //! Must not know methods, revisions or transports; the HTTP status of a fault is only carried along.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::model::nesting;
+
+/// A JSON text on one line, as a message is: a line break can only stand between tokens.
+pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+    // Most are, and to look for one character after the other is quick.
+    if text.contains('\n') || text.contains('\r') { text.replace(['\n', '\r'], " ").into() } else { text.into() }
+}
 
 /// What came in.
 #[derive(Debug)]

@@ -69,16 +69,21 @@ impl<'a> Outline<'a> {
     }
 
     /// Finds, for each subschema, those that it hands the same value to.
-    fn connect(&mut self, root: &'a Value, draft: Draft) -> Result<(), SchemaError> {
+    fn connect(&mut self, root: &'a Value, root_draft: Draft) -> Result<(), SchemaError> {
         let base = self.nodes[0].base.clone();
-        let registry = Registry::new().draft(draft).add(base.as_str(), root)?.prepare()?;
+        // It costs more than all else here, and most schemas refer to nothing.
+        let mut registry = None;
         let mut index = 0;
         while index < self.nodes.len() {
             let Node { schema, draft, .. } = self.nodes[index];
             let references: Vec<_> = references(schema).collect();
             let mut in_place = vec![];
             for (keyword, reference) in &references {
-                in_place.push(self.target(&registry, index, reference)?);
+                let registry = match &registry {
+                    Some(registry) => registry,
+                    None => registry.insert(Registry::new().draft(root_draft).add(base.as_str(), root)?.prepare()?),
+                };
+                in_place.push(self.target(registry, index, reference)?);
                 if *keyword != "$ref" {
                     in_place.extend(self.dynamic_targets(keyword, reference));
                 }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::failure::Failure;
 use crate::model::nesting;
+use crate::reference::message::one_line;
 
 /// What came in.
 #[derive(Debug)]
@@ -66,9 +67,8 @@ impl Incoming {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Failure> {
         let no_message = |reason: String| Failure::protocol(format!("this is no message: {reason}"));
         let text = std::str::from_utf8(bytes).map_err(|_| no_message("not UTF-8".to_owned()))?;
-        // A line break can only stand between tokens, and what is handed on is one line.
-        let text = text.replace(['\n', '\r'], " ");
-        let text: Box<RawValue> = serde_json::from_str(&text).map_err(|error| no_message(error.to_string()))?;
+        let text: Box<RawValue> =
+            serde_json::from_str(&one_line(text)).map_err(|error| no_message(error.to_string()))?;
         members::<Envelope>(&text).and_then(Envelope::sort).map_err(no_message)
     }
 }
