@@ -30,21 +30,21 @@ mod wire;
 
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
+use crate::model::Pattern;
 use crate::model::set::SetName;
-use crate::model::spec::{Revision, Role, Transport, words};
-use crate::model::{Pattern, Shard};
+use crate::model::spec::{Revision, Transport, words};
 use crate::report::terminal::aside;
 pub use drive::DriveArgs;
 pub use guard::GuardArgs;
 pub use import::{ImportArgs, SuiteName};
 pub use outputs::{Annotations, Kind, Output};
 pub use problem::Problem;
+pub use run::{RunArgs, SelectArgs};
 pub use serve::ServeArgs;
 pub use sources::{CaseArgs, PartArgs};
 pub use targets::{TargetsArgs, TargetsFormat};
@@ -168,93 +168,6 @@ pub enum Command {
     /// Wait until the run that started this is gone, and clear up after it
     #[command(name = "__guard", hide = true)]
     Guard(GuardArgs),
-}
-
-/// Which tests.
-#[derive(Debug, Default, Args)]
-pub struct SelectArgs {
-    /// Run only the tests that match; may be repeated
-    #[arg(long, value_name = "PATTERN")]
-    pub only: Vec<Pattern>,
-    /// Leave out the tests that match; may be repeated
-    #[arg(long, value_name = "PATTERN")]
-    pub skip: Vec<Pattern>,
-    /// Run only the tests of servers, or of clients
-    #[arg(long, value_name = "server|client")]
-    pub role: Option<Role>,
-    /// Speak only this revision; may be repeated
-    #[arg(long, value_name = "REVISION")]
-    pub revision: Vec<Revision>,
-    /// Use only this transport; may be repeated
-    #[arg(long, value_name = "stdio|http")]
-    pub transport: Vec<Transport>,
-    /// Run the tests too that are too large for every day
-    #[arg(long)]
-    pub heavy: bool,
-    /// Run one of several parts, as of 2/5; `casebook report` puts their records together
-    #[arg(long, value_name = "K/N")]
-    pub shard: Option<Shard>,
-}
-
-/// `casebook run`.
-#[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-pub struct RunArgs {
-    /// Names that `casebook targets` lists, paths of a target.toml or of its folder; NAME:VARIANT for one variant
-    #[arg(value_name = "TARGET", default_value = "reference")]
-    pub targets: Vec<String>,
-    /// Run every target whose programs are on this machine, and name the others
-    #[arg(long, conflicts_with = "targets")]
-    pub all: bool,
-    /// Which tests.
-    #[command(flatten)]
-    pub select: SelectArgs,
-    /// Where cases come from.
-    #[command(flatten)]
-    pub cases: CaseArgs,
-    /// How many workers, each with a process of the target [default: one a core, at most 8]
-    #[arg(long, short, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
-    /// Write what was observed as the new snapshots
-    #[arg(long)]
-    pub accept: bool,
-    /// Count a broken SHOULD, and what an adapter can't express, as unexpected
-    #[arg(long)]
-    pub strict: bool,
-    /// Where to write the record [default: a file in the user's cache folder]
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<Utf8PathBuf>,
-    /// Write a report: html, junit, md or json and a file, or badge and a folder; may be repeated
-    #[arg(long = "report", value_name = "KIND=FILE")]
-    pub reports: Vec<Output>,
-    /// Say where the findings are, as lines that mark the case files
-    #[arg(long, value_name = "github")]
-    pub annotations: Option<Annotations>,
-    /// Ask just what a set has, as `casebook freeze` wrote it to sets/NAME.json
-    #[arg(long, value_name = "NAME")]
-    pub set: Option<SetName>,
-    /// Show how many checks hold, by level, folder of requirements and revision
-    #[arg(long)]
-    pub rates: bool,
-    /// Where its time went.
-    #[command(flatten)]
-    pub timings: TimingsArgs,
-    /// Try a test again, so often at most and on fresh processes, in which a MUST is broken; where it then holds the
-    /// test is flaky, which is no success either
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub retries: usize,
-    /// How long a step may take
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
-    pub step_limit: Duration,
-    /// How long a test may take
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = limit)]
-    pub test_limit: Duration,
-    /// How long a target may take to start
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = limit)]
-    pub start_limit: Duration,
-    /// How long all of it may take, set-up included; then it stops, and reports what it saw
-    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = limit)]
-    pub run_limit: Duration,
 }
 
 /// `casebook lint`.
@@ -510,16 +423,6 @@ pub struct RelayArgs {
     pub address: String,
 }
 
-/// A time to wait for: some, and no more than anybody has.
-fn limit(text: &str) -> Result<Duration, String> {
-    const MOST: Duration = Duration::from_secs(24 * 60 * 60);
-    let limit = humantime::parse_duration(text).map_err(|error| error.to_string())?;
-    if limit.is_zero() || limit > MOST {
-        return Err(format!("a limit is more than 0s and at most {}", humantime::format_duration(MOST)));
-    }
-    Ok(limit)
-}
-
 /// What the harness does itself, on standard error, for whoever asked to hear it.
 fn log() {
     if let Ok(filter) = EnvFilter::try_from_env("CASEBOOK_LOG") {
@@ -571,14 +474,6 @@ mod tests {
     fn the_command_line_is_well_formed() {
         use clap::CommandFactory as _;
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn a_limit_that_no_clock_could_hold_is_no_limit() {
-        assert_eq!(limit("90s"), Ok(Duration::from_secs(90)));
-        for wrong in ["0s", "25h", "18446744073709551615s", "500years", "soon"] {
-            assert!(limit(wrong).is_err(), "{wrong}");
-        }
     }
 
     #[test]

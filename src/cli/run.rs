@@ -1,5 +1,7 @@
 //! `casebook run`: load, find targets, plan, set up, carry out, compare with the snapshots, report.
 
+mod args;
+
 use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
@@ -7,14 +9,16 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 
+pub use args::{RunArgs, SelectArgs};
+
 use super::outputs;
 use super::sets;
 use super::snapshots::{self, Changes, Snapshots};
 use super::sources::meant;
 use super::targets::with_programs;
 use super::timings::Started;
-use super::{Exit, Output, Problem, RunArgs, caches};
-use crate::drive::{Cancel, Options, SetupError, set_up};
+use super::{Exit, Output, Problem, caches};
+use crate::drive::{Cancel, SetupError, set_up};
 use crate::judge::Judge;
 use crate::load::Source;
 use crate::load::target::{self, TargetError};
@@ -34,52 +38,6 @@ use crate::set;
 const LINE: usize = 1000;
 /// How many of its last lines together.
 const BLOCK: usize = 16_000;
-
-impl RunArgs {
-    fn selection(&self) -> Selection {
-        let one = &self.select;
-        Selection {
-            only: one.only.clone(),
-            skip: one.skip.clone(),
-            role: one.role,
-            revision: one.revision.clone(),
-            transport: one.transport.clone(),
-            heavy: one.heavy,
-            shard: one.shard,
-            is_thin: false,
-        }
-    }
-
-    /// What was typed to ask for less, or for more, than everything; the shard aside.
-    fn narrowed(&self) -> Option<String> {
-        fn typed<T: ToString>(option: &str, values: impl IntoIterator<Item = T>) -> Vec<String> {
-            values.into_iter().map(|value| format!("--{option} {}", value.to_string())).collect()
-        }
-        let one = &self.select;
-        let all = [
-            typed("only", one.only.iter().map(Pattern::as_str)),
-            typed("skip", one.skip.iter().map(Pattern::as_str)),
-            typed("role", one.role),
-            typed("revision", &one.revision),
-            typed("transport", &one.transport),
-            typed("set", &self.set),
-        ];
-        let narrowed = all.concat().join(" ");
-        (!narrowed.is_empty()).then_some(narrowed)
-    }
-
-    fn options(&self) -> Options {
-        let usual = Options::default();
-        Options {
-            jobs: self.jobs.unwrap_or(usual.jobs),
-            step_limit: self.step_limit,
-            test_limit: self.test_limit,
-            start_limit: self.start_limit,
-            retries: self.retries,
-            ..usual
-        }
-    }
-}
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     if args.reports.iter().any(Output::is_standard) {

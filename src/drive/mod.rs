@@ -57,10 +57,10 @@ pub use probe::probe;
 pub use setup::{SetupError, is_set_up, set_up};
 pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
 
-use crate::model::TargetId;
 use crate::model::record::Transcript;
 use crate::model::template::CanaryKind;
 use crate::model::timings::Spent;
+use crate::model::{TargetId, fnv1a};
 use crate::plan::{Group, Plan, Planned};
 use canary::Canaries;
 use fault::Bugs;
@@ -82,6 +82,8 @@ pub struct Options {
     pub start_limit: Duration,
     /// How often a test is tried again in which the target broke something.
     pub retries: usize,
+    /// Takes groups in another order than that of the plan, which follows from this number.
+    pub shuffle: Option<u64>,
     /// This program, which clients launch over stdio: `PROGRAM __relay ADDRESS`.
     pub program: Utf8PathBuf,
 }
@@ -97,6 +99,7 @@ impl Default for Options {
             test_limit: Duration::from_secs(60),
             start_limit: Duration::from_secs(30),
             retries: 0,
+            shuffle: None,
             program: program.unwrap_or_else(|| "casebook".into()),
         }
     }
@@ -106,6 +109,19 @@ impl Options {
     /// How many workers a plan keeps at work.
     pub fn workers(&self, plan: &Plan) -> usize {
         self.jobs.get().min(plan.groups.len())
+    }
+
+    /// The places of the plan's groups, as workers take them. One target comes after the other whatever the order, so
+    /// that no more processes are started.
+    fn order(&self, plan: &Plan) -> Vec<usize> {
+        let mut order: Vec<_> = (0..plan.groups.len()).collect();
+        if let Some(seed) = self.shuffle {
+            let target = |place: usize| &plan.groups[place].target.id;
+            for same in order.chunk_by_mut(|one, next| target(*one) == target(*next)) {
+                same.sort_by_key(|place| fnv1a(&[seed.to_le_bytes(), (*place as u64).to_le_bytes()].concat()));
+            }
+        }
+        order
     }
 }
 
@@ -185,16 +201,16 @@ pub async fn drive(
     cancel: watch::Receiver<Cancel>,
     events: mpsc::Sender<Event>,
 ) -> Result<Ended, CanaryError> {
-    let taken = Arc::new(AtomicUsize::new(0));
+    let queue = Arc::new(Queue { order: options.order(&plan), taken: AtomicUsize::new(0) });
     let given_up = GivenUp::default();
     // Dropped, it ends what is at work.
     let (_wanted, unwanted) = watch::channel(());
     let mut workers = JoinSet::new();
     for _ in 0..options.workers(&plan) {
-        let (plan, taken, options) = (Arc::clone(&plan), Arc::clone(&taken), options.clone());
+        let (plan, queue, options) = (Arc::clone(&plan), Arc::clone(&queue), options.clone());
         let (given_up, bugs) = (given_up.clone(), Bugs::default());
         let (cancel, events, unwanted) = (cancel.clone(), events.clone(), unwanted.clone());
-        let worker = Worker { plan, taken, given_up, options, cancel, events, bugs };
+        let worker = Worker { plan, queue, given_up, options, cancel, events, bugs };
         workers.spawn_blocking(|| worker.on_its_own(unwanted));
     }
     drop(events);
@@ -217,10 +233,23 @@ async fn reached(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
     }
 }
 
-/// Takes groups in the order of the plan, and runs them on processes of its own.
+/// The groups of a plan, of which each worker takes the next.
+struct Queue {
+    /// Their places in the plan.
+    order: Vec<usize>,
+    taken: AtomicUsize,
+}
+
+impl Queue {
+    fn next(&self) -> Option<usize> {
+        self.order.get(self.taken.fetch_add(1, Ordering::Relaxed)).copied()
+    }
+}
+
+/// Takes groups, one after the other, and runs them on processes of its own.
 struct Worker {
     plan: Arc<Plan>,
-    taken: Arc<AtomicUsize>,
+    queue: Arc<Queue>,
     given_up: GivenUp,
     options: Options,
     cancel: watch::Receiver<Cancel>,
@@ -251,7 +280,8 @@ impl Worker {
         let mut canaries = Canaries::listen().await?;
         let mut session: Option<Session> = None;
         let mut ended = Ended::Whole;
-        while let Some(group) = self.plan.groups.get(self.taken.fetch_add(1, Ordering::Relaxed)) {
+        while let Some(place) = self.queue.next() {
+            let group = &self.plan.groups[place];
             let mut fit = match session.take() {
                 Some(fit) if fit.is_of(&group.target) => fit,
                 other => {

@@ -1,6 +1,6 @@
-//! However many work on it, a run comes to the same: records, snapshots, and what is told.
+//! However many work on it, and in whichever order, a run comes to the same: records, snapshots, and what is told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -26,6 +26,12 @@ fn record(text: &str) -> Vec<Value> {
     lines
 }
 
+/// The places of the tests in the plan, as they ended.
+fn as_they_ended(text: &str) -> Vec<u64> {
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    lines.filter_map(|line| line["record"]["index"].as_u64()).collect()
+}
+
 /// Each snapshot by its path.
 fn snapshots(folder: &std::path::Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
@@ -42,21 +48,23 @@ fn snapshots(folder: &std::path::Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn any_number_of_workers_leaves_the_same_record_and_the_same_snapshots() {
+fn any_number_of_workers_in_any_order_leaves_the_same_record_and_the_same_snapshots() {
     let desk = Desk::empty();
     desk.borrowed("honest", None, "");
     desk.borrowed("wrong", Some("input-not-validated"), "");
     let mut seen = Vec::new();
-    for jobs in [1, 2, 8] {
-        desk.run(&format!(
-            "run honest wrong --only sep-2106/composition/** --only elicitation/** --only sep-2322/** --jobs {jobs} --accept --record run.jsonl"
-        ))
-        .ends(1);
+    let mut orders = BTreeSet::new();
+    let only = "--only sep-2106/composition/** --only elicitation/** --only sep-2322/**";
+    for how in ["--jobs 1", "--jobs 2", "--jobs 8", "--jobs 1 --shuffle 42", "--jobs 2 --shuffle 7"] {
+        desk.run(&format!("run honest wrong {only} {how} --accept --record run.jsonl")).ends(1);
         let snapshots = ["honest/snapshots", "wrong/snapshots"].map(|folder| snapshots(&desk.path().join(folder)));
         assert!(snapshots.iter().all(|some| some.len() > 10));
-        seen.push((record(&desk.read("run.jsonl")), snapshots));
+        let text = desk.read("run.jsonl");
+        orders.insert(as_they_ended(&text));
+        seen.push((record(&text), snapshots));
     }
-    let [(first, accepted), others @ ..] = &seen[..] else { panic!("three runs") };
+    assert!(orders.len() > 2, "they ended in the same order each time");
+    let [(first, accepted), others @ ..] = &seen[..] else { panic!("several runs") };
     assert!(first.len() > 200, "{} lines", first.len());
     for (lines, snapshots) in others {
         assert_eq!(lines.len(), first.len());
