@@ -43,7 +43,7 @@ pub(super) struct Lasting {
 }
 
 impl Lasting {
-    /// An endpoint on this machine.
+    /// An endpoint on this machine: an adapter's word is not enough to be led elsewhere.
     pub(super) fn local(&mut self, endpoint: &str) -> Http {
         let endpoint = local(endpoint);
         let origin = endpoint.as_ref().map(|endpoint| endpoint.origin().ascii_serialization());
@@ -58,11 +58,6 @@ impl Lasting {
 }
 
 impl Http {
-    /// An endpoint on this machine: an adapter's word is not enough to be led elsewhere.
-    pub(super) fn local(endpoint: &str) -> Self {
-        Self { client: client(), endpoint: local(endpoint) }
-    }
-
     /// An endpoint wherever its user says that it is.
     pub(super) fn anywhere(endpoint: &str) -> Self {
         Self { client: client(), endpoint: endpoint.parse().ok() }

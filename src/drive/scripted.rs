@@ -12,6 +12,7 @@ use tokio::sync::watch;
 
 use super::Deadline;
 use super::exchange::Exchange;
+use super::http::Lasting;
 use super::lines::Lines;
 use super::wire::Connection;
 use crate::model::case::{Answer, Retry, Step, Then, When};
@@ -53,7 +54,7 @@ impl Server {
     }
 
     pub(super) fn connection(&self, revision: Revision) -> Connection {
-        Connection::http(&self.url, revision)
+        to(&self.url, revision)
     }
 
     /// The bodies of the requests that came.
@@ -65,6 +66,11 @@ impl Server {
     pub(super) fn request(&self, index: usize) -> String {
         self.requests.lock().unwrap()[index].clone()
     }
+}
+
+/// A connection to an address.
+pub(super) fn to(url: &str, revision: Revision) -> Connection {
+    Connection::to(Lasting::default().local(url), revision)
 }
 
 async fn read_request(stream: &mut TcpStream) -> String {

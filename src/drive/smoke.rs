@@ -197,7 +197,7 @@ async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> Came {
         Ok(serving) => serving,
         Err(served) => return not_served(served, r#"{"id":…,"serving":{"url":"http://127.0.0.1:…"}}"#),
     };
-    let mut connection = Connection::http(&serving.url, order.revision);
+    let mut connection = Connection::to(adapter.endpoint(&serving), order.revision);
     let listed = list(&mut connection, order.revision).await;
     connection.close(Deadline::within(ANSWER)).await;
     let stopped = adapter.stop(serving, Deadline::within(ANSWER)).await;

@@ -51,11 +51,6 @@ enum Channel {
 }
 
 impl Connection {
-    /// A connection over Streamable HTTP, to this machine.
-    pub(crate) fn http(url: impl AsRef<str>, revision: Revision) -> Self {
-        Self::to(Http::local(url.as_ref()), revision)
-    }
-
     /// A connection over Streamable HTTP, to this endpoint.
     pub(super) fn to(endpoint: Http, revision: Revision) -> Self {
         Self::over(Channel::Http(endpoint), revision)

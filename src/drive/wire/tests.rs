@@ -70,12 +70,12 @@ async fn an_error_of_http_with_a_message_in_it_is_a_response() {
 
 #[tokio::test]
 async fn broken_connections_are_crashes() {
-    let mut nobody = Connection::http("http://127.0.0.1:9/", revision(Lifecycle::Stateless));
+    let mut nobody = to("http://127.0.0.1:9/", revision(Lifecycle::Stateless));
     assert!(matches!(perform(&mut nobody, &step(When::List), soon()).await.end, End::Crash { .. }));
     assert!(matches!(listed(vec![]).await.end, End::Crash { .. }));
     let cut = write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{");
     assert!(matches!(listed(vec![cut]).await.end, End::Crash { .. }));
-    let mut elsewhere = Connection::http("http://192.0.2.1/", revision(Lifecycle::Stateless));
+    let mut elsewhere = to("http://192.0.2.1/", revision(Lifecycle::Stateless));
     assert!(reason(&perform(&mut elsewhere, &step(When::List), soon()).await).contains("may be gone to"));
 }
 
