@@ -188,3 +188,6 @@ impl Router {
         self.server.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;
