@@ -270,7 +270,7 @@ fn lay(file: &mut &File, bytes: &[u8]) -> io::Result<()> {
 
 /// Real inputs: what a run of the reference and some of its mutants left, and what adapters and streams look like.
 pub(crate) mod samples {
-    use crate::model::record::Transcript;
+    use crate::model::transcript::Transcript;
 
     /// A record.
     const RECORD: &str = include_str!("../tests/seeds/run.jsonl");

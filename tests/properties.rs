@@ -1,7 +1,8 @@
 //! Properties that hold for every input, not only for those that somebody thought of.
 
 use camino::Utf8PathBuf;
-use casebook::model::record::{About, FORMAT, Footer, Header, Record, Transcript};
+use casebook::model::record::{About, FORMAT, Footer, Header, Record};
+use casebook::model::transcript::Transcript;
 use casebook::model::{Shard, TestId};
 use casebook::report::{Book, Report, Source, Standing, Summary, merge};
 use casebook::run::{Log, RunLog, read_log, read_wire, wire_path};

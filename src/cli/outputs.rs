@@ -11,8 +11,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Problem;
 use crate::model::case::{Library, Test};
-use crate::model::record::{Record, Transcript};
+use crate::model::record::Record;
 use crate::model::spec::words;
+use crate::model::transcript::Transcript;
 use crate::report::html::{Evidence, page};
 use crate::report::markdown::{COMMENT, SUMMARY, markdown};
 use crate::report::terminal::{heard, say};

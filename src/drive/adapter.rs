@@ -19,9 +19,9 @@ use super::http::{Http, Lasting};
 use super::lines::{Kept, LineEvent, Lines};
 use super::process::{GONE, Launch, Manner, Process, Stopped, in_words};
 use crate::model::nesting;
-use crate::model::record::{End, Served};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Package, Target};
+use crate::model::transcript::{End, Served};
 
 /// The version of the protocol that is spoken.
 const PROTOCOL: u32 = 1;

@@ -16,8 +16,8 @@ use super::envelope::quoted;
 use super::process::{Manner, Stopped};
 use super::{Deadline, Options};
 use crate::model::nesting;
-use crate::model::record::Served;
 use crate::model::target::Target;
+use crate::model::transcript::Served;
 use crate::plan::Planned;
 
 /// How long taking down may take.

@@ -19,8 +19,8 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::guard::scratch;
 use super::{Deadline, fault, token};
-use crate::model::record::{Hit, Phase};
 use crate::model::template::{Canary, CanaryKind};
+use crate::model::transcript::{Hit, Phase};
 
 /// Fetches beyond this many are not remembered: they prove nothing more.
 const MAX_HITS: usize = 100;

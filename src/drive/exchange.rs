@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::Deadline;
 use crate::model::case::Answer;
 use crate::model::nesting;
-use crate::model::record::{End, Message, Party};
 use crate::model::template::Bindings;
+use crate::model::transcript::{End, Message, Party};
 
 /// How many messages of one exchange are kept.
 const MAX_MESSAGES: usize = 10_000;

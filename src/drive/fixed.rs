@@ -16,9 +16,9 @@ use super::mock::Listeners;
 use super::process::{Manner, Stopped};
 use super::{Deadline, Options};
 use crate::model::case::{Step, Test, When};
-use crate::model::record::{Message, Party, Served};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
+use crate::model::transcript::{Message, Party, Served};
 use crate::plan::Planned;
 
 /// By which the official suite tells a client what to do.

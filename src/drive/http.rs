@@ -17,7 +17,7 @@ use sse_stream::SseStream;
 
 use super::exchange::Arrival;
 use super::headers::{Headers, SESSION};
-use crate::model::record::End;
+use crate::model::transcript::End;
 
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 16 << 20;

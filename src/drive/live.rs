@@ -13,10 +13,10 @@ use super::lines::Kept;
 use super::process::{Manner, Stopped};
 use super::wire::Connection;
 use crate::model::case::{Step, Test, Then, When};
-use crate::model::record::{End, Message, Phase, Served, StepTranscript};
 use crate::model::spec::{Revision, Transport};
 use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
+use crate::model::transcript::{End, Message, Phase, Served, StepTranscript};
 use crate::plan::Planned;
 
 /// How many bytes all steps of a test may take.

@@ -27,9 +27,9 @@ pub(crate) use listeners::Listeners;
 pub use stdio::relay;
 
 use crate::model::case::Test;
-use crate::model::record::Message;
 use crate::model::spec::Revision;
 use crate::model::template::Bindings;
+use crate::model::transcript::Message;
 use listeners::Route;
 use server::Server;
 

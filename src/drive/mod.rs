@@ -57,9 +57,9 @@ pub use probe::probe;
 pub use setup::{SetupError, is_set_up, set_up};
 pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
 
-use crate::model::record::Transcript;
 use crate::model::template::CanaryKind;
 use crate::model::timings::Spent;
+use crate::model::transcript::Transcript;
 use crate::model::{TargetId, fnv1a};
 use crate::plan::{Group, Plan, Planned};
 use canary::Canaries;

@@ -15,9 +15,9 @@ use super::exchange::{Exchange, Turn};
 use super::wire::{Connection, elicit_result};
 use crate::model::case::{Retry, Step, Tampering, When};
 use crate::model::nesting;
-use crate::model::record::End;
 use crate::model::spec::Lifecycle;
 use crate::model::template::{Bindings, Template};
+use crate::model::transcript::End;
 
 /// How many pages of a list are read.
 const MAX_PAGES: usize = 50;

@@ -16,9 +16,9 @@ use super::http::Lasting;
 use super::lines::Lines;
 use super::wire::Connection;
 use crate::model::case::{Answer, Retry, Step, Then, When};
-use crate::model::record::{End, Party};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::{Bindings, Template};
+use crate::model::transcript::{End, Party};
 
 /// What a scripted server does with one request, on a connection that it closes behind it.
 pub(super) enum Act {

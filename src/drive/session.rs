@@ -18,11 +18,11 @@ use super::process::{Manner, Stopped};
 use super::stopwatch::Stopwatch;
 use super::{Deadline, Options};
 use crate::model::case::{Step, Then, When};
-use crate::model::record::{End, Party, Phase, Served, StepTranscript, Transcript};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
 use crate::model::timings::Spent;
+use crate::model::transcript::{End, Party, Phase, Served, StepTranscript, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
 

@@ -16,10 +16,10 @@ use super::process::Manner;
 use super::wire::Connection;
 use super::{Deadline, token};
 use crate::model::case::{Does, Step, Then, When};
-use crate::model::record::{End, Served};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
+use crate::model::transcript::{End, Served};
 
 /// How long a start may take.
 const START: Duration = Duration::from_secs(30);

@@ -4,8 +4,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::model::record::{Message, StepTranscript};
 use crate::model::timings::Spent;
+use crate::model::transcript::{Message, StepTranscript};
 
 /// A clock that runs from when it was last read.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::*;
 use crate::model::case::{Fixture, Retry, Step, Test, Then, When};
-use crate::model::record::{End, Party, Served};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Drives, Fixed, Setup, Target};
 use crate::model::template::Template;
+use crate::model::transcript::{End, Party, Served};
 use crate::model::{CaseId, TargetId, TestId};
 use adapter::{Adapter, Order};
 

@@ -17,9 +17,9 @@ use super::headers::{self, Context, Mirrored, SESSION};
 use super::http::{self, Http, Resumable};
 use super::lines::{LineEvent, Lines};
 use crate::model::case::Answer;
-use crate::model::record::End;
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
+use crate::model::transcript::End;
 
 /// How long an event stream may stay open behind its response: long enough for a server that closes it, as it should.
 const AFTERMATH: Duration = Duration::from_millis(20);

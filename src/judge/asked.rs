@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 
 use super::reply::{self, Envelope};
 use crate::model::case::Action;
-use crate::model::record::{AnswerObservation, Party, StepTranscript};
+use crate::model::observation::AnswerObservation;
 use crate::model::spec::Role;
+use crate::model::transcript::{Party, StepTranscript};
 
 const ELICIT: &str = "elicitation/create";
 

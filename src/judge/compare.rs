@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::model::record::AdvertisedTool;
+use crate::model::observation::AdvertisedTool;
 
 /// How many pointers of one kind are kept.
 pub(crate) const KEPT: usize = 20;

@@ -10,7 +10,7 @@ use super::compare;
 use super::places;
 use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Flaw, Matcher};
 use crate::model::nesting;
-use crate::model::record::{AdvertisedTool, AnswerObservation, StepObservation};
+use crate::model::observation::{AdvertisedTool, AnswerObservation, StepObservation};
 use crate::model::spec::Transport;
 use crate::model::{RequirementId, TestId};
 

@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 pub use observe::observe;
 
 use crate::model::case::{Check, Control, Expectation, Test};
-use crate::model::record::{KnownAs, Observation, StepObservation, Verdict, VerdictKind};
+use crate::model::observation::{Observation, StepObservation};
+use crate::model::record::{KnownAs, Verdict, VerdictKind};
 use crate::model::spec::{Catalogue, Level, Requirement, Revision, Transport};
 use crate::model::target::{Known, Target};
 use crate::model::{CaseId, RequirementId, TargetId, TestId};

@@ -15,12 +15,11 @@ use super::reply::{self, Envelope, Members};
 use super::rounds::rounds;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::nesting;
+use crate::model::observation::{AdvertisedTool, Observation, SizeClass, StepObservation};
 use crate::model::reach::Reach;
-use crate::model::record::{
-    AdvertisedTool, End, Message, Observation, Party, Served, SizeClass, StepObservation, StepTranscript, Transcript,
-};
 use crate::model::spec::Role;
 use crate::model::template::Template;
+use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
 
 /// How many characters of an error's words are kept.
 const SAID: usize = 300;

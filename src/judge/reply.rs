@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::model::nesting;
-use crate::model::record::Message;
+use crate::model::transcript::Message;
 
 /// An object's members, each as text.
 pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
     use crate::judge::samples;
-    use crate::model::record::Party;
+    use crate::model::transcript::Party;
 
     #[test]
     fn an_envelope_is_read_around_a_result_of_any_depth() {

@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 
 use super::compare;
 use super::reply::{self, Envelope, Members};
-use crate::model::record::{Params, Party, Round, StateEcho, StepTranscript};
+use crate::model::observation::{Params, Round, StateEcho};
+use crate::model::transcript::{Party, StepTranscript};
 
 const CALL: &str = "tools/call";
 const STATE: &str = "requestState";
@@ -67,7 +68,7 @@ fn echo(given: Option<&str>, sent: Option<&str>) -> StateEcho {
 mod tests {
     use super::*;
     use crate::judge::samples;
-    use crate::model::record::End;
+    use crate::model::transcript::End;
 
     /// Requests (`?`) with an id and the text behind it, and replies with a state or without.
     fn seen(messages: &[(Option<u64>, &str)]) -> Vec<Round> {

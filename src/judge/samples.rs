@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::observe::blank;
 use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Retry, Step, Test, Then, Tool, When};
-use crate::model::record::{
-    End, Message, Observation, Party, Record, Served, StepObservation, StepTranscript, Transcript,
-};
+use crate::model::observation::{Observation, StepObservation};
+use crate::model::record::Record;
 use crate::model::spec::{Harm, Level, Requirement, Revisions, Role};
 use crate::model::template::{Bindings, Template};
+use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 pub(crate) fn id(text: &str) -> TestId {

@@ -6,9 +6,9 @@ use crate::judge::samples::{self, call, check, id, observation, requirement, ste
 use crate::model::RequirementId;
 use crate::model::case::{Expectation, Outcome};
 use crate::model::nesting;
-use crate::model::record::Party;
 use crate::model::spec::Revisions;
 use crate::model::target::{Claims, Drives, Setup};
+use crate::model::transcript::Party;
 
 fn catalogue(requirements: &[(&str, Level)]) -> Catalogue {
     let all = requirements.iter().map(|(name, level)| requirement(name, *level));

@@ -7,6 +7,7 @@ mod fnv;
 mod generate;
 mod id;
 pub mod nesting;
+pub mod observation;
 pub mod program;
 pub mod reach;
 pub mod record;
@@ -17,6 +18,7 @@ pub mod suite;
 pub mod target;
 pub mod template;
 pub mod timings;
+pub mod transcript;
 
 pub use fnv::{Fnv, fnv1a};
 pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId};

@@ -12,9 +12,10 @@ use similar::{ChangeTag, TextDiff};
 
 use super::Untrusted;
 use crate::model::case::Flaw;
-use crate::model::record::{
-    AdvertisedTool, AnswerObservation, Observation, Params, Record, Round, SizeClass, StepObservation,
+use crate::model::observation::{
+    AdvertisedTool, AnswerObservation, Observation, Params, Round, SizeClass, StepObservation,
 };
+use crate::model::record::Record;
 use crate::model::spec::{Revision, Transport};
 use crate::model::{CaseId, TargetId, fnv1a};
 

@@ -13,8 +13,10 @@ use super::attempts::{after, is_worth_another, settle};
 use super::{InOrder, Log, LogError, Secrets, shorten};
 use crate::drive::{CanaryError, Cancel, Ended, Event, Next, Options, caught, drive};
 use crate::judge::{Judge, observe};
-use crate::model::record::{Footer, Observation, Record, Served, Transcript};
+use crate::model::observation::Observation;
+use crate::model::record::{Footer, Record};
 use crate::model::timings::Timings;
+use crate::model::transcript::{Served, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::plan::{Group, Plan, Planned};
 

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::lines::{LONGEST, Read, Reader, Writer};
 use crate::model::nesting;
-use crate::model::record::{FORMAT, Footer, Header, Line, Record, Transcript};
+use crate::model::record::{FORMAT, Footer, Header, Line, Record};
+use crate::model::transcript::Transcript;
 
 /// How many bytes of a message are kept beside the log.
 const MESSAGE: usize = 32 * 1024;
@@ -247,7 +248,7 @@ mod tests {
     use crate::fuzz::{self, fuzz};
     use crate::judge::{observe, samples};
     use crate::model::case::{Outcome, Then};
-    use crate::model::record::Observation;
+    use crate::model::observation::Observation;
     use crate::report::html::{Evidence, page};
     use crate::report::markdown::{COMMENT, markdown};
     use crate::report::{Book, Report, Source, Summary, badges, junit, merge};

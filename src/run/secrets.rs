@@ -8,9 +8,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::record::{AdvertisedTool, End};
-use crate::model::record::{Message, Observation, Record, Served, StepObservation, StepTranscript, Transcript};
+use crate::model::observation::AdvertisedTool;
+use crate::model::observation::{Observation, StepObservation};
+use crate::model::record::Record;
 use crate::model::target::Target;
+use crate::model::transcript::End;
+use crate::model::transcript::{Message, Served, StepTranscript, Transcript};
 
 /// Shorter values, in bytes, are words like `error` and `true`, which mean something wherever they stand.
 const SHORTEST: usize = 8;
@@ -253,8 +256,10 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::model::case::{Outcome, TimeClass};
-    use crate::model::record::{AnswerObservation, Hit, Party, Phase, SizeClass, Verdict, VerdictKind};
+    use crate::model::observation::{AnswerObservation, SizeClass};
+    use crate::model::record::{Verdict, VerdictKind};
     use crate::model::spec::Level;
+    use crate::model::transcript::{Hit, Party, Phase};
     use proptest::prelude::*;
     use serde_json::json;
 

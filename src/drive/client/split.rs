@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::model::case::{Step, When};
-use crate::model::record::{Message, Party};
+use crate::model::transcript::{Message, Party};
 
 /// As much of a request as tells what it asks for.
 #[derive(Deserialize)]

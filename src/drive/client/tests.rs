@@ -6,7 +6,7 @@ use super::*;
 use crate::drive::tests::test as test_of;
 use crate::model::TestId;
 use crate::model::case::{Retry, Then};
-use crate::model::record::Party;
+use crate::model::transcript::Party;
 
 fn at(at: u64, from: Party, text: &str) -> Message {
     Message { from, text: text.to_owned(), cut_from: None, status: None, headers: Vec::new(), at }

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use crate::model::nesting;
-use crate::model::record::{Message, Party};
+use crate::model::transcript::{Message, Party};
 
 /// Names, in lower case, and values.
 pub(super) type Headers = Vec<(String, String)>;

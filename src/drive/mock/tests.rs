@@ -11,9 +11,9 @@ use super::stdio::between;
 use super::{Listeners, Mock};
 use crate::model::CaseId;
 use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Test, Tool};
-use crate::model::record::Party;
 use crate::model::spec::{Lifecycle, Revision, Role};
 use crate::model::template::{Bindings, Generator, Template};
+use crate::model::transcript::Party;
 
 fn revision(lifecycle: Lifecycle) -> Revision {
     Revision::all().rfind(|revision| revision.facts().lifecycle == lifecycle).expect("there is one")

@@ -13,10 +13,10 @@ use crate::drive::client::converse;
 use crate::drive::mock::Listeners;
 use crate::drive::{Deadline, Options, token};
 use crate::model::case::{Answer, Does, Fixture, Retry, Step, Test, Then, Tool, When};
-use crate::model::record::{Message, Party, Served};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
+use crate::model::transcript::{Message, Party, Served};
 use crate::model::{CaseId, TestId};
 use crate::plan::Planned;
 

@@ -11,7 +11,8 @@ use serde_json::value::RawValue;
 use super::{Asks, Observer};
 use crate::judge::reply::{self, Envelope, Members};
 use crate::model::case::{Outcome, Step};
-use crate::model::record::{AdvertisedTool, Party, StepObservation, StepTranscript};
+use crate::model::observation::{AdvertisedTool, StepObservation};
+use crate::model::transcript::{Party, StepTranscript};
 
 /// One of these is there.
 #[derive(Deserialize)]
@@ -115,9 +116,10 @@ mod tests {
     use super::*;
     use crate::judge::{observe, samples};
     use crate::model::case::{Action, Expectation, Test, Then, When};
-    use crate::model::record::{End, Message, StateEcho};
+    use crate::model::observation::StateEcho;
     use crate::model::spec::Role;
     use crate::model::template::Template;
+    use crate::model::transcript::{End, Message};
 
     fn step(handed: &str, messages: Vec<Message>) -> StepTranscript {
         StepTranscript { messages, end: End::Handed, handed: Some(handed.to_owned()), ..samples::replied(&[]) }

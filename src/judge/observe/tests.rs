@@ -5,9 +5,9 @@ use serde_json::json;
 use super::*;
 use crate::judge::samples::{self, call, replied, transcript};
 use crate::model::case::{Expectation, Then};
-use crate::model::record::Hit;
-use crate::model::record::Phase;
 use crate::model::template::{Bindings, Canary, CanaryKind};
+use crate::model::transcript::Hit;
+use crate::model::transcript::Phase;
 
 fn schema() -> Template {
     Template::from(&json!({"type": "object", "anyOf": [{"required": ["a"]}]}))

@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::text::{cut, embedded, shortened};
-use crate::model::record::{End, Message, Party, Phase, Record, Served, StepTranscript, Transcript};
+use crate::model::record::Record;
+use crate::model::transcript::{End, Message, Party, Phase, Served, StepTranscript, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::report::{Report, Source, Standing};
 

@@ -41,7 +41,7 @@ fn drawn(records: Vec<Record>, replies: &[&str]) -> String {
     let source = source(records);
     let report = Report::new(&merge(std::slice::from_ref(&source)), &Book::default());
     let mut evidence = Evidence::of(&report);
-    let transcripts = source.records.iter().map(|record| crate::model::record::Transcript {
+    let transcripts = source.records.iter().map(|record| crate::model::transcript::Transcript {
         test: record.test.clone(),
         stderr: HOSTILE.to_owned(),
         ..samples::transcript(vec![samples::replied(replies)])

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::{BOLD, CYAN, DIM, RED, YELLOW, name};
-use crate::model::record::{End, Party, Record, Served, Transcript, Verdict, VerdictKind};
+use crate::model::record::{Record, Verdict, VerdictKind};
 use crate::model::spec::Catalogue;
+use crate::model::transcript::{End, Party, Served, Transcript};
 use crate::model::{RequirementId, TargetId};
 use crate::report::Untrusted;
 

@@ -22,8 +22,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use self::findings::Findings;
 use super::snapshot::{Diff, DiffLine};
 use super::{Counts, Standing, Summary, Untrusted};
-use crate::model::record::{Record, Transcript};
+use crate::model::record::Record;
 use crate::model::spec::Catalogue;
+use crate::model::transcript::Transcript;
 use crate::model::{CaseId, TargetId, TestId};
 
 /// A test that takes longer is marked, in microseconds.

@@ -3,7 +3,8 @@
 use super::*;
 use crate::judge::samples;
 use crate::model::case::Outcome;
-use crate::model::record::{Observation, Skipped, VerdictKind};
+use crate::model::observation::Observation;
+use crate::model::record::{Skipped, VerdictKind};
 use crate::model::spec::Level;
 use crate::report::tests::{footer, header, verdict};
 

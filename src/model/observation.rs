@@ -1,0 +1,189 @@
+//! What a transcript came down to, in a closed vocabulary: the same from run to run, wherever the target does the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::case::{Action, CanaryState, Flaw, Outcome, TextState, TimeClass};
+use super::spec::words;
+
+/// What a test came down to. Ports, ids and times have no field here, so that it compares across runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// One entry a step.
+    pub steps: Vec<StepObservation>,
+    /// Why the adapter can't express the fixture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cannot: Option<String>,
+    /// Why there is no observation: the target was given up, or the harness failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<String>,
+    /// The process left something behind.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leaky: bool,
+}
+
+/// What a step came down to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct StepObservation {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The JSON-RPC code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i64>,
+    /// The HTTP status of the reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Schemas as advertised, by tool.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub advertised: BTreeMap<String, AdvertisedTool>,
+    /// What can be seen of each tool that a fixed server lists, where the case knows none of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, BTreeSet<Flaw>>,
+    /// The arguments that the tool's code got.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub saw: Option<Value>,
+    /// The structured content; `Some(null)` where it is there and null.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub structured: Option<Value>,
+    /// What the text content is beside it; `None` where it is there and something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<TextState>,
+    /// The elicitations as sent: their parameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<Value>,
+    /// The elicitations as answered by a client under test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answered: Vec<AnswerObservation>,
+    /// The requests that one call of a client under test came to, where it was more than one, or had a state that
+    /// nobody gave it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Round>,
+    /// What became of the canaries so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canary: Option<CanaryState>,
+    /// Not the tools of the list before it, in their order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub varies: bool,
+    /// The replies as they came, for a case that looks into them; no snapshot has them, for they have ids and dates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<Value>,
+    /// What a client under test sent, for a case that looks into it; no snapshot has that either.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sent: Vec<Value>,
+    /// How long it took.
+    pub took: TimeClass,
+    /// How large the reply was.
+    pub size: SizeClass,
+    /// The words of the error, for people; never compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+}
+
+/// Reads `null` as a value that is there.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// How a tool's schemas came over the wire, beside the fixture's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdvertisedTool {
+    /// JSON Pointers into the tool (`/inputSchema/…`, `/outputSchema/…`) that the fixture has and the wire lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+    /// … that the wire has and the fixture lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
+    /// … whose values differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+    /// Nested too deep to be compared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub too_deep: bool,
+}
+
+impl AdvertisedTool {
+    /// Whether both are the same.
+    pub fn as_given(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How an elicitation was answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnswerObservation {
+    /// What the user did; `None` where it is none of the three words.
+    pub action: Option<Action>,
+    /// The content.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub content: Option<Value>,
+    /// The code, where the client answered with an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i64>,
+}
+
+/// One request of a call that takes several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Round {
+    /// What became of the state that the server had given.
+    pub state: StateEcho,
+    /// Whether no earlier request of the step had its id.
+    pub fresh_id: bool,
+    /// What became of the call's own parameters.
+    #[serde(default)]
+    pub params: Params,
+}
+
+words! {
+    /// What a request does with the `requestState` of the reply before it.
+    StateEcho {
+        /// None was given, and none is sent.
+        Absent = "absent",
+        /// It is sent as it was given.
+        Echoed = "echoed",
+        /// Another one is sent.
+        Changed = "changed",
+        /// It isn't sent.
+        Dropped = "dropped",
+        /// None was given, and one is sent.
+        Invented = "invented",
+    }
+}
+
+words! {
+    /// What a request does with the parameters of the step's first, its answers, state and metadata aside.
+    #[derive(Default)]
+    Params {
+        /// They are the same.
+        #[default]
+        Same = "same",
+        /// They are others.
+        Changed = "changed",
+    }
+}
+
+words! {
+    /// How large a reply is, in classes.
+    SizeClass {
+        /// Under 64 kB.
+        Small = "small",
+        /// Under 4 MB.
+        Large = "large",
+        /// 4 MB and more.
+        Huge = "huge",
+    }
+}
+
+impl SizeClass {
+    /// The class of a length in bytes.
+    pub fn of(bytes: usize) -> Self {
+        match bytes {
+            0..64_000 => Self::Small,
+            64_000..4_000_000 => Self::Large,
+            _ => Self::Huge,
+        }
+    }
+}
