@@ -121,7 +121,7 @@ enum Purpose {
 fn read(sources: &[Source], purpose: Purpose, is_wanted: impl Fn(&CaseId) -> bool) -> (Library, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let texts = source::texts(sources, &mut diagnostics);
-    let hash = source::hash(&texts);
+    let hash = source::hash(sources, &texts);
     let mut catalogued = Catalogued::default();
     for (text, folder) in texts.iter().filter_map(|text| Some((text, text.kind.requirements()?))) {
         let mut reader = text.reader(purpose);

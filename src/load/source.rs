@@ -19,6 +19,9 @@ use crate::model::{CaseId, Fnv};
 /// The cases that this program was built with. `build.rs` sees to it that a changed case changes the program.
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/cases");
 
+/// Their [`hash`], which `build.rs` made.
+const EMBEDDED_HASH: &str = env!("CASES_HASH");
+
 /// The most that is read of a file.
 pub(super) const MOST_BYTES: usize = 1 << 20;
 
@@ -73,12 +76,15 @@ impl Text {
 }
 
 /// A hash of what the files say, wherever they lie.
-pub(super) fn hash(texts: &[Text]) -> String {
+pub(super) fn hash(sources: &[Source], texts: &[Text]) -> String {
+    if sources == [Source::Embedded] {
+        return EMBEDDED_HASH.to_owned();
+    }
     let mut all = Fnv::default();
     for Text { kind, file, .. } in texts {
         let place = match kind {
-            Kind::Requirements(folder) => folder,
-            Kind::Case(id) => id.as_str(),
+            Kind::Requirements(folder) => format!("{folder}/requirements"),
+            Kind::Case(id) => id.to_string(),
         };
         (place, file.inner()).hash(&mut all);
     }
