@@ -20,8 +20,8 @@ use super::timings::Started;
 use super::{Exit, Output, Problem, caches};
 use crate::drive::{Cancel, SetupError, set_up};
 use crate::judge::Judge;
-use crate::load::Source;
 use crate::load::target::{self, TargetError};
+use crate::load::{Source, load};
 use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::record::{About, FORMAT, Header};
@@ -70,9 +70,10 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
 fn asked_for(args: &RunArgs) -> Result<Library, Problem> {
     let (sources, select) = (args.cases.sources(), &args.select);
     // A set is held against all that there is.
-    let is_whole = select.only.is_empty() || args.set.is_some();
-    let typed = select.only.iter().chain(&select.skip).filter(|_| !is_whole);
-    Ok(meant(&sources, typed)?)
+    if select.only.is_empty() || args.set.is_some() {
+        return Ok(load(&sources)?);
+    }
+    Ok(meant(&sources, select.only.iter().chain(&select.skip))?)
 }
 
 /// What is to be run, and how that differs from the set, where there is one.
