@@ -162,7 +162,7 @@ fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> V
         return targets;
     }
     let may_be_here = |pattern: &Pattern| library.cases.iter().any(|case| pattern.may_mean(&case.id));
-    let is_here = |pattern: &Pattern| may_be_here(pattern) && (!is_imported || means_a_test(pattern, library));
+    let is_here = |pattern: &Pattern| if is_imported { means_a_test(pattern, library) } else { may_be_here(pattern) };
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);
         target.known.retain(|known| is_here(&known.test));

@@ -14,6 +14,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 
 use super::Deadline;
+use super::envelope::quoted;
 use super::guard::scratch;
 use super::http::{Http, Lasting};
 use super::lines::{Kept, LineEvent, Lines};
@@ -223,10 +224,6 @@ impl Order<'_> {
         let variant = variant.map(|name| format!(r#""variant":{},"#, quoted(name))).unwrap_or_default();
         format!(r#"{{"revision":"{revision}","transport":"{transport}",{variant}"fixture":{fixture}}}"#)
     }
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// An adapter at work.

@@ -76,8 +76,8 @@ pub fn load(sources: &[Source]) -> Result<Library, LoadError> {
     load_some(sources, |_| true)
 }
 
-/// Loads the cases that are wanted, and what else costs nothing to know. Embedded cases that aren't are left out, for
-/// these are known to be good; with cases of anybody's own all are read, so that every mistake in them is told.
+/// Loads the cases that are wanted, and all requirements. Only embedded cases are left out, for these are known to be
+/// good; of anybody's own all are read, wanted or not, so that every mistake in them is told.
 ///
 /// # Errors
 /// As [`load`].

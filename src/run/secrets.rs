@@ -8,12 +8,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::observation::AdvertisedTool;
-use crate::model::observation::{Observation, StepObservation};
+use crate::model::observation::{AdvertisedTool, Observation, StepObservation};
 use crate::model::record::Record;
 use crate::model::target::Target;
-use crate::model::transcript::End;
-use crate::model::transcript::{Message, Served, StepTranscript, Transcript};
+use crate::model::transcript::{End, Message, Served, StepTranscript, Transcript};
 
 /// Shorter values, in bytes, are words like `error` and `true`, which mean something wherever they stand.
 const SHORTEST: usize = 8;

@@ -6,8 +6,7 @@ use super::*;
 use crate::judge::samples::{self, call, replied, transcript};
 use crate::model::case::{Expectation, Then};
 use crate::model::template::{Bindings, Canary, CanaryKind};
-use crate::model::transcript::Hit;
-use crate::model::transcript::Phase;
+use crate::model::transcript::{Hit, Phase};
 
 fn schema() -> Template {
     Template::from(&json!({"type": "object", "anyOf": [{"required": ["a"]}]}))
