@@ -40,6 +40,8 @@ pub(super) struct Arrival {
     pub(super) text: String,
     /// Why it can't be a message, whatever its text says.
     pub(super) fault: Option<String>,
+    /// Some of it was no UTF-8.
+    pub(super) lossy: bool,
     /// The HTTP status.
     pub(super) status: Option<u16>,
     /// The HTTP headers; of a stream of events, with the first one only.
@@ -105,9 +107,10 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// [`End::Oversized`] where it is the one too many.
     pub(super) fn came(&mut self, arrival: Arrival) -> Result<usize, End> {
-        let Arrival { text, status, headers, .. } = arrival;
+        let Arrival { text, lossy, status, headers, .. } = arrival;
         self.values += nesting::values(text.as_bytes());
         self.write(Party::Target, text, status, headers);
+        self.messages.last_mut().into_iter().for_each(|message| message.lossy = lossy);
         if self.messages.len() < MAX_MESSAGES && self.bytes <= MAX_BYTES && self.values <= nesting::VALUES {
             return Ok(self.messages.len() - 1);
         }
@@ -117,7 +120,15 @@ impl<'a> Turn<'a> {
 
     fn write(&mut self, from: Party, text: String, status: Option<u16>, headers: Vec<(String, String)>) {
         self.bytes += text.len();
-        self.messages.push(Message { from, text, cut_from: None, status, headers, at: self.deadline.micros() });
+        self.messages.push(Message {
+            from,
+            text,
+            cut_from: None,
+            lossy: false,
+            status,
+            headers,
+            at: self.deadline.micros(),
+        });
     }
 
     /// The text of a message.

@@ -17,14 +17,10 @@ use sse_stream::SseStream;
 
 use super::exchange::Arrival;
 use super::headers::{Headers, SESSION};
-use crate::model::transcript::End;
+use crate::model::transcript::{End, HEADER_BYTES, HEADERS};
 
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 16 << 20;
-/// How many headers of a reply are kept.
-const MAX_HEADERS: usize = 64;
-/// How many bytes of a header's value are kept.
-const MAX_VALUE: usize = 1 << 10;
 
 /// An endpoint, and the connections to it. Dropped, it closes those that are its own, so that a server can go without
 /// waiting.
@@ -205,7 +201,8 @@ impl Reply {
             (Ok(_), None) if self.content_type.is_empty() => Some("a body without a type".to_owned()),
             (Ok(_), None) => Some(format!("a body of the type `{}`", self.content_type)),
         };
-        Arrival { text: text.unwrap_or_else(|lossy| lossy), fault, ..Arrival::default() }
+        let lossy = text.is_err();
+        Arrival { text: text.unwrap_or_else(|text| text), fault, lossy, ..Arrival::default() }
     }
 
     fn stamped(&mut self, arrival: Arrival) -> Arrival {
@@ -260,9 +257,9 @@ fn kept(headers: &HeaderMap) -> Headers {
     let rest = headers.iter().filter(|(name, _)| !telling(name));
     let text = |value: &HeaderValue| {
         let bytes = value.as_bytes();
-        String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_VALUE)]).into_owned()
+        String::from_utf8_lossy(&bytes[..bytes.len().min(HEADER_BYTES)]).into_owned()
     };
-    first.chain(rest).take(MAX_HEADERS).map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
+    first.chain(rest).take(HEADERS).map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
 }
 
 /// What goes wrong while a body is read.

@@ -359,6 +359,7 @@ fn arrival(event: LineEvent) -> Result<Arrival, End> {
             Err(error) => Arrival {
                 text: String::from_utf8_lossy(error.as_bytes()).into_owned(),
                 fault: Some("a line that is no UTF-8".to_owned()),
+                lossy: true,
                 ..Arrival::default()
             },
         }),

@@ -2,24 +2,24 @@
 //!
 //! Takes a step, gives parameters and answers in the order of the wire. Must not know what was expected of them.
 
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::reply::{self, Envelope};
 use crate::model::case::Action;
-use crate::model::observation::AnswerObservation;
+use crate::model::observation::{AnswerObservation, Observed};
 use crate::model::spec::Role;
 use crate::model::transcript::{Party, StepTranscript};
 
 const ELICIT: &str = "elicitation/create";
 
 /// The parameters of every elicitation that the server sent, without `_meta`.
-pub(super) fn asked(role: Role, seen: &StepTranscript) -> Vec<Value> {
+pub(super) fn asked(role: Role, seen: &StepTranscript) -> Vec<Observed> {
     let server = if role == Role::Server { Party::Target } else { Party::Harness };
     let mut asked = Vec::new();
     for envelope in envelopes(seen, server) {
         if envelope.method.as_deref() == Some(ELICIT) {
-            asked.push(without_meta(envelope.params.map_or(Value::Null, reply::kept)));
+            asked.push(without_meta(envelope.params));
         }
         if let Some(requests) = envelope.members().and_then(|result| result.get("inputRequests").copied()) {
             asked.extend(in_order(requests).into_iter().filter_map(elicited));
@@ -39,13 +39,13 @@ pub(super) fn answered(role: Role, seen: &StepTranscript) -> Vec<AnswerObservati
     let mut answered = Vec::new();
     for envelope in envelopes(seen, Party::Target) {
         if envelope.method.is_none() && envelope.id.is_some_and(|id| ids.contains(&id.get())) {
-            let code = envelope.error.and_then(reply::members).and_then(|error| reply::scalar(error.get("code")?));
-            answered.push(answer(envelope.result.map_or(Value::Null, reply::kept), code));
+            let code = envelope.error.and_then(reply::code);
+            answered.push(answer(envelope.result, code));
         }
         if let Some(responses) =
             envelope.params.and_then(reply::members).and_then(|all| all.get("inputResponses").copied())
         {
-            answered.extend(in_order(responses).into_iter().map(|response| answer(response, None)));
+            answered.extend(in_order(responses).into_iter().map(|response| answer(Some(response), None)));
         }
     }
     answered
@@ -56,34 +56,36 @@ fn envelopes(seen: &StepTranscript, from: Party) -> impl Iterator<Item = Envelop
     sent.filter_map(|message| Envelope::read(&message.text))
 }
 
-/// An object's values, in the order in which they were written; one that isn't kept stays one value.
-fn in_order(raw: &RawValue) -> Vec<Value> {
-    match reply::kept(raw) {
-        Value::Object(members) => members.into_iter().map(|(_, value)| value).collect(),
-        other => vec![other],
+/// An object's values, in the order in which they were written; what is no object is one value.
+fn in_order(raw: &RawValue) -> Vec<&RawValue> {
+    match reply::ordered(raw) {
+        Some(members) => members.into_iter().map(|(_, value)| value).collect(),
+        None => vec![raw],
     }
 }
 
-/// The parameters of an input request, where it is an elicitation or can't be read.
-fn elicited(request: Value) -> Option<Value> {
-    match request {
-        Value::Object(mut members) => {
-            let elicits = members.get("method").and_then(Value::as_str) == Some(ELICIT);
-            elicits.then(|| without_meta(members.remove("params").unwrap_or_default()))
+/// The parameters of an input request, where it is an elicitation or no object.
+fn elicited(request: &RawValue) -> Option<Observed> {
+    match reply::members(request) {
+        Some(members) => {
+            let method = members.get("method").and_then(|method| reply::scalar::<String>(method));
+            (method.as_deref() == Some(ELICIT)).then(|| without_meta(members.get("params").copied()))
         }
-        other => Some(other),
+        None => Some(reply::kept(request)),
     }
 }
 
-fn without_meta(mut params: Value) -> Value {
-    if let Value::Object(members) = &mut params {
-        members.shift_remove("_meta");
-    }
-    params
+fn without_meta(params: Option<&RawValue>) -> Observed {
+    let Some(params) = params else { return Observed::Value(Value::Null) };
+    let Some(members) = reply::ordered(params) else { return reply::kept(params) };
+    let members = members.into_iter().filter(|(key, _)| key != "_meta");
+    let members = Observed::all(members.map(|(key, value)| reply::kept(value).map(|value| (key, value))));
+    members.map(|members| members.into_iter().collect::<Map<_, _>>().into())
 }
 
-fn answer(mut result: Value, code: Option<i64>) -> AnswerObservation {
-    let action = result.get("action").and_then(Value::as_str).and_then(|word| word.parse::<Action>().ok());
-    let content = result.as_object_mut().and_then(|members| members.shift_remove("content"));
-    AnswerObservation { action, content, code }
+fn answer(result: Option<&RawValue>, code: Option<i64>) -> AnswerObservation {
+    let members = result.and_then(reply::members).unwrap_or_default();
+    let action = members.get("action").and_then(|action| reply::scalar::<String>(action));
+    let action = action.and_then(|word| word.parse::<Action>().ok());
+    AnswerObservation { action, content: members.get("content").map(|content| reply::kept(content)), code }
 }

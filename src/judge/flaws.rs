@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::reply::{self, Members};
 use crate::model::case::Flaw;
 use crate::model::nesting;
+use crate::model::observation::Observed;
 
 /// Levels of a schema that are looked into.
 const LEVELS: usize = 64;
@@ -44,13 +45,13 @@ fn schema(text: &str, invalid: Flaw) -> BTreeSet<Flaw> {
     if !found.is_empty() {
         return found;
     }
-    let Ok(root) = serde_json::from_str::<Value>(text) else { return BTreeSet::from([invalid]) };
+    let Observed::Value(root) = reply::kept_text(text) else { return BTreeSet::from([Flaw::Unreadable]) };
     match is_valid(&root) {
         None => drop(found.insert(Flaw::UnknownDialect)),
         Some(true) => {}
         Some(false) => drop(found.insert(invalid)),
     }
-    let mut document = Document { root: &root, names: BTreeSet::new(), references: Vec::new() };
+    let mut document = Document { root: &root, names: BTreeSet::new(), has_parts: false, references: Vec::new() };
     document.walk(&root);
     found.extend(document.references.iter().filter_map(|reference| document.astray(reference)));
     found
@@ -77,6 +78,8 @@ struct Document<'a> {
     root: &'a Value,
     /// Anchors with their `#`, and ids.
     names: BTreeSet<String>,
+    /// Whether a part that is not the root has an id.
+    has_parts: bool,
     references: Vec<&'a str>,
 }
 
@@ -92,7 +95,10 @@ impl<'a> Document<'a> {
                         ("$anchor" | "$dynamicAnchor", Value::String(text)) => {
                             self.names.insert(format!("#{text}"));
                         }
-                        ("$id" | "id", Value::String(text)) => drop(self.names.insert(text.clone())),
+                        ("$id" | "id", Value::String(text)) => {
+                            self.has_parts |= !std::ptr::eq(schema, self.root);
+                            self.names.insert(text.clone());
+                        }
                         (key, _) if DATA.contains(&key) => {}
                         (key, Value::Object(by_name)) if MAPS.contains(&key) => {
                             by_name.values().for_each(|schema| self.walk(schema));
@@ -110,14 +116,21 @@ impl<'a> Document<'a> {
         if self.names.contains(reference) {
             return None;
         }
-        let Some(fragment) = reference.strip_prefix('#') else {
-            let (document, _) = reference.split_once('#').unwrap_or((reference, ""));
-            return (!self.names.contains(document)).then_some(Flaw::ExternalReference);
-        };
-        // An id within the document may change what a fragment is of.
-        let is_alone = self.names.iter().all(|name| name.starts_with('#'));
-        let is_there = fragment.is_empty() || self.root.pointer(&decoded(fragment)).is_some();
-        (is_alone && !is_there).then_some(Flaw::DanglingReference)
+        let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        if !document.is_empty() && !self.names.contains(document) {
+            return Some(Flaw::ExternalReference);
+        }
+        if fragment.is_empty() {
+            return None;
+        }
+        // An id within the document changes what a fragment is of; the root's own does not.
+        let root = ["$id", "id"].into_iter().find_map(|key| self.root.get(key)?.as_str());
+        let is_root = document.is_empty() || root == Some(document);
+        if !is_root || self.has_parts {
+            return Some(Flaw::UncheckedReference);
+        }
+        let is_there = self.root.pointer(&decoded(fragment)).is_some() || self.names.contains(&format!("#{fragment}"));
+        (!is_there).then_some(Flaw::DanglingReference)
     }
 }
 

@@ -141,7 +141,7 @@ impl<'a> Judge<'a> {
         Some(say(kind, detail))
     }
 
-    /// The first alternative that holds, or all that doesn't.
+    /// The first alternative that holds; or what cannot be told, where none does but one may; or all that doesn't hold.
     fn weigh(
         &self,
         check: &Check,
@@ -149,21 +149,23 @@ impl<'a> Judge<'a> {
         observed: &StepObservation,
         id: &TestId,
     ) -> (VerdictKind, Vec<String>) {
-        let mut missed = Vec::new();
+        let (mut missed, mut unknown) = (Vec::new(), Vec::new());
         for alternative in &check.alternatives {
             let Expectation { name, allowed_by, .. } = alternative;
             let mut wrong = expect::misses(alternative, observed, id);
             let absent = allowed_by.as_ref().filter(|may| !self.in_force(may, id.revision));
-            wrong.extend(absent.map(expect::not_in_force));
+            wrong.lines.extend(absent.map(expect::not_in_force));
             if wrong.is_empty() {
                 let by = allowed_by.as_ref().map(|may| format!("allowed by {may}"));
                 let kind = if by.is_some() { VerdictKind::Allowed } else { held(level) };
                 return (kind, name.iter().cloned().chain(by).collect());
             }
             let prefix = name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
-            missed.extend(wrong.into_iter().map(|miss| format!("{prefix}{miss}")));
+            let (into, lines) =
+                if wrong.lines.is_empty() { (&mut unknown, wrong.unknown) } else { (&mut missed, wrong.lines) };
+            into.extend(lines.into_iter().map(|line| format!("{prefix}{line}")));
         }
-        (broken(level), missed)
+        if unknown.is_empty() { (broken(level), missed) } else { (VerdictKind::Inconclusive, unknown) }
     }
 
     fn in_force(&self, requirement: &RequirementId, revision: Revision) -> bool {

@@ -5,17 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::asked;
 use super::compare;
 use super::flaws::flaws;
 use super::places::Names;
 use super::reply::{self, Envelope, Members};
 use super::rounds::rounds;
+use crate::model::ambiguity;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
-use crate::model::nesting;
-use crate::model::observation::{AdvertisedTool, Observation, SizeClass, StepObservation};
+use crate::model::observation::{AdvertisedTool, Observation, Observed, Parts, SizeClass, StepObservation};
 use crate::model::reach::Reach;
 use crate::model::spec::Role;
 use crate::model::template::Template;
@@ -101,7 +99,7 @@ impl<'a> Observer<'a> {
 
     /// Notes which lists don't repeat the one before them.
     fn compare_lists(&self, steps: &mut [StepObservation]) {
-        let mut before: Option<Vec<String>> = None;
+        let mut before: Option<Vec<Option<String>>> = None;
         for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(steps) {
             if seen.handed.is_some() || !matches!(self.asks(step), Asks::List) || observed.outcome != Outcome::Success {
                 continue;
@@ -125,28 +123,29 @@ impl<'a> Observer<'a> {
         let mut steps = vec![step.clone(); self.test.steps.len()];
         for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
             observed.sent = self.sent(step, seen);
+            observed.unread = unread(seen);
         }
         steps
     }
 
-    fn sent(&self, step: &Step, seen: &StepTranscript) -> Vec<Value> {
+    fn sent(&self, step: &Step, seen: &StepTranscript) -> Vec<Parts> {
         if self.test.role != Role::Client || !step.then.looks_into_messages() {
             return Vec::new();
         }
-        sent(step, seen).map(|one| self.names.value(one)).collect()
+        sent(step, seen).map(|one| self.named_parts(one)).collect()
     }
 
     fn step(&self, step: &Step, seen: &StepTranscript) -> StepObservation {
         let from_target = || seen.messages.iter().filter(|message| message.from == Party::Target);
         let mut observed = blank(ended(&seen.end).unwrap_or(Outcome::InvalidMessage), seen.micros);
         observed.canary = self.canary(seen.canary.is_empty());
-        observed.asked =
-            asked::asked(self.test.role, seen).into_iter().map(|params| self.names.value(params)).collect();
+        observed.asked = asked::asked(self.test.role, seen).into_iter().map(|params| self.named(params)).collect();
         observed.answered = asked::answered(self.test.role, seen);
         for answer in &mut observed.answered {
-            answer.content = answer.content.take().map(|content| self.names.value(content));
+            answer.content = answer.content.take().map(|content| self.named(content));
         }
         observed.sent = self.sent(step, seen);
+        observed.unread = unread(seen);
         if let Some(handed) = &seen.handed {
             observed.size = SizeClass::of(handed.len());
             observed.rounds = rounds(seen);
@@ -165,7 +164,7 @@ impl<'a> Observer<'a> {
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
         if self.test.role == Role::Server && step.then.looks_into_messages() {
             let replies = from_target().filter(|message| reply::is_reply(message));
-            observed.replies = replies.map(|one| self.names.value(reply::whole(one))).collect();
+            observed.replies = replies.map(|one| self.named_parts(reply::whole(one))).collect();
         }
         match (&seen.end, reply) {
             (End::Replied { .. }, Some(reply)) => self.reply(step, seen, &reply.text, &mut observed),
@@ -179,9 +178,9 @@ impl<'a> Observer<'a> {
     fn reply(&self, step: &Step, seen: &StepTranscript, text: &str, observed: &mut StepObservation) {
         let Some(envelope) = Envelope::read(text) else { return };
         if let (Some(error), None) = (envelope.error, envelope.result) {
-            let error = reply::members(error).unwrap_or_default();
             observed.outcome = Outcome::ProtocolError;
-            observed.code = error.get("code").and_then(|code| reply::scalar(code));
+            observed.code = reply::code(error);
+            let error = reply::members(error).unwrap_or_default();
             let words: Option<String> = error.get("message").and_then(|message| reply::scalar(message));
             observed.said = words.map(|words| self.said(&words));
         } else if let (Some(result), None) = (envelope.members(), envelope.error) {
@@ -214,20 +213,27 @@ impl<'a> Observer<'a> {
     }
 
     fn call(&self, tool: Option<&Tool>, result: &Members<'_>, observed: &mut StepObservation) -> Option<Outcome> {
-        let structured = result.get("structuredContent").map(|raw| reply::kept(raw));
+        let raw = result.get("structuredContent").copied();
+        let structured = raw.map(reply::kept);
         let texts = reply::texts(result);
-        observed.text = match (texts.as_deref(), &structured) {
-            (Some([]), _) => Some(TextState::Absent),
-            (Some(texts), Some(structured)) if texts.iter().any(|text| is_json_of(text, structured)) => {
-                Some(TextState::Mirrors)
+        observed.text = match (texts.as_deref(), raw, &structured) {
+            (Some([]), ..) => Some(Observed::Value(TextState::Absent)),
+            (Some(texts), Some(raw), Some(structured)) => {
+                let mut texts = texts.iter().flatten();
+                let is_mirror = |text: &String| text == raw.get() || is_json_of(text, structured);
+                match structured {
+                    _ if texts.any(is_mirror) => Some(Observed::Value(TextState::Mirrors)),
+                    Observed::Value(_) => None,
+                    Observed::Unreadable(reason) => Some(Observed::Unreadable(reason.clone())),
+                }
             }
             _ => None,
         };
-        observed.structured = structured.map(|value| self.names.value(value));
+        observed.structured = structured.map(|value| self.named(value));
         let failed = result.get("isError").map_or(Some(false), |raw| reply::scalar(raw))?;
         let texts = texts?;
         if failed {
-            observed.said = texts.first().map(|text| self.said(text));
+            observed.said = texts.iter().flatten().next().map(|text| self.said(text));
             return Some(Outcome::ToolError);
         }
         if tool.is_some_and(|tool| matches!(tool.does, Does::Echo | Does::Elicit)) {
@@ -240,7 +246,7 @@ impl<'a> Observer<'a> {
     fn advertised(&self, seen: &StepTranscript) -> Option<BTreeMap<String, AdvertisedTool>> {
         let mut first: BTreeMap<String, Members<'_>> = BTreeMap::new();
         for (name, tool) in listed(seen)? {
-            first.entry(name).or_insert(tool);
+            first.extend(name.filter(|name| !first.contains_key(name)).map(|name| (name, tool)));
         }
         Some(self.offered(&first))
     }
@@ -251,9 +257,12 @@ impl<'a> Observer<'a> {
         if !matches!(self.test.reach, Reach::Found(_)) {
             return Some(found);
         }
+        let mut names = BTreeSet::new();
         for (name, tool) in listed(seen)? {
-            let twice = found.contains_key(&name).then_some(Flaw::ListedTwice);
-            found.entry(name).or_default().extend(flaws(&tool).into_iter().chain(twice));
+            let is_twice = name.clone().is_some_and(|name| !names.insert(name));
+            let twice = is_twice.then_some(Flaw::ListedTwice);
+            // A tool without a name has flaws as well.
+            found.entry(name.unwrap_or_default()).or_default().extend(flaws(&tool).into_iter().chain(twice));
         }
         Some(found)
     }
@@ -281,12 +290,14 @@ impl<'a> Observer<'a> {
             if given.as_deref() == wire {
                 continue;
             }
-            let tree = |text: Option<&str>| text.map(|text| nesting::read::<Value>(text.as_bytes())).transpose();
-            match (tree(given.as_deref()), tree(wire)) {
-                (Ok(given), Ok(wire)) => {
-                    compare::member(given.as_ref(), wire.as_ref(), format!("/{key}"), &mut found);
+            let tree = |text: Option<&str>| text.map(reply::kept_text);
+            let (given, wire) = (tree(given.as_deref()), tree(wire));
+            match [&given, &wire].into_iter().flatten().find_map(Observed::reason) {
+                Some(reason) => found.unreadable = Some(reason.to_owned()),
+                None => {
+                    let value = |one: &'_ Option<Observed>| one.as_ref().and_then(Observed::value).cloned();
+                    compare::member(value(&given).as_ref(), value(&wire).as_ref(), format!("/{key}"), &mut found);
                 }
-                _ => found.too_deep = true,
             }
         }
         compare::bound(&mut found);
@@ -345,36 +356,57 @@ impl<'a> Observer<'a> {
         (!self.transcript.bindings.canaries.is_empty()).then_some(state)
     }
 
+    fn named(&self, value: Observed) -> Observed {
+        value.map(|value| self.names.value(value))
+    }
+
+    fn named_parts(&self, parts: Parts) -> Parts {
+        parts.into_iter().map(|(name, part)| (name, self.named(part))).collect()
+    }
+
     fn said(&self, words: &str) -> String {
         self.names.text(words).chars().take(SAID).collect()
     }
 }
 
-/// The tools of all pages by name, in the order in which they came; `None` where a page isn't a list of tools.
-fn listed(seen: &StepTranscript) -> Option<Vec<(String, Members<'_>)>> {
+/// The tools of all pages with their names, in the order in which they came; `None` where a page isn't a list of tools.
+fn listed(seen: &StepTranscript) -> Option<Vec<(Option<String>, Members<'_>)>> {
     let pages = seen.messages.iter().filter(|message| message.from == Party::Target);
     // A handshake may stand among them, whose result has no tools.
     let results = pages.filter_map(|page| Envelope::read(&page.text)?.members());
     let mut listed = Vec::new();
     for tools in results.filter_map(|result| result.get("tools").copied()) {
-        let tools = reply::items(tools)?.into_iter().filter_map(reply::members);
-        listed.extend(tools.filter_map(|tool| Some((reply::scalar(tool.get("name")?)?, tool))));
+        let tools = reply::items(tools)?.into_iter().map(|tool| reply::members(tool).unwrap_or_default());
+        listed.extend(tools.map(|tool| (tool.get("name").and_then(|name| reply::scalar(name)), tool)));
     }
     Some(listed)
 }
 
 /// What a client sent in a step. The handshake belongs to `serve`, so that any other begins with a request of its own.
-fn sent<'a>(step: &Step, seen: &'a StepTranscript) -> impl Iterator<Item = Value> + 'a {
+fn sent<'a>(step: &Step, seen: &'a StepTranscript) -> impl Iterator<Item = Parts> + 'a {
     let own = match step.when {
         When::List => Some("tools/list"),
         When::Call { .. } => Some("tools/call"),
         When::Serve | When::Send { .. } => None,
     };
     let is_own = move |message: &&Message| {
-        own.is_none_or(|own| Envelope::read(&message.text).is_some_and(|it| it.method.as_deref() == Some(own)))
+        let is_called = |own| Envelope::read(&message.text).is_some_and(|it| it.method.as_deref() == Some(own));
+        own.is_none_or(is_called) || reply::doubt(message).is_some()
     };
     let from_client = seen.messages.iter().filter(|message| message.from == Party::Target);
     from_client.skip_while(move |message| !is_own(message)).map(reply::whole)
+}
+
+/// Why the target may have sent more in a step than can be read.
+fn unread(seen: &StepTranscript) -> Option<String> {
+    let from_target = seen.messages.iter().filter(|message| message.from == Party::Target);
+    let of_end = match &seen.end {
+        End::Invalid { .. } => Some("something that is no message of the protocol".to_owned()),
+        End::Oversized => Some("more than is read".to_owned()),
+        _ => None,
+    };
+    let of_handed = || seen.handed.as_deref().and_then(ambiguity::of_strings).map(str::to_owned);
+    from_target.filter_map(reply::doubt).next().or(of_end).or_else(of_handed)
 }
 
 /// A step of which nothing else is known.
@@ -394,6 +426,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         varies: false,
         replies: Vec::new(),
         sent: Vec::new(),
+        unread: None,
         canary: None,
         took: TimeClass::of(micros),
         size: SizeClass::Small,
@@ -401,8 +434,9 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
     }
 }
 
-fn is_json_of(text: &str, value: &Value) -> bool {
-    nesting::read::<Value>(text.as_bytes()).is_ok_and(|read| compare::equal(&read, value))
+fn is_json_of(text: &str, value: &Observed) -> bool {
+    let Observed::Value(value) = value else { return false };
+    reply::kept_text(text).value().is_some_and(|read| compare::equal(read, value))
 }
 
 mod client;

@@ -2,14 +2,17 @@
 //!
 //! Takes a message's text, gives its parts. Must not know tests or expectations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Map;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
-use crate::model::nesting;
-use crate::model::transcript::Message;
+use super::compare;
+use crate::model::observation::{Observed, Parts};
+use crate::model::transcript::{HEADER_BYTES, HEADERS, Message};
+use crate::model::{ambiguity, nesting};
 
 /// An object's members, each as text.
 pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
@@ -21,29 +24,31 @@ const KEPT_BYTES: usize = 8 << 20;
 /// Characters that are kept of a reply that is no JSON.
 const KEPT_TEXT: usize = 300;
 
-/// A JSON-RPC message.
-#[derive(Debug, Default, Deserialize)]
+/// A JSON-RPC message. A member that is `null` counts as absent.
+#[derive(Debug, Default)]
 pub(crate) struct Envelope<'a> {
     /// The id, as it was written.
-    #[serde(borrow, default)]
     pub(crate) id: Option<&'a RawValue>,
-    /// What is asked, in a request or notification.
-    #[serde(default)]
+    /// The method, in a request or notification.
     pub(crate) method: Option<String>,
-    #[serde(borrow, default)]
     pub(crate) params: Option<&'a RawValue>,
-    /// What was answered.
-    #[serde(borrow, default)]
+    /// The result, in a response.
     pub(crate) result: Option<&'a RawValue>,
-    /// Why nothing was answered.
-    #[serde(borrow, default)]
+    /// The error, in a response.
     pub(crate) error: Option<&'a RawValue>,
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads a message; `None` where it is none.
+    /// Reads a message; `None` where it is none, or has a member twice.
     pub(crate) fn read(text: &'a str) -> Option<Self> {
-        serde_json::from_str(text).ok()
+        let members = members(serde_json::from_str(text).ok()?)?;
+        let member = |key: &str| members.get(key).copied().filter(|value| value.get() != "null");
+        let method = match member("method") {
+            Some(method) => Some(scalar(method)?),
+            None => None,
+        };
+        let [id, params, result, error] = ["id", "params", "result", "error"].map(member);
+        Some(Self { id, method, params, result, error })
     }
 
     /// The members of the result; `None` where there is none, or it is no object.
@@ -52,9 +57,60 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// An object's members; `None` where it is no object.
+/// Why the target may have sent more than can be read of a message; `None` where there is only one reading of it.
+pub(crate) fn doubt(message: &Message) -> Option<String> {
+    if message.cut_from.is_some() {
+        return Some("a message that is longer than is read".to_owned());
+    }
+    if message.lossy {
+        return Some("a message that is not UTF-8".to_owned());
+    }
+    match serde_json::from_str::<&RawValue>(&message.text) {
+        Ok(_) => ambiguity::of_strings(&message.text).map(str::to_owned),
+        // A lenient reader may take this for JSON; no reader takes other text for it.
+        Err(_) => begins_like_json(&message.text).then(|| "a message that is not quite JSON".to_owned()),
+    }
+}
+
+fn begins_like_json(text: &str) -> bool {
+    let is_skipped = |one: char| one.is_whitespace() || one.is_control() || one == '\u{feff}';
+    text.trim_start_matches(is_skipped).starts_with(['{', '['])
+}
+
+/// An object's members in their order, each as text; `None` where it is no object, or has a key twice.
+pub(crate) fn ordered(raw: &RawValue) -> Option<Vec<(String, &RawValue)>> {
+    struct InOrder<'a>(Vec<(String, &'a RawValue)>);
+    impl<'de> Deserialize<'de> for InOrder<'de> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Reader;
+            impl<'de> Visitor<'de> for Reader {
+                type Value = InOrder<'de>;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("an object")
+                }
+
+                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                    let mut members = Vec::new();
+                    while let Some(member) = map.next_entry()? {
+                        members.push(member);
+                    }
+                    Ok(InOrder(members))
+                }
+            }
+            deserializer.deserialize_map(Reader)
+        }
+    }
+    let InOrder(members) = serde_json::from_str(raw.get()).ok()?;
+    let mut keys = HashSet::new();
+    members.iter().all(|(key, _)| keys.insert(key.as_str())).then_some(())?;
+    drop(keys);
+    Some(members)
+}
+
+/// An object's members; `None` where it is no object, or has a key twice.
 pub(crate) fn members(raw: &RawValue) -> Option<Members<'_>> {
-    serde_json::from_str(raw.get()).ok()
+    Some(ordered(raw)?.into_iter().collect())
 }
 
 /// A list's items; `None` where it is no list.
@@ -67,17 +123,46 @@ pub(crate) fn scalar<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// The value as a tree, or a string in words where an observation doesn't keep it: then too it is not absent.
-pub(crate) fn kept(raw: &RawValue) -> Value {
-    let text = raw.get();
+/// An error's code; a float of the same value is the same code.
+pub(crate) fn code(error: &RawValue) -> Option<i64> {
+    let code = members(error)?.get("code").copied()?;
+    scalar(code).or_else(|| {
+        let float = scalar::<f64>(code).filter(|float| float.fract() == 0.0 && float.abs() < 1e15)?;
+        #[expect(clippy::cast_possible_truncation, reason = "an integer within 64 bits, as was just checked")]
+        let code = float as i64;
+        Some(code)
+    })
+}
+
+/// The value as a tree, or the reason why it is not kept as one.
+pub(crate) fn kept(raw: &RawValue) -> Observed {
+    kept_text(raw.get())
+}
+
+/// The value of a JSON text, as [`kept`] gives it.
+pub(crate) fn kept_text(text: &str) -> Observed {
     let depth = nesting::depth(text.as_bytes());
     if depth > KEPT_LEVELS {
-        return Value::String(format!("<{depth} levels deep>"));
+        return Observed::Unreadable(format!("{depth} levels deep"));
     }
     if text.len() > KEPT_BYTES {
-        return Value::String(format!("<{} bytes>", text.len()));
+        return Observed::Unreadable(format!("{} bytes", text.len()));
     }
-    nesting::read(text.as_bytes()).unwrap_or_else(|error| Value::String(format!("<unreadable: {error}>")))
+    if let Some(reason) = ambiguity::of_strings(text).or_else(|| ambiguity::of_numbers(text)) {
+        return Observed::Unreadable(reason.to_owned());
+    }
+    match nesting::read(text.as_bytes()) {
+        Ok(value) => Observed::Value(value),
+        Err(error) => Observed::Unreadable(error.to_string()),
+    }
+}
+
+/// Whether two values are equal; equal texts are, also where they cannot be read.
+pub(crate) fn same(one: &RawValue, other: &RawValue) -> Observed<bool> {
+    if one.get() == other.get() {
+        return Observed::Value(true);
+    }
+    Observed::all([kept(one), kept(other)]).map(|values| compare::equal(&values[0], &values[1]))
 }
 
 /// Whether a message answers: with a response, or with no message at all.
@@ -87,45 +172,58 @@ pub(crate) fn is_reply(message: &Message) -> bool {
 }
 
 /// All of a message as it came: its JSON, or the text that is none, and what HTTP said beside it.
-pub(crate) fn whole(message: &Message) -> Value {
-    let mut whole = Map::new();
-    match serde_json::from_str::<&RawValue>(&message.text) {
-        Ok(raw) => drop(whole.insert("message".to_owned(), kept(raw))),
-        Err(_) if message.text.is_empty() => {}
-        Err(_) => {
-            drop(whole.insert("text".to_owned(), message.text.chars().take(KEPT_TEXT).collect::<String>().into()));
-        }
+pub(crate) fn whole(message: &Message) -> Parts {
+    let mut parts = Parts::new();
+    let mut part = |name: &str, value| drop(parts.insert(name.to_owned(), value));
+    match (doubt(message), serde_json::from_str::<&RawValue>(&message.text)) {
+        (Some(reason), _) => part("message", Observed::Unreadable(reason)),
+        (None, Ok(raw)) => part("message", kept(raw)),
+        (None, Err(_)) if message.text.is_empty() => {}
+        (None, Err(_)) => part("text", text(&message.text)),
     }
-    whole.extend(message.status.map(|status| ("status".to_owned(), status.into())));
-    let mut headers = Map::new();
+    if let Some(status) = message.status {
+        part("status", Observed::Value(status.into()));
+    }
+    let (mut headers, mut beyond) = (Map::new(), message.headers.len() >= HEADERS);
     for (name, value) in &message.headers {
         // Before the headers of a request stands its method, as in HTTP/2.
-        let (place, name) = match name.strip_prefix(':') {
-            Some(pseudo) => (&mut whole, pseudo),
-            None => (&mut headers, name.as_str()),
-        };
-        place.entry(name).or_insert_with(|| value.as_str().into());
+        if let Some(pseudo) = name.strip_prefix(':') {
+            part(pseudo, Observed::Value(value.as_str().into()));
+        } else {
+            beyond |= value.len() >= HEADER_BYTES;
+            headers.entry(name).or_insert_with(|| value.as_str().into());
+        }
     }
-    if message.status.is_some() || !message.headers.is_empty() {
-        whole.insert("headers".to_owned(), headers.into());
+    if beyond {
+        part("headers", Observed::Unreadable("more or longer headers than are kept".to_owned()));
+    } else if message.status.is_some() || !message.headers.is_empty() {
+        part("headers", Observed::Value(headers.into()));
     }
-    whole.into()
+    parts
 }
 
-/// The texts of a result's text blocks; `None` where its content is no list.
-pub(crate) fn texts(result: &Members<'_>) -> Option<Vec<String>> {
+fn text(text: &str) -> Observed {
+    if text.chars().nth(KEPT_TEXT).is_some() {
+        Observed::Unreadable(format!("a text of {} bytes", text.len()))
+    } else {
+        Observed::Value(text.into())
+    }
+}
+
+/// The texts of a result's text blocks, `None` for a block without one; `None` where the content is no list.
+pub(crate) fn texts(result: &Members<'_>) -> Option<Vec<Option<String>>> {
     let blocks = items(result.get("content")?)?;
     let text = |block: &&RawValue| {
         let block = members(block)?;
         let is_text = scalar::<String>(block.get("type")?)? == "text";
-        scalar::<String>(block.get("text")?).filter(|_| is_text)
+        is_text.then(|| block.get("text").and_then(|text| scalar(text)))
     };
     Some(blocks.iter().filter_map(text).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::judge::samples;
@@ -136,7 +234,7 @@ mod tests {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"structuredContent":{deep}}}}}"#);
         let result = Envelope::read(&text).and_then(|envelope| envelope.members()).expect("an object");
-        assert_eq!(kept(result["structuredContent"]), Value::String("<100000 levels deep>".into()));
+        assert_eq!(kept(result["structuredContent"]), Observed::Unreadable("100000 levels deep".into()));
     }
 
     #[test]
@@ -145,6 +243,10 @@ mod tests {
             status,
             headers: status.map(|_| ("allow".to_owned(), "POST".to_owned())).into_iter().collect(),
             ..samples::message(Party::Target, text)
+        };
+        let whole = |message: &Message| {
+            let parts = whole(message).into_iter();
+            parts.map(|(name, part)| (name, part.value().cloned().expect("readable"))).collect::<Value>()
         };
         assert_eq!(whole(&message(r#"{"id":1}"#, None)), json!({"message": {"id": 1}}));
         let headers = json!({"allow": "POST"});
@@ -160,7 +262,8 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_none() {
-        for text in ["", "[]", "1", "{", r#"{"method":1}"#] {
+        let list = r#"[1,"ping",{},{"a":1}]"#;
+        for text in ["", "[]", "1", "{", r#"{"method":1}"#, r#"{"result":{"a":1},"result":{}}"#, list] {
             let result = Envelope::read(text).and_then(|envelope| envelope.members().map(|members| members.len()));
             assert_eq!(result, None, "{text}");
         }

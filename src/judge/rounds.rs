@@ -2,12 +2,11 @@
 //!
 //! Takes a step, gives a [`Round`] a request. Must not know what a client should have done.
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::compare;
 use super::reply::{self, Envelope, Members};
-use crate::model::observation::{Params, Round, StateEcho};
+use crate::model::observation::{Observed, Params, Round, StateEcho};
 use crate::model::transcript::{Party, StepTranscript};
 
 const CALL: &str = "tools/call";
@@ -16,59 +15,91 @@ const STATE: &str = "requestState";
 const OF_A_ROUND: [&str; 3] = [STATE, "inputResponses", "_meta"];
 
 /// Each `tools/call` of a step, in order; none where there is one only, as plain as it can be.
-pub(super) fn rounds(seen: &StepTranscript) -> Vec<Round> {
+pub(super) fn rounds(seen: &StepTranscript) -> Vec<Observed<Round>> {
     let (mut rounds, mut ids, mut given, mut first) = (Vec::new(), Vec::new(), None, None);
     for message in &seen.messages {
         let Some(envelope) = Envelope::read(&message.text) else { continue };
         match (message.from, envelope.method.as_deref()) {
-            (Party::Harness, None) => given = envelope.members().and_then(|result| text(result.get(STATE)?)),
+            (Party::Harness, None) => given = envelope.members().and_then(|result| result.get(STATE).copied()),
             (Party::Target, Some(CALL)) => {
                 let params = envelope.params.and_then(reply::members).unwrap_or_default();
-                let id = envelope.id.map(RawValue::get);
-                let sent = params.get(STATE).and_then(|state| text(state));
-                let own = own(&params);
-                let same = compare::equal(first.get_or_insert_with(|| own.clone()), &own);
-                let params = if same { Params::Same } else { Params::Changed };
-                let state = echo(given.as_deref(), sent.as_deref());
-                rounds.push(Round { state, fresh_id: !ids.contains(&id), params });
+                let state = echo(given, params.get(STATE).copied());
+                let own = own(params);
+                let params = repeats(first.get_or_insert_with(|| own.clone()), &own);
+                let id = envelope.id.map(|id| (id.get(), reply::kept(id)));
+                rounds.push(match (state, is_fresh(id.as_ref(), &ids), params) {
+                    (Observed::Value(state), Observed::Value(fresh_id), Observed::Value(params)) => {
+                        Observed::Value(Round { state, fresh_id, params })
+                    }
+                    (Observed::Unreadable(why), ..)
+                    | (_, Observed::Unreadable(why), _)
+                    | (.., Observed::Unreadable(why)) => Observed::Unreadable(why),
+                });
                 ids.push(id);
             }
             _ => {}
         }
     }
     match rounds.as_slice() {
-        [Round { state: StateEcho::Absent, .. }] => Vec::new(),
+        [Observed::Value(Round { state: StateEcho::Absent, .. })] => Vec::new(),
         _ => rounds,
     }
 }
 
 /// The parameters that a retry repeats.
-fn own(params: &Members<'_>) -> Value {
-    let own = params.iter().filter(|(name, _)| !OF_A_ROUND.contains(&name.as_str()));
-    own.map(|(name, value)| (name.clone(), reply::kept(value))).collect()
+fn own(mut params: Members<'_>) -> Members<'_> {
+    params.retain(|name, _| !OF_A_ROUND.contains(&name.as_str()));
+    params
 }
 
-/// What a state says: how its characters are escaped is nobody's concern.
-#[expect(clippy::unnecessary_wraps, reason = "what is there is told from what isn't")]
-fn text(state: &RawValue) -> Option<String> {
-    Some(reply::scalar(state).unwrap_or_else(|| state.get().to_owned()))
-}
-
-fn echo(given: Option<&str>, sent: Option<&str>) -> StateEcho {
-    match (given, sent) {
-        (None, None) => StateEcho::Absent,
-        (None, Some(_)) => StateEcho::Invented,
-        (Some(_), None) => StateEcho::Dropped,
-        (Some(given), Some(sent)) if given == sent => StateEcho::Echoed,
-        (Some(_), Some(_)) => StateEcho::Changed,
+fn repeats(first: &Members<'_>, again: &Members<'_>) -> Observed<Params> {
+    if !first.keys().eq(again.keys()) {
+        return Observed::Value(Params::Changed);
     }
+    let pairs: Vec<_> = first.values().zip(again.values()).map(|(one, other)| reply::same(one, other)).collect();
+    if pairs.contains(&Observed::Value(false)) {
+        return Observed::Value(Params::Changed);
+    }
+    Observed::all(pairs).map(|_| Params::Same)
+}
+
+fn echo(given: Option<&RawValue>, sent: Option<&RawValue>) -> Observed<StateEcho> {
+    match (given, sent) {
+        (None, None) => Observed::Value(StateEcho::Absent),
+        (None, Some(_)) => Observed::Value(StateEcho::Invented),
+        (Some(_), None) => Observed::Value(StateEcho::Dropped),
+        (Some(given), Some(sent)) => {
+            reply::same(given, sent).map(|same| if same { StateEcho::Echoed } else { StateEcho::Changed })
+        }
+    }
+}
+
+/// An id as text, and as a value.
+type Id<'a> = (&'a str, Observed);
+
+/// Whether no earlier request has this id, however either is written.
+fn is_fresh(id: Option<&Id<'_>>, earlier: &[Option<Id<'_>>]) -> Observed<bool> {
+    let equals = |other: &Option<Id<'_>>| match (id, other) {
+        (Some((text, value)), Some((other_text, other))) => match (value, other) {
+            _ if text == other_text => Observed::Value(true),
+            (Observed::Value(value), Observed::Value(other)) => Observed::Value(compare::equal(value, other)),
+            (Observed::Unreadable(why), _) | (_, Observed::Unreadable(why)) => Observed::Unreadable(why.clone()),
+        },
+        (None, None) => Observed::Value(true),
+        _ => Observed::Value(false),
+    };
+    let found: Vec<_> = earlier.iter().map(equals).collect();
+    if found.contains(&Observed::Value(true)) {
+        return Observed::Value(false);
+    }
+    Observed::all(found).map(|_| true)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::judge::samples;
-    use crate::model::transcript::End;
+    use crate::model::transcript::{End, Message};
 
     /// Requests (`?`) with an id and the text behind it, and replies with a state or without.
     fn seen(messages: &[(Option<u64>, &str)]) -> Vec<Round> {
@@ -83,7 +114,12 @@ mod tests {
             }
         };
         let messages = messages.iter().map(message).collect();
-        rounds(&StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) })
+        rounds_of(messages)
+    }
+
+    fn rounds_of(messages: Vec<Message>) -> Vec<Round> {
+        let rounds = rounds(&StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) });
+        rounds.into_iter().map(|round| *round.value().expect("a round that can be read")).collect()
     }
 
     #[test]
@@ -110,7 +146,7 @@ mod tests {
         };
         let params = |again: &str| {
             let messages = vec![call(1, r#""arguments":{"a":1}"#), call(2, again)];
-            rounds(&StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) })[1].params
+            rounds_of(messages)[1].params
         };
         assert_eq!(params(r#""arguments":{"a":1.0},"inputResponses":{},"_meta":{"x":1}"#), Params::Same);
         for again in [r#""arguments":{}"#, r#""x":1"#, r#""arguments":{"a":1},"x":1"#] {

@@ -60,7 +60,7 @@ pub(crate) fn requirement(name: &str, level: Level) -> Requirement {
 }
 
 pub(crate) fn message(from: Party, text: &str) -> Message {
-    Message { from, text: text.into(), cut_from: None, status: None, headers: Vec::new(), at: 0 }
+    Message { from, text: text.into(), cut_from: None, lossy: false, status: None, headers: Vec::new(), at: 0 }
 }
 
 /// A step that the last of these messages of the target ended.

@@ -419,10 +419,39 @@ words! {
         ExternalReference = "external-reference",
         /// A reference leads to nothing within its document.
         DanglingReference = "dangling-reference",
+        /// A reference in a document whose parts have ids, and it is not followed.
+        UncheckedReference = "unchecked-reference",
+        /// A schema cannot be read: a number out of range, or two equal keys.
+        Unreadable = "unreadable",
         /// A schema has more than 64 levels, and isn't looked into.
         Deep = "deep",
         /// A schema has more than 64 kB.
         Large = "large",
+    }
+}
+
+impl Flaw {
+    /// Whether a schema with this flaw may have the other one unseen.
+    pub fn hides(self, other: Self) -> bool {
+        use Flaw::{
+            DanglingReference, ExternalReference, InvalidInputSchema, InvalidOutputSchema, UncheckedReference,
+            UnknownDialect,
+        };
+        let of_content = matches!(
+            other,
+            InvalidInputSchema
+                | InvalidOutputSchema
+                | UnknownDialect
+                | ExternalReference
+                | DanglingReference
+                | UncheckedReference
+        );
+        match self {
+            Self::Deep | Self::Large | Self::Unreadable => of_content,
+            Self::UnknownDialect => matches!(other, InvalidInputSchema | InvalidOutputSchema),
+            Self::UncheckedReference => other == DanglingReference,
+            _ => false,
+        }
     }
 }
 

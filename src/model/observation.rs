@@ -2,11 +2,79 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::case::{Action, CanaryState, Flaw, Outcome, TextState, TimeClass};
 use super::spec::words;
+
+/// Something that a target sent, or the reason why it cannot be read.
+///
+/// The reason is no value: a check that depends on it is neither passed nor failed. Both are tagged in the run log, so
+/// that no value that a target sends is read back as a reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observed<T = Value> {
+    /// It was read.
+    Value(T),
+    /// It was not read; the reason has no text of the target in it.
+    Unreadable(String),
+}
+
+impl<T> Observed<T> {
+    /// The value, where there is one.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Unreadable(_) => None,
+        }
+    }
+
+    /// The reason, where there is no value.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Value(_) => None,
+            Self::Unreadable(reason) => Some(reason),
+        }
+    }
+
+    /// The value for changes in place, where there is one.
+    pub fn value_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Unreadable(_) => None,
+        }
+    }
+
+    /// Changes the value, where there is one.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Observed<U> {
+        match self {
+            Self::Value(value) => Observed::Value(change(value)),
+            Self::Unreadable(reason) => Observed::Unreadable(reason),
+        }
+    }
+
+    /// All values of a list; the first reason, where one of them cannot be read.
+    pub fn all(list: impl IntoIterator<Item = Self>) -> Observed<Vec<T>> {
+        let mut values = Vec::new();
+        for one in list {
+            match one {
+                Self::Value(value) => values.push(value),
+                Self::Unreadable(reason) => return Observed::Unreadable(reason),
+            }
+        }
+        Observed::Value(values)
+    }
+}
+
+impl From<Value> for Observed {
+    fn from(value: Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+/// A message in its parts: `message`, its JSON; `text`, where it is none; and with HTTP `status`, `headers`, `method`.
+pub type Parts = BTreeMap<String, Observed>;
 
 /// What a test came down to. Ports, ids and times have no field here, so that it compares across runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,24 +111,24 @@ pub struct StepObservation {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, BTreeSet<Flaw>>,
     /// The arguments that the tool's code got.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub saw: Option<Value>,
-    /// The structured content; `Some(null)` where it is there and null.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub structured: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saw: Option<Observed>,
+    /// The structured content; the value `null` where it is there and null.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured: Option<Observed>,
     /// What the text content is beside it; `None` where it is there and something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<TextState>,
+    pub text: Option<Observed<TextState>>,
     /// The elicitations as sent: their parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asked: Vec<Value>,
+    pub asked: Vec<Observed>,
     /// The elicitations as answered by a client under test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answered: Vec<AnswerObservation>,
     /// The requests that one call of a client under test came to, where it was more than one, or had a state that
     /// nobody gave it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<Observed<Round>>,
     /// What became of the canaries so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canary: Option<CanaryState>,
@@ -69,10 +137,14 @@ pub struct StepObservation {
     pub varies: bool,
     /// The replies as they came, for a case that looks into them; no snapshot has them, for they have ids and dates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub replies: Vec<Value>,
+    pub replies: Vec<Parts>,
     /// What a client under test sent, for a case that looks into it; no snapshot has that either.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sent: Vec<Value>,
+    pub sent: Vec<Parts>,
+    /// Why a message of the target cannot be read for certain. What such a message may hold stands nowhere else, so
+    /// that nothing can be said of what is absent here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
     /// How long it took.
     pub took: TimeClass,
     /// How large the reply was.
@@ -80,11 +152,6 @@ pub struct StepObservation {
     /// The words of the error, for people; never compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
-}
-
-/// Reads `null` as a value that is there.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
 }
 
 /// How a tool's schemas came over the wire, beside the fixture's.
@@ -99,9 +166,9 @@ pub struct AdvertisedTool {
     /// … whose values differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// Nested too deep to be compared.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub too_deep: bool,
+    /// Why a schema of the tool cannot be read, and was not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
 }
 
 impl AdvertisedTool {
@@ -117,8 +184,8 @@ pub struct AnswerObservation {
     /// What the user did; `None` where it is none of the three words.
     pub action: Option<Action>,
     /// The content.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub content: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Observed>,
     /// The code, where the client answered with an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,

@@ -77,7 +77,7 @@ words! {
         Stale = "stale",
         /// It doesn't hold each time: a further attempt went well.
         Flaky = "flaky",
-        /// The control failed, so that this shows nothing.
+        /// It cannot be told: the control failed, or something that the check depends on cannot be read.
         Inconclusive = "inconclusive",
         /// The adapter can't express it.
         Cannot = "cannot",

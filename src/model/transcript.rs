@@ -135,6 +135,9 @@ pub struct Message {
     /// The length of the whole text in bytes, where `text` was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_from: Option<u64>,
+    /// Some of its bytes were no UTF-8, and were replaced in `text`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lossy: bool,
     /// The HTTP status that it came with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -154,6 +157,11 @@ words! {
         Target = "target",
     }
 }
+
+/// How many bytes of a header's value are kept: one that is as long may have been longer.
+pub const HEADER_BYTES: usize = 1 << 10;
+/// How many headers of a message are kept: where there are as many, there may have been more.
+pub const HEADERS: usize = 64;
 
 impl Message {
     /// Leaves at most so many bytes of its text, and says how long it was.

@@ -11,9 +11,9 @@ use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use super::Untrusted;
-use crate::model::case::Flaw;
+use crate::model::case::{Flaw, TextState};
 use crate::model::observation::{
-    AdvertisedTool, AnswerObservation, Observation, Params, Round, SizeClass, StepObservation,
+    AdvertisedTool, AnswerObservation, Observation, Observed, Params, Round, SizeClass, StepObservation,
 };
 use crate::model::record::Record;
 use crate::model::spec::{Revision, Transport};
@@ -119,16 +119,16 @@ fn step(seen: &StepObservation) -> String {
     parts.extend(seen.code.map(|code| format!("code {code}")));
     // The usual ones would only tell HTTP from stdio.
     parts.extend(seen.status.filter(|status| !matches!(status, 200 | 202)).map(|status| format!("status {status}")));
-    parts.extend(seen.saw.as_ref().map(|saw| format!("saw {}", json(saw))));
+    parts.extend(seen.saw.as_ref().map(|saw| format!("saw {}", value(saw))));
     let structured = seen.structured.as_ref().filter(|_| seen.structured != seen.saw);
-    parts.extend(structured.map(|value| format!("structured {}", json(value))));
-    parts.extend(seen.text.map(|text| format!("text {text}")));
+    parts.extend(structured.map(|value| format!("structured {}", self::value(value))));
+    parts.extend(seen.text.as_ref().map(text));
     parts.extend(seen.advertised.iter().map(|(name, tool)| advertised(name, tool)));
     parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
     parts.extend(seen.varies.then(|| "varies".to_owned()));
-    parts.extend(seen.asked.iter().map(|params| format!("asked {}", json(params))));
+    parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));
     parts.extend(seen.answered.iter().map(answered));
-    parts.extend(seen.rounds.iter().copied().map(round));
+    parts.extend(seen.rounds.iter().map(round));
     parts.extend(seen.canary.map(|canary| format!("canary {canary}")));
     parts.extend((seen.size != SizeClass::Small).then(|| format!("size {}", seen.size)));
     parts.join("; ")
@@ -139,7 +139,9 @@ fn advertised(name: &str, tool: &AdvertisedTool) -> String {
     if tool.as_given() {
         return told + " as given";
     }
-    told.push_str(if tool.too_deep { " too deep to be compared" } else { "" });
+    if let Some(reason) = &tool.unreadable {
+        write!(told, " unreadable ({reason})").expect("a string takes all");
+    }
     for (sign, pointers) in [('-', &tool.removed), ('+', &tool.added), ('~', &tool.changed)] {
         for pointer in pointers {
             write!(told, " {sign}{}", Untrusted(pointer).line(SHOWN)).expect("a string takes all");
@@ -153,7 +155,11 @@ fn found(name: &str, flaws: &BTreeSet<Flaw>) -> String {
     told.into_iter().chain(flaws.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ")
 }
 
-fn round(round: Round) -> String {
+fn round(round: &Observed<Round>) -> String {
+    let round = match round {
+        Observed::Value(round) => round,
+        Observed::Unreadable(reason) => return format!("round unreadable ({reason})"),
+    };
     let id = if round.fresh_id { "" } else { " old id" };
     let params = if round.params == Params::Same { "" } else { " other params" };
     format!("round state {}{id}{params}", round.state)
@@ -162,8 +168,23 @@ fn round(round: Round) -> String {
 fn answered(answer: &AnswerObservation) -> String {
     let action = answer.action.map_or("oddly", |action| action.word());
     let code = answer.code.map(|code| format!(" code {code}")).unwrap_or_default();
-    let content = answer.content.as_ref().map(|content| format!(" {}", json(content))).unwrap_or_default();
+    let content = answer.content.as_ref().map(|content| format!(" {}", value(content))).unwrap_or_default();
     format!("answered {action}{code}{content}")
+}
+
+fn text(text: &Observed<TextState>) -> String {
+    match text {
+        Observed::Value(text) => format!("text {text}"),
+        Observed::Unreadable(reason) => format!("text unreadable ({reason})"),
+    }
+}
+
+/// A value, or in angle brackets why it cannot be read.
+fn value(value: &Observed) -> String {
+    match value {
+        Observed::Value(value) => json(value),
+        Observed::Unreadable(reason) => format!("\"<{reason}>\""),
+    }
 }
 
 /// A value with its members in one order, since many languages have none.
@@ -248,7 +269,7 @@ pub fn compare(old: &str, new: &str) -> Option<Diff> {
 mod tests {
     use super::*;
     use crate::judge::samples;
-    use crate::model::case::{CanaryState, Outcome, TextState};
+    use crate::model::case::{CanaryState, Outcome};
     use serde_json::json;
 
     fn record(test: &str, step: StepObservation) -> Record {
@@ -257,9 +278,9 @@ mod tests {
 
     fn sample() -> String {
         let saw = |value: Value| StepObservation {
-            saw: Some(value.clone()),
-            structured: Some(value),
-            text: Some(TextState::Mirrors),
+            saw: Some(Observed::Value(value.clone())),
+            structured: Some(Observed::Value(value)),
+            text: Some(Observed::Value(TextState::Mirrors)),
             said: Some("never shown".into()),
             ..samples::step(Outcome::Success)
         };

@@ -248,11 +248,10 @@ mod tests {
     use crate::fuzz::{self, fuzz};
     use crate::judge::{observe, samples};
     use crate::model::case::{Outcome, Then};
-    use crate::model::observation::Observation;
+    use crate::model::observation::{Observation, Observed};
     use crate::report::html::{Evidence, page};
     use crate::report::markdown::{COMMENT, markdown};
     use crate::report::{Book, Report, Source, Summary, badges, junit, merge};
-    use serde_json::Value;
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -349,7 +348,7 @@ mod tests {
             let reply = format!(r#"{{"id":1,"result":{{"content":[],"structuredContent":{deep}}}}}"#);
             observe(&test, &samples::transcript(vec![samples::replied(&[&reply])]))
         };
-        let is_kept = |seen: &Observation| seen.steps[0].structured.as_ref().is_some_and(Value::is_array);
+        let is_kept = |seen: &Observation| seen.steps[0].structured.as_ref().and_then(Observed::value).is_some();
         let observation = (1..=nesting::LIMIT).rev().map(seen).find(is_kept).expect("a value that is kept");
         let record = Record { observation, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) };
         let mut log = Log::create(&path, header()).expect("a log");

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::observation::{AdvertisedTool, Observation, StepObservation};
+use crate::model::observation::{AdvertisedTool, Observation, Observed, StepObservation};
 use crate::model::record::Record;
 use crate::model::target::Target;
 use crate::model::transcript::{End, Message, Served, StepTranscript, Transcript};
@@ -145,13 +145,13 @@ impl Secrets {
         let StepObservation { advertised, tools, saw, structured, asked, answered, replies, sent, said, .. } = step;
         self.keys(advertised);
         self.keys(tools);
-        for AdvertisedTool { removed, added, changed, too_deep: _ } in advertised.values_mut() {
+        for AdvertisedTool { removed, added, changed, unreadable: _ } in advertised.values_mut() {
             self.texts([removed, added, changed].into_iter().flatten());
         }
         let answers = answered.iter_mut().filter_map(|answer| answer.content.as_mut());
-        for value in saw.iter_mut().chain(structured).chain(asked).chain(replies).chain(sent).chain(answers) {
-            self.value(value);
-        }
+        let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());
+        let values = saw.iter_mut().chain(structured).chain(asked).chain(answers).chain(parts);
+        values.filter_map(Observed::value_mut).for_each(|value| self.value(value));
         self.texts(said);
     }
 
@@ -305,12 +305,13 @@ mod tests {
     fn nothing_of_what_is_kept_has_a_value_in_it() {
         let (text, name) = (|| format!("<{VALUE}>"), || VALUE.to_owned());
         let wire = || json!({ "a": { "text": json!({ "b": VALUE }).to_string() } }).to_string();
-        let value = || json!({ VALUE: [VALUE, 1_234_567_890] });
+        let value = || Observed::Value(json!({ VALUE: [VALUE, 1_234_567_890] }));
         let hit = || Hit { url: text(), phase: Phase::Step };
         let message = || Message {
             from: Party::Target,
             text: wire(),
             cut_from: None,
+            lossy: false,
             status: None,
             headers: vec![(text(), text())],
             at: 0,
@@ -324,7 +325,7 @@ mod tests {
             handed: Some(wire()),
         };
         let tool =
-            AdvertisedTool { removed: vec![text()], added: vec![text()], changed: vec![text()], too_deep: false };
+            AdvertisedTool { removed: vec![text()], added: vec![text()], changed: vec![text()], unreadable: None };
         let seen = StepObservation {
             outcome: Outcome::Success,
             code: None,
@@ -339,8 +340,9 @@ mod tests {
             rounds: Vec::new(),
             canary: None,
             varies: false,
-            replies: vec![value()],
-            sent: vec![value()],
+            replies: vec![[("message".to_owned(), value())].into()],
+            sent: vec![[("message".to_owned(), value())].into()],
+            unread: None,
             took: TimeClass::Instant,
             size: SizeClass::Small,
             said: Some(text()),

@@ -9,7 +9,7 @@ use crate::model::case::{Retry, Then};
 use crate::model::transcript::Party;
 
 fn at(at: u64, from: Party, text: &str) -> Message {
-    Message { from, text: text.to_owned(), cut_from: None, status: None, headers: Vec::new(), at }
+    Message { from, text: text.to_owned(), cut_from: None, lossy: false, status: None, headers: Vec::new(), at }
 }
 
 fn test(steps: Vec<When>) -> Test {

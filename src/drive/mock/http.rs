@@ -21,15 +21,12 @@ use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, Said, Server};
 use crate::drive::fault;
+use crate::model::transcript::{HEADER_BYTES, HEADERS};
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
 /// From how many bytes on a body is a long one.
 const LONG: usize = 64 << 10;
-/// How many headers of a request are kept.
-const MAX_HEADERS: usize = 64;
-/// How many bytes of a header's value are kept.
-const MAX_VALUE: usize = 1 << 10;
 const SESSION: &str = "mcp-session-id";
 const EVENTS: &str = "text/event-stream";
 
@@ -54,7 +51,7 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
         }
     };
     let text = String::from_utf8_lossy(&body);
-    if !server.log.came(&text, kept) {
+    if !server.log.came(&body, kept) {
         return bare(429, &[("connection", "close")]);
     }
     if !is_local(&parts.headers) {
@@ -113,9 +110,9 @@ fn is_local(headers: &HeaderMap) -> bool {
 
 /// The headers of a request as they are kept, with its method before them, as in HTTP/2.
 fn kept(method: &Method, headers: &HeaderMap) -> Headers {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_VALUE)]).into_owned();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(HEADER_BYTES)]).into_owned();
     let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())));
-    std::iter::once((":method".to_owned(), text(method.as_str().as_bytes()))).chain(headers.take(MAX_HEADERS)).collect()
+    std::iter::once((":method".to_owned(), text(method.as_str().as_bytes()))).chain(headers.take(HEADERS)).collect()
 }
 
 /// Sends a reply, right or wrong.

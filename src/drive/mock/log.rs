@@ -2,6 +2,7 @@
 //!
 //! Takes texts as they go by, gives [`Message`]s, never more of them than a bound. Must not know what they say.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -46,8 +47,10 @@ impl Log {
     }
 
     /// Writes down what the client sent; whether the client may go on.
-    pub(super) fn came(&self, text: &str, headers: Headers) -> bool {
-        self.write(self.message(Party::Target, text, None, headers))
+    pub(super) fn came(&self, bytes: &[u8], headers: Headers) -> bool {
+        let text = String::from_utf8_lossy(bytes);
+        let lossy = matches!(text, Cow::Owned(_));
+        self.write(Message { lossy, ..self.message(Party::Target, &text, None, headers) })
     }
 
     /// Writes down something of the client's that is too long to be read: how it began, and its length so far.
@@ -78,7 +81,7 @@ impl Log {
 
     fn message(&self, from: Party, text: &str, status: Option<u16>, headers: Headers) -> Message {
         let at = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        Message { from, text: text.to_owned(), cut_from: None, status, headers, at }
+        Message { from, text: text.to_owned(), cut_from: None, lossy: false, status, headers, at }
     }
 
     fn write(&self, mut message: Message) -> bool {
@@ -111,9 +114,9 @@ mod tests {
     #[test]
     fn a_flood_is_written_down_up_to_a_bound_even_if_it_is_taken_meanwhile() {
         let log = Log::new();
-        assert!((0..MAX_MESSAGES).all(|_| log.came("x", Headers::new())));
+        assert!((0..MAX_MESSAGES).all(|_| log.came(b"x", Headers::new())));
         assert_eq!(log.take().len(), MAX_MESSAGES);
-        assert!(!log.came("x", Headers::new()));
+        assert!(!log.came(b"x", Headers::new()));
         assert!(log.take().is_empty());
     }
 

@@ -64,7 +64,7 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
             }
             LineEvent::Line(line) => {
                 let text = String::from_utf8_lossy(&line);
-                if !server.log.came(&text, Headers::new()) {
+                if !server.log.came(&line, Headers::new()) {
                     break;
                 }
                 if std::str::from_utf8(&line).is_ok() {

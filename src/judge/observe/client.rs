@@ -53,6 +53,7 @@ impl Observer<'_> {
 
     /// An error that the server sent is the protocol's; any other is the client's own.
     fn raised(&self, error: &RawValue, step: &Step, seen: &StepTranscript, observed: &mut StepObservation) -> Outcome {
+        let code = reply::code(error);
         let error = reply::members(error).unwrap_or_default();
         let text = |key: &str| error.get(key).and_then(|raw| reply::scalar::<String>(raw));
         let words: Vec<_> = ["type", "message"].into_iter().filter_map(text).collect();
@@ -61,7 +62,7 @@ impl Observer<'_> {
             observed.code = code;
             return Outcome::ProtocolError;
         }
-        observed.code = error.get("code").and_then(|code| reply::scalar(code));
+        observed.code = code;
         Outcome::Refused
     }
 
@@ -106,7 +107,7 @@ fn code_of_reply(asks: &Asks<'_>, seen: &StepTranscript) -> Option<Option<i64>> 
     let id = by(Party::Target).find(|one| one.method.as_deref() == Some(method))?.id?;
     let answers = |one: &Envelope<'_>| one.method.is_none() && one.id.is_some_and(|other| other.get() == id.get());
     let error = by(Party::Harness).find(answers)?.error?;
-    Some(reply::members(error).and_then(|error| reply::scalar(error.get("code")?)))
+    Some(reply::code(error))
 }
 
 #[cfg(test)]
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
     use crate::judge::{observe, samples};
     use crate::model::case::{Action, Expectation, Test, Then, When};
-    use crate::model::observation::StateEcho;
+    use crate::model::observation::{Observed, StateEcho};
     use crate::model::spec::Role;
     use crate::model::template::Template;
     use crate::model::transcript::{End, Message};
@@ -144,7 +145,10 @@ mod tests {
     fn a_result_counts_as_it_was_handed_over_and_not_as_it_came() {
         let wire = called(r#""result":{"content":[],"structuredContent":{"wire":1}}"#);
         let seen = observed(samples::call("t"), r#"{"result":{"content":[],"structuredContent":{"user":1}}}"#, wire);
-        assert_eq!((seen.outcome, seen.structured, seen.saw), (Outcome::Success, Some(json!({"user": 1})), None));
+        assert_eq!(
+            (seen.outcome, seen.structured, seen.saw),
+            (Outcome::Success, Some(Observed::Value(json!({"user": 1}))), None)
+        );
         let outcome = |handed: &str| observed(samples::call("t"), handed, called(r#""result":{}"#)).outcome;
         assert_eq!(outcome(r#"{"result":{"content":[],"isError":true}}"#), Outcome::ToolError);
         assert_eq!(outcome(r#"{"result":{"resultType":"input_required"}}"#), Outcome::InputRequired);
@@ -218,18 +222,21 @@ mod tests {
         let mut messages = called(&format!(r#""result":{asked}"#));
         messages.push(samples::message(Party::Target, again));
         let seen = observed(samples::call("t"), r#"{"result":{"content":[]}}"#, messages);
-        assert_eq!(seen.asked, [json!({"message": "?"})]);
+        let states = |seen: &StepObservation| {
+            seen.rounds.iter().filter_map(Observed::value).map(|one| one.state).collect::<Vec<_>>()
+        };
+        assert_eq!(seen.asked, [Observed::Value(json!({"message": "?"}))]);
         assert_eq!(
             (seen.answered[0].action, &seen.answered[0].content),
-            (Some(Action::Accept), &Some(json!({"x": 1})))
+            (Some(Action::Accept), &Some(Observed::Value(json!({"x": 1}))))
         );
-        assert_eq!(seen.rounds.iter().map(|one| one.state).collect::<Vec<_>>(), [StateEcho::Absent, StateEcho::Echoed]);
+        assert_eq!(states(&seen), [StateEcho::Absent, StateEcho::Echoed]);
     }
 
     #[test]
     fn what_is_too_deep_for_a_tree_is_handed_over_as_text() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let handed = format!(r#"{{"tools":[{{"name":"t","inputSchema":{deep}}}]}}"#);
-        assert!(observed(When::List, &handed, Vec::new()).advertised["t"].too_deep);
+        assert!(observed(When::List, &handed, Vec::new()).advertised["t"].unreadable.is_some());
     }
 }

@@ -24,14 +24,14 @@ fn result(text: &str) -> String {
 #[test]
 fn an_echo_that_succeeds_shows_what_the_tool_saw() {
     let seen = seen(call("t"), &[&samples::structured(&json!({"a": 1}))]);
-    assert_eq!((seen.outcome, seen.text), (Outcome::Success, Some(TextState::Mirrors)));
-    assert_eq!((seen.saw, seen.structured), (Some(json!({"a": 1})), Some(json!({"a": 1}))));
+    assert_eq!((seen.outcome, seen.text), (Outcome::Success, Some(Observed::Value(TextState::Mirrors))));
+    assert_eq!((seen.saw, seen.structured), (Some(json!({"a": 1}).into()), Some(json!({"a": 1}).into())));
 }
 
 #[test]
 fn null_as_structured_content_is_not_absence() {
     let with = seen(call("t"), &[&result(r#"{"content":[],"structuredContent":null}"#)]);
-    assert_eq!((with.structured, with.text), (Some(Value::Null), Some(TextState::Absent)));
+    assert_eq!((with.structured, with.text), (Some(json!(null).into()), Some(Observed::Value(TextState::Absent))));
     let without = seen(call("t"), &[&result(r#"{"content":[{"type":"text","text":"hi"}]}"#)]);
     assert_eq!((without.outcome, without.structured, without.text), (Outcome::Success, None, None));
 }
@@ -91,7 +91,7 @@ fn a_schema_too_deep_for_a_tree_is_as_given_only_where_its_text_is() {
         observe(&test, &transcript(vec![replied(&[&page])])).steps[0].advertised["t"].clone()
     };
     assert!(list(&rendered).as_given());
-    assert!(list("{}").too_deep);
+    assert!(list("{}").unreadable.is_some());
 }
 
 #[test]
@@ -138,14 +138,14 @@ fn a_server_that_fetches_and_then_refuses_has_touched_the_canary() {
 fn elicitations_of_both_lifecycles_are_seen_without_their_meta() {
     let request = r#"{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"message":"a","_meta":{"p":1}}}"#;
     let stateful = seen(call("t"), &[request, &result(r#"{"content":[]}"#)]);
-    assert_eq!(stateful.asked, [json!({"message": "a"})]);
+    assert_eq!(stateful.asked, [json!({"message": "a"}).into()]);
     let input = result(concat!(
         r#"{"resultType":"input_required","inputRequests":{"z":{"method":"elicitation/create","params":{"message":"z"}},"#,
         r#""b":{"method":"roots/list"},"a":{"method":"elicitation/create","params":{"message":"a"}}}}"#
     ));
     let stateless = seen(call("t"), &[&input]);
     assert_eq!(stateless.outcome, Outcome::InputRequired);
-    assert_eq!(stateless.asked, [json!({"message": "z"}), json!({"message": "a"})]);
+    assert_eq!(stateless.asked, [json!({"message": "z"}).into(), json!({"message": "a"}).into()]);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn the_size_is_that_of_the_whole_message_though_it_was_cut() {
 fn a_raw_message_that_calls_a_tool_is_read_as_a_call() {
     let raw = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}});
     let when = When::Send { message: Template::from(&raw), headers: Vec::new() };
-    assert_eq!(seen(when, &[&samples::structured(&json!({}))]).saw, Some(json!({})));
+    assert_eq!(seen(when, &[&samples::structured(&json!({}))]).saw, Some(json!({}).into()));
 }
 
 #[test]
@@ -184,8 +184,9 @@ fn replies_are_kept_only_for_a_case_that_looks_into_them() {
         let notification = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
         observe(&test, &transcript(vec![replied(&[notification, &result(r#"{"tools":[]}"#)])])).steps.remove(0).replies
     };
-    assert_eq!(kept(Then::Observe), Vec::<Value>::new());
-    let whole = json!({"message": {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}});
+    assert_eq!(kept(Then::Observe), Vec::<Parts>::new());
+    let message = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}});
+    let whole = Parts::from([("message".to_owned(), message.into())]);
     assert_eq!(kept(samples::check("r", vec![looks])), [whole]);
 }
 
