@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::compare;
 use super::places;
-use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Flaw, Matcher};
+use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Flaw, Matcher, Outcome};
 use crate::model::nesting;
 use crate::model::observation::{AdvertisedTool, AnswerObservation, Observed, Parts, StepObservation};
 use crate::model::spec::Transport;
@@ -87,7 +87,10 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
     if let Some(schema) = &expected.matches {
         misses.take(fits("matches", schema, view(observed)));
     }
-    if let Some(reason) = observed.unread.as_ref().filter(|_| misses.is_empty() && depends_on_messages(expected)) {
+    // A client's own refusal is told from a server's by what the client asked.
+    let by_request = !expected.outcome.is_empty() && matches!(observed.outcome, Outcome::Refused | Outcome::Hidden);
+    let depends = by_request || depends_on_messages(expected);
+    if let Some(reason) = observed.unread.as_ref().filter(|_| misses.is_empty() && depends) {
         misses.unknown.push(format!("cannot be told of a step with {reason}"));
     }
     misses
@@ -419,7 +422,7 @@ fn cut(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::judge::samples;
-    use crate::model::case::{Action, Outcome, TextState, TimeClass};
+    use crate::model::case::{Action, TextState, TimeClass};
     use crate::model::template::Template;
     use serde_json::json;
 

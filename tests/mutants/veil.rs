@@ -1,0 +1,194 @@
+//! Messages of a target with something in them that cannot be read, in each known way and place.
+//!
+//! A verdict that says that something is wrong must not become one that says that it is right.
+
+use std::collections::BTreeMap;
+
+use casebook::judge::{Judge, observe};
+use casebook::model::case::{Library, Test};
+use casebook::model::observation::Observation;
+use casebook::model::record::{Verdict, VerdictKind};
+use casebook::model::transcript::{Message, Party, Transcript};
+use serde_json::{Value, json};
+
+/// Stands for the unreadable value until the message is text.
+const MARK: &str = "the place of the veil";
+
+/// A value that is not looked into, or a text of which there is more than one reading.
+struct Way {
+    name: &'static str,
+    /// What becomes of a message's text.
+    change: fn(&mut String),
+    /// What becomes of the message beside its text.
+    label: fn(&mut Message),
+    /// Whether it is too large to be put into every place.
+    is_large: bool,
+}
+
+const fn value(name: &'static str, change: fn(&mut String)) -> Way {
+    Way { name, change, label: |_| {}, is_large: false }
+}
+
+fn put(text: &mut String, value: &str) {
+    *text = text.replace(&format!("\"{MARK}\""), value);
+}
+
+/// The known ways.
+const WAYS: [Way; 11] = [
+    value("a number out of range", |text| put(text, "1e999")),
+    value("a number that becomes zero", |text| put(text, "1e-999")),
+    value("too many levels", |text| put(text, &format!("{}{}", "[".repeat(1200), "]".repeat(1200)))),
+    value("a lone surrogate", |text| put(text, r#""\ud800""#)),
+    value("two equal keys", |text| put(text, r#"{"a":0,"a":1}"#)),
+    value("a byte-order mark", |text| text.insert(0, '\u{feff}')),
+    value("text behind it", |text| text.push_str(" x")),
+    value("a zero byte behind it", |text| text.push('\0')),
+    Way { label: |message| message.lossy = true, ..value("no UTF-8", |text| put(text, "\"\u{fffd}\"")) },
+    Way { label: |message| message.cut_from = Some(1 << 30), ..value("cut", |text| text.truncate(text.len() / 2)) },
+    Way { is_large: true, ..value("too long", |text| put(text, &format!("{:?}", "x".repeat(8_400_000)))) },
+];
+
+/// Where an unreadable value is put; each puts it into every such place of a message.
+const PLACES: [fn(&mut Value); 9] = [
+    |message| veil(message),
+    |message| parts(message).for_each(veil),
+    |message| parts(message).for_each(|part| veil_in(part, "_meta")),
+    |message| message.get_mut("error").into_iter().for_each(|error| error["data"] = MARK.into()),
+    |message| tools(message).for_each(veil),
+    |message| {
+        for tool in tools(message) {
+            ["inputSchema", "outputSchema"].into_iter().filter_map(|key| tool.get_mut(key).map(veil)).count();
+        }
+    },
+    |message| {
+        let values = ["structuredContent", "arguments", "content", "inputRequests", "inputResponses"];
+        parts(message).for_each(|part| drop(values.map(|key| part.get_mut(key).map(veil_below))));
+    },
+    |message| parts(message).for_each(veil_below),
+    veil_below,
+];
+
+/// The large values are put into this place only.
+const LARGE: usize = 2;
+
+fn veil(value: &mut Value) {
+    if let Value::Object(members) = value {
+        members.insert("veil".to_owned(), MARK.into());
+    }
+}
+
+fn veil_in(value: &mut Value, key: &str) {
+    if let Value::Object(members) = value {
+        veil(members.entry(key).or_insert_with(|| json!({})));
+    }
+}
+
+fn veil_below(value: &mut Value) {
+    match value {
+        Value::Object(members) => members.values_mut().for_each(veil_below),
+        Value::Array(items) => items.iter_mut().for_each(veil_below),
+        _ => {}
+    }
+    veil(value);
+}
+
+fn parts(message: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let members = message.as_object_mut().into_iter().flatten();
+    members.filter(|(key, _)| ["result", "error", "params"].contains(&key.as_str())).map(|(_, value)| value)
+}
+
+fn tools(message: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let result = if message.get("result").is_some() { message.get_mut("result") } else { Some(message) };
+    result.and_then(|result| result.get_mut("tools")).and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+/// A test that was run, with what was seen of it.
+pub(crate) struct Seen {
+    pub(crate) test: std::sync::Arc<Test>,
+    pub(crate) transcript: Transcript,
+}
+
+/// Every way and place in which a verdict on these tests gets better, in words.
+///
+/// Large values take seconds without optimisation, and are left out unless they are asked for.
+pub(crate) fn lost(library: &Library, all: &[Seen], large: bool) -> Vec<String> {
+    let mut lost = Vec::new();
+    for (index, Seen { test, transcript }) in all.iter().enumerate() {
+        let plain = judged(library, test, transcript);
+        if !plain.iter().any(is_against) {
+            continue;
+        }
+        let mut texts = BTreeMap::new();
+        for way in WAYS.iter().filter(|way| !way.is_large || large && index == 0) {
+            for (place, put) in PLACES.iter().enumerate().filter(|(place, _)| !way.is_large || *place == LARGE) {
+                let Some(veiled) = veiled(transcript, way, place, *put, &mut texts) else { continue };
+                let now = judged(library, test, &veiled);
+                for (was, is) in plain.iter().zip(&now).filter(|(was, is)| is_lost(was, is)) {
+                    let (kind, now) = (was.kind, is.kind);
+                    let detail = was.detail.join("; ");
+                    lost.push(format!(
+                        "{}: {} is {kind} ({detail}), and {now} with {} at {place}",
+                        transcript.test, was.requirement, way.name
+                    ));
+                }
+            }
+        }
+    }
+    lost
+}
+
+fn is_against(verdict: &Verdict) -> bool {
+    matches!(verdict.kind, VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note | VerdictKind::NotTaken)
+}
+
+fn is_lost(was: &Verdict, is: &Verdict) -> bool {
+    let gets_better = matches!(is.kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken);
+    is_against(was) && gets_better
+}
+
+/// The verdicts on one test by itself, which are the same when its observation was written and read again.
+fn judged(library: &Library, test: &Test, transcript: &Transcript) -> Vec<Verdict> {
+    let observation = observe(test, transcript);
+    let line = serde_json::to_vec(&observation).expect("an observation is JSON");
+    let again: Observation = casebook::model::nesting::read(&line).expect("an observation is read again");
+    assert_eq!(observation, again, "{}", transcript.test);
+    Judge::new(&library.requirements, []).judge(&transcript.target, test, &transcript.test, &again)
+}
+
+/// The transcript with each message of the target veiled, as far as it is JSON with such a place; `None` where none is.
+fn veiled(
+    transcript: &Transcript,
+    way: &Way,
+    place: usize,
+    put: fn(&mut Value),
+    texts: &mut BTreeMap<(usize, String), String>,
+) -> Option<Transcript> {
+    let mut transcript = transcript.clone();
+    let mut is_veiled = false;
+    let mut marked = |text: &str| {
+        let key = (place, text.to_owned());
+        let marked = texts.entry(key).or_insert_with(|| {
+            let Ok(mut message) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+            put(&mut message);
+            message.to_string()
+        });
+        is_veiled |= marked.contains(MARK);
+        let mut text = marked.clone();
+        (way.change)(&mut text);
+        text
+    };
+    for step in &mut transcript.steps {
+        for message in step.messages.iter_mut().filter(|message| message.from == Party::Target) {
+            message.text = marked(&message.text);
+            (way.label)(message);
+        }
+        if let Some(handed) = &mut step.handed {
+            let veiled = marked(handed);
+            // An adapter's answer is JSON, or there is none.
+            if serde_json::from_str::<serde::de::IgnoredAny>(&veiled).is_ok() {
+                *handed = veiled;
+            }
+        }
+    }
+    is_veiled.then_some(transcript)
+}
