@@ -3,6 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use casebook::load::{Diagnostic, Source, explain, lint, load, render};
+use serde_json::{Map, Value, json};
 
 fn folder(name: &str) -> Utf8PathBuf {
     Utf8Path::new("tests/lint").join(name)
@@ -100,4 +101,62 @@ fn a_case_is_explained_in_words() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!("explained", explain(&library, case, &breakers)));
+}
+
+/// A case file with this schema over the reply, and as the schema of its tool.
+fn case_with(schema: &Value) -> String {
+    let expected = json!({ "inputs-validated": { "outcome": "success", "reply": schema } });
+    let mut tool = json!({ "type": "object" });
+    tool.as_object_mut().unwrap().extend(schema.as_object().unwrap().clone());
+    let tools = json!({ "t": { "description": "Echo.", "inputSchema": tool, "does": { "echo": true } } });
+    let test =
+        json!({ "title": "whatever comes is judged", "when": { "call": "t", "arguments": {} }, "then": expected });
+    let case = json!({
+        "$schema": "../schemas/case.json", "title": "Schemas can make much work", "role": "server",
+        "given": { "tools": tools }, "tests": { "a": test }
+    });
+    serde_json::to_string_pretty(&case).expect("JSON")
+}
+
+#[test]
+fn schema_that_makes_endless_work_is_refused_in_time() {
+    let twice = |inner: Value| json!({ "allOf": [inner.clone(), inner] });
+    let link = |index: usize| json!({ "$ref": format!("#/$defs/d{index}") });
+    let mut defs: Map<_, _> = (0..60).map(|index| (format!("d{index}"), twice(link(index + 1)))).collect();
+    defs.insert("d60".to_owned(), json!({ "type": "object" }));
+    let doubling = json!({ "$defs": defs, "allOf": [link(0)] });
+    let recursive = twice(json!({ "additionalProperties": { "$ref": "#" } }));
+    let long = json!({ "enum": (0..6_000).collect::<Vec<_>>() });
+    for schema in [doubling, recursive, long] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+        std::fs::create_dir(root.join("catalogue")).expect("a folder");
+        let requirements = std::fs::read("cases/tools/requirements.json").expect("the requirements of tools");
+        std::fs::write(root.join("catalogue/requirements.json"), requirements).expect("written");
+        std::fs::write(root.join("catalogue/c.json"), case_with(&schema)).expect("written");
+        let found = lint(&[Source::Folder(root.to_owned())]);
+        let lines: Vec<_> = found.iter().map(Diagnostic::line).collect();
+        assert!(lines.iter().any(|line| line.contains("invalid-schema: `reply`")), "{lines:?}");
+    }
+}
+
+#[test]
+fn alternatives_beyond_the_limit_are_refused_in_time() {
+    let alternatives: Vec<_> = (0..20_000).map(|index| json!({ "as": index.to_string(), "code": index })).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    std::fs::create_dir(root.join("tools")).expect("a folder");
+    let requirements = std::fs::read("cases/tools/requirements.json").expect("the requirements of tools");
+    std::fs::write(root.join("tools/requirements.json"), requirements).expect("written");
+    let case = case_with(&json!({})).replace(
+        r#"{
+          "outcome": "success",
+          "reply": {}
+        }"#,
+        &Value::from(alternatives).to_string(),
+    );
+    assert!(case.len() > 400_000);
+    std::fs::write(root.join("tools/c.json"), case).expect("written");
+    let lines: Vec<_> = lint(&[Source::Folder(root.to_owned())]).iter().map(Diagnostic::line).collect();
+    assert!(lines.iter().any(|line| line.contains("at most 64")), "{lines:?}");
 }

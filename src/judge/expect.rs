@@ -10,13 +10,11 @@ use serde_json::{Map, Value};
 use super::compare;
 use super::places;
 use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Flaw, Matcher, Outcome};
-use crate::model::nesting;
 use crate::model::observation::{AdvertisedTool, AnswerObservation, Observed, Parts, StepObservation};
+use crate::model::schema::Schema;
 use crate::model::spec::Transport;
 use crate::model::{RequirementId, TestId};
 
-/// Levels of a schema that our validator sees.
-const SCHEMA_LEVELS: usize = 64;
 /// How many characters of a value are shown.
 const SHOWN: usize = 240;
 
@@ -373,16 +371,14 @@ fn fits(key: &str, schema: &Value, parts: Parts) -> Finding {
 }
 
 fn violation(key: &str, schema: &Value, value: &Value) -> Finding {
-    if nesting::depth(schema.to_string().as_bytes()) > SCHEMA_LEVELS {
-        return Finding::Unknown(format!("{key}: the schema has more than {SCHEMA_LEVELS} levels"));
-    }
-    let validator = match jsonschema::validator_for(schema) {
-        Ok(validator) => validator,
-        Err(error) => return Finding::Unknown(format!("{key}: the schema can't be used: {error}")),
+    let violation = match Schema::new(schema) {
+        Ok(schema) => schema.violation(value),
+        Err(why) => return Finding::Unknown(format!("{key}: the schema can't be used: {why}")),
     };
-    match validator.validate(value) {
-        Ok(()) => Finding::Holds,
-        Err(error) => Finding::Misses(format!("{key}: {}: {}", error.instance_path(), cut(&error.to_string()))),
+    match violation {
+        Ok(None) => Finding::Holds,
+        Ok(Some((place, words))) => Finding::Misses(format!("{key}: {place}: {}", cut(&words))),
+        Err(too_much) => Finding::Unknown(format!("{key}: {too_much}")),
     }
 }
 

@@ -3,6 +3,7 @@
 //! `observe` puts the names in, and `judge` fills the case's expectations with the same names, so that a judge
 //! needs no address and a snapshot holds none. Must not know which address stood for what, beyond the bindings.
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 
 use crate::model::case::{Test, When};
@@ -12,8 +13,8 @@ use crate::model::template::{Bindings, Canary, Template};
 /// The token that stands in every observation for that of `@unique`.
 const UNIQUE: &str = "<unique>";
 
-/// What one transcript's addresses and tokens are called instead, the longest first.
-pub(crate) struct Names(Vec<(String, String)>);
+/// What one transcript's addresses and tokens are called instead. A text is searched once, however many there are.
+pub(crate) struct Names(Option<(AhoCorasick, Vec<String>)>);
 
 impl Names {
     /// Collects the places of a test.
@@ -37,19 +38,27 @@ impl Names {
             }
         }
         names.retain(|(address, _)| !address.is_empty());
-        names.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        names.dedup();
-        Self(names)
+        names.sort_unstable();
+        names.dedup_by(|(a, _), (b, _)| a == b);
+        let (addresses, names): (Vec<_>, Vec<_>) = names.into_iter().unzip();
+        let search = || {
+            let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&addresses);
+            search.expect("the places of a case file of bounded size")
+        };
+        Self((!names.is_empty()).then(|| (search(), names)))
     }
 
     /// The text with every address replaced by its name.
     pub(crate) fn text(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, (address, name)| text.replace(address, name))
+        match &self.0 {
+            Some((search, names)) => search.replace_all(text, names),
+            None => text.to_owned(),
+        }
     }
 
     /// The value with every address in its strings replaced, in members' names too.
     pub(crate) fn value(&self, value: Value) -> Value {
-        if self.0.is_empty() {
+        if self.0.is_none() {
             return value;
         }
         match value {

@@ -93,6 +93,11 @@ impl Reader {
         }
     }
 
+    /// Whether no further mistake will be told.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
     /// The line of a place, counted from 1.
     pub(super) fn line(&self, span: miette::SourceSpan) -> usize {
         self.ends.partition_point(|end| *end < span.offset()) + 1

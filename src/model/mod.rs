@@ -12,6 +12,7 @@ pub mod observation;
 pub mod program;
 pub mod reach;
 pub mod record;
+pub mod schema;
 pub mod set;
 mod shard;
 pub mod spec;

@@ -59,6 +59,32 @@ fn a_sound_server_passes_all_that_can_be_asked_of_any() {
 }
 
 #[test]
+fn server_that_is_unreadable_passes_nothing_that_it_breaks() {
+    let desk = Desk::empty();
+    let proxy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/veil.py");
+    let tools = json!([{"name": "bad name!", "inputSchema": {"type": "object"}, "does": {"echo": true}}]);
+    let cases = "--only any-server";
+    let mut all_broken = BTreeSet::new();
+    for way in ["nothing", "number", "levels", "length", "surrogate", "twice", "mark", "bytes"] {
+        desk.write("t/serve.json", &order("2026-07-28", "stdio", &tools).to_string());
+        let command = ["python3", proxy, way, PROGRAM, "__adapter", "--stdio-server", "serve.json"];
+        target(&desk, "t", &format!("command = {}", serde_json::to_string(&command).expect("strings")), "2026-07-28");
+        run(&desk, "t", cases).ends(1);
+        let lost: Vec<_> = all_broken.difference(&requirements(&broken(&desk))).cloned().collect();
+        assert_eq!(lost, Vec::<String>::new(), "passed with {way}");
+        if way == "nothing" {
+            all_broken = requirements(&broken(&desk));
+            assert!(all_broken.contains("tools/names-characters"), "{all_broken:?}");
+            assert!(all_broken.contains("messages/error-codes-are-integers"), "{all_broken:?}");
+        }
+    }
+}
+
+fn requirements(verdicts: &BTreeSet<(String, String)>) -> BTreeSet<String> {
+    verdicts.iter().map(|(requirement, _)| requirement.clone()).collect()
+}
+
+#[test]
 fn each_check_of_any_server_can_fail() {
     let desk = Desk::empty();
     let schema = |schema: Value| json!([{"name": "one", "inputSchema": schema, "does": {"echo": true}}]);

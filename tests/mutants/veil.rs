@@ -44,7 +44,10 @@ const WAYS: [Way; 11] = [
     value("text behind it", |text| text.push_str(" x")),
     value("a zero byte behind it", |text| text.push('\0')),
     Way { label: |message| message.lossy = true, ..value("no UTF-8", |text| put(text, "\"\u{fffd}\"")) },
-    Way { label: |message| message.cut_from = Some(1 << 30), ..value("cut", |text| text.truncate(text.len() / 2)) },
+    Way {
+        label: |message| message.cut_from = Some(1 << 30),
+        ..value("cut", |text| *text = text.chars().take(text.chars().count() / 2).collect())
+    },
     Way { is_large: true, ..value("too long", |text| put(text, &format!("{:?}", "x".repeat(8_400_000)))) },
 ];
 

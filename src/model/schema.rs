@@ -1,0 +1,221 @@
+//! JSON Schemas of case files, compiled and evaluated with a bound on the work that they can make.
+//!
+//! Takes a schema of anybody, gives a [`Schema`] or the reason why it asks for too much. Fetches nothing. Must not know
+//! who wrote a schema, nor what it is held against.
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+
+use super::nesting;
+
+/// Levels of a schema.
+const LEVELS: usize = 64;
+/// References that lead to references.
+const HOPS: usize = 64;
+/// Values that a schema may have once each reference is replaced by what it leads to.
+const VALUES: usize = 5_000;
+/// What a regular expression counts for.
+const PATTERN: usize = 100;
+/// The memory that a regular expression may take, in bytes.
+const PATTERN_BYTES: usize = 64 << 10;
+/// Values of a schema times values of an instance that are worth a verdict.
+const WORK: usize = 200_000_000;
+/// Bytes of an instance that are held against regular expressions.
+const TEXT: usize = 4 << 20;
+/// Keywords whose values are data, in which nothing is a reference.
+const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
+
+/// A schema that can be evaluated in bounded time.
+#[derive(Debug)]
+pub struct Schema {
+    validator: Validator,
+    values: usize,
+    has_patterns: bool,
+}
+
+/// Why an instance was not held against a schema.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the schema and the value are too large to be evaluated together")]
+pub struct TooMuch;
+
+impl Schema {
+    /// Compiles a schema that is JSON Schema 2020-12, or of the dialect that it names.
+    ///
+    /// # Errors
+    /// The reason in words, where it is no schema or can make too much work.
+    pub fn new(schema: &Value) -> Result<Self, String> {
+        let levels = nesting::depth(schema.to_string().as_bytes());
+        if levels > LEVELS {
+            return Err(format!("nested {levels} levels deep, more than {LEVELS}"));
+        }
+        let mut measure = Measure { root: schema, hops: Vec::new(), values: 0, has_patterns: false };
+        measure.add(schema)?;
+        let (values, has_patterns) = (measure.values, measure.has_patterns);
+        // The engine that takes linear time.
+        let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES);
+        let validator = jsonschema::options().with_pattern_options(patterns).build(schema);
+        Ok(Self { validator: validator.map_err(|error| error.to_string())?, values, has_patterns })
+    }
+
+    /// The first thing that is wrong with a value: a JSON Pointer and the words; `None` where it fits.
+    ///
+    /// # Errors
+    /// [`TooMuch`] where that would take too long.
+    pub fn violation(&self, value: &Value) -> Result<Option<(String, String)>, TooMuch> {
+        let (values, bytes) = size(value);
+        if self.values.saturating_mul(values) > WORK || self.has_patterns && bytes > TEXT {
+            return Err(TooMuch);
+        }
+        let error = self.validator.validate(value).err();
+        Ok(error.map(|error| (error.instance_path().to_string(), error.to_string())))
+    }
+}
+
+/// How many values there are in a value, and how many bytes of text.
+fn size(value: &Value) -> (usize, usize) {
+    let add = |(values, bytes): (usize, usize), (more, text): (usize, usize)| (values + more, bytes + text);
+    match value {
+        Value::String(text) => (1, text.len()),
+        Value::Array(items) => items.iter().map(size).fold((1, 0), add),
+        Value::Object(members) => members.iter().map(|(key, value)| add((0, key.len()), size(value))).fold((1, 0), add),
+        _ => (1, 0),
+    }
+}
+
+/// Walks a schema as an evaluation does, into what its references lead to.
+struct Measure<'s> {
+    root: &'s Value,
+    /// The schemas that are referred to, from the outermost on.
+    hops: Vec<&'s Value>,
+    values: usize,
+    has_patterns: bool,
+}
+
+impl<'s> Measure<'s> {
+    fn add(&mut self, schema: &'s Value) -> Result<(), String> {
+        self.count(1)?;
+        match schema {
+            Value::Array(schemas) => schemas.iter().try_for_each(|schema| self.add(schema)),
+            Value::Object(members) => {
+                let is_again = |key: &str| matches!(key, "unevaluatedProperties" | "unevaluatedItems");
+                // What has been evaluated is found out by evaluating it once more.
+                let times = if members.keys().any(|key| is_again(key)) { 2 } else { 1 };
+                (0..times).try_for_each(|_| members.iter().try_for_each(|(key, value)| self.keyword(key, value)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn keyword(&mut self, key: &str, value: &'s Value) -> Result<(), String> {
+        match (key, value) {
+            ("$ref", Value::String(reference)) => self.follow(reference),
+            ("$dynamicRef" | "$recursiveRef" | "$id" | "id", Value::String(_)) => {
+                Err(format!("`{key}` is not supported here"))
+            }
+            ("pattern", _) => self.pattern(1),
+            ("patternProperties", Value::Object(by_pattern)) => {
+                self.pattern(by_pattern.len())?;
+                self.add(value)
+            }
+            (key, data) if DATA.contains(&key) => self.count(size(data).0),
+            (_, value) => self.add(value),
+        }
+    }
+
+    fn pattern(&mut self, patterns: usize) -> Result<(), String> {
+        self.has_patterns = true;
+        self.count(patterns.saturating_mul(PATTERN))
+    }
+
+    fn follow(&mut self, reference: &str) -> Result<(), String> {
+        let target = reference.strip_prefix('#').filter(|way| way.is_empty() || way.starts_with('/'));
+        let target = target.filter(|way| !way.contains('%')).and_then(|way| self.root.pointer(way));
+        let target = target.ok_or_else(|| format!("`$ref` leads to no place within it: {reference}"))?;
+        if self.hops.iter().any(|hop| std::ptr::eq(*hop, target)) {
+            return Err("it refers to itself".to_owned());
+        }
+        if self.hops.len() == HOPS {
+            return Err(format!("more than {HOPS} references lead to one another"));
+        }
+        self.hops.push(target);
+        let added = self.add(target);
+        self.hops.pop();
+        added
+    }
+
+    fn count(&mut self, values: usize) -> Result<(), String> {
+        self.values = self.values.saturating_add(values);
+        if self.values > VALUES {
+            Err(format!("more than {VALUES} values, with what its references lead to"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+
+    fn refused(schema: &Value) -> String {
+        Schema::new(schema).expect_err("a schema that is refused")
+    }
+
+    fn chain(length: usize, link: impl Fn(Value) -> Value) -> Value {
+        let next = |index: usize| json!({ "$ref": format!("#/$defs/d{index}") });
+        let mut defs: Map<_, _> = (0..length).map(|index| (format!("d{index}"), link(next(index + 1)))).collect();
+        defs.insert(format!("d{length}"), json!({}));
+        json!({ "$defs": defs, "$ref": "#/$defs/d0" })
+    }
+
+    #[test]
+    fn schema_that_unfolds_without_end_is_refused() {
+        assert!(refused(&chain(60, |next| json!({ "allOf": [next, next] }))).contains("more than 5000 values"));
+        assert!(refused(&chain(65, |next| next)).contains("more than 64 references"));
+        let unevaluated = |inner| json!({ "allOf": [inner], "unevaluatedProperties": {} });
+        assert!(refused(&(0..25).fold(json!({}), |inner, _| unevaluated(inner))).contains("more than 5000 values"));
+        assert!(refused(&json!({ "enum": (0..6_000).collect::<Vec<_>>() })).contains("more than 5000 values"));
+        assert!(refused(&json!({ "allOf": vec![json!({ "pattern": "a" }); 60] })).contains("more than 5000 values"));
+    }
+
+    #[test]
+    fn schema_that_refers_to_itself_is_refused() {
+        for schema in [
+            json!({ "$ref": "#" }),
+            json!({ "additionalProperties": { "$ref": "#" } }),
+            json!({ "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "not": { "$ref": "#/$defs/a" } } } }),
+        ] {
+            assert!(refused(&schema).contains("itself"), "{schema}");
+        }
+        assert!(refused(&json!({ "$dynamicRef": "#a" })).contains("not supported"));
+        assert!(refused(&json!({ "$ref": "http://127.0.0.1:9/x" })).contains("no place"));
+    }
+
+    #[test]
+    fn pattern_that_takes_much_memory_or_backtracks_is_refused() {
+        for pattern in ["((a{0,900}){0,900}){0,900}b", "(a+)\\1", "(?=a)b"] {
+            Schema::new(&json!({ "pattern": pattern })).expect_err(pattern);
+        }
+    }
+
+    #[test]
+    fn value_that_is_too_large_for_a_schema_is_not_judged() {
+        let every = Schema::new(&json!({ "items": { "enum": (0..4_900).collect::<Vec<_>>() } })).expect("a schema");
+        assert_eq!(every.violation(&json!([-1])).map(|wrong| wrong.is_some()), Ok(true));
+        assert_eq!(every.violation(&json!(vec![-1; 50_000])), Err(TooMuch));
+        let pattern = Schema::new(&json!({ "pattern": "^(a|b)*$" })).expect("a schema");
+        assert_eq!(pattern.violation(&json!("ab")), Ok(None));
+        assert_eq!(pattern.violation(&json!("a".repeat(TEXT + 1))), Err(TooMuch));
+    }
+
+    #[test]
+    fn schema_with_references_into_itself_is_evaluated() {
+        let schema = json!({ "$defs": { "a/b": { "type": "string" } }, "items": { "$ref": "#/$defs/a~1b" } });
+        let schema = Schema::new(&schema).expect("a schema");
+        assert_eq!(schema.violation(&json!(["a"])), Ok(None));
+        let wrong = schema.violation(&json!(["a", 7])).expect("judged").expect("wrong");
+        assert_eq!(wrong.0, "/1");
+    }
+}
