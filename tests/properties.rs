@@ -1,7 +1,7 @@
 //! Properties that hold for every input, not only for those that somebody thought of.
 
 use camino::Utf8PathBuf;
-use casebook::model::record::{About, FORMAT, Footer, Header, Record};
+use casebook::model::record::{About, Cuts, FORMAT, Footer, Header, Record};
 use casebook::model::transcript::Transcript;
 use casebook::model::{Shard, TestId};
 use casebook::report::{Book, Report, Source, Standing, Summary, merge};
@@ -52,7 +52,8 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
         planned,
         ..Header::default()
     };
-    let footer = Some(Footer { ran: records.len(), interrupted: false, stale: Vec::new(), micros: 1 });
+    let footer =
+        Some(Footer { ran: records.len(), interrupted: false, stale: Vec::new(), micros: 1, cut: Cuts::default() });
     Source { name: name.into(), header, records, footer, cut: None, is_broken: false }
 }
 
@@ -150,7 +151,7 @@ proptest! {
         for record in &records {
             log.append(record, &transcript()).expect("written");
         }
-        log.finish(Footer { ran: tests.len(), interrupted: false, stale: vec![], micros: 1 }).expect("written");
+        log.finish(Footer { ran: tests.len(), interrupted: false, stale: vec![], micros: 1, cut: Cuts::default() }).expect("written");
 
         let whole = read_log(&path).expect("a log");
         prop_assert_eq!(&whole.records, &records);

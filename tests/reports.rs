@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use casebook::model::record::{Footer, Header, Record};
+use casebook::model::record::{Cuts, Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
 use casebook::model::{RequirementId, TargetId};
 use casebook::report::markdown::{COMMENT, markdown};
@@ -43,7 +43,7 @@ fn header(target: &str, version: &str, planned: usize, shard: Option<&str>) -> H
 }
 
 fn source(name: &str, header: Header, records: Vec<Record>) -> Source {
-    let footer = Footer { ran: records.len(), interrupted: false, stale: Vec::new(), micros: 1 };
+    let footer = Footer { ran: records.len(), interrupted: false, stale: Vec::new(), micros: 1, cut: Cuts::default() };
     Source { name: name.into(), header, records, footer: Some(footer), cut: None, is_broken: false }
 }
 

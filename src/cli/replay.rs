@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::run::targets;
 use super::{Exit, Problem, ReplayArgs};
 use crate::load::{self, target};
+use crate::model::bound::length;
 use crate::model::case::Library;
 use crate::model::record::{Footer, Header, Record, VerdictKind};
 use crate::model::target::Target;
@@ -15,6 +16,9 @@ use crate::plan::{Selection, plan};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{Summary, Untrusted};
 use crate::run::{read_log, read_wire, rejudge};
+
+/// Bytes of the transcripts that are shown.
+const EVIDENCE: usize = 256 << 20;
 
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources())?;
@@ -41,6 +45,9 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     for path in &replay.gone {
         aside(&format!("{path} is in no case any more; its old verdicts stand"));
     }
+    for path in &replay.cut {
+        aside(&format!("{path} was cut when it was recorded and cannot be judged again; its old verdicts are kept"));
+    }
     Ok(if summary.has_bug {
         Exit::Bug
     } else if summary.interrupted || summary.missing() > 0 {
@@ -66,7 +73,13 @@ fn evidence(args: &ReplayArgs, records: &[Record]) -> BTreeMap<(TargetId, TestId
     }
     let transcripts = read_wire(&args.record).into_iter().flatten().flatten();
     let named = transcripts.map(|transcript| ((transcript.target.clone(), transcript.test.clone()), transcript));
-    named.filter(|(name, _)| shown.contains(name)).collect()
+    let mut room = EVIDENCE;
+    let wanted = named.filter(|(name, _)| shown.contains(name)).take_while(|(_, transcript)| {
+        let left = room.checked_sub(length(transcript));
+        room = left.unwrap_or(0);
+        left.is_some()
+    });
+    wanted.collect()
 }
 
 /// The targets of a record: where they were, or else by their names, as far as they are here. Nothing is started.

@@ -50,6 +50,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         setup: Setup::default(),
         drives: Drives::Adapter(["sh", "-c", TARGET, "shell"].map(str::to_owned).into()),
         env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
+        secrets: Vec::new(),
         claims: Claims {
             roles: vec![Role::Server],
             transports: vec![Transport::Stdio],

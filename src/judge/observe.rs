@@ -26,7 +26,8 @@ const NOT_OFFERED: [i64; 2] = [-32602, -32601];
 
 /// What a transcript came down to.
 pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
-    let mut observation = Observation { steps: Vec::new(), cannot: None, unavailable: None, leaky: transcript.leaky };
+    let mut observation =
+        Observation { steps: Vec::new(), cannot: None, unavailable: None, leaky: transcript.leaky, cut: 0 };
     let observer = Observer { test, transcript, names: Names::new(test, &transcript.bindings) };
     match &transcript.served {
         Served::Cannot { reason } => observation.cannot = Some(observer.said(reason)),

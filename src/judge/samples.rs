@@ -91,7 +91,7 @@ pub(crate) fn step(outcome: Outcome) -> StepObservation {
 }
 
 pub(crate) fn observation(steps: Vec<StepObservation>) -> Observation {
-    Observation { steps, cannot: None, unavailable: None, leaky: false }
+    Observation { steps, cannot: None, unavailable: None, leaky: false, cut: 0 }
 }
 
 /// A record of a test with one step and no verdicts.

@@ -38,6 +38,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         setup: Setup::default(),
         drives: Drives::Adapter(Vec::new()),
         env: BTreeMap::new(),
+        secrets: Vec::new(),
         claims: Claims { roles: Vec::new(), transports: Vec::new(), revisions: Vec::new(), lacks: Vec::new() },
         known: known.collect(),
         flaky: Vec::new(),

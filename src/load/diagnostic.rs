@@ -112,6 +112,12 @@ impl Diagnostic {
         self
     }
 
+    /// Shows the lines of another text in place of the file's own; places stay where they are.
+    pub(super) fn shown_in(mut self, file: &Arc<File>) -> Self {
+        self.file = Arc::clone(file);
+        self
+    }
+
     /// Says what to do.
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -18,6 +18,7 @@ mod fixture;
 mod import;
 mod json;
 mod lint;
+mod masked;
 mod needs;
 mod node;
 mod premise;

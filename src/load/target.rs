@@ -13,7 +13,7 @@ use super::drives::{claims, drives, kind};
 use super::node::Node;
 use super::programs::programs;
 use super::read::{Object, Reader};
-use super::{LoadError, embedded, toml};
+use super::{LoadError, embedded, masked, toml};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Drives, Flaky, Known, Package, Setup, Target};
 use crate::model::{Pattern, RequirementId, TargetId};
@@ -74,6 +74,7 @@ pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> T
         setup: Setup::default(),
         drives: Drives::Adapter(command),
         env: BTreeMap::new(),
+        secrets: Vec::new(),
         claims: Claims {
             roles: vec![Role::Server, Role::Client],
             transports: Transport::ALL.to_vec(),
@@ -178,14 +179,18 @@ pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
 fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
     let mut reader = Reader::new(Arc::new(File::new(path.as_str(), text)));
     let targets = toml::parse(&mut reader).and_then(|node| targets(&mut reader, &node, path));
+    let file = reader.file();
     let found: Vec<Diagnostic> = reader.into_found();
     match targets {
         Some(targets) if found.is_empty() => Ok(targets),
-        _ => Err(LoadError::new(found)),
+        _ => {
+            let shown = Arc::new(File::new(path.as_str(), masked::without_values(file.inner())));
+            Err(LoadError::new(found.into_iter().map(|one| one.shown_in(&shown)).collect()))
+        }
     }
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "title",
     "package",
     "version",
@@ -194,6 +199,7 @@ const KEYS: [&str; 15] = [
     "url",
     "client",
     "env",
+    "secrets",
     "needs",
     "setup",
     "claims",
@@ -213,6 +219,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let drives = kind.and_then(|kind| drives(reader, object, kind, &folder));
     let claims = reader.need(object, what, "claims").and_then(|node| claims(reader, node, drives.as_ref(), kind?));
     let env = object.get("env").map_or_else(BTreeMap::new, |node| env(reader, node));
+    let secrets = object.get("secrets").and_then(|node| strings(reader, node, "`secrets`")).unwrap_or_default();
     let setup = object.get("setup").map_or_else(Setup::default, |node| setup(reader, node, &folder));
     let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
     let needs = object.get("needs").map_or_else(Vec::new, |node| programs(reader, node));
@@ -230,6 +237,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         folder,
         setup,
         env,
+        secrets,
         unverified,
         needs,
         package,

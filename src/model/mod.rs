@@ -3,6 +3,7 @@
 //! Takes nothing, gives the nouns that every stage shares. Must not know any other part, files, time or the network.
 
 pub mod ambiguity;
+pub mod bound;
 pub mod case;
 mod fnv;
 mod generate;

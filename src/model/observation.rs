@@ -90,6 +90,14 @@ pub struct Observation {
     /// The process left something behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaky: bool,
+    /// How many bytes of JSON were left out of it: where there are any, it is not judged again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What a step came down to.

@@ -26,6 +26,8 @@ pub struct Target {
     pub drives: Drives,
     /// Environment variables that its processes get.
     pub env: BTreeMap<String, String>,
+    /// Further variables whose values are hidden, and with a `-` before it one whose value isn't.
+    pub secrets: Vec<String>,
     /// What it says it can do.
     pub claims: Claims,
     /// Failures that are known, each with its reason.

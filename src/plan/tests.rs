@@ -35,6 +35,7 @@ fn target() -> Target {
         setup: Setup::default(),
         drives: Drives::Adapter(Vec::new()),
         env: BTreeMap::new(),
+        secrets: Vec::new(),
         claims: Claims {
             roles: vec![Role::Server],
             transports: vec![Transport::Http],

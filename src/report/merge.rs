@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Standing, Untrusted};
-use crate::model::record::{About, Footer, Header, Record, VerdictKind};
+use crate::model::bound::brief;
+use crate::model::record::{About, Cuts, Footer, Header, Record, VerdictKind};
 use crate::model::{RequirementId, Shard, TargetId, TestId};
 
 /// One record of a run, as far as it could be read.
@@ -34,12 +35,13 @@ impl Source {
     }
 
     /// Takes a test of the run, which has each once. What was seen in a test that passed is most of its record, and in
-    /// no report.
+    /// no report; of the others a bounded part is kept.
     pub fn add(&mut self, record: &Record) {
         let mut record = record.clone();
         if Standing::of(&record) == Standing::Passed {
             record.observation.steps = Vec::new();
         }
+        brief(&mut record);
         self.records.push(record);
     }
 }
@@ -128,6 +130,13 @@ fn troubles(source: &Source) -> Option<Gap> {
         None => Some(GapKind::Missing.gap(format!("{name} has no end: the run was cut short, or it still goes on"))),
         Some(footer) if footer.interrupted => {
             Some(GapKind::Missing.gap(format!("{name} is of a run that was interrupted")))
+        }
+        Some(footer) if footer.cut.tests > 0 => {
+            let Cuts { texts, bytes, tests } = footer.cut;
+            Some(GapKind::Remark.gap(format!(
+                "{name} lacks what was over a bound in {tests} tests: {texts} texts were cut, {bytes} bytes left out; the \
+                 verdicts were made before"
+            )))
         }
         Some(_) => None,
     }

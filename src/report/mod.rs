@@ -30,7 +30,7 @@ pub use merge::{Gap, GapKind, Merged, Source, merge};
 pub use rates::{Rate, Rates};
 pub use untrusted::Untrusted;
 
-use crate::model::record::{Footer, Header, Record, Skipped, VerdictKind};
+use crate::model::record::{Cuts, Footer, Header, Record, Skipped, VerdictKind};
 use crate::model::set::Drift;
 use crate::model::spec::words;
 use crate::model::timings::Timings;
@@ -164,6 +164,8 @@ pub struct Summary {
     pub interrupted: bool,
     /// How long it took, in microseconds; 0 where the record has no end.
     pub micros: u64,
+    /// What the run log lacks, since it was over a bound.
+    pub cut: Cuts,
 }
 
 impl Summary {
@@ -197,8 +199,8 @@ impl Summary {
     /// How it ended.
     #[must_use]
     pub fn ended(self, footer: &Footer) -> Self {
-        let Footer { interrupted, stale, micros, .. } = footer.clone();
-        Self { stale, interrupted, micros, ..self }
+        let Footer { interrupted, stale, micros, cut, .. } = footer.clone();
+        Self { stale, interrupted, micros, cut, ..self }
     }
 
     /// Counts a run that was recorded; without a footer it was interrupted.
@@ -268,7 +270,7 @@ mod tests {
     }
 
     pub(super) fn footer() -> Footer {
-        Footer { ran: 0, interrupted: false, stale: Vec::new(), micros: 1_500_000 }
+        Footer { ran: 0, interrupted: false, stale: Vec::new(), micros: 1_500_000, cut: Cuts::default() }
     }
 
     pub(super) fn verdict(kind: VerdictKind) -> Verdict {

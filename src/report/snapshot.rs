@@ -11,13 +11,14 @@ use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use super::Untrusted;
+use crate::model::bound::{cut_text, in_short};
 use crate::model::case::{Flaw, TextState};
 use crate::model::observation::{
     AdvertisedTool, AnswerObservation, Observation, Observed, Params, Round, SizeClass, StepObservation,
 };
 use crate::model::record::Record;
 use crate::model::spec::{Revision, Transport};
-use crate::model::{CaseId, TargetId, fnv1a};
+use crate::model::{CaseId, TargetId};
 
 /// How many characters of a value are shown before it is told by its length and hash.
 const SHOWN: usize = 160;
@@ -182,21 +183,23 @@ fn text(text: &Observed<TextState>) -> String {
 /// A value, or in angle brackets why it cannot be read.
 fn value(value: &Observed) -> String {
     match value {
-        Observed::Value(value) => json(value),
-        Observed::Unreadable(reason) => format!("\"<{reason}>\""),
+        Observed::Value(json_value) => json(json_value),
+        // A record that lacks the value has what is shown of it.
+        Observed::Unreadable(reason) => {
+            cut_text(value).map_or_else(|| format!("\"<{reason}>\""), |text| Untrusted(text).line(2 * SHOWN))
+        }
     }
 }
 
 /// A value with its members in one order, since many languages have none.
 fn json(value: &Value) -> String {
-    let mut value = value.clone();
-    value.sort_all_objects();
-    let text = value.to_string();
+    let mut sorted = value.clone();
+    sorted.sort_all_objects();
+    let text = sorted.to_string();
     if text.chars().count() <= SHOWN {
         return Untrusted(&text).line(SHOWN);
     }
-    let start: String = text.chars().take(SHOWN / 2).collect();
-    format!("{}… ({} bytes, {:016x})", Untrusted(&start).line(SHOWN), text.len(), fnv1a(text.as_bytes()))
+    Untrusted(&in_short(value)).line(2 * SHOWN)
 }
 
 /// The file's text: insta's front matter, and the body.

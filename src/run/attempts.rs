@@ -2,8 +2,12 @@
 //!
 //! Takes records of one test, gives one. Must not know how a test is run again.
 
+use crate::model::bound::{LEAST, bound};
 use crate::model::record::{Attempt, KnownAs, Record, VerdictKind};
 use crate::model::target::Flaky;
+
+/// How many attempts are kept as they were observed; of the others, the least.
+const WHOLE: usize = 4;
 
 /// Whether the target broke something, so that another attempt can tell whether it always does.
 pub(super) fn is_worth_another(record: &Record) -> bool {
@@ -12,7 +16,10 @@ pub(super) fn is_worth_another(record: &Record) -> bool {
 
 /// A further attempt, with those before it.
 pub(super) fn after(earlier: Record, mut record: Record) -> Record {
-    let Record { mut attempts, observation, verdicts, .. } = earlier;
+    let Record { mut attempts, mut observation, verdicts, .. } = earlier;
+    if attempts.len() >= WHOLE {
+        bound(&mut observation, LEAST);
+    }
     attempts.push(Attempt { observation, verdicts });
     record.attempts = attempts;
     record

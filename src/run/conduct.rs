@@ -1,7 +1,8 @@
 //! The conductor: what the drivers see is observed, judged and written down before their next test begins.
 //!
 //! Takes a plan and a judge, gives records in the order of the plan, and keeps none: whoever looks on takes what it
-//! needs of each. Must not know how a report looks. What leaves it, to a file or to them, has no [`Secrets`] any more.
+//! needs of each. Must not know how a report looks. What leaves it, to a file or to them, has passed
+//! [`Bounds`]: it has no [`Secrets`] any more, and a bounded length.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +11,8 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use super::attempts::{after, is_worth_another, settle};
-use super::{InOrder, Log, LogError, Secrets, shorten};
+use super::bounds::Bounds;
+use super::{InOrder, Log, LogError, Secrets};
 use crate::drive::{CanaryError, Cancel, Ended, Event, Next, Options, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
@@ -69,7 +71,7 @@ pub async fn conduct(
 ) -> Result<Conducted, RunError> {
     let began = std::time::Instant::now();
     let planned: Vec<_> = plan.tests().collect();
-    let secrets = secrets(&plan);
+    let (secrets, mut bounds) = (secrets(&plan), Bounds::default());
     let mut order = InOrder::<(Record, Box<Transcript>)>::default();
     let mut timings = Timings { workers: options.workers(&plan), ..Timings::default() };
     let retries = options.retries;
@@ -88,9 +90,8 @@ pub async fn conduct(
                 let (group, planned) = planned[index];
                 let before = (retries > 0).then(|| judge.clone());
                 let mut record = judged(judge, planned, index, &transcript);
-                secrets[&transcript.target].hide(&mut record, &mut transcript);
-                // It may have to wait for its turn, with many others.
-                shorten(&mut transcript);
+                // Both may have to wait for their turn, with many others.
+                bounds.keep(&secrets[&transcript.target], &mut record, &mut transcript);
                 if let Some((earlier, _)) = tried.remove(&index) {
                     record = after(earlier, record);
                 }
@@ -138,6 +139,7 @@ pub async fn conduct(
         // In a part of a run, what fails may be in the other part.
         stale: if plan.is_partial { Vec::new() } else { judge.stale() },
         micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
+        cut: bounds.cuts(),
     };
     if let Some(log) = log {
         log.finish(footer.clone())?;
@@ -184,7 +186,7 @@ fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &T
 
 /// What there is to judge where the harness itself broke.
 fn unseen(words: String) -> Observation {
-    Observation { steps: Vec::new(), cannot: None, unavailable: Some(words), leaky: false }
+    Observation { steps: Vec::new(), cannot: None, unavailable: Some(words), leaky: false, cut: 0 }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Takes and gives bytes. Must not know what the lines say.
 
-use std::fs::File;
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::LogError;
 
-/// The longest line that is read, in bytes. What a run writes is shorter, unless a target means harm.
-pub(super) const LONGEST: usize = 64 << 20;
+/// The longest line that is read, in bytes. What a run writes is shorter.
+pub(super) const LONGEST: usize = 32 << 20;
 
 /// A file that is being written.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn create(path: &Utf8Path) -> Result<Self, LogError> {
         let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
-        folder.map_or(Ok(()), std::fs::create_dir_all).map_err(failed(path))?;
-        let file = File::create(path).map_err(failed(path))?;
+        folder.map_or(Ok(()), private_folder).map_err(failed(path))?;
+        let file = private_file(path).map_err(failed(path))?;
         Ok(Self { path: path.to_owned(), file: BufWriter::new(file) })
     }
 
@@ -32,6 +32,30 @@ impl Writer {
         let written = serde_json::to_writer(&mut self.file, line).map_err(io::Error::from);
         written.and_then(|()| self.file.write_all(b"\n")).and_then(|()| self.file.flush()).map_err(failed(&self.path))
     }
+}
+
+/// Creates a folder, and those above it, for its owner only; one that is there stays as it is.
+fn private_folder(path: &Utf8Path) -> io::Result<()> {
+    let mut new = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut new, 0o700);
+    new.recursive(true).create(path)
+}
+
+/// Creates or empties a file, and lets nobody else read it.
+fn private_file(path: &Utf8Path) -> io::Result<File> {
+    let mut new = OpenOptions::new();
+    new.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
+    let file = new.open(path)?;
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The mode is for new files. Somebody else's file, and some file systems, have a mode of their own.
+        _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
+    }
+    Ok(file)
 }
 
 /// A file that is being read.
@@ -105,6 +129,25 @@ mod tests {
     use std::io::Seek as _;
 
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn files_and_their_new_folders_are_for_their_owner_only() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");
+        let old = folder.join("old.jsonl");
+        std::fs::write(&old, "old").expect("written");
+        std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o644)).expect("a mode");
+        let new = folder.join("a/b/new.jsonl");
+        for path in [&old, &new] {
+            Writer::create(path).expect("a file");
+        }
+        let mode = |path: &Utf8Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+        let modes = [old.as_path(), &new, &folder.join("a/b"), &folder.join("a")].map(mode);
+        assert_eq!(modes, [0o600, 0o600, 0o700, 0o700]);
+        assert_eq!(std::fs::read_to_string(&old).expect("text"), "");
+    }
 
     #[test]
     fn a_line_over_the_bound_is_passed_over_and_its_neighbours_are_read() {

@@ -8,14 +8,19 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::lines::{LONGEST, Read, Reader, Writer};
+use crate::model::bound::{brief, length};
 use crate::model::nesting;
 use crate::model::record::{FORMAT, Footer, Header, Line, Record};
 use crate::model::transcript::Transcript;
 
-/// How many bytes of a message are kept beside the log.
-const MESSAGE: usize = 32 * 1024;
-/// How many of all messages of a test, their headers included; escaped, they still fit a line that is read.
-const MESSAGES: usize = 8 << 20;
+/// Values that a line may have: a tree takes many times the memory of its text.
+const VALUES: usize = 1_000_000;
+/// Bytes of memory that the records of one log may take, about.
+const MEMORY: usize = 1 << 30;
+/// Lines of so many bytes are not measured again.
+const SHORT: usize = 16 << 10;
+/// Bytes of memory that a value takes beside its text, about.
+const A_VALUE: usize = 64;
 
 /// Why a log can't be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +46,14 @@ pub enum LogError {
         path: Utf8PathBuf,
         /// The format that it says it has.
         format: u32,
+    },
+    /// More than is read of one file.
+    #[error("{path} has more records than fit into memory; those from line {line} on are not read")]
+    TooMuch {
+        /// The file.
+        path: Utf8PathBuf,
+        /// The first line that is not read, counted from 1.
+        line: usize,
     },
     /// The last line has no end: whoever wrote it was stopped.
     #[error("{path} is cut in the middle of line {line}")]
@@ -108,29 +121,6 @@ impl Log {
     }
 }
 
-/// Cuts the long messages of a transcript that has been judged, and to nothing what is over the bound for all of them.
-pub(super) fn shorten(transcript: &mut Transcript) {
-    let mut room = MESSAGES;
-    let messages = transcript.steps.iter_mut().flat_map(|step| &mut step.messages);
-    for message in transcript.opening.iter_mut().chain(messages) {
-        let headers: usize = message.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
-        if headers > room {
-            message.headers.clear();
-        } else {
-            room -= headers;
-        }
-        message.cut(MESSAGE.min(room));
-        room -= message.text.len();
-    }
-    transcript.steps.iter_mut().filter_map(|step| step.handed.as_mut()).for_each(cut);
-}
-
-fn cut(text: &mut String) {
-    let end = (0..=MESSAGE.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    text.truncate(end.unwrap_or(0));
-    text.shrink_to_fit();
-}
-
 /// A log that was read.
 #[derive(Debug)]
 pub struct RunLog {
@@ -154,7 +144,7 @@ impl RunLog {
 /// # Errors
 /// [`LogError`] where there is no log, a newer one, or a broken line that isn't the last.
 pub fn read_log(path: &Utf8Path) -> Result<RunLog, LogError> {
-    match read_what_is_there(path)? {
+    match read(path, MEMORY, |_| ())? {
         (mut log, None | Some(LogError::Torn { .. })) => {
             log.records.dedup_by_key(|record| record.index);
             Ok(log)
@@ -163,18 +153,39 @@ pub fn read_log(path: &Utf8Path) -> Result<RunLog, LogError> {
     }
 }
 
-/// Reads a log up to where it can't be read, and says why not further.
+/// Reads a log up to where it can't be read, and says why not further. Of each observation no more is kept than reports
+/// show.
 ///
 /// # Errors
 /// [`LogError`] where there is no log, or a newer one.
 pub fn read_what_is_there(path: &Utf8Path) -> Result<(RunLog, Option<LogError>), LogError> {
+    read(path, MEMORY, brief)
+}
+
+/// Reads a log that takes at most so much memory; `shorten` leaves out of each record what isn't wanted.
+fn read(
+    path: &Utf8Path,
+    mut memory: usize,
+    shorten: impl Fn(&mut Record),
+) -> Result<(RunLog, Option<LogError>), LogError> {
     let mut lines = Reader::open(path)?;
     let header = header(path, lines.next()?.and_then(|line| line.bytes).unwrap_or_default())?;
     let mut log = RunLog { header, records: Vec::new(), footer: None };
     let mut end = None;
     while let (None, Some(line)) = (&end, lines.next()?) {
         match parsed(path, &line) {
-            Ok(Line::Record(record)) => log.records.push(*record),
+            Ok(Line::Record(mut record)) => {
+                shorten(&mut record);
+                let text = match line.bytes.map_or(0, <[u8]>::len) {
+                    short @ ..=SHORT => short,
+                    _ => length(&record),
+                };
+                let values = line.bytes.map_or(0, nesting::values).min(text);
+                match memory.checked_sub(text + values * A_VALUE) {
+                    Some(left) => (memory, _) = (left, log.records.push(*record)),
+                    None => end = Some(LogError::TooMuch { path: path.to_owned(), line: line.number }),
+                }
+            }
             Ok(Line::Footer(footer)) => log.footer = Some(footer),
             Ok(Line::Header(_)) => end = Some(broken(path, line.number, "a second header")),
             Err(error) => end = Some(error),
@@ -208,6 +219,9 @@ pub fn read_wire(log: &Utf8Path) -> Result<impl Iterator<Item = Result<Transcrip
 }
 
 fn parsed<T: DeserializeOwned>(path: &Utf8Path, line: &Read<'_>) -> Result<T, LogError> {
+    if let Some(values) = line.bytes.map(nesting::values).filter(|values| *values > VALUES) {
+        return Err(broken(path, line.number, &format!("{values} values in a line; at most {VALUES} are read")));
+    }
     let read = line.bytes.map(nesting::read);
     match read {
         Some(Ok(value)) => Ok(value),
@@ -249,6 +263,7 @@ mod tests {
     use crate::judge::{observe, samples};
     use crate::model::case::{Outcome, Then};
     use crate::model::observation::{Observation, Observed};
+    use crate::model::record::Cuts;
     use crate::report::html::{Evidence, page};
     use crate::report::markdown::{COMMENT, markdown};
     use crate::report::{Book, Report, Source, Summary, badges, junit, merge};
@@ -270,48 +285,52 @@ mod tests {
     }
 
     fn footer() -> Footer {
-        Footer { ran: 2, interrupted: false, stale: Vec::new(), micros: 1 }
-    }
-
-    fn shortened(mut transcript: Transcript) -> Transcript {
-        shorten(&mut transcript);
-        transcript
+        Footer { ran: 2, interrupted: false, stale: Vec::new(), micros: 1, cut: Cuts::default() }
     }
 
     #[test]
     fn what_was_written_is_read_in_the_order_of_the_plan() {
         let (_folder, path) = folder();
         let mut log = Log::create(&path, header()).expect("a log");
-        let mut transcript = samples::transcript(vec![samples::replied(&["é".repeat(MESSAGE).as_str()])]);
-        shorten(&mut transcript);
+        let transcript = samples::transcript(vec![samples::replied(&["é"])]);
         let records: Vec<_> =
             (0..2).map(|index| samples::record(index, "f/c/t@2026-07-28+http", Outcome::Success)).collect();
         for record in records.iter().rev() {
-            log.append(record, &shortened(transcript.clone())).expect("written");
+            log.append(record, &transcript).expect("written");
         }
         log.finish(footer()).expect("written");
         let read = read_log(&path).expect("a log");
         assert_eq!((read.records.as_slice(), read.footer.as_ref()), (records.as_slice(), Some(&footer())));
         assert!(!read.is_partial());
         let wire: Vec<_> = read_wire(&path).expect("a file").collect::<Result<_, _>>().expect("transcripts");
-        let message = &wire[0].steps[0].messages[0];
-        assert_eq!((wire.len(), message.text.len(), message.cut_from), (2, MESSAGE, Some(2 * MESSAGE as u64)));
+        assert_eq!((wire.len(), wire[0].steps[0].messages[0].text.as_str()), (2, "é"));
     }
 
     #[test]
-    fn of_messages_without_end_a_bounded_part_is_kept_and_how_long_each_was() {
-        let flood = vec!["\u{1}".repeat(MESSAGE); 2 * MESSAGES / MESSAGE];
-        let flood: Vec<&str> = flood.iter().map(String::as_str).collect();
-        let mut transcript = samples::transcript(vec![samples::replied(&flood)]);
-        transcript.steps[0].messages[0].headers = vec![("x".into(), "é".repeat(MESSAGES))];
-        transcript.steps[0].handed = Some("é".repeat(MESSAGE));
-        let short = shortened(transcript);
-        let messages = &short.steps[0].messages;
-        assert!(messages[0].headers.is_empty() && messages[0].cut_from.is_none());
-        let last = messages.last().expect("messages");
-        assert_eq!((messages.len(), last.text.len(), last.cut_from), (flood.len(), 0, Some(MESSAGE as u64)));
-        assert_eq!(short.steps[0].handed.as_ref().map(String::len), Some(MESSAGE));
-        assert!(serde_json::to_vec(&short).expect("JSON").len() < LONGEST);
+    fn line_of_too_many_values_is_an_error_and_no_tree() {
+        let (_folder, path) = folder();
+        Log::create(&path, header()).expect("a log");
+        let mut text = std::fs::read_to_string(&path).expect("text");
+        text += &format!("{{\"record\":[{}0]}}\n", "0,".repeat(VALUES));
+        std::fs::write(&path, text).expect("written");
+        let (log, end) = read_what_is_there(&path).expect("a log");
+        let told = end.expect("an end").to_string();
+        assert!(log.records.is_empty() && told.contains("values in a line; at most 1000000"), "{told}");
+    }
+
+    #[test]
+    fn records_over_the_memory_bound_are_not_read() {
+        let (_folder, path) = folder();
+        let mut log = Log::create(&path, header()).expect("a log");
+        let record = samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success);
+        for index in 0..3 {
+            log.append(&Record { index, ..record.clone() }, &samples::transcript(vec![])).expect("written");
+        }
+        let (seen, end) = read(&path, 100 * length(&record), |_| ()).expect("a log");
+        assert!(end.is_none() && seen.records.len() == 3);
+        let (seen, end) = read(&path, 15 * length(&record), |_| ()).expect("a log");
+        assert!(matches!(end, Some(LogError::TooMuch { line: 3 | 4, .. })), "{end:?}");
+        assert!(!seen.records.is_empty());
     }
 
     #[test]
@@ -405,7 +424,7 @@ mod tests {
         fuzz("transcripts", fuzz::samples::wire(), |bytes| {
             std::fs::write(wire_path(&path), bytes).expect("written");
             for transcript in read_wire(&path).expect("a file").flatten() {
-                let line = serde_json::to_vec(&shortened(transcript)).expect("JSON");
+                let line = serde_json::to_vec(&transcript).expect("JSON");
                 assert!(nesting::read::<Transcript>(&line).is_ok());
             }
             std::fs::remove_file(wire_path(&path)).expect("removed");

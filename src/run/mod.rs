@@ -4,6 +4,7 @@
 //! report looks, what a revision means, or what is special about a target.
 
 mod attempts;
+mod bounds;
 mod conduct;
 mod lines;
 mod log;
@@ -12,7 +13,6 @@ mod replay;
 mod secrets;
 
 pub use conduct::{Conducted, RunError, Seen, conduct};
-use log::shorten;
 pub use log::{Log, LogError, RunLog, read_log, read_what_is_there, read_wire, wire_path};
 pub use order::InOrder;
 pub use replay::{Replay, rejudge};

@@ -14,7 +14,7 @@ use crate::model::target::Target;
 /// What came of judging a record again.
 #[derive(Debug)]
 pub struct Replay {
-    /// The records with new verdicts; those of tests that are gone or changed keep theirs.
+    /// The records with new verdicts; those of tests that are gone, changed or cut keep theirs.
     pub records: Vec<Record>,
     /// Known failures that no longer fail.
     pub stale: Vec<String>,
@@ -22,6 +22,8 @@ pub struct Replay {
     pub gone: Vec<String>,
     /// Tests that do something else now than was observed, by path.
     pub changed: Vec<String>,
+    /// Tests whose records lack a part of what was observed, by path.
+    pub cut: Vec<String>,
 }
 
 /// Judges a log's observations again. Addresses have no place in them, so that no transcript is needed.
@@ -29,11 +31,18 @@ pub fn rejudge(library: &Library, targets: &[Target], log: &RunLog) -> Replay {
     let all = library.cases.iter().flat_map(|case| &case.tests);
     let tests: BTreeMap<String, &Test> = all.map(|test| (test.path(), test.as_ref())).collect();
     let mut judge = Judge::new(&library.requirements, targets);
-    let mut replay = Replay { records: log.records.clone(), stale: Vec::new(), gone: Vec::new(), changed: Vec::new() };
+    let mut replay = Replay {
+        records: log.records.clone(),
+        stale: Vec::new(),
+        gone: Vec::new(),
+        changed: Vec::new(),
+        cut: Vec::new(),
+    };
     for record in &mut replay.records {
         match tests.get(&record.test.path()) {
             None => replay.gone.push(record.test.path()),
             Some(test) if hash(test) != record.hash => replay.changed.push(record.test.path()),
+            Some(_) if is_cut(record) => replay.cut.push(record.test.path()),
             Some(test) => {
                 for attempt in &mut record.attempts {
                     // What it says of controls and known failures is said by the last one.
@@ -46,12 +55,18 @@ pub fn rejudge(library: &Library, targets: &[Target], log: &RunLog) -> Replay {
             }
         }
     }
-    for list in [&mut replay.gone, &mut replay.changed] {
+    for list in [&mut replay.gone, &mut replay.changed, &mut replay.cut] {
         list.sort_unstable();
         list.dedup();
     }
     replay.stale = judge.stale();
     replay
+}
+
+/// Whether a record lacks a part of what was observed. The rest of a value is another value.
+fn is_cut(record: &Record) -> bool {
+    let attempts = record.attempts.iter().map(|attempt| &attempt.observation);
+    attempts.chain([&record.observation]).any(|observation| observation.cut > 0)
 }
 
 #[cfg(test)]
@@ -88,18 +103,23 @@ mod tests {
             hash: hash.into(),
             ..samples::record(index, test, Outcome::Crash)
         };
+        let mut cut = record(3, "f/c/t@2025-11-25+http", &same);
+        cut.observation.cut = 1;
         let log = RunLog {
             header: Header { format: FORMAT, casebook: "0".into(), targets: vec![], planned: 3, ..Header::default() },
             records: vec![
                 record(0, "f/c/t@2026-07-28+http", &same),
                 record(1, "f/c/t@2026-07-28+stdio", "another"),
                 record(2, "f/c/gone@2026-07-28+http", &same),
+                cut,
             ],
             footer: None,
         };
         let replay = rejudge(&library, &[], &log);
         assert_eq!(replay.records[0].verdicts[0].kind, VerdictKind::Warn);
         assert!(replay.records[1].verdicts.is_empty());
+        assert!(replay.records[3].verdicts.is_empty(), "what was cut is not judged");
+        assert_eq!(replay.cut, ["f/c/t"]);
         assert_eq!((replay.changed, replay.gone), (vec!["f/c/t".to_owned()], vec!["f/c/gone".to_owned()]));
     }
 }

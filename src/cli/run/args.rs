@@ -90,7 +90,7 @@ pub struct RunArgs {
     pub timings: TimingsArgs,
     /// Try a test again, so often at most and on fresh processes, in which a MUST is broken; where it then holds the
     /// test is flaky, which is no success either
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = retries)]
     pub retries: usize,
     /// How long a step may take
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
@@ -154,6 +154,13 @@ impl RunArgs {
 }
 
 /// A time to wait for: some, and no more than anybody has.
+/// Each attempt is a part of its test's line in the run log.
+fn retries(text: &str) -> Result<usize, String> {
+    const MOST: usize = 100;
+    let retries = text.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
+    if retries > MOST { Err(format!("at most {MOST} attempts")) } else { Ok(retries) }
+}
+
 fn limit(text: &str) -> Result<Duration, String> {
     const MOST: Duration = Duration::from_secs(24 * 60 * 60);
     let limit = humantime::parse_duration(text).map_err(|error| error.to_string())?;

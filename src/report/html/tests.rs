@@ -3,7 +3,7 @@
 use super::*;
 use crate::judge::samples;
 use crate::model::case::Outcome;
-use crate::model::record::{About, FORMAT, Footer, Header, Record, Verdict, VerdictKind};
+use crate::model::record::{About, Cuts, FORMAT, Footer, Header, Record, Verdict, VerdictKind};
 use crate::report::{Book, Source, merge};
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}&\"'\u{2028}";
@@ -33,7 +33,7 @@ fn source(records: Vec<Record>) -> Source {
         planned: records.len() + 2,
         ..Header::default()
     };
-    let footer = Footer { ran: records.len(), interrupted: true, stale: Vec::new(), micros: 1 };
+    let footer = Footer { ran: records.len(), interrupted: true, stale: Vec::new(), micros: 1, cut: Cuts::default() };
     Source { name: "run.jsonl".into(), header, records, footer: Some(footer), cut: None, is_broken: false }
 }
 

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use super::{BOLD, DIM, GREEN, RED, YELLOW, name, style, tally, time, timings};
 use crate::model::TargetId;
+use crate::model::record::Cuts;
 use crate::model::set::Drift;
 use crate::model::suite::{Door, Draft};
 use crate::report::{Counts, Rate, Standing, Summary, Untrusted};
@@ -27,8 +28,20 @@ pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool, chang
     for (target, test, micros) in summary.slowest.iter().filter(|(_, _, micros)| *micros >= 1_000_000) {
         writeln!(out, "{DIM}{:>12}{DIM:#}  {} {DIM}{}{DIM:#}", "slow", name(target, test), time(*micros))?;
     }
+    cut(out, summary.cut)?;
     summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
     verdict(out, summary, strict, changed)
+}
+
+/// What the run log lacks.
+fn cut(out: &mut impl Write, cut: Cuts) -> io::Result<()> {
+    if cut.is_none() {
+        return Ok(());
+    }
+    let Cuts { texts, bytes, tests } = cut;
+    let tests =
+        if tests > 0 { format!("; {tests} tests lack more than the ends of long messages") } else { String::new() };
+    writeln!(out, "{DIM}{:>12}{DIM:#}  {texts} texts cut in the run log, {bytes} bytes left out{tests}", "cut")
 }
 
 /// A row an area, with the target's name where there are several; columns in which every area has none are left out.

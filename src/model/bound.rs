@@ -1,0 +1,160 @@
+//! A bound for what is kept of an observation.
+//!
+//! Takes an observation, leaves values and lists out of it until it fits. An observation of which something was left out
+//! says so, and is never judged again.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::fnv1a;
+use super::observation::{Observation, Observed, StepObservation};
+use super::record::Record;
+
+/// Bytes of JSON that an observation may have in a record.
+pub const OBSERVATION: usize = 128 << 10;
+/// Bytes of JSON that are kept of one for a report.
+const BRIEF: usize = 16 << 10;
+/// Bytes of JSON that are always kept of one.
+pub const LEAST: usize = 2 << 10;
+/// Longer values, in bytes of JSON, are the first to be left out.
+const VALUE: usize = 1 << 10;
+/// Characters that are kept of the beginning of a value that is left out.
+const BEGINNING: usize = 80;
+/// Begins the reason why there is no value any more; no other reason begins so.
+const CUT: &str = "left out: ";
+
+/// Leaves out what is over so many bytes of JSON; how many that were.
+pub fn bound(observation: &mut Observation, most: usize) -> u64 {
+    let whole = length(observation);
+    if whole <= most {
+        return 0;
+    }
+    for step in &mut observation.steps {
+        values(step).filter(|value| length(value) > VALUE).for_each(leave_out);
+    }
+    if length(observation) > most {
+        for step in &mut observation.steps {
+            let StepObservation { advertised, tools, asked, answered, rounds, replies, sent, .. } = step;
+            advertised.clear();
+            tools.clear();
+            asked.clear();
+            for list in [replies, sent] {
+                list.clear();
+            }
+            answered.clear();
+            rounds.clear();
+        }
+    }
+    if length(observation) > most {
+        observation.steps = Vec::new();
+    }
+    let left_out = (whole as u64).saturating_sub(length(observation) as u64).max(1);
+    observation.cut = observation.cut.saturating_add(left_out);
+    left_out
+}
+
+/// Leaves out of a record what no report shows.
+pub fn brief(record: &mut Record) {
+    bound(&mut record.observation, BRIEF);
+    for attempt in &mut record.attempts {
+        bound(&mut attempt.observation, LEAST);
+    }
+}
+
+/// All values of what a target sent.
+pub fn values(step: &mut StepObservation) -> impl Iterator<Item = &mut Observed> {
+    let StepObservation { saw, structured, asked, answered, replies, sent, .. } = step;
+    let answers = answered.iter_mut().filter_map(|answer| answer.content.as_mut());
+    let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());
+    saw.iter_mut().chain(structured).chain(asked).chain(answers).chain(parts)
+}
+
+/// The beginning of a value with its members in one order, its length and its hash: the same for the same value.
+pub fn in_short(value: &Value) -> String {
+    let mut value = value.clone();
+    value.sort_all_objects();
+    let text = value.to_string();
+    let start: String = text.chars().take(BEGINNING).collect();
+    format!("{start}… ({} bytes, {:016x})", text.len(), fnv1a(text.as_bytes()))
+}
+
+/// Leaves a value out; a reason in its place stays.
+fn leave_out(observed: &mut Observed) {
+    if let Observed::Value(value) = observed {
+        *observed = Observed::Unreadable(format!("{CUT}{}", in_short(value)));
+    }
+}
+
+/// The beginning, length and hash of a value that was left out.
+pub fn cut_text(observed: &Observed) -> Option<&str> {
+    observed.reason()?.strip_prefix(CUT)
+}
+
+/// How many bytes of JSON something is.
+pub fn length(value: &impl Serialize) -> usize {
+    let mut counter = Counter(0);
+    serde_json::to_writer(&mut counter, value).expect("counting doesn't fail");
+    counter.0
+}
+
+struct Counter(usize);
+
+impl io::Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::Outcome;
+
+    fn seen(structured: Value, replies: Vec<Value>) -> Observation {
+        let replies =
+            replies.into_iter().map(|reply| [("message".to_owned(), Observed::Value(reply))].into()).collect();
+        let step = StepObservation { structured: Some(structured.into()), replies, ..samples::step(Outcome::Success) };
+        samples::observation(vec![step])
+    }
+
+    #[test]
+    fn observation_within_the_bound_stays_as_it_is() {
+        let mut kept = seen(json!({"a": "x".repeat(OBSERVATION / 2)}), Vec::new());
+        let before = kept.clone();
+        assert_eq!(bound(&mut kept, OBSERVATION), 0);
+        assert_eq!(kept, before);
+    }
+
+    #[test]
+    fn large_value_is_replaced_by_its_beginning_length_and_hash() {
+        let value = json!({"b": 1, "a": "x".repeat(8 << 20)});
+        let mut kept = seen(value.clone(), vec![json!({"small": 1})]);
+        let whole = length(&kept) as u64;
+        let left_out = bound(&mut kept, OBSERVATION);
+        assert_eq!((kept.cut, left_out + length(&Observation { cut: 0, ..kept.clone() }) as u64), (left_out, whole));
+        let step = &kept.steps[0];
+        assert_eq!(step.replies[0]["message"], Observed::Value(json!({"small": 1})));
+        let text = step.structured.as_ref().and_then(cut_text).expect("a reason in its place");
+        assert_eq!(text, in_short(&value));
+        assert!(text.starts_with(r#"{"a":"xxx"#) && text.contains("8388622 bytes"), "{text}");
+    }
+
+    #[test]
+    fn many_values_and_many_steps_are_bounded_too() {
+        let mut kept = seen(json!(1), vec![json!("x".repeat(1000)); 1000]);
+        bound(&mut kept, OBSERVATION);
+        assert!(kept.steps[0].replies.is_empty() && kept.cut > 900_000);
+        let mut kept = samples::observation(vec![samples::step(Outcome::Success); 10_000]);
+        assert!(bound(&mut kept, OBSERVATION) > 0 && length(&kept) < OBSERVATION);
+    }
+}
