@@ -207,7 +207,7 @@ pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Ca
             continue;
         }
         let name = &target.id.name;
-        let secrets = Secrets::inherited();
+        let secrets = Secrets::of(target);
         let say = |line: &str| aside(&Untrusted(&format!("{name}: {}", secrets.out_of(line))).line(LINE));
         let mut stop = cancel.clone();
         tokio::select! {

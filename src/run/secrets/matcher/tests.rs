@@ -40,8 +40,8 @@ fn by_writers(text: &str) -> Vec<(&'static str, String)> {
         ("dotnet", written(text, |one| one.is_ascii() && !"&<>+'`\"".contains(one), true)),
         ("gson", written(text, |one| !"=<>&'\u{2028}\u{2029}".contains(one), false)),
         ("php", written(text, |one| one.is_ascii(), false).replace('/', "\\/")),
-        ("python", written(text, |one| one.is_ascii(), false)),
-        ("ruby", written(text, |one| !"&<>\u{2028}\u{2029}".contains(one), false).replace('/', "\\/")),
+        ("ascii only", written(text, |one| one.is_ascii(), false)),
+        ("rails", written(text, |one| !"&<>\u{2028}\u{2029}".contains(one), false).replace('/', "\\/")),
         ("jackson", written(text, |one| one.is_ascii(), true)),
         ("all", written(text, |_| false, false)),
     ]
