@@ -110,7 +110,9 @@ fn replay(bencher: Bencher<'_, '_>) {
     let count = records.len();
     let log = RunLog { header, records, footer: Some(footer) };
     let known = [Target::clone(&bench.target)];
-    bencher.counter(ItemsCount::new(count)).bench_local(|| rejudge(&bench.library, &known, black_box(&log)));
+    bencher
+        .counter(ItemsCount::new(count))
+        .bench_local(|| rejudge(&bench.library, &known, black_box(log.records.clone())));
 }
 
 /// With the adapter's start in it, and an answer to each question: a server of the stateful lifecycle asks in the

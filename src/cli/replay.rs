@@ -15,29 +15,29 @@ use crate::model::{TargetId, TestId};
 use crate::plan::{Selection, plan};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{Summary, Untrusted};
-use crate::run::{read_log, read_wire, rejudge};
+use crate::run::{RunLog, read_log, read_wire, rejudge};
 
 /// Bytes of the transcripts that are shown.
 const EVIDENCE: usize = 256 << 20;
 
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources())?;
-    let log = read_log(&args.record)?;
+    let RunLog { header, records, footer } = read_log(&args.record)?;
     // Known failures stand with the targets; a record may come from where these are not.
-    let found = find(&log.header);
+    let found = find(&header);
     let known: Vec<Target> = found.iter().map(|target| Target::clone(target)).collect();
-    let mut replay = rejudge(&library, &known, &log);
-    if !is_whole(&library, &found, &log.records) {
+    let mut replay = rejudge(&library, &known, records);
+    if !is_whole(&library, &found, &replay.records) {
         // In a part of a run, what fails may be in the other part.
         replay.stale.clear();
     }
     let wire = evidence(args, &replay.records);
-    let mut terminal = Terminal::new(log.header.planned);
+    let mut terminal = Terminal::new(header.planned);
     for record in &replay.records {
         heard(terminal.on_record(record, wire.get(&(record.target.clone(), record.test.clone()))))?;
     }
-    let footer = log.footer.map(|footer| Footer { stale: replay.stale.clone(), ..footer });
-    let summary = Summary::new(&log.header, &replay.records, footer.as_ref());
+    let footer = footer.map(|footer| Footer { stale: replay.stale.clone(), ..footer });
+    let summary = Summary::new(&header, &replay.records, footer.as_ref());
     heard(terminal.finish(&summary, &library.requirements, args.strict, args.rates))?;
     for path in &replay.changed {
         aside(&format!("{path} does something else today than was observed; its old verdicts stand"));

@@ -310,3 +310,24 @@ fn natural(version: &str) -> Vec<(u64, String)> {
     }
     parts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::bound::length;
+    use crate::model::case::Outcome;
+    use crate::model::observation::StepObservation;
+
+    #[test]
+    fn failed_test_is_kept_in_memory_within_a_bound() {
+        let step = StepObservation { structured: Some("x".repeat(100_000).into()), ..samples::step(Outcome::Crash) };
+        let record = Record {
+            observation: samples::observation(vec![step]),
+            ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Crash)
+        };
+        let mut source = Source::begun("run.jsonl", &Header::default());
+        source.add(&record);
+        assert!(length(&source.records[0]) < 20_000 && source.records[0].observation.steps.len() == 1);
+    }
+}

@@ -84,7 +84,10 @@ impl Keeper<'_> {
         for StepTranscript { messages, end, micros: _, canary, handed } in steps {
             self.messages(messages);
             self.end(end);
+            // This too is a message, and its end is as little of a loss.
+            let was_short = self.is_short || self.room < TEXT;
             handed.iter_mut().for_each(|handed| self.text(handed, TEXT));
+            self.is_short = was_short;
             self.hits(canary);
         }
         self.hits(canary);

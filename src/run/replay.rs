@@ -1,11 +1,11 @@
 //! Judging a record again, by the cases, levels and known failures of today.
 //!
-//! Takes a library, targets and a log; gives records with new verdicts. Runs nothing.
+//! Takes a library, targets and records; gives records with new verdicts. Runs nothing.
 
 use std::collections::BTreeMap;
 
 use super::attempts::settle;
-use super::{RunLog, hash};
+use super::hash;
 use crate::judge::Judge;
 use crate::model::case::{Library, Test};
 use crate::model::record::Record;
@@ -26,18 +26,12 @@ pub struct Replay {
     pub cut: Vec<String>,
 }
 
-/// Judges a log's observations again. Addresses have no place in them, so that no transcript is needed.
-pub fn rejudge(library: &Library, targets: &[Target], log: &RunLog) -> Replay {
+/// Judges the observations of records again. Addresses have no place in them, so that no transcript is needed.
+pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> Replay {
     let all = library.cases.iter().flat_map(|case| &case.tests);
     let tests: BTreeMap<String, &Test> = all.map(|test| (test.path(), test.as_ref())).collect();
     let mut judge = Judge::new(&library.requirements, targets);
-    let mut replay = Replay {
-        records: log.records.clone(),
-        stale: Vec::new(),
-        gone: Vec::new(),
-        changed: Vec::new(),
-        cut: Vec::new(),
-    };
+    let mut replay = Replay { records, stale: Vec::new(), gone: Vec::new(), changed: Vec::new(), cut: Vec::new() };
     for record in &mut replay.records {
         match tests.get(&record.test.path()) {
             None => replay.gone.push(record.test.path()),
@@ -77,7 +71,7 @@ mod tests {
     use crate::judge::samples;
     use crate::model::CaseId;
     use crate::model::case::{Case, Expectation, Outcome};
-    use crate::model::record::{FORMAT, Header, VerdictKind};
+    use crate::model::record::VerdictKind;
     use crate::model::spec::{Level, Role};
 
     #[test]
@@ -105,17 +99,13 @@ mod tests {
         };
         let mut cut = record(3, "f/c/t@2025-11-25+http", &same);
         cut.observation.cut = 1;
-        let log = RunLog {
-            header: Header { format: FORMAT, casebook: "0".into(), targets: vec![], planned: 3, ..Header::default() },
-            records: vec![
-                record(0, "f/c/t@2026-07-28+http", &same),
-                record(1, "f/c/t@2026-07-28+stdio", "another"),
-                record(2, "f/c/gone@2026-07-28+http", &same),
-                cut,
-            ],
-            footer: None,
-        };
-        let replay = rejudge(&library, &[], &log);
+        let records = vec![
+            record(0, "f/c/t@2026-07-28+http", &same),
+            record(1, "f/c/t@2026-07-28+stdio", "another"),
+            record(2, "f/c/gone@2026-07-28+http", &same),
+            cut,
+        ];
+        let replay = rejudge(&library, &[], records);
         assert_eq!(replay.records[0].verdicts[0].kind, VerdictKind::Warn);
         assert!(replay.records[1].verdicts.is_empty());
         assert!(replay.records[3].verdicts.is_empty(), "what was cut is not judged");
