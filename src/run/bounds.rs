@@ -86,7 +86,9 @@ impl Keeper<'_> {
             self.end(end);
             // This too is a message, and its end is as little of a loss.
             let was_short = self.is_short || self.room < TEXT;
-            handed.iter_mut().for_each(|handed| self.text(handed, TEXT));
+            if let Some(handed) = handed {
+                self.text(handed, TEXT);
+            }
             self.is_short = was_short;
             self.hits(canary);
         }
@@ -196,7 +198,7 @@ impl Keeper<'_> {
         let mut kept = self.secrets.out_of_first(text, most);
         self.room = self.room.saturating_sub(kept.len());
         if whole > most {
-            kept.to_mut().push_str(&format!("… ({whole} bytes)"));
+            kept.to_mut().extend(["… (", &whole.to_string(), " bytes)"]);
             self.texts += 1;
             self.bytes += (whole - most) as u64;
             self.is_short = true;
@@ -228,7 +230,9 @@ impl Keeper<'_> {
         self.bytes += left_out;
         self.is_short |= left_out > 0;
         for Verdict { detail, .. } in verdicts {
-            detail.iter_mut().for_each(|line| self.text(line, DETAIL.0));
+            for line in detail {
+                self.text(line, DETAIL.0);
+            }
         }
     }
 

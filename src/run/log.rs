@@ -182,7 +182,10 @@ fn read(
                 };
                 let values = line.bytes.map_or(0, nesting::values).min(text);
                 match memory.checked_sub(text + values * A_VALUE) {
-                    Some(left) => (memory, _) = (left, log.records.push(*record)),
+                    Some(left) => {
+                        memory = left;
+                        log.records.push(*record);
+                    }
                     None => end = Some(LogError::TooMuch { path: path.to_owned(), line: line.number }),
                 }
             }
@@ -311,7 +314,7 @@ mod tests {
         let (_folder, path) = folder();
         Log::create(&path, header()).expect("a log");
         let mut text = std::fs::read_to_string(&path).expect("text");
-        text += &format!("{{\"record\":[{}0]}}\n", "0,".repeat(VALUES));
+        text.extend(["{\"record\":[", &"0,".repeat(VALUES), "0]}\n"]);
         std::fs::write(&path, text).expect("written");
         let (log, end) = read_what_is_there(&path).expect("a log");
         let told = end.expect("an end").to_string();

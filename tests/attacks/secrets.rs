@@ -64,7 +64,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// Pieces of the token, and of what common encodings make of it.
 fn pieces() -> Vec<String> {
-    let hex: String = TOKEN.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = TOKEN.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     // Whatever stands before it, twelve characters of base64 in a row show eight of its bytes.
     let base64 = [
         "Z2hwX2FCMytjRDQvZUY1PWdINiZpSjc8a0w4Pm1OOSdvUDBxUjFzVDJ1VjN3",

@@ -123,8 +123,8 @@ fn long_messages_are_cut_marked_and_counted() {
     assert!(messages.len() < flood.len());
     assert!(serde_json::to_vec(&short).expect("JSON").len() < LONGEST);
     let written: usize = messages.iter().map(|message| message.text.len()).sum();
-    assert_eq!(cuts.bytes as usize, flood.len() * TEXT - written + TEXT);
-    assert_eq!((cuts.texts as usize, cuts.tests), (flood.len() - messages.len() + 2, 1));
+    assert_eq!(cuts.bytes, (flood.len() * TEXT - written + TEXT) as u64);
+    assert_eq!((cuts.texts, cuts.tests), ((flood.len() - messages.len() + 2) as u64, 1));
 }
 
 #[test]

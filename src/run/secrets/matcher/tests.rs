@@ -22,7 +22,8 @@ fn written(text: &str, is_plain: impl Fn(char) -> bool, upper: bool) -> String {
             one if is_plain(one) && !one.is_control() => out.push(one),
             one => {
                 for unit in one.encode_utf16(&mut [0; 2]) {
-                    out += &if upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
+                    let digits = if upper { format!("{unit:04X}") } else { format!("{unit:04x}") };
+                    out.extend(["\\u", digits.as_str()]);
                 }
             }
         }
