@@ -105,6 +105,17 @@ impl<'a> Judge<'a> {
         verdicts
     }
 
+    /// Takes the old verdicts of a test that can't be judged again: its control counts for others, and so does what is
+    /// known of its failures.
+    pub fn keep(&mut self, target: &TargetId, test: &Test, id: &TestId, observation: &Observation, old: &[Verdict]) {
+        let as_judged = |old: &Verdict| Verdict { kind: old.excuses.unwrap_or(old.kind), excuses: None, ..old.clone() };
+        let mut verdicts: Vec<_> = old.iter().map(as_judged).collect();
+        self.remember(target, test, id, observation, &verdicts);
+        for verdict in &mut verdicts {
+            self.excuse(target, id, verdict);
+        }
+    }
+
     /// The known failures that were met and always held, each as people should be told.
     pub fn stale(&self) -> Vec<String> {
         let stale = self.known.iter().filter(|entry| entry.held > 0 && entry.failed == 0);

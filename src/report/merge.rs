@@ -317,11 +317,14 @@ mod tests {
     use crate::judge::samples;
     use crate::model::bound::length;
     use crate::model::case::Outcome;
-    use crate::model::observation::StepObservation;
+    use crate::model::observation::{Observed, StepObservation};
 
     #[test]
     fn failed_test_is_kept_in_memory_within_a_bound() {
-        let step = StepObservation { structured: Some("x".repeat(100_000).into()), ..samples::step(Outcome::Crash) };
+        let step = StepObservation {
+            structured: Some(Observed::Value("x".repeat(100_000).into())),
+            ..samples::step(Outcome::Crash)
+        };
         let record = Record {
             observation: samples::observation(vec![step]),
             ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Crash)

@@ -35,8 +35,11 @@ pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> R
     for record in &mut replay.records {
         match tests.get(&record.test.path()) {
             None => replay.gone.push(record.test.path()),
-            Some(test) if hash(test) != record.hash => replay.changed.push(record.test.path()),
-            Some(_) if is_cut(record) => replay.cut.push(record.test.path()),
+            Some(test) if hash(test) != record.hash || is_cut(record) => {
+                let list = if is_cut(record) { &mut replay.cut } else { &mut replay.changed };
+                list.push(record.test.path());
+                judge.keep(&record.target, test, &record.test, &record.observation, &record.verdicts);
+            }
             Some(test) => {
                 for attempt in &mut record.attempts {
                     // What it says of controls and known failures is said by the last one.
@@ -70,17 +73,12 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::model::CaseId;
-    use crate::model::case::{Case, Expectation, Outcome};
+    use crate::model::case::{Case, Control, Expectation, Outcome};
     use crate::model::record::VerdictKind;
-    use crate::model::spec::{Level, Role};
+    use crate::model::spec::{Level, Requirement, Role};
 
-    #[test]
-    fn a_record_is_judged_by_the_levels_of_today_where_its_test_still_does_the_same() {
-        let wanted = Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
-        let test = samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted]))]);
-        let same = hash(&test);
-        let requirement = samples::requirement("r", Level::Should);
-        let library = Library {
+    fn library(requirement: Requirement, tests: Vec<Test>) -> Library {
+        Library {
             cases: vec![Case {
                 id: CaseId::new("f", "c"),
                 path: "f/c.json".into(),
@@ -88,11 +86,20 @@ mod tests {
                 note: Vec::new(),
                 role: Role::Server,
                 rows: Vec::new(),
-                tests: vec![Arc::new(test)],
+                tests: tests.into_iter().map(Arc::new).collect(),
             }],
             requirements: [(requirement.id.clone(), requirement)].into(),
             ..Library::default()
-        };
+        }
+    }
+
+    #[test]
+    fn a_record_is_judged_by_the_levels_of_today_where_its_test_still_does_the_same() {
+        let wanted = Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
+        let test = samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted]))]);
+        let same = hash(&test);
+        let requirement = samples::requirement("r", Level::Should);
+        let library = library(requirement, vec![test]);
         let record = |index, test: &str, hash: &str| Record {
             hash: hash.into(),
             ..samples::record(index, test, Outcome::Crash)
@@ -111,5 +118,26 @@ mod tests {
         assert!(replay.records[3].verdicts.is_empty(), "what was cut is not judged");
         assert_eq!(replay.cut, ["f/c/t"]);
         assert_eq!((replay.changed, replay.gone), (vec!["f/c/t".to_owned()], vec!["f/c/gone".to_owned()]));
+    }
+
+    #[test]
+    fn failed_control_that_was_cut_still_leaves_others_inconclusive() {
+        let wanted = || Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
+        let test = || samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted()]))]);
+        let control = Test { id: "c".into(), control: Some(Control::File), ..test() };
+        let hash = hash(&test());
+        let requirement = samples::requirement("r", Level::Must);
+        let library = library(requirement, vec![control, test()]);
+        let record =
+            |index, test: &str, outcome| Record { hash: hash.clone(), ..samples::record(index, test, outcome) };
+        let mut cut = record(0, "f/c/c@2026-07-28+http", Outcome::Crash);
+        let other = record(1, "f/c/t@2026-07-28+http", Outcome::Success);
+        let judged = rejudge(&library, &[], vec![cut.clone(), other.clone()]).records;
+        cut.verdicts = judged[0].verdicts.clone();
+        cut.observation.cut = 1;
+        let replay = rejudge(&library, &[], vec![cut, other]);
+        assert_eq!(replay.cut, ["f/c/c"]);
+        let kinds: Vec<_> = replay.records.iter().map(|record| record.verdicts[0].kind).collect();
+        assert_eq!(kinds, [VerdictKind::Fail, VerdictKind::Inconclusive]);
     }
 }
