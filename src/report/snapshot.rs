@@ -272,6 +272,7 @@ pub fn compare(old: &str, new: &str) -> Option<Diff> {
 mod tests {
     use super::*;
     use crate::judge::samples;
+    use crate::model::bound::bound;
     use crate::model::case::{CanaryState, Outcome};
     use serde_json::json;
 
@@ -355,5 +356,15 @@ two
         let diff = compare(old, "a\nb\nc\nd\nf\n").expect("a difference");
         let same = |text: &str| DiffLine::Same(text.into());
         assert_eq!(diff.0, [same("c"), same("d"), DiffLine::Old("e".into()), DiffLine::New("f".into())]);
+    }
+
+    #[test]
+    fn value_that_was_cut_has_the_snapshot_of_the_whole() {
+        let value = json!({"b": 1, "a": ["x\u{1b}".repeat(200_000)]});
+        let step = StepObservation { structured: Some(value.into()), ..samples::step(Outcome::Success) };
+        let whole = samples::observation(vec![step]);
+        let mut cut = whole.clone();
+        assert!(bound(&mut cut, 1 << 10) > 0);
+        assert_eq!(observation(&cut), observation(&whole));
     }
 }

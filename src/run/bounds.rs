@@ -85,11 +85,11 @@ impl Keeper<'_> {
             self.messages(messages);
             self.end(end);
             // This too is a message, and its end is as little of a loss.
-            let was_short = self.is_short || self.room < TEXT;
             if let Some(handed) = handed {
+                let is_short = self.is_short || handed.len().min(TEXT) > self.room;
                 self.text(handed, TEXT);
+                self.is_short = is_short;
             }
-            self.is_short = was_short;
             self.hits(canary);
         }
         self.hits(canary);

@@ -79,6 +79,7 @@ impl Desk {
             "CLICOLOR_FORCE",
             "COLUMNS",
             "CASEBOOK_LOG",
+            "CASEBOOK_SECRETS",
             "GITHUB_STEP_SUMMARY",
             "MCP_CONFORMANCE_SCENARIO",
         ];
