@@ -3,11 +3,12 @@
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
-use casebook::cli::{Cli, Exit};
-use clap::Parser as _;
+use casebook::cli::Exit;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    // The panic itself has been printed by then.
-    catch_unwind(|| casebook::cli::main(&cli)).unwrap_or_else(|_| Exit::Bug.into())
+    match casebook::cli::parse() {
+        // The panic itself has been printed by then.
+        Ok(cli) => catch_unwind(|| casebook::cli::main(&cli)).unwrap_or_else(|_| Exit::Bug.into()),
+        Err(exit) => exit,
+    }
 }

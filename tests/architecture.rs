@@ -186,6 +186,25 @@ fn connections_are_opened_where_they_are_looked_at() {
 }
 
 #[test]
+fn standard_output_and_error_are_written_in_one_place() {
+    /// The printer, whose parts escape text from outside; a relay, whose standard output is the wire; and the log of the
+    /// tests that fuzz.
+    const MAY: [&str; 4] = ["report/terminal/plain.rs", "report/terminal/mod.rs", "drive/mock/stdio.rs", "fuzz.rs"];
+    // The reference is a process of its own, and its standard output is the wire.
+    let others = sources().into_iter().filter(|(name, _)| !MAY.contains(&name.as_str()) && part(name) != "reference");
+    for (name, text) in others.filter(|(name, _)| !name.ends_with("tests.rs")) {
+        for (number, line) in code(&text) {
+            for printer in ["println!", "print!(", "stdout()", "stderr()", "anstream::", "io::stdout", "io::stderr"] {
+                // A child's `stderr()` is what it wrote.
+                let is_child = printer.starts_with("std") && line.contains(&format!(".{printer}"));
+                let is_printed = line.contains(printer) && !is_child;
+                assert!(!is_printed, "src/{name}:{}: text is printed by report/terminal/plain.rs only", number + 1);
+            }
+        }
+    }
+}
+
+#[test]
 fn listeners_are_for_this_machine_only() {
     for (name, text) in sources() {
         for (number, line) in code(&text).filter(|(_, line)| line.contains("Listener::bind(")) {

@@ -3,6 +3,7 @@
 use super::{CoverageArgs, CoverageFormat, Exit, Problem};
 use crate::load;
 use crate::load::coverage::Coverage;
+use crate::model::Printable;
 use crate::report::terminal;
 
 pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
@@ -14,15 +15,15 @@ pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
     if coverage.entries().is_empty() {
         return Err(Problem::new(Exit::Nothing, "no requirement is of that proposal"));
     }
-    let text = match (args.format, args.sep) {
-        (CoverageFormat::Text, _) => coverage.text(),
-        (CoverageFormat::Markdown, _) => coverage.markdown(),
-        (CoverageFormat::Json, _) => format!("{:#}", coverage.json()),
-        (CoverageFormat::SepYaml, Some(sep)) => coverage.traceability(sep),
+    let text: Printable = match (args.format, args.sep) {
+        (CoverageFormat::Text, _) => coverage.text().into(),
+        (CoverageFormat::Markdown, _) => coverage.markdown().into(),
+        (CoverageFormat::Json, _) => Printable::json(&format!("{:#}", coverage.json())),
+        (CoverageFormat::SepYaml, Some(sep)) => coverage.traceability(sep).into(),
         (CoverageFormat::SepYaml, None) => {
             return Err(Problem::new(Exit::Usage, "`--format sep-yaml` is of one proposal; add `--sep N`"));
         }
     };
-    terminal::say(text.trim_end());
+    terminal::say(text.trimmed());
     Ok(Exit::Fine)
 }

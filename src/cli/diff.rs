@@ -1,14 +1,12 @@
 //! `casebook diff`: two records, targets or versions beside each other; nothing is started.
 
-use std::io::Write as _;
-
 use camino::Utf8Path;
 
 use super::{DiffArgs, Exit, Problem, report};
 use crate::load;
-use crate::model::TargetId;
+use crate::model::{Printable, TargetId};
 use crate::report::Source;
-use crate::report::terminal::{aside, heard};
+use crate::report::terminal::{aside, show};
 use crate::report::versus::Versus;
 
 pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
@@ -39,7 +37,7 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
         let (before, after) = (of(&old, one.clone()), of(&new, two.clone()));
         let versus = Versus::new(before.iter(), after.iter());
         let text = versus.text([&name(&old, &one), &name(&new, &two)], &library.requirements, args.tests);
-        heard(std::io::stdout().lock().write_all(text.as_bytes()))?;
+        show(text)?;
         is_worse |= versus.is_worse();
         compared += before.len() - versus.only_old.len() - versus.rewritten.len();
     }
@@ -55,7 +53,7 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
     })
 }
 
-fn usage(text: impl Into<String>) -> Problem {
+fn usage(text: impl Into<Printable>) -> Problem {
     Problem::new(Exit::Usage, text)
 }
 

@@ -12,6 +12,7 @@ use super::{CaseArgs, Exit, Problem, interrupt};
 use crate::drive::{Cancel, Handed, Options, REVISION, SCENARIO, drive_to};
 use crate::load;
 use crate::model::spec::{Revision, Role, Transport};
+use crate::model::untrusted::escape_json;
 use crate::report::Untrusted;
 use crate::report::terminal::{aside, say};
 
@@ -113,7 +114,8 @@ fn unusable(variable: &str, error: &impl std::fmt::Display) -> Problem {
 fn print(handed: &Handed) {
     for (place, step) in handed.steps.iter().enumerate() {
         say(&Untrusted(&format!("{}  {}", place + 1, step.asked)).line(SHOWN));
-        say(&Untrusted(&format!("   {}", step.handed)).line(SHOWN));
+        // What the adapter handed over is JSON, and stays it.
+        say(Untrusted(&format!("   {}", escape_json(&step.handed))).line(SHOWN));
     }
     if let Some(error) = &handed.error {
         aside(&Untrusted(&format!("it went no further: {error}")).line(SHOWN));

@@ -38,7 +38,8 @@ use tracing_subscriber::EnvFilter;
 use crate::model::Pattern;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Transport, words};
-use crate::report::terminal::aside;
+use crate::model::untrusted::is_safe;
+use crate::report::terminal::{self, aside};
 pub use drive::DriveArgs;
 pub use guard::GuardArgs;
 pub use import::{ImportArgs, SuiteName};
@@ -426,12 +427,39 @@ pub struct RelayArgs {
 /// What the harness does itself, on standard error, for whoever asked to hear it.
 fn log() {
     if let Ok(filter) = EnvFilter::try_from_env("CASEBOOK_LOG") {
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(terminal::log).with_ansi(false).init();
     }
+}
+
+/// Reads the command line. What is wrong with it repeats arguments, which a script may have made from any text.
+///
+/// # Errors
+/// The exit status, where it asks for help or makes no sense; that is printed by then.
+pub fn parse() -> Result<Cli, ExitCode> {
+    Cli::try_parse().map_err(|error| {
+        let text = error.render().to_string();
+        if is_safe(&text) {
+            // With styling, and on the right output. There is nowhere to say anything else.
+            _ = error.print();
+        } else {
+            aside(text.trim_end());
+        }
+        ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage.status()))
+    })
+}
+
+/// A panic's message may quote text from outside; then it is printed escaped, and without a backtrace.
+fn escape_panics() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let text = panic.to_string();
+        if is_safe(&text) { default(panic) } else { aside(text) }
+    }));
 }
 
 /// Does what was asked.
 pub fn main(cli: &Cli) -> ExitCode {
+    escape_panics();
     log();
     // Dropped at the very end, and told by the system where we don't come so far.
     let _guard = guard::post(&cli.command);

@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Exit, NewArgs, Problem};
 use crate::load::{self, Source};
+use crate::model::{Printable, is_id};
 use crate::report::terminal::{self, aside, say};
 
 const REQUIREMENTS: &str = include_str!("new/requirements.json");
@@ -13,7 +14,7 @@ const CASE: &str = include_str!("new/first.json");
 
 pub(super) fn new(args: &NewArgs) -> Result<Exit, Problem> {
     let name = &args.name;
-    if !load::is_id(name) {
+    if !is_id(name) {
         let style = "small letters and digits, with single `-` between them";
         return Err(Problem::new(Exit::Usage, format!("`{name}` can't be a folder's name: {style}")));
     }
@@ -43,8 +44,8 @@ fn sound(cases: &Utf8PathBuf, folder: &Utf8Path) -> Result<(), Problem> {
         return Ok(());
     }
     fs::remove_dir_all(folder).map_err(|error| Problem::system(format!("{folder}: {error}")))?;
-    let report = load::render(&found, terminal::colours_errors());
-    Err(Problem::new(Exit::Usage, format!("nothing was written:\n{}", report.trim_end())))
+    let report = load::render(&found, terminal::colours_errors()).trimmed();
+    Err(Problem::new(Exit::Usage, Printable::from("nothing was written:\n") + report))
 }
 
 fn steps(cases: &Utf8Path, name: &str) -> String {

@@ -14,9 +14,10 @@ use crate::model::case::{Library, Test};
 use crate::model::record::Record;
 use crate::model::spec::words;
 use crate::model::transcript::Transcript;
+use crate::model::untrusted::escape_json;
 use crate::report::html::{Evidence, page};
 use crate::report::markdown::{COMMENT, SUMMARY, markdown};
-use crate::report::terminal::{heard, say};
+use crate::report::terminal::{annotate, show};
 use crate::report::{self, Book, GapKind, Report, Source, badges, junit, merge};
 use crate::run::{hash, read_wire};
 
@@ -91,7 +92,7 @@ pub(super) fn settle(
     let written = write(&report, outputs, |report| proofs(report, sources, library)).and(summarise(&report));
     if annotations.is_some() {
         for line in report::annotations(&report, strict) {
-            say(&line);
+            annotate(&line);
         }
     }
     written.map(|()| (report, merged.gaps.first().map(|gap| gap.kind)))
@@ -105,7 +106,7 @@ fn write(report: &Report, outputs: &[Output], proofs: impl Fn(&Report) -> Eviden
             Kind::Html => put(path, &page(report, &proofs(report))),
             Kind::Junit => put(path, &junit(report)),
             Kind::Markdown => put(path, &markdown(report, COMMENT)),
-            Kind::Json => put(path, &(serde_json::to_string(report).expect("a report is JSON") + "\n")),
+            Kind::Json => put(path, &(escape_json(&serde_json::to_string(report).expect("a report is JSON")) + "\n")),
             Kind::Badge => badges(report).iter().try_for_each(|(name, text)| match path.as_str() {
                 "-" => put(path, text),
                 _ => put(&path.join(name), text),
@@ -135,7 +136,7 @@ fn proofs(report: &Report, sources: &[Source], library: &Library) -> Evidence {
 
 fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {
     let written = if path == "-" {
-        heard(std::io::stdout().lock().write_all(text.as_bytes()))
+        show(text)
     } else {
         let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
         folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text))

@@ -2,6 +2,7 @@
 
 use crate::load::LoadError;
 use crate::load::target::TargetError;
+use crate::model::Printable;
 use crate::proof::ProofError;
 use crate::run::{LogError, RunError};
 
@@ -13,13 +14,13 @@ pub struct Problem {
     /// The exit status.
     pub exit: Exit,
     /// What to print, without a final line end.
-    pub text: String,
+    pub text: Printable,
 }
 
 impl Problem {
     /// A problem in these words.
-    pub(super) fn new(exit: Exit, text: impl Into<String>) -> Self {
-        Self { exit, text: format!("casebook: {}", text.into()) }
+    pub(super) fn new(exit: Exit, text: impl Into<Printable>) -> Self {
+        Self { exit, text: Printable::from("casebook: ") + text.into() }
     }
 
     /// What the system refuses.
@@ -31,7 +32,7 @@ impl Problem {
 impl From<LoadError> for Problem {
     fn from(error: LoadError) -> Self {
         let report = error.report(crate::report::terminal::colours_errors());
-        Self { exit: Exit::Usage, text: format!("{report}casebook: {error}; nothing was started") }
+        Self { exit: Exit::Usage, text: report + format!("casebook: {error}; nothing was started").into() }
     }
 }
 

@@ -12,6 +12,7 @@ use super::run::targets;
 use super::{Exit, Problem, ProofFormat, ProveArgs};
 use crate::drive::{Cancel, Options};
 use crate::load::{self, target};
+use crate::model::Printable;
 use crate::model::case::Library;
 use crate::model::spec::Role;
 use crate::proof::{self, Pace, ProofError};
@@ -37,11 +38,12 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     let unproved = args.only_mutants.is_none().then(|| unproved(&library, proof::all(), &UNBROKEN));
     let proof = Proof { mutants: kills, unproved: unproved.unwrap_or_default() };
     say(match args.format {
-        ProofFormat::Text => proof.text(),
-        ProofFormat::Md => proof.markdown(),
-        ProofFormat::Json => serde_json::to_string_pretty(&proof).expect("a proof has only string keys"),
-    }
-    .trim_end());
+        ProofFormat::Text => Printable::from(proof.text()).trimmed(),
+        ProofFormat::Md => Printable::from(proof.markdown()).trimmed(),
+        ProofFormat::Json => {
+            Printable::json(&serde_json::to_string_pretty(&proof).expect("a proof has only string keys"))
+        }
+    });
     Ok(if proof.holds() { Exit::Fine } else { Exit::Unexpected })
 }
 

@@ -10,6 +10,7 @@ use super::run::{here, targets as typed};
 use super::{Exit, Problem, caches};
 use crate::drive::{is_set_up, probe};
 use crate::load::target::{REFERENCE, all};
+use crate::model::Printable;
 use crate::model::program::Found;
 use crate::model::spec::words;
 use crate::model::target::Target;
@@ -87,7 +88,7 @@ struct Needed {
 pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
     let listed = list()?;
     match args.format {
-        TargetsFormat::Json => say(&serde_json::to_string_pretty(&listed).map_err(Problem::system)?),
+        TargetsFormat::Json => say(Printable::json(&serde_json::to_string_pretty(&listed).map_err(Problem::system)?)),
         TargetsFormat::Text => listed.iter().for_each(|one| say(&text(one))),
     }
     Ok(Exit::Fine)

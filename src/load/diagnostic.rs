@@ -2,12 +2,15 @@
 //!
 //! Takes findings from the readers and the lints, gives text for people. Must not know what a case means.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode, SourceSpan};
 
+use crate::model::Printable;
 use crate::model::spec::words;
+use crate::model::untrusted::{is_safe, masked};
 
 words! {
     /// Everything that can be found wrong; [`Lint::severity`] tells which of it keeps a run from starting.
@@ -169,15 +172,43 @@ impl Diagnostic {
     }
 }
 
-impl fmt::Display for Diagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+/// A diagnostic whose texts are all escaped, for the renderer, which puts its own styling between them.
+#[derive(Debug)]
+struct Escaped {
+    lint: Lint,
+    message: Printable,
+    labels: Vec<LabeledSpan>,
+    help: Option<Printable>,
+    source: Arc<File>,
+}
+
+impl Escaped {
+    /// `source` is the diagnostic's file, masked.
+    fn new(diagnostic: &Diagnostic, source: Arc<File>) -> Self {
+        let Diagnostic { lint, message, labels, help, .. } = diagnostic;
+        let escape = |text: &str| Printable::from(text);
+        let labels = labels.iter().map(|label| {
+            LabeledSpan::new_with_span(label.label().map(|text| escape(text).to_string()), *label.inner())
+        });
+        Self {
+            lint: *lint,
+            message: escape(message),
+            labels: labels.collect(),
+            help: help.as_deref().map(escape),
+            source,
+        }
     }
 }
 
-impl std::error::Error for Diagnostic {}
+impl fmt::Display for Escaped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message.fmt(f)
+    }
+}
 
-impl miette::Diagnostic for Diagnostic {
+impl std::error::Error for Escaped {}
+
+impl miette::Diagnostic for Escaped {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         Some(Box::new(self.lint))
     }
@@ -191,7 +222,7 @@ impl miette::Diagnostic for Diagnostic {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&*self.file)
+        Some(&*self.source)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -201,18 +232,31 @@ impl miette::Diagnostic for Diagnostic {
 }
 
 /// All of them as people read them, with the lines of the files.
-pub fn render(diagnostics: &[Diagnostic], colour: bool) -> String {
+pub fn render(diagnostics: &[Diagnostic], colour: bool) -> Printable {
     let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_width(120).with_links(false);
     let mut out = String::new();
+    // Diagnostics are sorted by file: each file's text is masked once.
+    let mut last: Option<(&Arc<File>, Arc<File>)> = None;
     for diagnostic in diagnostics {
-        handler.render_report(&mut out, diagnostic).expect("writing to a string never fails");
-        if diagnostic.labels.is_empty() {
-            out.extend(["  file: ", diagnostic.file.name(), "\n"]);
+        let known = last.take().filter(|(file, _)| Arc::ptr_eq(file, &diagnostic.file));
+        let (_, source) = last.insert(known.unwrap_or_else(|| (&diagnostic.file, masked_file(&diagnostic.file))));
+        let escaped = Escaped::new(diagnostic, Arc::clone(source));
+        handler.render_report(&mut out, &escaped).expect("writing to a string never fails");
+        if escaped.labels.is_empty() {
+            out.extend(["  file: ", escaped.source.name(), "\n"]);
         }
         out.push('\n');
     }
-    out
+    Printable::styled(out)
+}
+
+/// A file as it may be shown, with every place where it was.
+fn masked_file(file: &Arc<File>) -> Arc<File> {
+    match (masked(file.inner()), is_safe(file.name())) {
+        (Cow::Borrowed(_), true) => Arc::clone(file),
+        (text, _) => Arc::new(File::new(Printable::from(file.name()).as_str(), text.into_owned())),
+    }
 }
 
 /// Line and column of a byte, both counted from 1, the column in characters.
@@ -238,6 +282,20 @@ mod tests {
         assert_eq!(nearest("sucess", &["success", "refused"]), Some("success"));
         assert_eq!(nearest("protocol_error", &["tool-error", "protocol-error"]), Some("protocol-error"));
         assert_eq!(nearest("banana", &["success", "refused"]), None);
+    }
+
+    #[test]
+    fn rendered_diagnostics_have_no_hidden_characters_of_the_file() {
+        let text = "{ \"a\u{202e}\": \"\u{1b}[2J##[error]x\r\n\tb\" }\n";
+        let file = Arc::new(File::new("a\u{1b}]52;.json", text.to_owned()));
+        let at = text.find('b').expect("a b");
+        let one =
+            Diagnostic::new(Lint::Syntax, &file, "no \u{9b} key").at((at, 1).into(), "here \u{7f}").help("\u{feff}");
+        let shown = render(&[one.clone(), Diagnostic { labels: Vec::new(), ..one }], false);
+        assert!(is_safe(shown.as_str()), "{shown}");
+        for words in [r"a\u{1b}]52;.json:2:", r"no \u{9b} key", r"here \u{7f}", r"\u{feff}", r#""?[2J?#[error]x"#] {
+            assert!(shown.as_str().contains(words), "{words} in\n{shown}");
+        }
     }
 
     #[test]

@@ -37,8 +37,8 @@ use std::thread;
 
 use camino::Utf8PathBuf;
 
-use crate::model::CaseId;
 use crate::model::case::Library;
+use crate::model::{CaseId, Printable};
 use case::Reading;
 use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, nearest, render};
@@ -64,7 +64,7 @@ impl LoadError {
     }
 
     /// All of it as people read it, with the lines of the files.
-    pub fn report(&self, colour: bool) -> String {
+    pub fn report(&self, colour: bool) -> Printable {
         render(&self.diagnostics, colour)
     }
 }
@@ -103,11 +103,6 @@ pub fn imported(suite: &Suite) -> Result<Vec<(Utf8PathBuf, String)>, LoadError> 
 /// name fails on any of it, with the exit code of a bad case file: a warning that nobody must mend is read by nobody.
 pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
     read(sources, Purpose::Lint, |_| true).1
-}
-
-/// Whether a folder of cases, or a file in one, may be called so.
-pub fn is_id(name: &str) -> bool {
-    Reader::is_id(name)
 }
 
 /// What cases are read for.
@@ -204,13 +199,14 @@ mod tests {
 
     use super::*;
     use crate::fuzz::fuzz;
+    use crate::model::untrusted::is_safe;
 
     /// What is read of a file of cases as whatever its place says that it is, and then told of it.
     fn told(bytes: &[u8], read: impl FnOnce(&mut Reader)) {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let mut reader = Reader::new(Arc::new(diagnostic::File::new("cases/a/b.json", text)));
         read(&mut reader);
-        render(&reader.into_found(), false);
+        assert!(is_safe(render(&reader.into_found(), false).as_str()));
     }
 
     fn seeds(is_wanted: impl Fn(&source::Kind) -> bool) -> Vec<String> {
@@ -261,7 +257,7 @@ mod tests {
             one_case(&mut reader, &CaseId::new("a", "b"), &Catalogued::default(), Purpose::Lint).is_none()
                 && reader.failed()
         );
-        let told = render(&reader.into_found(), false);
+        let told = render(&reader.into_found(), false).to_string();
         assert!(told.contains("unknown-7`") && told.contains("more mistakes than are told"));
         assert!(told.len() < 200_000, "{} bytes", told.len());
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, File, Lint};
 use super::node::{Kind, Member, Node};
+use crate::model::is_id;
 use crate::model::spec::{Revision, Revisions};
 
 /// How much is told of one file: each mistake is shown with its lines, which are looked for from the file's beginning.
@@ -249,7 +250,7 @@ impl Reader {
 
     /// A part of a test's name: kebab-case, at most 60 characters.
     pub(super) fn id(&mut self, id: &str, span: miette::SourceSpan, what: &str) {
-        if !Self::is_id(id) {
+        if !is_id(id) {
             let style = self.mistake(Lint::IdStyle, format!("{what} `{id}` can't be part of a test's name"));
             self.push(
                 style
@@ -257,13 +258,6 @@ impl Reader {
                     .help("small letters and digits, with single `-` between them, at most 60"),
             );
         }
-    }
-
-    pub(super) fn is_id(id: &str) -> bool {
-        let part = |part: &str| {
-            !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-        };
-        id.len() <= 60 && id.split('-').all(part)
     }
 
     fn unknown_key(&mut self, member: &Member, what: &str, known: &[&str]) {

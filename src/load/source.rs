@@ -14,7 +14,7 @@ use super::Purpose;
 use super::diagnostic::{Diagnostic, File, Lint};
 use super::import::{self, Suite};
 use super::read::Reader;
-use crate::model::{CaseId, Fnv};
+use crate::model::{CaseId, Fnv, is_id};
 
 /// The cases that this program was built with. `build.rs` sees to it that a changed case changes the program.
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/cases");
@@ -179,7 +179,7 @@ fn text(source: &Source, root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Re
     let Ok(text) = String::from_utf8(bytes) else { return refuse(Lint::Syntax, "the file is not UTF-8") };
     let is_embedded = *source == Source::Embedded;
     let text = Text { kind, is_embedded, file: Arc::new(File::new(&name, text)) };
-    if [folder, stem].iter().all(|part| Reader::is_id(part)) {
+    if [folder, stem].iter().all(|part| is_id(part)) {
         Ok(text)
     } else {
         refuse(Lint::IdStyle, "folder and file are kebab-case: small letters and digits, with single `-` between them")

@@ -16,7 +16,7 @@ use super::read::{Object, Reader};
 use super::{LoadError, embedded, masked, toml};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Drives, Flaky, Known, Package, Setup, Target};
-use crate::model::{Pattern, RequirementId, TargetId};
+use crate::model::{Pattern, RequirementId, TargetId, is_target_name};
 
 /// The target that is embedded.
 pub const REFERENCE: &str = "reference";
@@ -228,6 +228,10 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
     let flaky = object.get("flaky").map_or_else(Vec::new, |node| flaky(reader, node, &variants));
     let name = folder.file_name().unwrap_or("target").to_owned();
+    if !is_target_name(&name) {
+        let mistake = reader.mistake(Lint::IdStyle, format!("`{name}` can't be the name of a target"));
+        reader.push(mistake.help("give its folder a shorter name, without hidden characters"));
+    }
     let target = Target {
         id: TargetId { name, variant: None },
         title: title?,
@@ -397,6 +401,7 @@ fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, variants: &[Strin
 mod tests {
     use super::*;
     use crate::fuzz::fuzz;
+    use crate::model::untrusted::is_safe;
 
     #[test]
     fn any_target_file_is_read_or_its_mistakes_are_shown() {
@@ -404,7 +409,7 @@ mod tests {
         fuzz("target-files", seeds, |bytes| {
             let read = parse(Utf8Path::new("targets/a/target.toml"), String::from_utf8_lossy(bytes).into_owned());
             if let Err(error) = read {
-                error.report(false);
+                assert!(is_safe(error.report(false).as_str()));
             }
         });
     }

@@ -5,14 +5,48 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::spec::{Revision, Transport};
+use super::untrusted::{Untrusted, is_hidden};
+
+/// Whether a text can be a part of an id: small letters and digits, with single `-` between them, at most 60.
+pub fn is_id(text: &str) -> bool {
+    let word =
+        |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    text.len() <= 60 && text.split('-').all(word)
+}
+
+/// Whether a text has so many parts, each of which can be one.
+fn has_parts(text: &str, wanted: usize) -> bool {
+    text.split('/').count() == wanted && text.split('/').all(is_id)
+}
+
+/// Reads an id out of a file that somebody else may have written; `is_good` holds it to its grammar.
+fn checked<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    what: &str,
+    is_good: impl Fn(&str) -> bool,
+) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if is_good(&text) { Ok(text) } else { Err(D::Error::custom(no_id(&text, what))) }
+}
+
+fn no_id(text: &str, what: &str) -> String {
+    format!("`{}` is no {what}", Untrusted(text).line(SHOWN))
+}
 
 /// A case file: `sep-2106/external-ref`, its folder and its name without `.json`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct CaseId(String);
+
+impl<'de> Deserialize<'de> for CaseId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        checked(deserializer, "case id; one looks like folder/file", |id| has_parts(id, 2)).map(Self)
+    }
+}
 
 impl CaseId {
     /// Joins a folder and a file's stem.
@@ -43,9 +77,15 @@ impl fmt::Display for CaseId {
 }
 
 /// A requirement of the catalogue: `sep-2106/no-network-deref`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct RequirementId(String);
+
+impl<'de> Deserialize<'de> for RequirementId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        checked(deserializer, "requirement id; one looks like folder/name", |id| has_parts(id, 2)).map(Self)
+    }
+}
 
 impl RequirementId {
     /// Reads an id as a case writes it: without a slash it is of the same folder.
@@ -105,9 +145,14 @@ impl Serialize for TargetId {
 
 impl<'de> Deserialize<'de> for TargetId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Ok(id) = String::deserialize(deserializer)?.parse();
+        let Ok(id) = checked(deserializer, "name of a target", is_target_name)?.parse();
         Ok(id)
     }
+}
+
+/// Whether a text can be the name of a target: a folder may have almost any name, but none with hidden characters.
+pub fn is_target_name(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 400 && !text.chars().any(is_hidden)
 }
 
 /// One run of one test: `sep-2106/external-ref/number/http@2026-07-28+stdio`,
@@ -153,10 +198,13 @@ impl FromStr for TestId {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || format!("`{text}` is no test id; one looks like folder/file/test/row@2026-07-28+http");
+        let bad = || no_id(text, "test id; one looks like folder/file/test/row@2026-07-28+http");
         let (path, how) = text.split_once('@').ok_or_else(bad)?;
         let (revision, transport) = how.split_once('+').ok_or_else(bad)?;
         let parts: Vec<&str> = path.split('/').collect();
+        if !parts.iter().all(|part| is_id(part)) {
+            return Err(bad());
+        }
         let (folder, file, test, row) = match parts.as_slice() {
             [folder, file, test] => (folder, file, test, None),
             [folder, file, test, row] => (folder, file, test, Some((*row).to_owned())),
@@ -290,6 +338,31 @@ mod tests {
             assert_eq!(id(text).to_string(), text);
         }
         assert!("sep-2106/bounds".parse::<TestId>().is_err());
+    }
+
+    #[test]
+    fn ids_that_break_their_grammar_are_refused_when_read() {
+        fn read<T: serde::de::DeserializeOwned>(id: &str) -> Result<T, String> {
+            serde_json::from_value(id.into()).map_err(|error| error.to_string())
+        }
+        for part in ["\u{1b}]52;c;YQ==\u{7}", "a\nb", "A", "a_b", "-a", "", "::error::", "a\u{202e}", &"a".repeat(61)] {
+            let wrong = [
+                read::<CaseId>(&format!("a/{part}")).map(drop),
+                read::<RequirementId>(&format!("{part}/a")).map(drop),
+                read::<TestId>(&format!("a/b/{part}@2026-07-28+http")).map(drop),
+                read::<TestId>(&format!("a/b/c/{part}@2026-07-28+http")).map(drop),
+            ];
+            for error in wrong {
+                let error = error.expect_err(part);
+                assert!(error.contains(" is no ") && !error.chars().any(is_hidden), "{error}");
+            }
+        }
+        for name in ["\u{1b}[2J", "a\u{202e}", "a\n::error::", "", &"a".repeat(401)] {
+            let error = read::<TargetId>(name).expect_err(name);
+            assert!(error.contains("is no name of a target") && !error.chars().any(is_hidden), "{error}");
+        }
+        assert!(read::<TargetId>("My SDK (1.0):low").is_ok() && read::<CaseId>("sep-1/a-b").is_ok());
+        assert!(read::<CaseId>("a").is_err() && read::<RequirementId>("a/b/c").is_err());
     }
 
     #[test]

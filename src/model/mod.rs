@@ -22,7 +22,9 @@ pub mod target;
 pub mod template;
 pub mod timings;
 pub mod transcript;
+pub mod untrusted;
 
 pub use fnv::{Fnv, fnv1a};
-pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId};
+pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId, is_id, is_target_name};
 pub use shard::Shard;
+pub use untrusted::{Printable, Untrusted};

@@ -4,6 +4,7 @@
 //! Text of targets can't end a line or begin another command.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::{CheckEntry, Report, Standing, TestEntry, Untrusted};
 use crate::model::record::VerdictKind;
@@ -13,13 +14,35 @@ const MARKED: usize = 50;
 /// How many characters of what didn't hold.
 const TOLD: usize = 400;
 
+/// A line that GitHub takes as a command; everything in it that came from outside is escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Annotation(String);
+
+impl Annotation {
+    fn new(word: &str, properties: &[(&str, &str)], message: &str) -> Self {
+        let properties: Vec<_> = properties.iter().map(|(name, value)| format!("{name}={}", property(value))).collect();
+        Self(format!("::{word} {}::{}", properties.join(","), data(message)))
+    }
+
+    /// The line, without its end.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Annotation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Column, file, line and requirement.
 type Place<'r> = (usize, &'r str, usize, usize);
 
 /// The lines; none where nothing is unexpected. A place is marked once a column, with its first test.
-pub fn annotations(report: &Report, strict: bool) -> Vec<String> {
+pub fn annotations(report: &Report, strict: bool) -> Vec<Annotation> {
     let mut places: BTreeMap<Place<'_>, (&TestEntry, &CheckEntry, usize)> = BTreeMap::new();
-    let mut lines = Vec::new();
+    let (mut lines, names) = (Vec::new(), report.names());
     for test in &report.tests {
         for check in test.checks.iter().filter(|check| Standing::from(check.kind).is_unexpected(strict)) {
             if check.kind == VerdictKind::Error {
@@ -30,13 +53,19 @@ pub fn annotations(report: &Report, strict: bool) -> Vec<String> {
         }
     }
     let total = places.len();
-    lines.extend(places.values().take(MARKED).map(|(test, check, tests)| mark(report, test, check, *tests)));
+    lines.extend(
+        places
+            .values()
+            .take(MARKED)
+            .map(|(test, check, tests)| mark(report, &names[test.target], (test, check), *tests)),
+    );
     if total > MARKED {
-        lines.push(notice("casebook", &format!("{} more findings are in the report", total - MARKED)));
+        let more = format!("{} more findings are in the report", total - MARKED);
+        lines.push(Annotation::new("notice", &[("title", "casebook")], &more));
     }
     for (target, column) in report.targets.iter().enumerate() {
-        let name = report.name(target);
-        let error = |message: &str| format!("::error title={}::{}", property(&name), data(message));
+        let name = &names[target];
+        let error = |message: &str| Annotation::new("error", &[("title", name)], message);
         lines.extend(column.stale.iter().take(MARKED).map(|stale| error(stale)));
         let gone = column.count(Standing::Error);
         lines.extend((gone > 0).then(|| error(&format!("{gone} tests had no target to ask, or the harness failed"))));
@@ -46,20 +75,16 @@ pub fn annotations(report: &Report, strict: bool) -> Vec<String> {
     lines
 }
 
-fn mark(report: &Report, test: &TestEntry, check: &CheckEntry, tests: usize) -> String {
+fn mark(report: &Report, name: &str, (test, check): (&TestEntry, &CheckEntry), tests: usize) -> Annotation {
     let sentence = &report.requirements[check.requirement];
     let word = if check.kind == VerdictKind::Warn || check.kind == VerdictKind::Cannot { "warning" } else { "error" };
-    let title = format!("{} {}: {}", sentence.level, sentence.id, report.name(test.target));
+    let title = format!("{} {}: {}", sentence.level, sentence.id, name);
     let mut message = vec![test.test.to_string(), test.title.clone()];
     message.extend(check.detail.iter().take(3).cloned());
     message.extend((tests > 1).then(|| format!("and {} more checks like it", tests - 1)));
     let message: Vec<_> = message.iter().map(|line| Untrusted(line).line(TOLD)).collect();
-    let (file, line) = (property(&test.file), check.line);
-    format!("::{word} file={file},line={line},title={}::{}", property(&title), data(&message.join("\n")))
-}
-
-fn notice(title: &str, message: &str) -> String {
-    format!("::notice title={}::{}", property(title), data(message))
+    let line = check.line.to_string();
+    Annotation::new(word, &[("file", &test.file), ("line", &line), ("title", &title)], &message.join("\n"))
 }
 
 /// What stands behind the second `::`: only these end it.

@@ -15,12 +15,11 @@ pub mod proof;
 mod rates;
 pub mod snapshot;
 pub mod terminal;
-mod untrusted;
 pub mod versus;
 
 use std::collections::BTreeMap;
 
-pub use annotations::annotations;
+pub use annotations::{Annotation, annotations};
 pub use badge::badges;
 pub use build::Book;
 pub use format::{Cell, CheckEntry, Column, REPORT_FORMAT, Report, Sentence, SkippedTests, TestEntry};
@@ -28,8 +27,8 @@ pub use junit::junit;
 pub use keywords::{KeywordEntry, Keywords};
 pub use merge::{Gap, GapKind, Merged, Source, merge};
 pub use rates::{Rate, Rates};
-pub use untrusted::Untrusted;
 
+pub use crate::model::Untrusted;
 use crate::model::record::{Cuts, Footer, Header, Record, Skipped, VerdictKind};
 use crate::model::set::Drift;
 use crate::model::spec::words;

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::{Coverage, State};
 use crate::model::spec::{Level, Requirement};
+use crate::model::untrusted::escape_json;
 
 const WRITING: &str = "writing to a string never fails";
 
@@ -52,5 +53,5 @@ pub(super) fn words_of(requirement: &Requirement, sep: u32) -> Option<&str> {
 
 /// A JSON string is a YAML string.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    escape_json(&serde_json::Value::from(text).to_string()).into_owned()
 }

@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(title(Wanted::Refused, " a float.\nis no integer. "), "refused: a float. is no integer");
         let long = "word ".repeat(100);
         for name in [keyword(&long), slug(&long, LONGEST), test(Wanted::Accepted, &long, &mut BTreeSet::new())] {
-            assert!(crate::load::is_id(&name), "{name}");
+            assert!(crate::model::is_id(&name), "{name}");
         }
         assert!(title(Wanted::Either, &long).chars().count() <= TITLE);
     }
@@ -104,6 +104,6 @@ mod tests {
         let long = "a".repeat(LONGEST);
         let names: Vec<_> = (0..12).map(|_| unique(&long, &mut taken)).collect();
         assert_eq!(taken.len(), 12);
-        assert!(names.iter().all(|name| crate::load::is_id(name)), "{names:?}");
+        assert!(names.iter().all(|name| crate::model::is_id(name)), "{names:?}");
     }
 }

@@ -16,6 +16,8 @@ use crate::report::Untrusted;
 const NAMED: usize = 10;
 /// How many characters of a message are shown.
 const SHOWN: usize = 600;
+/// How many characters of any line: escaped, a message has more of them.
+const LINE: usize = 6_000;
 /// How many of the last lines of a process that didn't start.
 const LAST_LINES: usize = 20;
 
@@ -162,11 +164,11 @@ impl Broken {
     }
 }
 
-/// A word at the left, and lines beside it.
+/// A word at the left, and lines beside it, escaped.
 fn field(out: &mut impl Write, what: &str, text: &str) -> io::Result<()> {
     for (index, line) in text.lines().enumerate() {
         let what = if index == 0 { what } else { "" };
-        writeln!(out, "  {DIM}{what:>10}{DIM:#}  {line}")?;
+        writeln!(out, "  {DIM}{what:>10}{DIM:#}  {}", Untrusted(line).line(LINE))?;
     }
     Ok(())
 }

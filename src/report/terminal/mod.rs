@@ -6,10 +6,11 @@
 mod findings;
 mod plain;
 mod progress;
+mod safe;
 mod summary;
 mod timings;
 
-pub use plain::{aside, colours, colours_errors, heard, say};
+pub use plain::{annotate, aside, colours, colours_errors, heard, log, say, show};
 pub use progress::Progress;
 
 use std::io::{self, IsTerminal as _, Write};
@@ -20,6 +21,7 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use self::findings::Findings;
+use self::safe::SafeWriter;
 use super::snapshot::{Diff, DiffLine};
 use super::{Counts, Standing, Summary, Untrusted};
 use crate::model::record::Record;
@@ -38,8 +40,8 @@ const YELLOW: Style = AnsiColor::Yellow.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
 /// The display of one run.
-pub struct Terminal<W> {
-    out: W,
+pub struct Terminal<W: Write> {
+    out: SafeWriter<W>,
     bar: ProgressBar,
     is_live: bool,
     group: Option<Group>,
@@ -73,6 +75,7 @@ impl<W: Write> Terminal<W> {
         let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is right");
         bar.set_style(style.progress_chars("━╸ "));
         let (total, findings) = (Counts::default(), Findings::default());
+        let out = SafeWriter::new(out);
         Self { out, bar, is_live: false, group: None, total, findings, changed: 0 }
     }
 
@@ -130,7 +133,7 @@ impl<W: Write> Terminal<W> {
         let Some(Group { target, case, counts }) = self.group.take().filter(|_| !self.is_live) else {
             return Ok(());
         };
-        let name = Untrusted(&format!("{target}  {case}")).line(120);
+        let name = of(&target, &case);
         let Self { bar, out, .. } = self;
         bar.suspend(|| writeln!(out, "{DIM}{:>12}{DIM:#}  {name}: {}", counts.total(), tally(&counts)))
     }
@@ -144,7 +147,7 @@ impl<W: Write> Terminal<W> {
         self.changed += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| {
-            writeln!(out, "\n{BOLD}snapshot changed{BOLD:#}  {target}  {case}")?;
+            writeln!(out, "\n{BOLD}snapshot changed{BOLD:#}  {}", of(target, case))?;
             for line in &diff.0 {
                 match line {
                     DiffLine::Gap => writeln!(out, "    {DIM}…{DIM:#}"),
@@ -165,7 +168,7 @@ impl<W: Write> Terminal<W> {
         self.end_group()?;
         self.changed += 1;
         let Self { bar, out, .. } = self;
-        bar.suspend(|| writeln!(out, "\n{BOLD}snapshot missing{BOLD:#}  {target}  {case}"))
+        bar.suspend(|| writeln!(out, "\n{BOLD}snapshot missing{BOLD:#}  {}", of(target, case)))
     }
 
     /// The run has ended: what was found, and the numbers, with `rates` those too. With `strict` a broken SHOULD is
@@ -190,9 +193,11 @@ pub fn failures(records: &[Record], catalogue: &Catalogue) -> String {
     let unexpected = [Standing::Failed, Standing::Flaky, Standing::Inconclusive, Standing::Error];
     let mut findings = Findings::default();
     records.iter().filter(|one| unexpected.contains(&Standing::of(one))).for_each(|one| findings.add(one, None));
-    let mut plain = anstream::StripStream::new(Vec::new());
-    findings.print(&mut plain, catalogue).expect("writing to memory never fails");
-    String::from_utf8_lossy(&plain.into_inner()).into_owned()
+    let mut plain = Vec::new();
+    let mut out = SafeWriter::new(anstream::StripStream::new(&mut plain as &mut dyn Write));
+    findings.print(&mut out, catalogue).expect("writing to memory never fails");
+    drop(out);
+    String::from_utf8_lossy(&plain).into_owned()
 }
 
 /// One line for a test that isn't a plain pass.
@@ -217,6 +222,10 @@ fn style(standing: Standing) -> Style {
 fn tally(counts: &Counts) -> String {
     let told: Vec<_> = counts.iter().map(|(standing, count)| format!("{count} {standing}")).collect();
     told.join(", ")
+}
+
+fn of(target: &TargetId, case: &CaseId) -> String {
+    Untrusted(&format!("{target}  {case}")).line(200)
 }
 
 /// The names in a record may come from a file that somebody sent.

@@ -1,19 +1,43 @@
 //! Words on standard output and standard error, outside of a run's display.
 //!
-//! Takes text that was made harmless, prints it. Must not know what it says.
+//! The only place that writes to them, but for a run's display: whatever is printed is escaped by its type, and checked
+//! again. Must not know what it says.
 
 use std::io::{self, IsTerminal as _, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
+use super::safe::{SafeWriter, safe};
+use crate::model::Printable;
+use crate::report::Annotation;
+
 /// Prints what was asked for.
-pub fn say(text: &str) {
-    print(&mut anstream::stdout(), text);
+pub fn say(text: impl Into<Printable>) {
+    print(&mut anstream::stdout(), &text.into());
 }
 
 /// Prints what isn't the answer itself: progress, hints, problems.
-pub fn aside(text: &str) {
-    print(&mut anstream::stderr(), text);
+pub fn aside(text: impl Into<Printable>) {
+    print(&mut anstream::stderr(), &text.into());
+}
+
+/// Writes a whole text to standard output, without a line end of its own.
+///
+/// # Errors
+/// What the output says; a pipe that was closed is no error.
+pub fn show(text: impl Into<Printable>) -> io::Result<()> {
+    heard(anstream::stdout().write_all(safe(text.into().as_str()).as_bytes()))
+}
+
+/// Prints a line that GitHub is to take as a command.
+pub fn annotate(annotation: &Annotation) {
+    // There is nowhere to say anything else.
+    _ = writeln!(anstream::stdout(), "{annotation}");
+}
+
+/// Standard error, for lines of a log.
+pub fn log() -> impl Write {
+    SafeWriter::new(anstream::StripStream::new(io::stderr()))
 }
 
 /// Whether standard output is shown in colour.
@@ -34,7 +58,7 @@ pub fn heard(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
-fn print(out: &mut impl Write, text: &str) {
+fn print(out: &mut impl Write, text: &Printable) {
     // Whoever reads may have seen enough; there is nowhere to say anything else.
-    _ = writeln!(out, "{text}");
+    _ = writeln!(out, "{}", safe(text.as_str()));
 }

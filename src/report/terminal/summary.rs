@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{BOLD, DIM, GREEN, RED, YELLOW, name, style, tally, time, timings};
+use super::{BOLD, DIM, GREEN, RED, YELLOW, name, of, style, tally, time, timings};
 use crate::model::TargetId;
 use crate::model::record::Cuts;
 use crate::model::set::Drift;
@@ -84,11 +84,11 @@ fn keywords(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             doors.entry((one.draft, one.door)).or_default().push((&one.keyword, rate));
         }
         for ((draft, door), mut rates) in doors {
-            let sum = |of: fn(&Rate) -> usize| rates.iter().map(|(_, rate)| of(rate)).sum::<usize>();
+            let sum = |part: fn(&Rate) -> usize| rates.iter().map(|(_, rate)| part(rate)).sum::<usize>();
             let (held, asked) = (sum(|rate| rate.held), sum(|rate| rate.asked));
             rates.retain(|(_, rate)| rate.held < rate.asked);
             rates.sort_by_key(|(_, rate)| rate.per_mille());
-            let worst: Vec<_> = rates.iter().take(WORST).map(|(keyword, rate)| of(keyword, *rate)).collect();
+            let worst: Vec<_> = rates.iter().take(WORST).map(|(keyword, rate)| share(keyword, *rate)).collect();
             let more = rates.len().saturating_sub(WORST);
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };
             let (style, lacks) = if held == asked { (GREEN, String::new()) } else { (YELLOW, ": ".to_owned()) };
@@ -100,7 +100,7 @@ fn keywords(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     Ok(())
 }
 
-fn of(keyword: &str, rate: Rate) -> String {
+fn share(keyword: &str, rate: Rate) -> String {
     format!("{keyword} {}/{}", rate.held, rate.asked)
 }
 
@@ -118,11 +118,12 @@ fn skipped(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 /// What was declared, and not done.
 fn owed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     for target in &summary.unasked {
-        writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {target}: nothing of it was asked", "not asked")?;
+        let name = Untrusted(&target.to_string()).line(200);
+        writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {name}: nothing of it was asked", "not asked")?;
     }
     let owed = summary.undelivered.iter().take(NAMES);
     for ((target, case), tests) in owed {
-        writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {target}  {case}", format!("{tests} not run"))?;
+        writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {}", format!("{tests} not run"), of(target, case))?;
     }
     more(out, summary.undelivered.len())
 }
@@ -143,7 +144,8 @@ fn drift(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         let later = format!("{} later", later.len());
         writeln!(
             out,
-            "{DIM}{later:>12}{DIM:#}  than the set {set}, and not asked: {first}{}",
+            "{DIM}{later:>12}{DIM:#}  than the set {set}, and not asked: {}{}",
+            Untrusted(first).line(300),
             if later.starts_with("1 ") { "" } else { ", …" }
         )?;
     }
@@ -162,7 +164,7 @@ pub(super) fn rates(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         let revisions = rates.revisions.iter().map(|(revision, rate)| (revision.to_string(), *rate));
         let rows: Vec<_> = levels.chain(folders).chain(revisions).collect();
         let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-        writeln!(out, "\n{BOLD}checks that hold{BOLD:#}  {target}")?;
+        writeln!(out, "\n{BOLD}checks that hold{BOLD:#}  {}", Untrusted(&target.to_string()).line(200))?;
         for (name, rate) in &rows {
             let Rate { held, asked } = rate;
             let (name, style) = (Untrusted(name).line(60), if held == asked { GREEN } else { YELLOW });
