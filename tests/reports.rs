@@ -125,6 +125,7 @@ fn no_text_of_a_target_is_markup_a_mention_or_a_command() {
         assert!(!text.contains(wrong), "{wrong} in\n{text}");
     }
     for line in annotations(&report, true) {
+        let line = line.as_str();
         assert_eq!(line.lines().count(), 1, "{line}");
         assert!(["::error ", "::warning ", "::notice "].iter().any(|start| line.starts_with(start)), "{line}");
         assert!(!line.chars().any(|one| one.is_control() || one == '\u{202e}'), "{line}");
@@ -170,9 +171,9 @@ fn annotations_are_bounded_and_say_how_many_are_left_out() {
     let records = (0..300).map(|index| record("sdk", index * 2, "fail", "no")).collect();
     let lines = annotations(&report(&[source("a", header("sdk", "1", 300, None), records)]), false);
     assert_eq!(lines.len(), 51);
-    assert_eq!(lines[50], "::notice title=casebook::250 more findings are in the report");
+    assert_eq!(lines[50].as_str(), "::notice title=casebook::250 more findings are in the report");
     let first = "::error file=cases/f/c.json,line=7,title=MUST f/r%3A sdk::f/c/t0@2026-07-28+http%0AA sentence%0Ano";
-    assert_eq!(lines[0], first);
+    assert_eq!(lines[0].as_str(), first);
 }
 
 #[test]

@@ -2,10 +2,13 @@
 //!
 //! Takes a report, gives a file name and a text a column. Green is only what was run whole and held.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::Serialize;
 
 use super::{Column, Report, Standing, Untrusted};
 use crate::model::spec::Level;
+use crate::model::untrusted::escape_json;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -19,18 +22,12 @@ struct Badge {
 
 /// A file's name, safe on every system, and its text; by column.
 pub fn badges(report: &Report) -> Vec<(String, String)> {
-    let mut badges = Vec::new();
-    for (target, column) in report.targets.iter().enumerate() {
-        let name = report.name(target);
-        let badge = badge(column, &name);
-        let mut file = plain(&name);
-        // Whatever was flattened, no file overwrites another.
-        while badges.iter().any(|(other, _)| *other == format!("{file}.json")) {
-            file.push('_');
-        }
-        badges.push((format!("{file}.json"), serde_json::to_string(&badge).expect("texts are JSON") + "\n"));
-    }
-    badges
+    let mut files = Files::default();
+    let badge = |(column, name): (&Column, &String)| {
+        let text = serde_json::to_string(&badge(column, name)).expect("texts are JSON");
+        (format!("{}.json", files.place(plain(name))), escape_json(&text).into_owned() + "\n")
+    };
+    report.targets.iter().zip(&report.names()).map(badge).collect()
 }
 
 fn badge(column: &Column, name: &str) -> Badge {
@@ -56,6 +53,27 @@ fn badge(column: &Column, name: &str) -> Badge {
     };
     let label = format!("MCP {}", Untrusted(name).line(100));
     Badge { schema_version: 1, label, message, color, is_error: broken > 0 }
+}
+
+/// The names of files, so that none overwrites another: of several that are the same, each but the first gets a number.
+#[derive(Default)]
+struct Files {
+    taken: HashSet<String>,
+    /// How many numbers were tried for each name.
+    numbers: HashMap<String, usize>,
+}
+
+impl Files {
+    fn place(&mut self, name: String) -> String {
+        let mut file = name.clone();
+        // Systems differ in whether they tell `a` from `A`.
+        while !self.taken.insert(file.to_ascii_lowercase()) {
+            let number = self.numbers.entry(name.to_ascii_lowercase()).or_insert(1);
+            *number += 1;
+            file = format!("{name}_{number}");
+        }
+        file
+    }
 }
 
 /// `some-sdk_low`: no colons, no slashes, nothing hidden.

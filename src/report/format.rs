@@ -2,7 +2,7 @@
 //!
 //! Plain types; `docs/report.schema.json` describes the same. Fields are only ever added within one format.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -157,20 +157,26 @@ pub struct CheckEntry {
 }
 
 impl Report {
-    /// What a column is called: the target, and its version where another column is the same target.
-    pub fn name(&self, target: usize) -> String {
-        let column = &self.targets[target];
-        let others: Vec<_> =
-            self.targets.iter().enumerate().filter(|(at, one)| *at != target && one.id == column.id).collect();
-        if others.is_empty() {
-            return column.id.to_string();
+    /// The names of the columns: the target, with its version where another column is the same target.
+    pub fn names(&self) -> Vec<String> {
+        let mut ids: HashMap<&TargetId, usize> = HashMap::new();
+        let mut versions: HashMap<(&TargetId, Option<&str>), usize> = HashMap::new();
+        for column in &self.targets {
+            *ids.entry(&column.id).or_default() += 1;
+            *versions.entry((&column.id, column.version.as_deref())).or_default() += 1;
         }
-        let version = column.version.as_deref().unwrap_or("of no known version");
-        let is_twin = others.iter().any(|(_, one)| one.version == column.version);
-        match column.cases.as_deref().filter(|_| is_twin) {
-            Some(cases) => format!("{} {version}, cases {cases}", column.id),
-            None => format!("{} {version}", column.id),
-        }
+        let name = |column: &Column| {
+            if ids[&column.id] == 1 {
+                return column.id.to_string();
+            }
+            let is_twin = versions[&(&column.id, column.version.as_deref())] > 1;
+            let version = column.version.as_deref().unwrap_or("of no known version");
+            match column.cases.as_deref().filter(|_| is_twin) {
+                Some(cases) => format!("{} {version}, cases {cases}", column.id),
+                None => format!("{} {version}", column.id),
+            }
+        };
+        self.targets.iter().map(name).collect()
     }
 
     /// Whether nothing is unexpected, of any target.
@@ -178,11 +184,24 @@ impl Report {
         self.targets.iter().all(|column| column.is_as_expected(strict))
     }
 
-    /// How many requirements have at least one check of this target that was decided.
-    pub fn verified(&self, target: usize) -> usize {
-        let checks = self.tests.iter().filter(|test| test.target == target).flat_map(|test| &test.checks);
-        let decided = checks.filter(|check| check.is_decided()).map(|check| check.requirement);
-        decided.collect::<BTreeSet<_>>().len()
+    /// How many requirements have at least one check that was decided, by column.
+    pub fn verified(&self) -> Vec<usize> {
+        let checks = self.tests.iter().flat_map(|test| test.checks.iter().map(|check| (test.target, check)));
+        let decided = checks.filter(|(_, check)| check.is_decided()).map(|(target, check)| (target, check.requirement));
+        let mut verified = vec![0; self.targets.len()];
+        for (target, _) in decided.collect::<HashSet<_>>() {
+            verified[target] += 1;
+        }
+        verified
+    }
+
+    /// The tests of each column.
+    pub fn tests_by_target(&self) -> Vec<Vec<&TestEntry>> {
+        let mut tests = vec![Vec::new(); self.targets.len()];
+        for test in &self.tests {
+            tests[test.target].push(test);
+        }
+        tests
     }
 }
 

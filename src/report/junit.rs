@@ -22,26 +22,22 @@ const LINE: usize = 600;
 pub fn junit(report: &Report) -> String {
     let mut whole = quick_junit::Report::new("casebook");
     let mut seconds = 0.0;
-    for (target, column) in report.targets.iter().enumerate() {
-        let mut suite = TestSuite::new(name(report, target));
+    let names: Vec<_> = report.names().iter().map(|name| Untrusted(name).line(200)).collect();
+    for ((column, name), tests) in report.targets.iter().zip(&names).zip(report.tests_by_target()) {
+        let mut suite = TestSuite::new(name.as_str());
         suite.set_time(Duration::from_secs_f64(column.seconds.max(0.0)));
         seconds += column.seconds.max(0.0);
         for (key, value) in numbers(column) {
             suite.add_property((format!("casebook.{key}"), value));
         }
-        let tests = report.tests.iter().filter(|test| test.target == target);
-        suite.add_test_cases(tests.map(|test| case(report, test)));
-        suite.add_test_cases(unseen(report, target, column));
+        suite.add_test_cases(tests.into_iter().map(|test| case(report, name, test)));
+        suite.add_test_cases(unseen(name, column));
         whole.add_test_suite(suite);
     }
     whole.set_time(Duration::from_secs_f64(seconds));
     let text = whole.to_string().expect("a string takes all");
     // The schema has no such count at the root, which comes first.
     text.replacen(&format!(" skipped=\"{}\"", whole.skipped), "", 1)
-}
-
-fn name(report: &Report, target: usize) -> String {
-    Untrusted(&report.name(target)).line(200)
 }
 
 /// What a suite's own attributes have no room for.
@@ -57,7 +53,7 @@ fn numbers(column: &Column) -> Vec<(&'static str, String)> {
     numbers
 }
 
-fn case(report: &Report, test: &TestEntry) -> TestCase {
+fn case(report: &Report, name: &str, test: &TestEntry) -> TestCase {
     let notable = || test.checks.iter().filter(|check| Standing::from(check.kind) == test.standing);
     let message = match (&test.unseen, notable().next()) {
         (Some(reason), _) => reason.clone(),
@@ -80,7 +76,7 @@ fn case(report: &Report, test: &TestEntry) -> TestCase {
         status.set_message(format!("{word}: {message}")).set_type(word).set_description(text.clone());
     }
     let mut case = TestCase::new(Untrusted(&test.test.to_string()).line(LINE), status);
-    let place = format!("{}.{}.{}", name(report, test.target), test.test.case.folder(), test.test.case.file());
+    let place = format!("{name}.{}.{}", test.test.case.folder(), test.test.case.file());
     case.set_classname(Untrusted(&place).line(LINE));
     case.set_time(Duration::from_micros(test.micros));
     if is_plain && matches!(test.standing, Standing::Warned | Standing::Noted) {
@@ -114,11 +110,11 @@ fn told<'c>(report: &Report, test: &TestEntry, checks: impl Iterator<Item = &'c 
 }
 
 /// Tests without a record have no name, and still have to be seen.
-fn unseen(report: &Report, target: usize, column: &Column) -> Vec<TestCase> {
+fn unseen(name: &str, column: &Column) -> Vec<TestCase> {
     let of = |what: String, mut status: TestCaseStatus, word: &'static str| {
         status.set_message(what.clone()).set_type(word);
         let mut case = TestCase::new(what, status);
-        case.set_classname(name(report, target));
+        case.set_classname(name);
         case
     };
     let skipped = column.skipped.iter().map(|one| {

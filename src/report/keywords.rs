@@ -77,7 +77,8 @@ impl Table {
         let mut rows: Vec<_> =
             rows.iter().map(|((draft, keyword), rates)| (name(*draft, keyword), in_columns(rates))).collect();
         rows.push(("all of them".to_owned(), in_columns(&sums)));
-        let columns = places.iter().map(|(target, door)| (report.name(*target), *door)).collect();
+        let names = report.names();
+        let columns = places.iter().map(|(target, door)| (names[*target].clone(), *door)).collect();
         (!places.is_empty()).then_some(Self { columns, rows })
     }
 }

@@ -28,7 +28,7 @@ function read(hash) {
   for (const part of hash.replace(/^#/, "").split("&")) {
     const [name, value = ""] = [part.split("=")[0], part.slice(part.indexOf("=") + 1)];
     const words = value.split(",").map(unescaped);
-    if (name in FACETS) state[name] = words.filter((word) => FACETS[name].values.includes(word));
+    if (Object.hasOwn(FACETS, name)) state[name] = words.filter((word) => FACETS[name].values.includes(word));
     else if (name === "q") state.q = unescaped(value);
     else if (name === "changed") state.changed = HISTORY;
     else if (name === "cell" || name === "check") state.open = { name, words };

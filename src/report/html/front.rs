@@ -64,9 +64,13 @@ fn columns(report: &Report) -> Vec<Standing> {
 
 /// A row a target: how much holds, and how many tests stand how. What was not asked is a number of its own.
 pub(super) fn summary(report: &Report) -> String {
+    let shown = columns(report);
     let standings: Vec<_> =
-        columns(report).iter().map(|standing| format!("<th scope=\"col\">{}</th>", label(*standing))).collect();
-    let rows: String = (0..report.targets.len()).map(|target| row(report, target)).collect();
+        shown.iter().map(|standing| format!("<th scope=\"col\">{}</th>", label(*standing))).collect();
+    let verified = report.verified();
+    let rows = report.targets.iter().zip(verified);
+    let rows: String =
+        rows.map(|(column, verified)| row(column, verified, report.requirements.len(), &shown)).collect();
     let standings = standings.concat();
     format!(
         "<table class=\"summary\" aria-label=\"Targets in numbers\">\n<thead><tr><th scope=\"col\">Target</th>\
@@ -76,8 +80,7 @@ pub(super) fn summary(report: &Report) -> String {
     )
 }
 
-fn row(report: &Report, target: usize) -> String {
-    let column = &report.targets[target];
+fn row(column: &Column, verified: usize, requirements: usize, shown: &[Standing]) -> String {
     let version = column.version.as_deref().map(|version| format!(" · {version}")).unwrap_or_default();
     let mut out = format!(
         "<tr><th scope=\"row\">{}<small>{}</small></th>",
@@ -89,9 +92,8 @@ fn row(report: &Report, target: usize) -> String {
     {
         let _ = write!(out, "<td data-label=\"{name}\">{}</td>", share(column, levels));
     }
-    let verified = report.verified(target);
-    let _ = write!(out, "<td data-label=\"verified\">{}/{}</td>", verified, report.requirements.len());
-    for standing in columns(report) {
+    let _ = write!(out, "<td data-label=\"verified\">{}/{}</td>", verified, requirements);
+    for &standing in shown {
         let tests = column.count(standing);
         let class = match standing {
             _ if tests == 0 => "zero",
@@ -120,8 +122,7 @@ fn share(column: &Column, levels: [Level; 2]) -> String {
 /// What wasn't asked and why, which targets nobody has run, and known failures that no longer fail.
 fn asides(report: &Report) -> String {
     let mut lines = Vec::new();
-    for (target, column) in report.targets.iter().enumerate() {
-        let name = report.name(target);
+    for (column, name) in report.targets.iter().zip(report.names()) {
         lines.extend(column.unverified.iter().map(|why| format!("{name} is unverified: {why}")));
         lines.extend(column.stale.iter().map(|stale| format!("Stale: {stale}")));
         lines.extend(
@@ -145,6 +146,7 @@ pub(super) fn plain(report: &Report) -> String {
     let calm = [Standing::Passed, Standing::Observed];
     let mut cells: Vec<_> = report.cells.iter().filter(|cell| !calm.contains(&cell.standing)).collect();
     cells.sort_by_key(|cell| (std::cmp::Reverse(cell.standing), cell.requirement, cell.target));
+    let names = report.names();
     let rows: Vec<_> = cells
         .iter()
         .take(LISTED)
@@ -153,7 +155,7 @@ pub(super) fn plain(report: &Report) -> String {
             format!(
                 "<tr><td>{}</td><td>{}</td><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
                 label(cell.standing),
-                line(&report.name(cell.target)),
+                line(&names[cell.target]),
                 line(sentence.id.as_str()),
                 sentence.level,
                 line(sentence.quote.as_deref().unwrap_or_default()),

@@ -11,7 +11,7 @@ use super::text::{number, shortened};
 use crate::model::record::VerdictKind;
 use crate::model::spec::Level;
 use crate::report::rates::holds;
-use crate::report::{CheckEntry, Report, Standing, TestEntry};
+use crate::report::{CheckEntry, Column, Report, Standing, TestEntry};
 
 /// How many bytes of a line, and how many lines, are kept of what a check says.
 const DETAIL: (usize, usize) = (2_000, 20);
@@ -99,7 +99,7 @@ impl<'r> Pack<'r> {
             absent: absent(left_out),
             standings: Standing::ALL.iter().map(|standing| standing.word()).collect(),
             kinds: packing.kinds.list,
-            targets: (0..report.targets.len()).map(|target| column(report, target)).collect(),
+            targets: report.targets.iter().zip(report.names()).map(|(one, key)| column(one, key)).collect(),
             requirements: report.requirements.iter().map(row).collect(),
             tests: packing.tests.list,
             titles: packing.titles.list,
@@ -122,10 +122,9 @@ fn absent(left_out: usize) -> String {
     )
 }
 
-fn column(report: &Report, target: usize) -> Target<'_> {
-    let column = &report.targets[target];
+fn column(column: &Column, key: String) -> Target<'_> {
     Target {
-        key: report.name(target),
+        key,
         id: column.id.to_string(),
         title: shortened(&column.title, TITLE),
         version: column.version.as_deref(),

@@ -133,3 +133,22 @@ fn the_script_reads_what_was_packed() {
     );
     assert_eq!(data["tests"][0], serde_json::json!(["f/c/t", "2026-07-28+http", 0, 0, 0]));
 }
+
+#[test]
+fn the_pages_script_hides_the_same_characters() {
+    let (_, class) = include_str!("text.js").split_once("/[").expect("a class");
+    let (class, _) = class.split_once("]|\\p{Noncharacter_Code_Point}/gu").expect("its end");
+    let mut escapes = class.split("\\u").skip(1).map(|escape| {
+        let (hex, dash) = (escape.trim_end_matches('-').trim_matches(['{', '}']), escape.ends_with('-'));
+        (u32::from_str_radix(hex, 16).expect("a number"), dash)
+    });
+    let mut ranges = Vec::new();
+    while let Some((from, is_range)) = escapes.next() {
+        ranges.push(from..=if is_range { escapes.next().expect("an end").0 } else { from });
+    }
+    for one in '\0'..=char::MAX {
+        let number = u32::from(one);
+        let is_in_class = ranges.iter().any(|range| range.contains(&number)) || number & 0xfffe == 0xfffe;
+        assert_eq!(crate::model::untrusted::is_hidden(one), is_in_class, "{}", one.escape_unicode());
+    }
+}

@@ -1,8 +1,8 @@
 // Text on the page. Everything becomes text nodes, never markup, and what can't be seen is made visible.
 
-/** Controls, and the marks that are invisible or turn a line around: what `untrusted.rs` hides on a terminal. */
+/** What is hidden: what `untrusted.rs` escapes everywhere else. A test holds the two to each other. */
 const HIDDEN =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\p{Noncharacter_Code_Point}/gu;
 
 /** How an invisible character is shown: by its number, for which every font has signs. */
 const shown = (character) => `‹U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}›`;

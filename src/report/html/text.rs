@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::model::untrusted::escape_json;
 use crate::report::Untrusted;
 
 /// How many characters of a line are shown.
@@ -26,14 +27,13 @@ pub(super) fn line(text: &str) -> String {
 /// JSON inside of a script element: nothing in it can end the element or begin another.
 pub(super) fn embedded(value: &impl Serialize) -> String {
     let json = serde_json::to_string(value).expect("what a page embeds is JSON");
+    let json = escape_json(&json);
     let mut out = String::with_capacity(json.len() + json.len() / 16);
     for one in json.chars() {
         match one {
             '<' => out.push_str("\\u003c"),
             '>' => out.push_str("\\u003e"),
             '&' => out.push_str("\\u0026"),
-            '\u{2028}' => out.push_str("\\u2028"),
-            '\u{2029}' => out.push_str("\\u2029"),
             one => out.push(one),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::text::{block, code, plain, url};
+use super::text::{block, code, url};
 use crate::model::record::VerdictKind;
 use crate::report::{CheckEntry, Report, Standing, TestEntry};
 
@@ -18,21 +18,21 @@ type Found<'r> = Vec<(&'r TestEntry, &'r CheckEntry)>;
 /// What is unexpected, a fold a target.
 pub(super) fn broken(report: &Report) -> Option<String> {
     let mut out = String::new();
-    for target in 0..report.targets.len() {
+    for ((column, name), tests) in report.targets.iter().zip(report.names()).zip(report.tests_by_target()) {
         let mut found: BTreeMap<(std::cmp::Reverse<Standing>, usize), Found<'_>> = BTreeMap::new();
-        for (test, check) in checks(report, target) {
+        for (test, check) in checks(tests) {
             let standing = Standing::from(check.kind);
             if standing.is_unexpected(false) || standing == Standing::Warned {
                 found.entry((std::cmp::Reverse(standing), check.requirement)).or_default().push((test, check));
             }
         }
-        let stale = &report.targets[target].stale;
+        let stale = &column.stale;
         if found.is_empty() && stale.is_empty() {
             continue;
         }
-        let name = plain(&report.name(target), 80);
+        let name = code(&name, 80);
         let is_grave = !stale.is_empty() || found.keys().any(|(standing, _)| standing.0.is_unexpected(false));
-        let what = if is_grave { "❌" } else { "⚠️" };
+        let what = if is_grave { "❌" } else { super::WARNING };
         let tests: usize = found.values().map(Vec::len).sum();
         write!(out, "<details><summary>{what} {name}: {} sentences, {tests} checks</summary>\n\n", found.len())
             .expect("a string takes all");
@@ -50,9 +50,8 @@ pub(super) fn broken(report: &Report) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
-fn checks(report: &Report, target: usize) -> impl Iterator<Item = (&TestEntry, &CheckEntry)> {
-    let tests = report.tests.iter().filter(move |test| test.target == target);
-    tests.flat_map(|test| test.checks.iter().map(move |check| (test, check)))
+fn checks<'r>(tests: impl IntoIterator<Item = &'r TestEntry>) -> impl Iterator<Item = (&'r TestEntry, &'r CheckEntry)> {
+    tests.into_iter().flat_map(|test| test.checks.iter().map(move |check| (test, check)))
 }
 
 /// The sentence, its first test in full, and the others by name.
@@ -60,7 +59,7 @@ fn sentence(report: &Report, standing: Standing, requirement: usize, found: &Fou
     let sentence = &report.requirements[requirement];
     let mut out = format!("\n**{}** {} {}", standing, code(sentence.id.as_str(), 100), sentence.level);
     if let Some(quote) = &sentence.quote {
-        write!(out, " “{}”", plain(quote, 600)).expect("a string takes all");
+        write!(out, " “{}”", code(quote, 600)).expect("a string takes all");
     }
     if let Some(url) = sentence.url.as_deref().and_then(url) {
         write!(out, " [§]({url})").expect("a string takes all");
@@ -85,23 +84,22 @@ fn sentence(report: &Report, standing: Standing, requirement: usize, found: &Fou
 /// What is known to fail: a line a target, sentence and reason.
 pub(super) fn known(report: &Report) -> Option<String> {
     let mut found: BTreeMap<(usize, usize, &str, Option<&str>), usize> = BTreeMap::new();
-    for target in 0..report.targets.len() {
-        for (_, check) in checks(report, target).filter(|(_, check)| check.kind == VerdictKind::Known) {
-            let reason = check.reason.as_deref().unwrap_or_default();
-            *found.entry((target, check.requirement, reason, check.issue.as_deref())).or_default() += 1;
-        }
+    for (test, check) in checks(&report.tests).filter(|(_, check)| check.kind == VerdictKind::Known) {
+        let reason = check.reason.as_deref().unwrap_or_default();
+        *found.entry((test.target, check.requirement, reason, check.issue.as_deref())).or_default() += 1;
     }
+    let names = report.names();
     if found.is_empty() {
         return None;
     }
     let mut out = format!("<details><summary>🟡 Known failures: {}</summary>\n\n", found.len());
     for ((target, requirement, reason, issue), checks) in found.iter().take(500) {
-        let (name, id) = (report.name(*target), &report.requirements[*requirement].id);
+        let (name, id) = (&names[*target], &report.requirements[*requirement].id);
         let issue = issue.map(|issue| match url(issue) {
             Some(url) => format!(" ([issue]({url}))"),
             None => format!(" ({})", code(issue, 200)),
         });
-        let (name, id, reason) = (code(&name, 80), code(id.as_str(), 100), code(reason, 400));
+        let (name, id, reason) = (code(name, 80), code(id.as_str(), 100), code(reason, 400));
         writeln!(out, "- {name} {id}: {reason}{} × {checks}", issue.unwrap_or_default()).expect("a string takes all");
     }
     out += "\n</details>\n\n";

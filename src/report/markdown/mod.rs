@@ -7,10 +7,11 @@ mod findings;
 mod keywords;
 mod text;
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use self::text::{code, plain};
-use super::{Cell, Column, Rate, Report, Standing};
+use self::text::code;
+use super::{Column, Rate, Report, Standing};
 use crate::model::spec::Level;
 
 /// What GitHub takes of one step's summary, in bytes.
@@ -25,12 +26,12 @@ pub fn markdown(report: &Report, limit: usize) -> String {
     out += &targets(report);
     let mut is_cut = false;
     for section in [
-        areas(report),
+        areas(report, limit),
         keywords::table(report),
         findings::broken(report),
         findings::known(report),
         skipped(report),
-        matrices(report),
+        matrices(report, limit),
     ]
     .into_iter()
     .flatten()
@@ -53,7 +54,7 @@ fn head(report: &Report) -> String {
     let missing: usize = report.targets.iter().map(|column| column.missing).sum();
     let verdict = match (expected, report.partial.is_empty() && missing == 0) {
         (false, _) => "❌ not as expected",
-        (true, false) => "⚠️ as expected so far",
+        (true, false) => "&#9888;&#65039; as expected so far",
         (true, true) => "✅ as expected",
     };
     let mut out = format!("## MCP casebook: {verdict}\n\n");
@@ -93,7 +94,7 @@ fn targets(report: &Report) -> String {
     out += " not expressible | skipped | not run |\n| --- | --- | --- | ---: | ---: | ---: |";
     out += &" ---: |".repeat(counted.len() + 3);
     out.push('\n');
-    for (target, column) in report.targets.iter().enumerate() {
+    for (column, verified) in report.targets.iter().zip(report.verified()) {
         let version = column.version.as_ref().map(|version| code(version, 80)).unwrap_or_default();
         let unverified = if column.unverified.is_some() { " (unverified)" } else { "" };
         write!(
@@ -103,7 +104,7 @@ fn targets(report: &Report) -> String {
             code(&column.id.to_string(), 80),
             share(column.rates.of(&[Level::Must, Level::MustNot])),
             share(column.rates.of(&[Level::Should, Level::ShouldNot])),
-            report.verified(target),
+            verified,
             report.requirements.len(),
         )
         .expect("a string takes all");
@@ -118,7 +119,7 @@ fn targets(report: &Report) -> String {
 fn verdict(column: &Column) -> &'static str {
     match (column.is_as_expected(false), column.missing > 0 || column.standings.is_empty()) {
         (false, _) => "❌",
-        (true, true) => "⚠️",
+        (true, true) => WARNING,
         (true, false) => "✅",
     }
 }
@@ -128,22 +129,30 @@ fn share(rate: Rate) -> String {
 }
 
 /// Proposals and parts of the specification × targets: the gravest mark, and how many sentences hold of how many.
-fn areas(report: &Report) -> Option<String> {
+fn areas(report: &Report, limit: usize) -> Option<String> {
     let folders = folders(report);
     if folders.is_empty() {
         return None;
     }
-    let mut out = header(report, "");
-    for (folder, rows) in &folders {
+    let mut sums: HashMap<(&str, usize), (Standing, usize, usize)> = HashMap::new();
+    for cell in &report.cells {
+        let key = (report.requirements[cell.requirement].folder.as_str(), cell.target);
+        let (worst, held, asked) = sums.entry(key).or_insert((cell.standing, 0, 0));
+        *worst = cell.standing.max(*worst);
+        *held += usize::from(cell.standing <= Standing::Observed);
+        *asked += 1;
+    }
+    let mut out = header(&report.names(), "");
+    for (folder, _) in &folders {
+        if out.len() > limit {
+            break;
+        }
         write!(out, "| {} |", code(folder, 60)).expect("a string takes all");
         for target in 0..report.targets.len() {
-            let of = |cell: &&Cell| cell.target == target && rows.contains(&cell.requirement);
-            let cells: Vec<_> = report.cells.iter().filter(of).collect();
-            match cells.iter().map(|cell| cell.standing).max() {
+            match sums.get(&(*folder, target)) {
                 None => out += " · |",
-                Some(worst) => {
-                    let held = cells.iter().filter(|cell| cell.standing <= Standing::Observed).count();
-                    write!(out, " {} {held}/{} |", mark(worst), cells.len()).expect("a string takes all");
+                Some((worst, held, asked)) => {
+                    write!(out, " {} {held}/{asked} |", mark(*worst)).expect("a string takes all");
                 }
             }
         }
@@ -152,25 +161,35 @@ fn areas(report: &Report) -> Option<String> {
     Some(format!("{out}\n<sub>Sentences that hold, of those that were asked. {LEGEND}</sub>\n\n"))
 }
 
-const LEGEND: &str = "✅ holds · 🟡 known failure · 🔵 noted · ⚠️ SHOULD broken · ⬜ not expressible · 🔁 flaky · ❔ inconclusive · \
+/// A sign in colour. The character that makes it so is invisible, and invisible characters are written as entities.
+const WARNING: &str = "&#9888;&#65039;";
+
+const LEGEND: &str = "✅ holds · 🟡 known failure · 🔵 noted · &#9888;&#65039; SHOULD broken · ⬜ not expressible · 🔁 flaky · ❔ inconclusive · \
                       ❌ MUST broken · 💥 error · · not asked";
 
 /// Requirements × targets, folded, a table a folder.
-fn matrices(report: &Report) -> Option<String> {
+fn matrices(report: &Report, limit: usize) -> Option<String> {
     let mut out = String::new();
+    let cells: HashMap<(usize, usize), Standing> =
+        report.cells.iter().map(|cell| ((cell.requirement, cell.target), cell.standing)).collect();
+    let names = report.names();
     for (folder, rows) in folders(report) {
-        write!(out, "<details><summary>{}: {} sentences</summary>\n\n", plain(folder, 60), rows.len())
+        write!(out, "<details><summary>{}: {} sentences</summary>\n\n", code(folder, 60), rows.len())
             .expect("a string takes all");
-        out += &header(report, "level |");
+        out += &header(&names, "level |");
         for row in rows {
+            // It has no room already, and may have very many rows and columns.
+            if out.len() > limit {
+                return Some(out);
+            }
             let sentence = &report.requirements[row];
             let name = code(sentence.id.as_str(), 100);
             let name =
                 sentence.url.as_deref().and_then(text::url).map_or(name.clone(), |url| format!("[{name}]({url})"));
             write!(out, "| {name} | {} |", sentence.level).expect("a string takes all");
             for target in 0..report.targets.len() {
-                let cell = report.cells.iter().find(|cell| cell.requirement == row && cell.target == target);
-                write!(out, " {} |", cell.map_or("·", |cell| mark(cell.standing))).expect("a string takes all");
+                let standing = cells.get(&(row, target));
+                write!(out, " {} |", standing.map_or("·", |standing| mark(*standing))).expect("a string takes all");
             }
             out.push('\n');
         }
@@ -179,11 +198,11 @@ fn matrices(report: &Report) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
-fn header(report: &Report, extra: &str) -> String {
+fn header(names: &[String], extra: &str) -> String {
     let mut out = format!("| | {extra}");
-    out.extend((0..report.targets.len()).map(|target| format!(" {} |", code(&report.name(target), 80))));
+    out.extend(names.iter().map(|name| format!(" {} |", code(name, 80))));
     out += if extra.is_empty() { "\n| --- |" } else { "\n| --- | --- |" };
-    out + &" :---: |".repeat(report.targets.len()) + "\n"
+    out + &" :---: |".repeat(names.len()) + "\n"
 }
 
 /// Proposals first, then the parts of the specification; each with its rows.
@@ -204,7 +223,7 @@ fn mark(standing: Standing) -> &'static str {
         Standing::Passed | Standing::Observed => "✅",
         Standing::Known => "🟡",
         Standing::Noted => "🔵",
-        Standing::Warned => "⚠️",
+        Standing::Warned => WARNING,
         Standing::Cannot => "⬜",
         Standing::Flaky => "🔁",
         Standing::Inconclusive => "❔",
@@ -216,8 +235,8 @@ fn mark(standing: Standing) -> &'static str {
 /// What was not asked, and why; and what nobody has run.
 fn skipped(report: &Report) -> Option<String> {
     let mut lines = Vec::new();
-    for (target, column) in report.targets.iter().enumerate() {
-        let name = code(&report.name(target), 80);
+    for (column, name) in report.targets.iter().zip(report.names()) {
+        let name = code(&name, 80);
         lines.extend(column.unverified.iter().map(|why| format!("- {name} unverified: {}", code(why, 300))));
         let skipped = column.skipped.iter();
         lines.extend(skipped.map(|one| format!("- {name} {} skipped: {}", one.tests, code(&one.reason, 300))));
