@@ -9,3 +9,5 @@ mod bounds;
 mod desk;
 #[path = "attacks/secrets.rs"]
 mod secrets;
+#[path = "attacks/text.rs"]
+mod text;
