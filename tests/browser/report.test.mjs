@@ -206,6 +206,13 @@ test("a hostile target executes nothing, loads nothing and breaks no layout", as
   for (const one of HOSTILE.slice(0, 3)) assert.ok(!html.includes(one), one);
 });
 
+test("an address with names that every object has filters nothing", async (t) => {
+  for (const name of ["toString", "constructor", "__proto__", "hasOwnProperty"]) {
+    const page = await open(t, "two", { hash: `#${name}=1&level=${name}&cell=${name},${name}` });
+    assert.ok((await shown(page)) > 0, name);
+  }
+});
+
 test("a page opens within a second, however large", async (t) => {
   for (const name of ["two", "hostile", "large"]) {
     const times = [];
