@@ -1,10 +1,13 @@
 //! Reports from records made by hand: what each kind looks like, and what holds however a run was split.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 use casebook::model::record::{Cuts, Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
 use casebook::model::{RequirementId, TargetId};
+use casebook::report::html::{Evidence, page};
 use casebook::report::markdown::{COMMENT, markdown};
 use casebook::report::{Book, GapKind, Report, Source, annotations, badges, junit, merge};
 use proptest::prelude::*;
@@ -275,5 +278,56 @@ proptest! {
         }).collect();
         sources.rotate_left(turn % parts);
         prop_assert_eq!(report(&sources), whole);
+    }
+}
+
+/// The processor's time of this thread.
+#[cfg(target_os = "linux")]
+fn worked() -> Duration {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike as _;
+    let usage = getrusage(UsageWho::RUSAGE_THREAD).expect("Linux tells");
+    Duration::from_micros(usage.user_time().num_microseconds().unsigned_abs())
+}
+
+/// The time for a report of so many targets, or of so many requirements, in every form.
+#[cfg(target_os = "linux")]
+fn drawn(many: usize, is_wide: bool) -> Duration {
+    let wide = |index: usize| format!("sdk{}", char::from_u32(0x4e00 + index as u32).expect("a sign"));
+    let name = |index: usize| if is_wide { wide(index) } else { "sdk".to_owned() };
+    let records = (0..many).map(|index| {
+        let mut record = record(&name(index), index, "fail", "no");
+        if !is_wide {
+            record.verdicts[0].requirement = RequirementId::within("f", &format!("r{index}"));
+        }
+        record
+    });
+    let targets: BTreeSet<_> = (0..many).map(name).collect();
+    let about: Vec<_> = targets.iter().map(|id| json!({ "target": id, "title": "A", "planned": 1 })).collect();
+    let stale: Vec<_> = targets.iter().map(|id| format!("{id}: f/r holds")).collect();
+    let header = json!({ "format": 1, "casebook": "0", "targets": targets, "planned": many, "about": about,
+        "skipped": about.iter().map(|one| json!({ "target": one["target"], "reason": "no", "tests": 1 })).collect::<Vec<_>>() });
+    let header = serde_json::from_value(header).expect("a header");
+    let footer = Footer { ran: many, interrupted: false, stale, micros: 1 };
+    let sources = [Source { footer: Some(footer), ..source("a", header, records.collect()) }];
+    let begun = worked();
+    let report = report(&sources);
+    let files: BTreeSet<_> = badges(&report).into_iter().map(|(file, _)| file).collect();
+    assert_eq!(files.len(), targets.len());
+    let mut evidence = Evidence::of(&report);
+    evidence.read(&report, &sources[0], None, |_, _| None);
+    let length = markdown(&report, COMMENT).len() + junit(&report).len() + page(&report, &evidence).len();
+    assert!(length > 0 && !annotations(&report, true).is_empty());
+    worked() - begun
+}
+
+/// Of eight times as much the work is some eight times as much; quadratic would be 64 times, and more than the noise.
+#[cfg(target_os = "linux")]
+#[test]
+fn many_targets_or_requirements_take_linear_time() {
+    for is_wide in [true, false] {
+        let best = |many| (0..2).map(|_| drawn(many, is_wide)).min().expect("two");
+        let (some, more) = (best(500), best(4_000));
+        assert!(more < 24 * some, "wide: {is_wide}, 500: {some:?}, 4000: {more:?}");
     }
 }

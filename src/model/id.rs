@@ -150,9 +150,12 @@ impl<'de> Deserialize<'de> for TargetId {
     }
 }
 
+/// How many bytes the name of a target may have, its variant included.
+pub const LONGEST_TARGET_NAME: usize = 400;
+
 /// Whether a text can be the name of a target: a folder may have almost any name, but none with hidden characters.
 pub fn is_target_name(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 400 && !text.chars().any(is_hidden)
+    !text.is_empty() && text.len() <= LONGEST_TARGET_NAME && !text.chars().any(is_hidden)
 }
 
 /// One run of one test: `sep-2106/external-ref/number/http@2026-07-28+stdio`,

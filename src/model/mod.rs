@@ -25,6 +25,8 @@ pub mod transcript;
 pub mod untrusted;
 
 pub use fnv::{Fnv, fnv1a};
-pub use id::{CaseId, Pattern, PatternError, RequirementId, TargetId, TestId, is_id, is_target_name};
+pub use id::{
+    CaseId, LONGEST_TARGET_NAME, Pattern, PatternError, RequirementId, TargetId, TestId, is_id, is_target_name,
+};
 pub use shard::Shard;
 pub use untrusted::{Printable, Untrusted};

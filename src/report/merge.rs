@@ -3,12 +3,12 @@
 //! Takes [`Source`]s in any order, gives the same for every order and every way to split a run. Must not know what a
 //! report looks like.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Standing, Untrusted};
 use crate::model::bound::brief;
-use crate::model::record::{About, Cuts, Footer, Header, Record, VerdictKind};
-use crate::model::{RequirementId, Shard, TargetId, TestId};
+use crate::model::record::{About, Cuts, Footer, Header, Record, Skipped, VerdictKind};
+use crate::model::{LONGEST_TARGET_NAME, RequirementId, Shard, TargetId, TestId};
 
 /// One record of a run, as far as it could be read.
 #[derive(Clone, Debug)]
@@ -92,6 +92,50 @@ pub struct Merged<'s> {
     pub gaps: BTreeSet<Gap>,
 }
 
+/// A run, with what it says of each target; a run may have very many of them.
+struct Run<'s> {
+    source: &'s Source,
+    about: HashMap<&'s TargetId, &'s About>,
+    records: HashMap<&'s TargetId, Vec<&'s Record>>,
+    skipped: HashMap<&'s TargetId, Vec<&'s Skipped>>,
+    /// By the name of the target that a line begins with.
+    stale: HashMap<&'s str, Vec<&'s String>>,
+}
+
+impl<'s> Run<'s> {
+    fn new(source: &'s Source) -> Self {
+        let (mut about, mut stale) = (HashMap::new(), HashMap::<_, Vec<_>>::new());
+        for one in &source.header.about {
+            about.entry(&one.target).or_insert(one);
+        }
+        for line in source.footer.iter().flat_map(|footer| &footer.stale) {
+            // A name may have a colon in it.
+            for (end, _) in line.match_indices(": ").take_while(|(end, _)| *end <= LONGEST_TARGET_NAME) {
+                stale.entry(&line[..end]).or_default().push(line);
+            }
+        }
+        Self {
+            source,
+            about,
+            records: by_target(&source.records, |record| &record.target),
+            skipped: by_target(&source.header.skipped, |skipped| &skipped.target),
+            stale,
+        }
+    }
+
+    fn records(&self, id: &TargetId) -> &[&'s Record] {
+        self.records.get(id).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn by_target<T>(all: &[T], target: impl Fn(&T) -> &TargetId) -> HashMap<&TargetId, Vec<&T>> {
+    let mut found: HashMap<_, Vec<_>> = HashMap::new();
+    for one in all {
+        found.entry(target(one)).or_default().push(one);
+    }
+    found
+}
+
 /// What tells columns apart: the target, its version, and the cases that it was asked.
 type Key<'s> = (&'s TargetId, Option<&'s str>, Option<&'s str>);
 /// What tells the parts of one run apart: the shard, and what it was narrowed to.
@@ -99,23 +143,20 @@ type Part<'s> = (Option<Shard>, Option<&'s str>);
 
 /// Joins what belongs together.
 pub fn merge(sources: &[Source]) -> Merged<'_> {
-    let mut strands: BTreeMap<Key<'_>, Vec<&Source>> = BTreeMap::new();
+    let runs: Vec<Run<'_>> = sources.iter().map(Run::new).collect();
+    let mut strands: BTreeMap<Key<'_>, Vec<&Run<'_>>> = BTreeMap::new();
     let mut gaps: BTreeSet<Gap> = sources.iter().filter_map(troubles).collect();
-    for source in sources {
-        for target in &source.header.targets {
-            let version = about(source, target).and_then(|about| about.version.as_deref());
-            strands.entry((target, version, source.header.cases.as_deref())).or_default().push(source);
+    for run in &runs {
+        for target in &run.source.header.targets {
+            let version = run.about.get(target).and_then(|about| about.version.as_deref());
+            strands.entry((target, version, run.source.header.cases.as_deref())).or_default().push(run);
         }
     }
     gaps.extend(other_cases(sources));
-    let mut strands: Vec<_> = strands.into_iter().map(|(key, sources)| strand(key, &sources, &mut gaps)).collect();
+    let mut strands: Vec<_> = strands.into_iter().map(|(key, runs)| strand(key, &runs, &mut gaps)).collect();
     let version = |strand: &Strand<'_>| strand.about.and_then(|about| about.version.clone());
     strands.sort_by_cached_key(|one| (one.id.clone(), natural(&version(one).unwrap_or_default()), one.cases));
     Merged { strands, gaps }
-}
-
-fn about<'s>(source: &'s Source, target: &TargetId) -> Option<&'s About> {
-    source.header.about.iter().find(|about| about.target == *target)
 }
 
 /// What is wrong with one record as such.
@@ -162,52 +203,48 @@ fn other_cases(sources: &[Source]) -> Option<Gap> {
     })
 }
 
-fn strand<'s>((id, _, cases): Key<'s>, sources: &[&'s Source], gaps: &mut BTreeSet<Gap>) -> Strand<'s> {
-    let mut parts: BTreeMap<Part<'s>, Vec<&'s Source>> = BTreeMap::new();
-    for source in sources {
-        parts.entry((source.header.shard, source.header.narrowed.as_deref())).or_default().push(source);
+fn strand<'s>((id, _, cases): Key<'s>, runs: &[&Run<'s>], gaps: &mut BTreeSet<Gap>) -> Strand<'s> {
+    let mut parts: BTreeMap<Part<'s>, Vec<&Run<'s>>> = BTreeMap::new();
+    for &run in runs {
+        let header = &run.source.header;
+        parts.entry((header.shard, header.narrowed.as_deref())).or_default().push(run);
     }
-    let records = records_of(id, sources, gaps);
+    let records = records_of(id, runs, gaps);
     // A run of everything leaves nothing to the parts.
-    let whole = parts.get(&(None, None)).map(|sources| vec![((None, None), sources.clone())]);
+    let whole = parts.get(&(None, None)).map(|runs| vec![((None, None), runs.clone())]);
     let is_whole = whole.is_some() || is_every_shard(&parts);
     let parts = whole.unwrap_or_else(|| parts.into_iter().collect());
     gaps.extend(left_out(id, &parts));
     let mut planned = records.len();
     let mut skipped: BTreeMap<&'s str, usize> = BTreeMap::new();
-    for (part, sources) in &parts {
+    for (part, runs) in &parts {
         let ran: BTreeSet<&TestId> = match part {
             (None, None) => records.keys().collect(),
-            _ => sources
-                .iter()
-                .flat_map(|one| &one.records)
-                .filter(|one| one.target == *id)
-                .map(|one| &one.test)
-                .collect(),
+            _ => runs.iter().flat_map(|one| one.records(id)).map(|one| &one.test).collect(),
         };
-        let most = sources.iter().map(|source| planned_of(source, id)).max().unwrap_or(0);
+        let most = runs.iter().map(|run| planned_of(run, id)).max().unwrap_or(0);
         planned += most.saturating_sub(ran.len());
-        for (reason, tests) in skips(sources, id) {
+        for (reason, tests) in skips(runs, id) {
             *skipped.entry(reason).or_default() += tests;
         }
     }
-    let told = format!("{id}: ");
-    let footers = sources.iter().filter_map(|source| source.footer.as_ref()).flat_map(|footer| &footer.stale);
-    let mut stale: BTreeSet<String> = footers.filter(|stale| stale.starts_with(&told)).cloned().collect();
+    let name = id.to_string();
+    let told = runs.iter().filter_map(|run| run.stale.get(name.as_str())).flatten();
+    let mut stale: BTreeSet<String> = told.map(|line| (*line).clone()).collect();
     if is_whole && planned == records.len() {
         stale.extend(stale_of(id, records.values().copied()));
     }
     let about =
-        sources.iter().filter_map(|source| about(source, id)).min_by_key(|about| (&about.title, &about.unverified));
+        runs.iter().filter_map(|run| run.about.get(id).copied()).min_by_key(|about| (&about.title, &about.unverified));
     Strand { id: id.clone(), about, cases, planned, skipped, stale, records }
 }
 
 /// Each test once: of several records of one the gravest counts, and where they disagree, that is said.
-fn records_of<'s>(id: &TargetId, sources: &[&'s Source], gaps: &mut BTreeSet<Gap>) -> BTreeMap<TestId, &'s Record> {
+fn records_of<'s>(id: &TargetId, runs: &[&Run<'s>], gaps: &mut BTreeSet<Gap>) -> BTreeMap<TestId, &'s Record> {
     let mut all: BTreeMap<TestId, Vec<(&'s Record, &'s str)>> = BTreeMap::new();
-    for source in sources {
-        for record in source.records.iter().filter(|record| record.target == *id) {
-            all.entry(record.test.clone()).or_default().push((record, &source.name));
+    for run in runs {
+        for record in run.records(id) {
+            all.entry(record.test.clone()).or_default().push((record, &run.source.name));
         }
     }
     let mut quarrels: BTreeMap<BTreeSet<&str>, Vec<String>> = BTreeMap::new();
@@ -243,18 +280,18 @@ fn said(record: &Record) -> (Standing, Vec<(usize, &RequirementId, VerdictKind)>
 }
 
 /// Tests of this target that a record's plan had; older headers tell only all of them together.
-fn planned_of(source: &Source, id: &TargetId) -> usize {
-    match (about(source, id), source.header.targets.as_slice()) {
+fn planned_of(run: &Run<'_>, id: &TargetId) -> usize {
+    match (run.about.get(id), run.source.header.targets.as_slice()) {
         (Some(about), _) => about.planned,
-        (None, [_]) => source.header.planned,
-        (None, _) => source.records.iter().filter(|record| record.target == *id).count(),
+        (None, [_]) => run.source.header.planned,
+        (None, _) => run.records(id).len(),
     }
 }
 
 /// What a part left out: the same for each of its records, unless one of them is of less.
-fn skips<'s>(sources: &[&'s Source], id: &TargetId) -> BTreeMap<&'s str, usize> {
+fn skips<'s>(runs: &[&Run<'s>], id: &TargetId) -> BTreeMap<&'s str, usize> {
     let mut skips: BTreeMap<&str, usize> = BTreeMap::new();
-    for skipped in sources.iter().flat_map(|source| &source.header.skipped).filter(|skipped| skipped.target == *id) {
+    for &skipped in runs.iter().filter_map(|run| run.skipped.get(id)).flatten() {
         let most = skips.entry(&skipped.reason).or_default();
         *most = skipped.tests.max(*most);
     }
@@ -262,14 +299,14 @@ fn skips<'s>(sources: &[&'s Source], id: &TargetId) -> BTreeMap<&'s str, usize> 
 }
 
 /// Whether the parts are shards that make a whole.
-fn is_every_shard(parts: &BTreeMap<Part<'_>, Vec<&Source>>) -> bool {
+fn is_every_shard(parts: &BTreeMap<Part<'_>, Vec<&Run<'_>>>) -> bool {
     let shards: BTreeSet<Shard> =
         parts.keys().filter(|(_, narrowed)| narrowed.is_none()).filter_map(|(shard, _)| *shard).collect();
     shards.iter().any(|one| shards.iter().filter(|shard| shard.parts == one.parts).count() == one.parts.get() as usize)
 }
 
 /// What was never meant to be run, or is in a record that isn't here.
-fn left_out(id: &TargetId, parts: &[(Part<'_>, Vec<&Source>)]) -> Vec<Gap> {
+fn left_out(id: &TargetId, parts: &[(Part<'_>, Vec<&Run<'_>>)]) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut shards: BTreeMap<(u32, Option<&str>), BTreeSet<u32>> = BTreeMap::new();
     for ((shard, narrowed), _) in parts {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::desk::{Came, Desk, PROGRAM};
+use crate::desk::{Came, Desk};
 
 /// Texts that do harm where they are shown as they are.
 const HOSTILE: &str = concat!(

@@ -113,8 +113,7 @@ impl Evidence {
         transcripts: impl IntoIterator<Item = Transcript>,
         fixture: impl Fn(&Record, &Transcript) -> Option<String>,
     ) {
-        let columns: HashMap<&TargetId, usize> =
-            source.header.targets.iter().filter_map(|id| Some((id, column(report, source, id)?))).collect();
+        let columns = columns(report, source);
         let records: HashMap<(&TargetId, &TestId), &Record> =
             source.records.iter().map(|record| ((&record.target, &record.test), record)).collect();
         for transcript in transcripts {
@@ -149,14 +148,16 @@ fn is_quiet(standing: Standing) -> bool {
     standing == Standing::Observed
 }
 
-/// The column that a record's target is in.
-fn column(report: &Report, source: &Source, id: &TargetId) -> Option<usize> {
-    let about = source.header.about.iter().find(|about| about.target == *id);
-    let version = about.and_then(|about| about.version.as_deref());
-    let is = |column: &super::super::Column| {
-        column.id == *id && column.version.as_deref() == version && column.cases == source.header.cases
-    };
-    report.targets.iter().position(is)
+/// The columns that the targets of a record are in.
+fn columns<'s>(report: &Report, source: &'s Source) -> HashMap<&'s TargetId, usize> {
+    let mut versions: HashMap<&TargetId, Option<&str>> = HashMap::new();
+    for about in &source.header.about {
+        versions.entry(&about.target).or_insert(about.version.as_deref());
+    }
+    let own = report.targets.iter().enumerate().filter(|(_, column)| column.cases == source.header.cases);
+    let places: HashMap<_, usize> = own.map(|(at, column)| ((&column.id, column.version.as_deref()), at)).collect();
+    let column = |id: &'s TargetId| Some((id, *places.get(&(id, versions.get(id).copied().flatten()))?));
+    source.header.targets.iter().filter_map(column).collect()
 }
 
 impl Proof {
