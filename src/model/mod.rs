@@ -8,6 +8,7 @@ pub mod case;
 mod fnv;
 mod generate;
 mod id;
+pub(crate) mod markdown;
 pub mod nesting;
 pub mod observation;
 pub mod program;

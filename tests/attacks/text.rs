@@ -149,6 +149,12 @@ fn all_reports(is_run: bool) -> String {
     REPORTS.map(option).join(" ") + " --annotations github"
 }
 
+fn assert_no_markup(what: &str, markdown: &str) {
+    for sign in ["](b)", "@all", "#1 ", "www.a", "https://a.example", "mail@", "mail&#64;", "<img", "`*_"] {
+        assert!(!markdown.contains(sign), "{what}: {sign} in\n{markdown}");
+    }
+}
+
 /// Everything that a report was written to.
 fn look_at_files(desk: &Desk, wrong: &mut Wrong, what: &str) {
     for file in ["o.html", "o.xml", "o.md", "o.json", "summary.md"] {
@@ -156,10 +162,7 @@ fn look_at_files(desk: &Desk, wrong: &mut Wrong, what: &str) {
         wrong.look_at(&format!("{what}: {file}"), &text);
         assert!(file == "o.json" || !text.contains("<img"), "{what}: markup in {file}");
     }
-    let markdown = desk.read("o.md");
-    for sign in ["](b)", "@all", "#1 ", "www.a", "https://a.example", "mail@", "mail&#64;"] {
-        assert!(!markdown.contains(sign), "{what}: {sign} in\n{markdown}");
-    }
+    assert_no_markup(what, &desk.read("o.md"));
     let parse = "import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])";
     let parsed = Command::new("python3").args(["-c", parse, "o.xml"]).current_dir(desk.path()).output();
     let parsed = Came::of(parsed.expect("Python 3"));
@@ -485,6 +488,8 @@ fn text_from_case_files_is_shown_as_text() {
     }
     desk.run("explain post/letter --cases good").ends(0).says(&[r"\u{1b}[2J"]);
     desk.run(&format!("run reference --cases good {}", all_reports(true))).ends(1).says(&["FAIL", r"\u{1b}[2J"]);
+    let page = desk.run("coverage --cases good --format md").ends(0).out.clone();
+    assert_no_markup("coverage", &page);
     let json = desk.run("coverage --cases good --format json");
     serde_json::from_str::<Value>(&json.ends(0).out).expect("JSON");
 

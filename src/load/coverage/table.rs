@@ -7,7 +7,11 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Coverage, Entry, State, sums};
+use crate::model::markdown::{code, url};
 use crate::model::spec::{Level, Role};
+
+/// How many characters of a remark a page shows.
+const REMARK: usize = 2000;
 
 const HEADS: [&str; 8] =
     ["folder", "level", "requirements", "verified", "partly", "open", "unobservable", "checks + / −"];
@@ -41,14 +45,15 @@ impl Coverage<'_> {
     pub fn markdown(&self) -> String {
         let mut out = format!("| {} |\n|{}\n", HEADS.join(" | "), " --- |".repeat(HEADS.len()));
         for row in self.rows() {
-            writeln!(out, "| {} |", row.map(|cell| escaped(&cell)).join(" | ")).expect(WRITING);
+            writeln!(out, "| {} |", row.join(" | ")).expect(WRITING);
         }
         for (state, entries) in self.wanting() {
             write!(out, "\n## {state}\n\n| level | requirement | |\n| --- | --- | --- |\n").expect(WRITING);
             for entry in entries {
                 let (id, link) = (&entry.requirement.id, entry.requirement.link());
-                let remark = escaped(&remark(entry));
-                writeln!(out, "| {} | [{id}]({link}) | {remark} |", entry.requirement.level).expect(WRITING);
+                let (id, remark) = (code(id.as_str(), 200), code(&remark(entry), REMARK));
+                let id = url(&link).map_or(id.clone(), |url| format!("[{id}]({url})"));
+                writeln!(out, "| {} | {id} | {remark} |", entry.requirement.level).expect(WRITING);
             }
         }
         out
@@ -105,8 +110,4 @@ fn remark(entry: &Entry<'_>) -> String {
     }
     let roles: Vec<&str> = entry.unchecked().map(Role::word).collect();
     format!("no check of a {}: \"{}\"", roles.join(" or a "), entry.requirement.quote)
-}
-
-fn escaped(cell: &str) -> String {
-    cell.replace('|', "\\|").replace('<', "&lt;")
 }

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use super::{Coverage, State};
+use crate::model::markdown::url;
 use crate::model::spec::{Level, Requirement};
 use crate::model::untrusted::escape_json;
 
@@ -19,7 +20,9 @@ impl Coverage<'_> {
         rows.sort_by_key(|(entry, _)| entry.requirement.level);
         let mut out = format!("sep: {sep}\n");
         if let Some((entry, _)) = rows.first() {
-            writeln!(out, "spec_url: {}", entry.requirement.link()).expect(WRITING);
+            let link = entry.requirement.link();
+            let link = url(&link).map_or_else(|| quoted(&link), str::to_owned);
+            writeln!(out, "spec_url: {link}").expect(WRITING);
         }
         out.push_str(if rows.is_empty() { "requirements: []\n" } else { "requirements:\n" });
         for (entry, text) in rows {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::text::{block, code, url};
+use crate::model::markdown::{block, code, url};
 use crate::model::record::VerdictKind;
 use crate::report::{CheckEntry, Report, Standing, TestEntry};
 

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::text::code;
+use crate::model::markdown::code;
 use crate::report::Report;
 use crate::report::keywords::Table;
 

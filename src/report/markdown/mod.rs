@@ -5,13 +5,12 @@
 
 mod findings;
 mod keywords;
-mod text;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use self::text::code;
 use super::{Column, Rate, Report, Standing};
+use crate::model::markdown::{code, url};
 use crate::model::spec::Level;
 
 /// What GitHub takes of one step's summary, in bytes.
@@ -184,8 +183,7 @@ fn matrices(report: &Report, limit: usize) -> Option<String> {
             }
             let sentence = &report.requirements[row];
             let name = code(sentence.id.as_str(), 100);
-            let name =
-                sentence.url.as_deref().and_then(text::url).map_or(name.clone(), |url| format!("[{name}]({url})"));
+            let name = sentence.url.as_deref().and_then(url).map_or(name.clone(), |url| format!("[{name}]({url})"));
             write!(out, "| {name} | {} |", sentence.level).expect("a string takes all");
             for target in 0..report.targets.len() {
                 let standing = cells.get(&(row, target));

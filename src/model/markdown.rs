@@ -4,18 +4,18 @@
 //! neither mentions nor references of what is left. Addresses of mail are looked for when the entities are read, so the
 //! sign in them stands in an element of its own.
 
-use crate::report::Untrusted;
+use super::Untrusted;
 
 /// Signs that mean nothing by themselves, away from the start of a line.
 const HARMLESS: &str = "-,/=+'\"();%?";
 
 /// On one line, inside of code.
-pub(super) fn code(text: &str, limit: usize) -> String {
+pub(crate) fn code(text: &str, limit: usize) -> String {
     format!("<code>{}</code>", escaped(&Untrusted(text).line(limit)))
 }
 
 /// Several lines, as they stand.
-pub(super) fn block(text: &str, limit: usize) -> String {
+pub(crate) fn block(text: &str, limit: usize) -> String {
     format!("<pre>{}</pre>", escaped(&Untrusted(text).block(limit)))
 }
 
@@ -41,7 +41,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// An address that can stand behind a link as it is; `None` for everything else.
-pub(super) fn url(text: &str) -> Option<&str> {
+pub(crate) fn url(text: &str) -> Option<&str> {
     let safe = |one: char| one.is_ascii_alphanumeric() || "-._~/#?=&%:+,".contains(one);
     (text.starts_with("https://") && text.len() <= 500 && text.chars().all(safe)).then_some(text)
 }
