@@ -293,7 +293,8 @@ fn worked() -> Duration {
 /// The time for a report of so many targets, or of so many requirements, in every form.
 #[cfg(target_os = "linux")]
 fn drawn(many: usize, is_wide: bool) -> Duration {
-    let wide = |index: usize| format!("sdk{}", char::from_u32(0x4e00 + index as u32).expect("a sign"));
+    // As a file's name each of them is `sdk_`.
+    let wide = |index| format!("sdk{}", ('\u{4e00}'..).nth(index).expect("a sign"));
     let name = |index: usize| if is_wide { wide(index) } else { "sdk".to_owned() };
     let records = (0..many).map(|index| {
         let mut record = record(&name(index), index, "fail", "no");
@@ -318,7 +319,7 @@ fn drawn(many: usize, is_wide: bool) -> Duration {
     evidence.read(&report, &sources[0], None, |_, _| None);
     let length = markdown(&report, COMMENT).len() + junit(&report).len() + page(&report, &evidence).len();
     assert!(length > 0 && !annotations(&report, true).is_empty());
-    worked() - begun
+    worked().saturating_sub(begun)
 }
 
 /// Of eight times as much the work is some eight times as much; quadratic would be 64 times, and more than the noise.

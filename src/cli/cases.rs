@@ -21,7 +21,7 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
             terminal::say(&one.line());
         }
     } else if !found.is_empty() {
-        terminal::say(load::render(&found, terminal::colours()).trimmed());
+        terminal::say(&load::render(&found, terminal::colours()).trimmed());
     }
     let errors = found.iter().filter(|one| one.is_error()).count();
     terminal::aside(&format!("errors: {errors}, warnings: {}", found.len() - errors));

@@ -37,7 +37,7 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
         let (before, after) = (of(&old, one.clone()), of(&new, two.clone()));
         let versus = Versus::new(before.iter(), after.iter());
         let text = versus.text([&name(&old, &one), &name(&new, &two)], &library.requirements, args.tests);
-        show(text)?;
+        show(&text)?;
         is_worse |= versus.is_worse();
         compared += before.len() - versus.only_old.len() - versus.rewritten.len();
     }

@@ -115,7 +115,7 @@ fn print(handed: &Handed) {
     for (place, step) in handed.steps.iter().enumerate() {
         say(&Untrusted(&format!("{}  {}", place + 1, step.asked)).line(SHOWN));
         // What the adapter handed over is JSON, and stays it.
-        say(Untrusted(&format!("   {}", escape_json(&step.handed))).line(SHOWN));
+        say(&Untrusted(&format!("   {}", escape_json(&step.handed))).line(SHOWN));
     }
     if let Some(error) = &handed.error {
         aside(&Untrusted(&format!("it went no further: {error}")).line(SHOWN));

@@ -24,7 +24,8 @@ pub(super) fn post(command: &Command) -> Option<Guard> {
         _ => false,
     };
     let posted = starts_something.then(|| run::this_program().and_then(|program| Ok(Guard::post(&program)?)))?;
-    let warn = |problem: &Problem| aside(problem.text.clone() + "; if this is killed, what it started may stay".into());
+    let warn =
+        |problem: &Problem| aside(&(problem.text.clone() + "; if this is killed, what it started may stay".into()));
     posted.inspect_err(warn).ok()
 }
 

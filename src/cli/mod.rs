@@ -453,7 +453,7 @@ fn escape_panics() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let text = panic.to_string();
-        if is_safe(&text) { default(panic) } else { aside(text) }
+        if is_safe(&text) { default(panic) } else { aside(&text) }
     }));
 }
 

@@ -37,7 +37,7 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     // What some mutants break says nothing of what none does.
     let unproved = args.only_mutants.is_none().then(|| unproved(&library, proof::all(), &UNBROKEN));
     let proof = Proof { mutants: kills, unproved: unproved.unwrap_or_default() };
-    say(match args.format {
+    say(&match args.format {
         ProofFormat::Text => Printable::from(proof.text()).trimmed(),
         ProofFormat::Md => Printable::from(proof.markdown()).trimmed(),
         ProofFormat::Json => {

@@ -88,7 +88,7 @@ struct Needed {
 pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
     let listed = list()?;
     match args.format {
-        TargetsFormat::Json => say(Printable::json(&serde_json::to_string_pretty(&listed).map_err(Problem::system)?)),
+        TargetsFormat::Json => say(&Printable::json(&serde_json::to_string_pretty(&listed).map_err(Problem::system)?)),
         TargetsFormat::Text => listed.iter().for_each(|one| say(&text(one))),
     }
     Ok(Exit::Fine)

@@ -30,4 +30,4 @@ pub use id::{
     CaseId, LONGEST_TARGET_NAME, Pattern, PatternError, RequirementId, TargetId, TestId, is_id, is_target_name,
 };
 pub use shard::Shard;
-pub use untrusted::{Printable, Untrusted};
+pub use untrusted::{Printable, ToPrintable, Untrusted};

@@ -80,15 +80,27 @@ impl From<String> for Printable {
     }
 }
 
-impl From<&String> for Printable {
-    fn from(text: &String) -> Self {
-        text.as_str().into()
+/// What can be printed: text, which is escaped then, and text that was escaped before.
+pub trait ToPrintable {
+    /// The text as it may be printed.
+    fn to_printable(&self) -> Printable;
+}
+
+impl ToPrintable for str {
+    fn to_printable(&self) -> Printable {
+        self.into()
     }
 }
 
-impl From<&Printable> for Printable {
-    fn from(text: &Printable) -> Self {
-        text.clone()
+impl ToPrintable for String {
+    fn to_printable(&self) -> Printable {
+        self.as_str().into()
+    }
+}
+
+impl ToPrintable for Printable {
+    fn to_printable(&self) -> Printable {
+        self.clone()
     }
 }
 

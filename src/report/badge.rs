@@ -25,7 +25,7 @@ pub fn badges(report: &Report) -> Vec<(String, String)> {
     let mut files = Files::default();
     let badge = |(column, name): (&Column, &String)| {
         let text = serde_json::to_string(&badge(column, name)).expect("texts are JSON");
-        (format!("{}.json", files.place(plain(name))), escape_json(&text).into_owned() + "\n")
+        (format!("{}.json", files.place(&plain(name))), escape_json(&text).into_owned() + "\n")
     };
     report.targets.iter().zip(&report.names()).map(badge).collect()
 }
@@ -64,8 +64,8 @@ struct Files {
 }
 
 impl Files {
-    fn place(&mut self, name: String) -> String {
-        let mut file = name.clone();
+    fn place(&mut self, name: &str) -> String {
+        let mut file = name.to_owned();
         // Systems differ in whether they tell `a` from `A`.
         while !self.taken.insert(file.to_ascii_lowercase()) {
             let number = self.numbers.entry(name.to_ascii_lowercase()).or_insert(1);

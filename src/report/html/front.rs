@@ -92,7 +92,7 @@ fn row(column: &Column, verified: usize, requirements: usize, shown: &[Standing]
     {
         let _ = write!(out, "<td data-label=\"{name}\">{}</td>", share(column, levels));
     }
-    let _ = write!(out, "<td data-label=\"verified\">{}/{}</td>", verified, requirements);
+    let _ = write!(out, "<td data-label=\"verified\">{verified}/{requirements}</td>");
     for &standing in shown {
         let tests = column.count(standing);
         let class = match standing {

@@ -8,25 +8,25 @@ use std::io::{self, IsTerminal as _, Write};
 use anstream::{AutoStream, ColorChoice};
 
 use super::safe::{SafeWriter, safe};
-use crate::model::Printable;
+use crate::model::{Printable, ToPrintable};
 use crate::report::Annotation;
 
 /// Prints what was asked for.
-pub fn say(text: impl Into<Printable>) {
-    print(&mut anstream::stdout(), &text.into());
+pub fn say(text: &(impl ToPrintable + ?Sized)) {
+    print(&mut anstream::stdout(), &text.to_printable());
 }
 
 /// Prints what isn't the answer itself: progress, hints, problems.
-pub fn aside(text: impl Into<Printable>) {
-    print(&mut anstream::stderr(), &text.into());
+pub fn aside(text: &(impl ToPrintable + ?Sized)) {
+    print(&mut anstream::stderr(), &text.to_printable());
 }
 
 /// Writes a whole text to standard output, without a line end of its own.
 ///
 /// # Errors
 /// What the output says; a pipe that was closed is no error.
-pub fn show(text: impl Into<Printable>) -> io::Result<()> {
-    heard(anstream::stdout().write_all(safe(text.into().as_str()).as_bytes()))
+pub fn show(text: &(impl ToPrintable + ?Sized)) -> io::Result<()> {
+    heard(anstream::stdout().write_all(safe(text.to_printable().as_str()).as_bytes()))
 }
 
 /// Prints a line that GitHub is to take as a command.
