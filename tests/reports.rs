@@ -309,7 +309,7 @@ fn drawn(many: usize, is_wide: bool) -> Duration {
     let header = json!({ "format": 1, "casebook": "0", "targets": targets, "planned": many, "about": about,
         "skipped": about.iter().map(|one| json!({ "target": one["target"], "reason": "no", "tests": 1 })).collect::<Vec<_>>() });
     let header = serde_json::from_value(header).expect("a header");
-    let footer = Footer { ran: many, interrupted: false, stale, micros: 1 };
+    let footer = Footer { ran: many, interrupted: false, stale, micros: 1, cut: Cuts::default() };
     let sources = [Source { footer: Some(footer), ..source("a", header, records.collect()) }];
     let begun = worked();
     let report = report(&sources);

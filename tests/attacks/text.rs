@@ -41,7 +41,7 @@ fn is_noncharacter(one: char) -> bool {
     ('\u{fdd0}'..='\u{fdef}').contains(&one) || matches!(u32::from(one) & 0xffff, 0xfffe | 0xffff)
 }
 
-/// What GitHub's runner takes of a line as a command (`ActionCommand.cs`), or Azure's agent, or TeamCity.
+/// What GitHub's runner takes of a line as a command (`ActionCommand.cs`), or Azure's agent, or `TeamCity`.
 fn commands(line: &str) -> Vec<String> {
     let trimmed = line.trim_start();
     let second = trimmed.strip_prefix("::").and_then(|rest| rest.split_once("::"));
@@ -233,7 +233,7 @@ impl Shower {
         let claims = "roles = [\"server\"]\ntransports = [\"stdio\", \"http\"]\nrevisions = [\"2026-07-28\"]";
         let mut own = format!("title = {h}\nunverified = {h}", h = quoted(HOSTILE));
         if matches!(self.name, "hello" | "differs") {
-            own += &format!("\npackage = {h}\nversion = {h}", h = quoted(HOSTILE));
+            own.extend(["\npackage = ", &quoted(HOSTILE), "\nversion = ", &quoted(HOSTILE)]);
         }
         let known = format!(
             "[[known]]\ntest = \"post/shelf/kept\"\nrequirement = \"post/results-are-given\"\nreason = {0}\nissue = {0}",
@@ -266,7 +266,9 @@ fn desk() -> Desk {
 #[test]
 fn text_from_targets_is_shown_as_text_by_every_command() {
     let (desk, mut wrong) = (desk(), Wrong::default());
-    SHOWERS.iter().for_each(|shower| shower.lay_out(&desk));
+    for shower in &SHOWERS {
+        shower.lay_out(&desk);
+    }
     let names = SHOWERS.map(|shower| shower.name).join(" ");
     let run = format!(
         "run {names} --cases shelf --record run.jsonl --jobs 8 --step-limit 4s --rates --timings {}",
@@ -376,8 +378,14 @@ fn run_log() -> Vec<Value> {
     ]
 }
 
+/// A line a value.
+fn lines_of(values: &[Value]) -> String {
+    let lines: Vec<_> = values.iter().map(|value| value.to_string() + "\n").collect();
+    lines.concat()
+}
+
 fn write_log(desk: &Desk, lines: &[Value]) {
-    desk.write("evil.jsonl", &lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    desk.write("evil.jsonl", &lines_of(lines));
 }
 
 #[test]
@@ -393,7 +401,7 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
             "micros": 0, "canary": [], "handed": HOSTILE }] })
     };
     let wires: Vec<_> = log[1..6].iter().map(wire).collect();
-    desk.write("evil.wire.jsonl", &wires.iter().map(|line| format!("{line}\n")).collect::<String>());
+    desk.write("evil.wire.jsonl", &lines_of(&wires));
     let reports = all_reports(false);
     let commands = [
         format!("report evil.jsonl --cases shelf {reports}"),
@@ -440,7 +448,9 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
     for text in [format!("{}\n{HOSTILE}\n", log[0]), HOSTILE.to_owned(), format!("{{\"header\":{}}}\n", json!(HOSTILE))]
     {
         desk.write("evil.jsonl", &text);
-        commands.iter().for_each(|command| drop(both(&desk, &mut wrong, command, &[])));
+        for command in &commands {
+            both(&desk, &mut wrong, command, &[]);
+        }
     }
     wrong.end();
 }
@@ -555,8 +565,7 @@ fn text_from_target_files_and_names_is_shown_as_text() {
     fs::create_dir_all(path.join("post")).expect("a folder");
     fs::write(path.join("target.toml"), format!("{good}{claims}")).expect("a file");
     fs::write(path.join("post").join(format!("{SHORT}.json")), "{}").expect("a file");
-    fs::write(path.join("run.jsonl"), run_log().iter().map(|line| format!("{line}\n")).collect::<String>())
-        .expect("a file");
+    fs::write(path.join("run.jsonl"), lines_of(&run_log())).expect("a file");
     let log = format!("{SHORT}/run.jsonl");
     for (command, more) in [
         ("run", vec![SHORT]),
