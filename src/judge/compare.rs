@@ -8,6 +8,8 @@ use crate::model::observation::AdvertisedTool;
 
 /// How many pointers of one kind are kept.
 pub(crate) const KEPT: usize = 20;
+/// How many pointers of one kind are written down before they are sorted: a schema may differ in 400,000 places.
+const COLLECTED: usize = 10_000;
 
 /// Equal as JSON: members in any order, and numbers by value, so that `1` is `1.0`.
 pub(crate) fn equal(a: &Value, b: &Value) -> bool {
@@ -73,12 +75,18 @@ fn members(given: &Map<String, Value>, wire: &Map<String, Value>, at: &str, into
         member(Some(value), wire.get(key), format!("{at}/{}", escape(key)), into);
     }
     for (key, _) in wire.iter().filter(|(key, _)| !given.contains_key(*key)) {
+        if into.added.len() == COLLECTED {
+            return;
+        }
         into.added.push(format!("{at}/{}", escape(key)));
     }
 }
 
 /// One place that either side may lack.
 pub(crate) fn member(given: Option<&Value>, wire: Option<&Value>, at: String, into: &mut AdvertisedTool) {
+    if [&into.removed, &into.added, &into.changed].iter().any(|list| list.len() >= COLLECTED) {
+        return;
+    }
     match (given, wire) {
         (Some(given), Some(wire)) => differences(given, wire, &at, into),
         (Some(_), None) => into.removed.push(at),
@@ -94,7 +102,8 @@ pub(crate) fn bound(differences: &mut AdvertisedTool) {
         if list.len() > KEPT {
             let more = list.len() - KEPT;
             list.truncate(KEPT);
-            list.push(format!("… and {more} more"));
+            let least = if more + KEPT >= COLLECTED { "at least " } else { "" };
+            list.push(format!("… and {least}{more} more"));
         }
     }
 }
@@ -152,6 +161,15 @@ mod tests {
         assert_eq!(found.removed, ["/inputSchema/anyOf/1", "/inputSchema/x~1y"]);
         assert_eq!(found.added, ["/inputSchema/$schema"]);
         assert_eq!(found.changed, ["/inputSchema/anyOf/0/required/0"]);
+    }
+
+    #[test]
+    fn differences_beyond_the_limit_are_not_collected() {
+        let wire: Map<_, _> = (0..3 * COLLECTED).map(|n| (n.to_string(), json!(0))).collect();
+        let mut found = AdvertisedTool::default();
+        differences(&json!({}), &Value::Object(wire), "/inputSchema", &mut found);
+        bound(&mut found);
+        assert_eq!(found.added.last().map(String::as_str), Some("… and at least 9980 more"));
     }
 
     #[test]

@@ -159,4 +159,29 @@ mod tests {
         assert_eq!(seen(&[(Some(1), ""), (None, "")]), []);
         assert_eq!(seen(&[(Some(1), r#""a""#)]).len(), 1);
     }
+
+    #[test]
+    fn parameters_that_are_unreadable_are_the_same_only_as_text() {
+        let call = |id: u64, argument: &str| {
+            let text = format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"t","a":{argument}}}}}"#);
+            samples::message(Party::Target, &text)
+        };
+        let second = |first: &str, again: &str| {
+            let messages = vec![call(1, first), call(2, again)];
+            rounds(&StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) }).remove(1)
+        };
+        let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert_eq!(second("1e999", "1e999").map(|round| round.params), Observed::Value(Params::Same));
+        assert!(matches!(second("1e999", "1e998"), Observed::Unreadable(_)));
+        assert!(matches!(second(&deep(1200), &deep(1201)), Observed::Unreadable(_)));
+    }
+
+    #[test]
+    fn id_that_is_written_otherwise_is_not_fresh() {
+        let call = |id: &str| {
+            samples::message(Party::Target, &format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"t"}}}}"#))
+        };
+        let fresh = |first: &str, again: &str| rounds_of(vec![call(first), call(again)])[1].fresh_id;
+        assert_eq!([fresh("1", "1.0"), fresh(r#""a""#, r#""\u0061""#), fresh("1", "2")], [false, false, true]);
+    }
 }

@@ -1,11 +1,14 @@
 //! Expectations, controls and known failures, judged over observations made by hand.
 
+use serde_json::json;
+
 use super::*;
 use crate::fuzz;
 use crate::judge::samples::{self, call, check, id, observation, requirement, step, target};
 use crate::model::RequirementId;
-use crate::model::case::{Expectation, Outcome};
+use crate::model::case::{Expectation, Flaw, Matcher, Outcome, TextState};
 use crate::model::nesting;
+use crate::model::observation::Observed;
 use crate::model::spec::Revisions;
 use crate::model::target::{Claims, Drives, Setup};
 use crate::model::transcript::Party;
@@ -198,6 +201,121 @@ fn a_known_failure_of_a_control_still_leaves_its_tests_inconclusive() {
     let id = id("f/c/t@2026-07-28+http");
     assert_eq!(kinds(&judge.judge(&target(), &control, &id, &bad)), [VerdictKind::Known]);
     assert_eq!(kinds(&judge.judge(&target(), &governed, &id, &bad)), [VerdictKind::Inconclusive]);
+}
+
+/// What is said at a level of a step that is expected to be so.
+fn weighed(level: Level, wanted: Expectation, seen: StepObservation) -> Verdict {
+    let catalogue = catalogue(&[("r", level)]);
+    let test = test("r", vec![wanted]);
+    let mut judge = Judge::new(&catalogue, &[]);
+    judge.judge(&target(), &test, &id("f/c/t@2026-07-28+http"), &observation(vec![seen])).remove(0)
+}
+
+fn unreadable() -> Observed {
+    Observed::Unreadable("number out of range at line 1 column 5".into())
+}
+
+#[test]
+fn value_that_is_unreadable_is_inconclusive_at_every_level() {
+    let seen = || {
+        let parts = [("message".to_owned(), unreadable()), ("status".to_owned(), json!(200).into())];
+        StepObservation {
+            structured: Some(unreadable()),
+            saw: Some(unreadable()),
+            text: Some(Observed::Unreadable("two equal keys".into())),
+            asked: vec![unreadable()],
+            replies: vec![parts.into()],
+            ..step(Outcome::Success)
+        }
+    };
+    let equals = || Some(Matcher::Equals((&json!({})).into()));
+    let looks = |at: &str| json!({ "properties": { at: { "type": "object" } } });
+    let wanted = || {
+        [
+            Expectation { structured: equals(), ..Expectation::default() },
+            Expectation { saw: Some(Matcher::Contains((&json!({})).into())), ..Expectation::default() },
+            Expectation { asked: equals(), ..Expectation::default() },
+            Expectation { text: Some(TextState::Mirrors), ..Expectation::default() },
+            Expectation { text: Some(TextState::Absent), ..Expectation::default() },
+            Expectation { reply: Some(looks("message")), ..Expectation::default() },
+            Expectation { reply: Some(json!({ "not": looks("message") })), ..Expectation::default() },
+            Expectation { reply: Some(json!({ "additionalProperties": true })), ..Expectation::default() },
+            Expectation { matches: Some(looks("structured")), ..Expectation::default() },
+            Expectation { matches: Some(json!({ "not": looks("asked") })), ..Expectation::default() },
+        ]
+    };
+    for level in [Level::Must, Level::MustNot, Level::Should, Level::ShouldNot, Level::May, Level::Derived] {
+        for (index, wanted) in wanted().into_iter().enumerate() {
+            let verdict = weighed(level, wanted, seen());
+            assert_eq!(verdict.kind, VerdictKind::Inconclusive, "{level} {index}: {:?}", verdict.detail);
+            assert!(verdict.detail[0].contains("cannot be read"), "{:?}", verdict.detail);
+        }
+    }
+}
+
+#[test]
+fn key_that_was_read_is_judged_beside_one_that_is_unreadable() {
+    let seen = || {
+        let parts = [("message".to_owned(), unreadable()), ("status".to_owned(), json!(200).into())];
+        StepObservation { structured: Some(unreadable()), replies: vec![parts.into()], ..step(Outcome::Success) }
+    };
+    let kind = |wanted| weighed(Level::Must, wanted, seen()).kind;
+    let status = |status| Some(json!({ "required": ["message"], "properties": { "status": { "const": status } } }));
+    assert_eq!(kind(Expectation { reply: status(200), ..Expectation::default() }), VerdictKind::Pass);
+    assert_eq!(kind(Expectation { reply: status(400), ..Expectation::default() }), VerdictKind::Fail);
+    let both = Expectation { structured: Some(Matcher::Equals((&json!({})).into())), ..wants(Outcome::ToolError) };
+    assert_eq!(kind(both), VerdictKind::Fail);
+    // It is there, whatever it is.
+    let absent = Expectation { structured: Some(Matcher::Absent), ..Expectation::default() };
+    assert_eq!(kind(absent), VerdictKind::Fail);
+}
+
+#[test]
+fn absence_in_a_step_with_an_unreadable_message_is_inconclusive() {
+    let kind = |wanted| {
+        let unread = Some("a message that is not UTF-8".to_owned());
+        weighed(Level::MustNot, wanted, StepObservation { unread, ..step(Outcome::Success) }).kind
+    };
+    let absent = || Some(Matcher::Absent);
+    assert_eq!(kind(wants(Outcome::Success)), VerdictKind::Pass);
+    assert_eq!(kind(wants(Outcome::Crash)), VerdictKind::Fail);
+    for wanted in [
+        Expectation { asked: absent(), ..Expectation::default() },
+        Expectation { structured: absent(), ..Expectation::default() },
+        Expectation { matches: Some(json!({ "not": { "required": ["rounds"] } })), ..Expectation::default() },
+        Expectation { reply: Some(json!(true)), ..Expectation::default() },
+    ] {
+        assert_eq!(kind(wanted), VerdictKind::Inconclusive);
+    }
+    let of_outcome = json!({ "properties": { "outcome": { "const": "success" } } });
+    assert_eq!(kind(Expectation { matches: Some(of_outcome), ..Expectation::default() }), VerdictKind::Pass);
+}
+
+#[test]
+fn flaw_that_another_one_may_hide_is_inconclusive() {
+    let kind = |flaws: &[Flaw], without: &[Flaw]| {
+        let tools = [("t".to_owned(), flaws.iter().copied().collect())].into();
+        let wanted = Expectation { without: without.iter().copied().collect(), ..Expectation::default() };
+        weighed(Level::Must, wanted, StepObservation { tools, ..step(Outcome::Success) }).kind
+    };
+    use VerdictKind::{Fail, Inconclusive, Pass};
+    for hiding in [Flaw::Deep, Flaw::Large, Flaw::Unreadable] {
+        assert_eq!(kind(&[hiding], &[Flaw::InvalidInputSchema]), Inconclusive);
+        assert_eq!(kind(&[hiding], &[Flaw::ListedTwice, Flaw::NoObjectRoot]), Pass);
+        assert_eq!(kind(&[hiding, Flaw::ListedTwice], &[Flaw::ListedTwice, Flaw::DanglingReference]), Fail);
+    }
+    assert_eq!(kind(&[Flaw::UnknownDialect], &[Flaw::InvalidOutputSchema]), Inconclusive);
+    assert_eq!(kind(&[Flaw::UncheckedReference], &[Flaw::DanglingReference]), Inconclusive);
+    assert_eq!(kind(&[Flaw::UncheckedReference], &[Flaw::InvalidInputSchema]), Pass);
+}
+
+#[test]
+fn value_is_never_read_back_as_a_reason() {
+    for value in [json!({ "unreadable": "x" }), json!({ "value": 1 }), json!(null), json!("<2000 levels deep>")] {
+        let kept = Observed::Value(value);
+        let line = serde_json::to_string(&kept).expect("JSON");
+        assert_eq!(serde_json::from_str::<Observed>(&line).expect("it is read again"), kept);
+    }
 }
 
 #[test]

@@ -354,7 +354,7 @@ fn run_log() -> Vec<Value> {
     };
     let known = json!({ "excuses": "fail", "known": { "test": "**", "reason": "slow", "issue": "https://a.example" } });
     let step = json!({ "outcome": "success", "took": "instant", "size": "small", "said": "words",
-        "advertised": { "tool": {} }, "sent": [{ "message": { "method": "a" } }] });
+        "advertised": { "tool": {} }, "sent": [{ "message": { "value": { "method": "a" } } }] });
     let record = |index: usize, verdict: Value, observation: Value| {
         json!({ "record": { "index": index, "target": "sdk:low", "test": format!("post/shelf/t/r{index}@2026-07-28+http"),
             "title": "A sentence", "hash": "0", "micros": 2_500_000, "verdicts": [verdict], "observation": observation } })

@@ -62,10 +62,10 @@ fn a_sound_server_passes_all_that_can_be_asked_of_any() {
 fn server_that_is_unreadable_passes_nothing_that_it_breaks() {
     let desk = Desk::empty();
     let proxy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/veil.py");
-    let tools = json!([{"name": "bad name!", "inputSchema": {"type": "object"}, "does": {"echo": true}}]);
+    let tools = json!([{"name": "one", "inputSchema": {"type": "object"}, "does": {"echo": true}}]);
     let cases = "--only any-server";
     let mut all_broken = BTreeSet::new();
-    for way in ["nothing", "number", "levels", "length", "surrogate", "twice", "mark", "bytes"] {
+    for way in ["nothing", "number", "levels", "surrogate", "twice", "bytes"] {
         desk.write("t/serve.json", &order("2026-07-28", "stdio", &tools).to_string());
         let command = ["python3", proxy, way, PROGRAM, "__adapter", "--stdio-server", "serve.json"];
         target(&desk, "t", &format!("command = {}", serde_json::to_string(&command).expect("strings")), "2026-07-28");

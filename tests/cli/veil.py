@@ -1,18 +1,20 @@
 """A server behind a veil: veil.py WAY PROGRAM [ARGUMENT...] hands lines on, and puts something unreadable into each that
-the program answers with."""
+the program answers with. Beside that, the name of each tool and the code of each error become wrong."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
 
 VALUES = {
-    "nothing": "0",
-    "number": "1e999",
-    "levels": "[" * 1200 + "]" * 1200,
-    "length": '"' + "x" * 8_400_000 + '"',
-    "surrogate": '"\\ud800"',
-    "twice": '{"a": 0, "a": 1}',
+    "bytes": b'"\xff"',
+    "nothing": b"0",
+    "number": b"1e999",
+    "levels": b"[" * 1200 + b"]" * 1200,
+    "length": b'"' + b"x" * 8_400_000 + b'"',
+    "surrogate": b'"\\ud800"',
+    "twice": b'{"a": 0, "a": 1}',
 }
 
 way, *command = sys.argv[1:]
@@ -27,23 +29,20 @@ def hand_on():
 
 
 def veiled(line):
-    if way == "mark":
-        return b"\xef\xbb\xbf" + line
-    if way == "bytes":
-        return line.replace(b'"jsonrpc"', b'"veil":"\xff","jsonrpc"', 1)
     message = json.loads(line)
     for key in ("result", "params"):
         if isinstance(message.get(key), dict):
             message[key].setdefault("_meta", {})["casebook.example/veil"] = "VEIL"
     if "error" in message:
         message["error"]["data"] = "VEIL"
-        # Where an error has to be found at all, each has a code that is wrong.
         message["error"]["code"] = "x"
-    return json.dumps(message).replace('"VEIL"', VALUES[way]).encode() + b"\n"
+    for tool in message.get("result", {}).get("tools", []):
+        tool["name"] = "bad name!"
+    return json.dumps(message).encode().replace(b'"VEIL"', VALUES[way]) + b"\n"
 
 
 threading.Thread(target=hand_on, daemon=True).start()
 for line in server.stdout:
     sys.stdout.buffer.write(veiled(line))
     sys.stdout.buffer.flush()
-sys.exit(server.wait())
+os._exit(server.wait())

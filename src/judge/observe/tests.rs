@@ -202,3 +202,41 @@ fn what_a_client_sent_before_it_was_turned_away_is_kept() {
     assert_eq!(steps.iter().map(|step| step.sent.len()).collect::<Vec<_>>(), [1, 0]);
     assert!(steps.iter().all(|step| step.outcome == Outcome::Refused));
 }
+
+#[test]
+fn messages_that_can_be_read_in_two_ways_are_told() {
+    let messages = [
+        r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"x":{"a":1,"a":2}}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"x":"\ud800"}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}} x"#,
+        "\u{feff}{\"jsonrpc\":\"2.0\"}",
+        r#"[1,"elicitation/create",{"message":"a"},{}]"#,
+    ];
+    for message in &messages[..4] {
+        assert!(seen(call("t"), &[message, &result(r#"{"content":[]}"#)]).unread.is_some(), "{message}");
+    }
+    assert_eq!(seen(call("t"), &[messages[4]]).asked, []);
+    for message in ["no", "", r#"{"jsonrpc":"2.0","method":"x","params":{"a":[{"a":1},{"a":1}]}}"#] {
+        assert_eq!(seen(call("t"), &[message, &result(r#"{"content":[]}"#)]).unread, None, "{message}");
+    }
+}
+
+#[test]
+fn unreadable_metadata_leaves_the_rest_of_an_elicitation_readable() {
+    let request =
+        r#"{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"message":"a","_meta":{"p":1e999}}}"#;
+    assert_eq!(seen(call("t"), &[request]).asked, [json!({"message": "a"}).into()]);
+    let request = r#"{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"message":1e999}}"#;
+    assert!(matches!(seen(call("t"), &[request]).asked[..], [Observed::Unreadable(_)]));
+}
+
+#[test]
+fn error_code_is_compared_by_its_value() {
+    let code = |code: &str| {
+        seen(call("t"), &[&format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"message":""}}}}"#)]).code
+    };
+    assert_eq!(
+        [code("-32602"), code("-32602.0"), code("-32602.5"), code("1e999")],
+        [Some(-32602), Some(-32602), None, None]
+    );
+}
