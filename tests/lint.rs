@@ -160,3 +160,17 @@ fn alternatives_beyond_the_limit_are_refused_in_time() {
     let lines: Vec<_> = lint(&[Source::Folder(root.to_owned())]).iter().map(Diagnostic::line).collect();
     assert!(lines.iter().any(|line| line.contains("at most 64")), "{lines:?}");
 }
+
+#[test]
+fn rows_beyond_the_limit_are_refused_in_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    std::fs::create_dir(root.join("tools")).expect("a folder");
+    let requirements = std::fs::read("cases/tools/requirements.json").expect("the requirements of tools");
+    std::fs::write(root.join("tools/requirements.json"), requirements).expect("written");
+    let mut case: Value = serde_json::from_str(&case_with(&json!({ "type": "object" }))).expect("JSON");
+    case["rows"] = (0..20_000).map(|index| (format!("r{index}"), json!({ "a": 1 }))).collect();
+    std::fs::write(root.join("tools/c.json"), case.to_string()).expect("written");
+    let lines: Vec<_> = lint(&[Source::Folder(root.to_owned())]).iter().map(Diagnostic::line).collect();
+    assert!(lines.iter().any(|line| line.contains("more than 500")), "{lines:?}");
+}

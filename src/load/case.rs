@@ -121,6 +121,10 @@ impl Narrowing {
     }
 }
 
+/// How many rows a file may have, and how many tests with them: each is compared with the others.
+const ROWS: usize = 500;
+const TESTS: usize = 4_000;
+
 /// One row, as written and as it narrows.
 struct RowReading<'n> {
     nodes: RowNodes<'n>,
@@ -174,6 +178,11 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, requirements: &
     };
     let mut read = Vec::new();
     for member in tests {
+        if read.len() > TESTS {
+            let many = reader.mistake(Lint::TooLarge, format!("the file has more than {TESTS} tests, rows counted"));
+            reader.push(many.at(member.key_span, "not read from here on").help("write several files"));
+            break;
+        }
         for (served, test) in self::tests(reader, member, &shared, &served, &mut used) {
             places.tests.push(member.key_span);
             places.run.extend(served.row.map(|row| row.nodes.id.to_owned()));
@@ -198,6 +207,11 @@ fn rows<'n>(reader: &mut Reader, node: &'n Node) -> Vec<RowReading<'n>> {
         reader.push(
             reader.mistake(Lint::WrongCount, "`rows` has no row").at(node.span, "none here").help("leave `rows` out"),
         );
+    }
+    if members.len() > ROWS {
+        let many = reader.mistake(Lint::TooLarge, format!("`rows` has {} rows, more than {ROWS}", members.len()));
+        reader.push(many.at(node.span, "too many").help("write several files"));
+        return Vec::new();
     }
     let mut rows = Vec::new();
     for member in members {
