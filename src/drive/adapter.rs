@@ -15,6 +15,7 @@ use tokio::process::ChildStdin;
 
 use super::Deadline;
 use super::envelope::quoted;
+use super::fault;
 use super::guard::scratch;
 use super::http::{Http, Lasting};
 use super::lines::{Kept, LineEvent, Lines};
@@ -66,6 +67,15 @@ pub enum StartError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// This machine has no room for one: no descriptors, no processes, no memory, no place for a temporary file. It says
+    /// nothing of the target.
+    #[error("casebook can't {what}: {}", without_path(.source))]
+    NoRoom {
+        /// The step that failed.
+        what: &'static str,
+        /// The answer of the system.
+        source: std::io::Error,
+    },
     /// Nobody wrote one.
     #[error("the target is fixed: it has no adapter")]
     Fixed,
@@ -98,6 +108,12 @@ pub enum StartError {
         /// What the hello says.
         hello: Package,
     },
+}
+
+/// The words of an error without the path of a temporary file, which is another one each time.
+fn without_path(error: &std::io::Error) -> String {
+    let words = error.to_string();
+    words.split_once(" at path ").map_or(words.as_str(), |(words, _)| words).to_owned()
 }
 
 /// What a process wrote, behind what became of it.
@@ -487,7 +503,7 @@ impl StdioServer {
 /// Where the file can't be written, or the target has no adapter.
 pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> Result<(NamedTempFile, Vec<String>), StartError> {
     let mut command = command(target)?.to_vec();
-    let failed = |source| failed_to_spawn(&command, target, source);
+    let failed = |source| StartError::NoRoom { what: "write the fixture to a file", source };
     let mut file =
         tempfile::Builder::new().prefix("casebook-").suffix(".json").tempfile_in(scratch()).map_err(failed)?;
     file.write_all(order.text().as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
@@ -516,6 +532,9 @@ pub(crate) fn spawn(target: &Target, command: &[String]) -> Result<(Process, Chi
 }
 
 fn failed_to_spawn(command: &[String], target: &Target, source: std::io::Error) -> StartError {
+    if fault::is_no_room(&source) {
+        return StartError::NoRoom { what: "start a process of the target", source };
+    }
     StartError::Spawn { command: command.join(" "), folder: target.folder.clone(), source }
 }
 

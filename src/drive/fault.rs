@@ -4,6 +4,7 @@
 //! the test's worker. Must not know what the work is.
 
 use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -50,6 +51,35 @@ pub(crate) fn told<F: Future<Output = ()>>(work: F) -> impl Future<Output = ()> 
             bugs.0.send_modify(|told| _ = told.get_or_insert(words));
         }
     }
+}
+
+/// Makes the test at work an error of the harness, in these words: what it lacks would look like the target's fault.
+pub(crate) fn report(words: String) {
+    let bugs = BUGS.try_with(Bugs::clone).unwrap_or_default();
+    bugs.0.send_modify(|told| _ = told.get_or_insert(words));
+}
+
+/// Whether an error is about what this machine has no more of: descriptors, processes, memory, or disk.
+pub(crate) fn is_no_room(error: &io::Error) -> bool {
+    use io::ErrorKind::{OutOfMemory, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    #[cfg(unix)]
+    if let Some(code) = error.raw_os_error() {
+        use nix::errno::Errno;
+        return matches!(
+            Errno::from_raw(code),
+            Errno::EMFILE
+                | Errno::ENFILE
+                | Errno::EAGAIN
+                | Errno::ENOMEM
+                | Errno::ENOBUFS
+                | Errno::ENOSPC
+                | Errno::EDQUOT
+                | Errno::EROFS
+                | Errno::EFBIG
+                | Errno::EADDRNOTAVAIL
+        );
+    }
+    matches!(error.kind(), OutOfMemory | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
 }
 
 /// Where a test of our own makes the harness break.

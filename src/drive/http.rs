@@ -16,6 +16,7 @@ use reqwest::{Client, Method, Url, redirect, retry};
 use sse_stream::SseStream;
 
 use super::exchange::Arrival;
+use super::fault;
 use super::headers::{Headers, SESSION};
 use crate::model::transcript::{End, HEADER_BYTES, HEADERS};
 
@@ -314,7 +315,11 @@ fn failure(error: &reqwest::Error) -> End {
         }
         cause = inner.source();
     }
-    End::Crash { how: root(error).to_string() }
+    let cause = root(error);
+    if cause.downcast_ref::<io::Error>().is_some_and(fault::is_no_room) {
+        fault::report(format!("no connection to the target could be opened: {cause}"));
+    }
+    End::Crash { how: cause.to_string() }
 }
 
 /// The first cause of an error: its words name no address.

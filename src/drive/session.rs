@@ -225,6 +225,8 @@ impl Session {
             self.stop().await;
             let mut live = match Live::meet(&self.target, server, revision, Bindings::default()) {
                 Ok(live) => live,
+                // The next test may find room again.
+                Err(error @ StartError::NoRoom { .. }) => return Err(error.to_string()),
                 Err(error) => {
                     self.health.give_up(error.to_string());
                     break;
@@ -257,6 +259,8 @@ impl Session {
                 Err(error @ StartError::Hello { trouble: Trouble::Died(_) | Trouble::Hung, .. }) => {
                     self.health.hung(&error.to_string());
                 }
+                // The next test may find room again.
+                Err(error @ StartError::NoRoom { .. }) => return Err(error.to_string()),
                 // These don't change from one start to the next.
                 Err(error) => self.health.give_up(error.to_string()),
             }
