@@ -1,34 +1,31 @@
-//! `casebook __guard RUN`, and which commands need one.
+//! Which commands have a guard above them, and how the program becomes guard or harness.
 //!
-//! Takes a command, gives a guard that clears up behind it. Must not know what is started.
+//! Takes a command, gives the exit status of the guarded one. Must not know what is started.
 
-use clap::Args;
-
-use super::{Command, Exit, Problem, run};
-use crate::drive::Guard;
+use super::{Cli, Command, Problem, run};
+use crate::drive::{Guarded, watch};
 use crate::report::terminal::aside;
 
-/// Whose end to wait for.
-#[derive(Debug, Args)]
-pub struct GuardArgs {
-    /// The run
-    #[arg(value_name = "RUN")]
-    pub run: String,
-}
-
-/// Posts a guard where anything is started that mustn't stay. Without one, only what we can still do ourselves is done.
-pub(super) fn post(command: &Command) -> Option<Guard> {
-    let starts_something = match command {
+/// Runs a command that starts something that mustn't stay in a process below this one; gives its exit status. `None`
+/// where the command is for this process.
+pub(super) fn post(cli: &Cli) -> Option<u8> {
+    let starts_something = match &cli.command {
         Command::Run(_) | Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) => true,
         Command::Explain(args) => args.wire.is_some(),
         _ => false,
     };
-    let posted = starts_something.then(|| run::this_program().and_then(|program| Ok(Guard::post(&program)?)))?;
+    if cli.guarded || !starts_something {
+        return None;
+    }
+    let limit = if let Command::Run(args) = &cli.command { Some(args.run_limit) } else { None };
+    let arguments = std::env::args_os().skip(1);
+    let watched = run::this_program().and_then(|program| Ok(watch(&program, arguments, limit, aside)?));
     let warn =
         |problem: &Problem| aside(&(problem.text.clone() + "; if this is killed, what it started may stay".into()));
-    posted.inspect_err(warn).ok()
+    watched.inspect_err(warn).ok()
 }
 
-pub(super) fn keep(args: &GuardArgs) -> Result<Exit, Problem> {
-    Guard::keep(&args.run).map(|()| Exit::Fine).map_err(Problem::system)
+/// In a process that has a guard, begins to listen to it.
+pub(super) fn begin(cli: &Cli) -> Result<Option<Guarded>, Problem> {
+    cli.guarded.then(Guarded::begin).transpose().map_err(Problem::system)
 }

@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use super::{Exit, Problem};
-use crate::drive::Cancel;
+use crate::drive::{Cancel, Guarded};
 use crate::report::terminal::aside;
 
 /// Said at the first signal, so that a wait isn't taken for a hang.
@@ -52,15 +52,23 @@ fn raise(sender: &watch::Sender<Cancel>, stop: Cancel) {
     sender.send_modify(|cancel| *cancel = stop.max(*cancel));
 }
 
+/// Where there is a guard, it counts the signals, and ends this process if it doesn't stop in time.
 fn hear(sender: watch::Sender<Cancel>, told: impl Fn() + Send + 'static) {
+    let request = move |count| {
+        raise(&sender, if count == 1 { Cancel::Finish } else { Cancel::Now });
+        if count == 1 {
+            told();
+        }
+    };
+    if Guarded::is_here() {
+        Guarded::on_request(request);
+        return;
+    }
     tokio::spawn(async move {
         let Ok(mut signals) = Signals::new() else { return };
-        for stop in [Cancel::Finish, Cancel::Now] {
+        for count in [1, 2] {
             signals.next().await;
-            raise(&sender, stop);
-            if stop == Cancel::Finish {
-                told();
-            }
+            request(count);
         }
         // Whoever asks a third time has waited long enough.
         signals.next().await;

@@ -41,7 +41,6 @@ use crate::model::spec::{Revision, Transport, words};
 use crate::model::untrusted::is_safe;
 use crate::report::terminal::{self, aside};
 pub use drive::DriveArgs;
-pub use guard::GuardArgs;
 pub use import::{ImportArgs, SuiteName};
 pub use outputs::{Annotations, Kind, Output};
 pub use problem::Problem;
@@ -118,6 +117,9 @@ impl From<Exit> for ExitCode {
 #[command(name = "casebook", version, about = ABOUT, after_help = AFTER, max_term_width = 120)]
 #[command(disable_help_subcommand = true, infer_subcommands = false)]
 pub struct Cli {
+    /// Be the harness below a guard, which speaks on standard input.
+    #[arg(long, hide = true)]
+    pub guarded: bool,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -166,9 +168,6 @@ pub enum Command {
     /// Connect a client, over standard input and output, with the mock server that waits for it
     #[command(name = "__relay", hide = true)]
     Relay(RelayArgs),
-    /// Wait until the run that started this is gone, and clear up after it
-    #[command(name = "__guard", hide = true)]
-    Guard(GuardArgs),
 }
 
 /// `casebook lint`.
@@ -460,9 +459,18 @@ fn escape_panics() {
 /// Does what was asked.
 pub fn main(cli: &Cli) -> ExitCode {
     escape_panics();
+    if let Some(status) = guard::post(cli) {
+        return ExitCode::from(status);
+    }
     log();
-    // Dropped at the very end, and told by the system where we don't come so far.
-    let _guard = guard::post(&cli.command);
+    // Dropped at the very end.
+    let _guarded = match guard::begin(cli) {
+        Ok(guarded) => guarded,
+        Err(problem) => {
+            aside(&problem.text);
+            return problem.exit.into();
+        }
+    };
     let done = match &cli.command {
         Command::Run(args) => run::run(args),
         Command::Lint(args) => Ok(cases::lint(args)),
@@ -481,7 +489,6 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Import(args) => import::import(args),
         Command::New(args) => new::new(args),
         Command::Relay(RelayArgs { address }) => relay::relay(address),
-        Command::Guard(args) => guard::keep(args),
         // A process of its own, which shares nothing with the rest.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
             return crate::reference::run(mutant.as_deref(), stdio_server.as_deref().map(Utf8Path::as_std_path));
@@ -506,9 +513,15 @@ mod tests {
 
     #[test]
     fn help_names_every_exit_status() {
-        for exit in
-            [Exit::Fine, Exit::Unexpected, Exit::Usage, Exit::Nothing, Exit::Target, Exit::Interrupted, Exit::Bug]
-        {
+        for exit in [
+            Exit::Fine,
+            Exit::Unexpected,
+            Exit::Usage,
+            Exit::Nothing,
+            Exit::Target,
+            Exit::Interrupted,
+            Exit::Bug,
+        ] {
             assert!(AFTER.contains(&format!("{:>2}  ", exit.status())), "{exit:?}");
         }
     }

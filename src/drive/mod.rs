@@ -9,6 +9,8 @@ mod by_hand;
 mod canary;
 mod client;
 mod clock;
+#[cfg(target_os = "linux")]
+mod descendants;
 mod envelope;
 mod exchange;
 mod fault;
@@ -51,7 +53,7 @@ pub use canary::CanaryError;
 pub(crate) use clock::Deadline;
 pub(crate) use fault::caught;
 pub use fixed::{REVISION, SCENARIO};
-pub use guard::Guard;
+pub use guard::{Guarded, watch};
 pub use mock::relay;
 pub use probe::probe;
 pub use setup::{SetupError, is_set_up, set_up};

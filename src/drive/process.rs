@@ -14,6 +14,8 @@ use tokio::process::ChildStdin;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+#[cfg(target_os = "linux")]
+use super::descendants;
 use super::lines::{Kept, Lines};
 use super::{guard, token};
 
@@ -173,9 +175,13 @@ pub(super) fn lead(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn
     command.wrap(process_wrap::tokio::ProcessGroup::leader());
     #[cfg(windows)]
     command.wrap(process_wrap::tokio::JobObject);
-    let child = command.wrap(KillOnDrop).spawn()?;
+    command.wrap(KillOnDrop);
+    #[cfg(target_os = "linux")]
+    let child = descendants::start(|| command.spawn(), |child| child.id())?;
+    #[cfg(not(target_os = "linux"))]
+    let child = command.spawn()?;
     let leader = child.id();
-    Ok((child, Group { leader, mark }))
+    Ok((child, Group { leader, mark, is_killed: false }))
 }
 
 /// Everything that a process started: killed when this is dropped.
@@ -183,6 +189,7 @@ pub(super) fn lead(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn
 pub(super) struct Group {
     leader: Option<u32>,
     mark: String,
+    is_killed: bool,
 }
 
 impl Drop for Group {
@@ -192,12 +199,24 @@ impl Drop for Group {
 }
 
 impl Group {
-    /// Kills the group, and whatever has left it but carries its mark.
-    fn kill(&self) {
-        #[cfg(unix)]
-        self.signal(nix::sys::signal::Signal::SIGKILL);
+    /// Kills the group and, on Linux, all else that the process started, once.
+    fn kill(&mut self) {
+        if std::mem::replace(&mut self.is_killed, true) {
+            return;
+        }
         #[cfg(target_os = "linux")]
-        sweep(&format!("{MARK}={}", self.mark), self.leader.map_or(0, since));
+        {
+            let mark = format!("{MARK}={}", self.mark);
+            // Stopped, it starts nothing while its children are looked for.
+            self.signal(nix::sys::signal::Signal::SIGSTOP);
+            let is_marked = |id: nix::unistd::Pid| id.as_raw().try_into().is_ok_and(|id: u32| has_entry(id, &mark));
+            descendants::end(self.leader, is_marked, || self.signal(nix::sys::signal::Signal::SIGKILL));
+            if !descendants::adopts() {
+                sweep(&mark, self.leader.map_or(0, since));
+            }
+        }
+        #[cfg(all(unix, not(target_os = "linux")))]
+        self.signal(nix::sys::signal::Signal::SIGKILL);
     }
 
     /// Asks the group to leave.
@@ -246,12 +265,15 @@ pub(super) fn sweep(entry: &str, since: u32) {
 /// The processes that have an entry in their environment that begins so. A zombie's environment is empty.
 #[cfg(target_os = "linux")]
 fn marked(entry: &str, since: u32) -> Vec<u32> {
-    let has = |id: &u32| {
-        std::fs::read(format!("/proc/{id}/environ"))
-            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one.starts_with(entry.as_bytes())))
-    };
     let ids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(|id| *id >= since).filter(has).collect()
+    let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(|id| *id >= since && has_entry(*id, entry)).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn has_entry(id: u32, entry: &str) -> bool {
+    std::fs::read(format!("/proc/{id}/environ"))
+        .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one.starts_with(entry.as_bytes())))
 }
 
 /// An exit status in words: `exit status 3`, `killed by signal 6 (SIGABRT)`.
@@ -282,7 +304,7 @@ mod tests {
     }
 
     async fn line(lines: &mut Lines) -> String {
-        match lines.next().await {
+        match timeout(Duration::from_secs(60), lines.next()).await.expect("a line in time") {
             LineEvent::Line(line) => String::from_utf8(line).expect("UTF-8"),
             event => panic!("{event:?} in place of a line"),
         }
@@ -355,7 +377,7 @@ mod tests {
     #[tokio::test]
     async fn a_line_without_end_is_oversized() {
         let (process, _stdin, mut lines) = sh("head -c 20971520 /dev/zero; exec sleep 1000");
-        assert_eq!(lines.next().await, LineEvent::Oversized);
+        assert_eq!(timeout(Duration::from_secs(60), lines.next()).await, Ok(LineEvent::Oversized));
         process.end(Manner::Hung, async {}).await;
     }
 }
