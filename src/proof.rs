@@ -82,6 +82,9 @@ pub async fn examine(
             trace.add(record);
         }
     };
-    let conducted = conduct(plan, &mut judge, options, cancel, None, see).await?;
+    let conducted = conduct(plan, &mut judge, options, cancel, None, see).await;
+    if let Some(error) = conducted.broken {
+        return Err(error.into());
+    }
     Ok((!conducted.footer.interrupted).then(|| trace.kill()))
 }

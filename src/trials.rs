@@ -124,7 +124,8 @@ fn trial(
         set_up(target, |_| {}).await?;
         // Whoever stops a test run stops the whole process; nobody cancels a trial.
         let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
-        Ok::<_, Failed>(conduct(plan, &mut judge, options, cancel, None, see).await?)
+        let conducted = conduct(plan, &mut judge, options, cancel, None, see).await;
+        conducted.broken.map_or(Ok(()), |error| Err(Failed::from(error)))
     })?;
     check(&Ran { target, library, records: &records })
 }

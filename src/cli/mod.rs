@@ -11,6 +11,7 @@ mod drive;
 mod guard;
 mod import;
 mod interrupt;
+mod logs;
 mod new;
 mod outputs;
 mod problem;
@@ -66,6 +67,8 @@ Exit status:  0  all as expected, known failures included
               3  nothing to run
               4  a target could not be set up or started
               5  interrupted, or out of time; what was seen is reported
+              6  the record, a report or the output of a run could not be
+                 written; takes the place of 0 to 4
              70  a bug of casebook's own
 
 Environment:  NO_COLOR (any value) switches colour off; CASEBOOK_LOG=debug logs
@@ -85,6 +88,8 @@ pub enum Exit {
     Nothing,
     /// A target could not be set up or started.
     Target,
+    /// The record of a run, a report or what is shown could not be written, whatever else its tests came to.
+    Unsaved,
     /// Somebody stopped the run, or its limit passed; what was seen until then is reported.
     Interrupted,
     /// A bug of our own.
@@ -101,6 +106,7 @@ impl Exit {
             Self::Nothing => 3,
             Self::Target => 4,
             Self::Interrupted => 5,
+            Self::Unsaved => 6,
             Self::Bug => 70,
         }
     }
@@ -519,6 +525,7 @@ mod tests {
             Exit::Usage,
             Exit::Nothing,
             Exit::Target,
+            Exit::Unsaved,
             Exit::Interrupted,
             Exit::Bug,
         ] {

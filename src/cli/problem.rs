@@ -62,8 +62,8 @@ impl From<RunError> for Problem {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Canary(error) => Self::new(Exit::Bug, error.to_string()),
-            RunError::Log(error) => error.into(),
-            RunError::Order(_) => Self::system(error),
+            RunError::Order(_) => Self::new(Exit::Unsaved, error.to_string()),
+            RunError::Bug(_) => Self::new(Exit::Bug, error.to_string()),
         }
     }
 }

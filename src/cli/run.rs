@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 pub use args::{RunArgs, SelectArgs};
 
+use super::logs::CachedLog;
 use super::outputs;
 use super::sets;
 use super::snapshots::{self, Changes, Snapshots};
@@ -31,7 +32,7 @@ use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{self, Summary, Untrusted};
-use crate::run::{Log, Secrets, Seen, conduct};
+use crate::run::{Log, LogError, Secrets, Seen, conduct};
 use crate::set;
 
 /// How many characters of a line of a setup command are shown.
@@ -235,8 +236,12 @@ async fn carry_out(
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Exit, Problem> {
     let header = header(args, library, targets, &plan);
-    let record = args.record.clone().or_else(default_record);
-    let log = record.as_deref().map(|path| Log::create(path, header.clone())).transpose()?;
+    let mut unsaved = Vec::new();
+    let (log, saved) = begun(args, &header, &mut unsaved)?;
+    for what in &unsaved {
+        aside(&not_saved(what));
+    }
+    let record = saved.as_ref().map(Saved::path);
     let started = Started::now();
     let mut judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
     let differs = plan.is_partial || args.select.heavy;
@@ -267,25 +272,97 @@ async fn carry_out(
             });
         }
     };
-    let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await?;
-    shown?;
+    let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await;
+    if let Some(error) = conducted.unsaved {
+        unsaved.push(format!("the rest of the record: {error}"));
+    } else if let Some(Saved::Cached(log)) = saved {
+        unsaved.extend(log.publish().err().map(|error| format!("which run is the last one: {error}")));
+    }
     let reported = source.map_or(Ok(()), |source| {
         let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
         outputs::settle(&[source], library, &args.reports, args.annotations, args.strict).map(|_| ())
     });
-    let changes = snapshots.finish()?;
-    heard(changes.show(&mut terminal))?;
+    let (changes, changed) = match snapshots.finish() {
+        Ok(changes) => (changes, Ok(())),
+        Err(problem) => (Changes::default(), Err(problem)),
+    };
+    let shown = shown.and_then(|()| heard(changes.show(&mut terminal)));
     let declared = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
     let mut summary = summary.ended(&conducted.footer).against(&header, declared);
     summary.drift = drift;
     summary.timings = args.timings.timings.then(|| started.finish(conducted.timings.clone()));
-    heard(terminal.finish(&summary, &library.requirements, args.strict, args.rates))?;
+    let finished = terminal.finish(&summary, &library.requirements, args.strict, args.rates);
+    let shown = shown.and(heard(finished));
     changes.tell();
     if let Some(path) = record {
         aside(&format!("record: {path}"));
     }
-    reported?;
-    Ok(exit(args.strict, &summary, &changes))
+    let saving = shown.map_err(|error| format!("all of standard output: {error}"));
+    unsaved.extend(saving.err());
+    for what in &unsaved {
+        aside(&not_saved(what));
+    }
+    let exit = exit(args.strict, &summary, &changes);
+    let exit = if unsaved.is_empty() { exit } else { exit.max(Exit::Unsaved) };
+    let exit = match reported {
+        Ok(()) => exit,
+        Err(problem) => {
+            aside(&problem.text);
+            exit.max(Exit::Unsaved)
+        }
+    };
+    match (conducted.broken, changed) {
+        (Some(error), _) => Err(error.into()),
+        (None, Err(problem)) => Err(Problem { exit: exit.max(problem.exit), ..problem }),
+        (None, Ok(())) => Ok(exit),
+    }
+}
+
+/// Where the run log is.
+enum Saved {
+    /// Where somebody said.
+    Named(Utf8PathBuf),
+    /// In the cache.
+    Cached(CachedLog),
+}
+
+impl Saved {
+    fn path(&self) -> Utf8PathBuf {
+        match self {
+            Self::Named(path) => path.clone(),
+            Self::Cached(log) => log.path(),
+        }
+    }
+}
+
+/// Begins the run log. Where it can't be written, the run goes on without.
+fn begun(args: &RunArgs, header: &Header, unsaved: &mut Vec<String>) -> Result<(Option<Log>, Option<Saved>), Problem> {
+    let saved = match (&args.record, caches::folder()) {
+        (Some(path), _) => Saved::Named(path.clone()),
+        (None, Some(cache)) => match CachedLog::begin(cache.clone()) {
+            Ok(log) => Saved::Cached(log),
+            Err(error) => {
+                unsaved.push(format!("the record: {cache}: {error}; --record FILE saves it elsewhere"));
+                return Ok((None, None));
+            }
+        },
+        (None, None) => {
+            aside("there is no record, because no cache folder is known (HOME is not set); --record FILE saves one");
+            return Ok((None, None));
+        }
+    };
+    match Log::create(&saved.path(), header.clone()) {
+        Ok(log) => Ok((Some(log), Some(saved))),
+        Err(error @ LogError::InUse { .. }) => Err(error.into()),
+        Err(error) => {
+            unsaved.push(format!("the record: {error}"));
+            Ok((None, None))
+        }
+    }
+}
+
+fn not_saved(what: &str) -> String {
+    format!("casebook: cannot save {}", Untrusted(what).line(LINE))
 }
 
 fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Plan) -> Header {
@@ -335,9 +412,4 @@ fn exit(strict: bool, summary: &Summary, changes: &Changes) -> Exit {
     } else {
         Exit::Nothing
     }
-}
-
-/// In the user's cache folder, where there is one: the record of the last run.
-fn default_record() -> Option<Utf8PathBuf> {
-    Some(caches::folder()?.join("last/run.jsonl"))
 }

@@ -33,7 +33,7 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
     let plan = plan(library, &targets, &selection).map_err(|error| Problem::new(Exit::Nothing, error.to_string()))?;
     let mut judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
     let runtime = super::interrupt::runtime()?;
-    runtime.block_on(async {
+    let conducted = runtime.block_on(async {
         let (_never, cancel) = watch::channel(Cancel::Go);
         let see = |seen: Seen<'_>| {
             if let Seen::Judged(_, transcript) = seen {
@@ -41,8 +41,8 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
             }
         };
         conduct(Arc::new(plan), &mut judge, Options::default(), cancel, None, see).await
-    })?;
-    Ok(Exit::Fine)
+    });
+    conducted.broken.map_or(Ok(Exit::Fine), |error| Err(error.into()))
 }
 
 fn print(transcript: &Transcript) {

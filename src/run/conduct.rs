@@ -41,6 +41,10 @@ pub struct Conducted {
     pub footer: Footer,
     /// Where its time went.
     pub timings: Timings,
+    /// Why the log ends before the run does, if so.
+    pub unsaved: Option<LogError>,
+    /// Why the run ended before its plan does, other than for a request to stop, if so. All else is of what was seen.
+    pub broken: Option<RunError>,
 }
 
 /// Why a run could not go on.
@@ -49,18 +53,15 @@ pub enum RunError {
     /// The harness is not fit to see.
     #[error(transparent)]
     Canary(#[from] CanaryError),
-    /// The record can't be written.
-    #[error(transparent)]
-    Log(#[from] LogError),
     /// What had to wait for its turn is gone.
     #[error("a test that waited for its turn can't be read again: {0}")]
     Order(#[from] std::io::Error),
+    /// A bug of our own, outside of any test.
+    #[error("{0}")]
+    Bug(String),
 }
 
-/// Carries out a plan.
-///
-/// # Errors
-/// [`RunError`] where the harness itself can't go on. Nothing that a target does is one.
+/// Carries out a plan as far as the harness itself can go on, which depends on nothing that a target does.
 pub async fn conduct(
     plan: Arc<Plan>,
     judge: &mut Judge<'_>,
@@ -68,7 +69,7 @@ pub async fn conduct(
     cancel: watch::Receiver<Cancel>,
     mut log: Option<Log>,
     mut see: impl FnMut(Seen<'_>),
-) -> Result<Conducted, RunError> {
+) -> Conducted {
     let began = std::time::Instant::now();
     let planned: Vec<_> = plan.tests().collect();
     let (secrets, mut bounds) = (secrets(&plan), Bounds::default());
@@ -78,7 +79,7 @@ pub async fn conduct(
     let mut tried: BTreeMap<usize, (Record, Box<Transcript>)> = BTreeMap::new();
     let (sender, mut events) = mpsc::channel(WAITING);
     let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, sender));
-    let mut ran = 0;
+    let (mut ran, mut unsaved, mut broken) = (0, None, None);
     while let Some(event) = events.recv().await {
         match event {
             Event::Spent { target, spent } => *timings.targets.entry(target).or_default() += spent,
@@ -103,48 +104,56 @@ pub async fn conduct(
                 }
                 let listed = group.target.flaky.iter().find(|flaky| flaky.test.matches(&planned.id));
                 settle(&mut record, listed);
-                if let Some(log) = &mut log {
-                    log.append(&record, &transcript)?;
-                }
+                append(&mut log, &mut unsaved, &record, &transcript);
                 // The worker may have been stopped meanwhile.
                 _ = next.send(Next::On);
                 ran += 1;
                 order.put(index, (record, transcript));
-                while let Some((record, transcript)) = order.take()? {
-                    see(Seen::Judged(&record, &transcript));
+                while let Some(turn) = order.take().transpose() {
+                    match turn {
+                        Ok((record, transcript)) => see(Seen::Judged(&record, &transcript)),
+                        Err(error) => _ = broken.get_or_insert(RunError::Order(error)),
+                    }
                 }
             }
         }
     }
     // Who was to try again and didn't come to it has failed as far as anybody knows.
     for (index, (record, transcript)) in tried {
-        if let Some(log) = &mut log {
-            log.append(&record, &transcript)?;
-        }
+        append(&mut log, &mut unsaved, &record, &transcript);
         ran += 1;
         order.put(index, (record, transcript));
     }
     for waited in order.rest() {
-        let (record, transcript) = waited?;
-        see(Seen::Judged(&record, &transcript));
+        match waited {
+            Ok((record, transcript)) => see(Seen::Judged(&record, &transcript)),
+            Err(error) => _ = broken.get_or_insert(RunError::Order(error)),
+        }
     }
-    let ended = match driving.await {
-        Ok(ended) => ended?,
-        Err(bug) => std::panic::resume_unwind(bug.into_panic()),
-    };
+    let ended = driving.await.map_err(|bug| RunError::Bug(bug.to_string())).and_then(|ended| Ok(ended?));
     timings.wall = began.elapsed();
     let footer = Footer {
         ran,
-        interrupted: ended == Ended::Interrupted,
+        interrupted: !matches!(ended, Ok(Ended::Whole)) || broken.is_some(),
         // In a part of a run, what fails may be in the other part.
         stale: if plan.is_partial { Vec::new() } else { judge.stale() },
         micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
         cut: bounds.cuts(),
     };
     if let Some(log) = log {
-        log.finish(footer.clone())?;
+        unsaved = log.finish(footer.clone()).err();
     }
-    Ok(Conducted { footer, timings })
+    Conducted { footer, timings, unsaved, broken: ended.err().or(broken) }
+}
+
+/// Writes a test down; where that fails, no other test is.
+fn append(log: &mut Option<Log>, unsaved: &mut Option<LogError>, record: &Record, transcript: &Transcript) {
+    if let Some(open) = log
+        && let Err(error) = open.append(record, transcript)
+    {
+        *unsaved = Some(error);
+        *log = None;
+    }
 }
 
 /// What is not to be told of each target.

@@ -2,8 +2,8 @@
 //!
 //! Takes and gives bytes. Must not know what the lines say.
 
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Write as _};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Seek as _, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
@@ -13,11 +13,14 @@ use super::LogError;
 /// The longest line that is read, in bytes. What a run writes is shorter.
 pub(super) const LONGEST: usize = 32 << 20;
 
-/// A file that is being written.
+/// A file that is being written, by one run at a time.
 #[derive(Debug)]
 pub(super) struct Writer {
     path: Utf8PathBuf,
-    file: BufWriter<File>,
+    /// `None` once a line could not be written.
+    file: Option<BufWriter<File>>,
+    /// The end of the last whole line.
+    end: u64,
 }
 
 impl Writer {
@@ -25,12 +28,31 @@ impl Writer {
         let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
         folder.map_or(Ok(()), private_folder).map_err(failed(path))?;
         let file = private_file(path).map_err(failed(path))?;
-        Ok(Self { path: path.to_owned(), file: BufWriter::new(file) })
+        // The lock goes with the handle. A device has no contents to mix up, and some file systems have no locks.
+        if file.metadata().map_err(failed(path))?.is_file() {
+            if let Err(TryLockError::WouldBlock) = file.try_lock() {
+                return Err(LogError::InUse { path: path.to_owned() });
+            }
+            file.set_len(0).map_err(failed(path))?;
+        }
+        Ok(Self { path: path.to_owned(), file: Some(BufWriter::new(file)), end: 0 })
     }
 
+    /// Writes a line. Where it fails, the file ends with the line before it, and nothing more is written.
     pub(super) fn write(&mut self, line: &impl Serialize) -> Result<(), LogError> {
-        let written = serde_json::to_writer(&mut self.file, line).map_err(io::Error::from);
-        written.and_then(|()| self.file.write_all(b"\n")).and_then(|()| self.file.flush()).map_err(failed(&self.path))
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let written = serde_json::to_writer(&mut *file, line).map_err(io::Error::from);
+        let written = written.and_then(|()| file.write_all(b"\n")).and_then(|()| file.flush());
+        if written.is_ok() {
+            self.end = file.get_mut().stream_position().unwrap_or(0);
+        } else if let Some(file) = self.file.take() {
+            // What is still in the buffer is thrown away.
+            let (file, _) = file.into_parts();
+            if file.metadata().is_ok_and(|file| file.is_file()) {
+                _ = file.set_len(self.end);
+            }
+        }
+        written.map_err(failed(&self.path))
     }
 }
 
@@ -42,10 +64,10 @@ fn private_folder(path: &Utf8Path) -> io::Result<()> {
     new.recursive(true).create(path)
 }
 
-/// Creates or empties a file, and lets nobody else read it.
+/// Opens a file, or creates it, and lets nobody else read it.
 fn private_file(path: &Utf8Path) -> io::Result<File> {
     let mut new = OpenOptions::new();
-    new.write(true).create(true).truncate(true);
+    new.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
     let file = new.open(path)?;
@@ -126,8 +148,6 @@ fn failed(path: &Utf8Path) -> impl FnOnce(io::Error) -> LogError {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Seek as _;
-
     use super::*;
 
     #[cfg(unix)]

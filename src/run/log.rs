@@ -33,6 +33,12 @@ pub enum LogError {
         /// What it says.
         source: std::io::Error,
     },
+    /// Another run writes to it.
+    #[error("another run writes to {path}; give this one another file with --record")]
+    InUse {
+        /// Which file.
+        path: Utf8PathBuf,
+    },
     /// The first line is no header.
     #[error("{path} is no record of a run: its first line is no header")]
     NoHeader {
@@ -91,7 +97,7 @@ impl Log {
     /// Begins a log, and the file for its transcripts; older ones are overwritten.
     ///
     /// # Errors
-    /// [`LogError::Io`].
+    /// [`LogError::Io`], or [`LogError::InUse`].
     pub fn create(path: &Utf8Path, header: Header) -> Result<Self, LogError> {
         let mut log = Self { records: Writer::create(path)?, wire: Writer::create(&wire_path(path))? };
         log.records.write(&Line::Header(header))?;
@@ -99,7 +105,7 @@ impl Log {
     }
 
     /// Writes what became of one test; the transcript first, so that every record has its own. Nothing is copied:
-    /// both can be large.
+    /// both can be large. After an error the log ends with the test before, and is not to be appended to.
     ///
     /// # Errors
     /// [`LogError::Io`].

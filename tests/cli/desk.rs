@@ -2,14 +2,53 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 #[cfg(target_os = "linux")]
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tempfile::TempDir;
 
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
+
+/// The longest that a test waits for a process.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// Kills a process that takes longer than any test does, unless this is dropped before.
+pub(crate) struct Limit(#[expect(dead_code, reason = "its end is what counts")] Sender<()>);
+
+impl Limit {
+    pub(crate) fn of(child: &Child) -> Self {
+        let (sender, dropped) = channel::<()>();
+        let id = child.id();
+        std::thread::spawn(move || {
+            if dropped.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+                stop(id);
+            }
+        });
+        Self(sender)
+    }
+}
+
+#[cfg(unix)]
+fn stop(id: u32) {
+    use nix::sys::signal::{Signal, kill};
+    _ = kill(nix::unistd::Pid::from_raw(id.cast_signed()), Signal::SIGKILL);
+}
+
+#[cfg(not(unix))]
+fn stop(id: u32) {
+    panic!("process {id} has not ended within {LIMIT:?}");
+}
+
+/// Runs a command within [`LIMIT`].
+pub(crate) fn output(command: &mut Command) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let _limit = Limit::of(&child);
+    child.wait_with_output().expect("it ends")
+}
 
 /// A folder with a home of its own.
 pub(crate) struct Desk(TempDir);
@@ -90,7 +129,7 @@ impl Desk {
     }
 
     pub(crate) fn run(&self, arguments: &str) -> Came {
-        Came::of(self.command(arguments).output().expect("casebook starts"))
+        Came::of(output(&mut self.command(arguments)))
     }
 
     /// A target in a folder of that name, over HTTP on the newest revision.
@@ -187,6 +226,7 @@ impl Came {
         settings.add_filter(r"\d+\.\d{3} s", "[TIME]");
         settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]");
         settings.add_filter(r"[^\s`]*/cache/casebook/", "[CACHE]/");
+        settings.add_filter(r"\[CACHE\]/runs/[^/\s]+/", "[CACHE]/runs/[RUN]/");
         settings.add_filter(r"(/private)?/(tmp|var/folders)/[^\s/`\]]*\.tmp\w+", "[DESK]");
         settings.add_filter(&regex_of(PROGRAM), "casebook");
         let Self { out, err, status } = self;

@@ -1,0 +1,149 @@
+//! The folder of run logs in the cache: one folder a run, and `last`, which leads to the run that ended last.
+//!
+//! Takes the cache's folder, gives paths. Must not know what is in a log.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::time::SystemTime;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// The number of runs that are kept.
+const KEPT: usize = 10;
+/// The name of a run log in its folder.
+const NAME: &str = "run.jsonl";
+
+/// A run log in the cache.
+#[derive(Debug)]
+pub(super) struct CachedLog {
+    cache: Utf8PathBuf,
+    run: String,
+}
+
+impl CachedLog {
+    /// Makes a folder for a run of now, which no other run has.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn begin(cache: Utf8PathBuf) -> io::Result<Self> {
+        let runs = cache.join("runs");
+        fs::create_dir_all(&runs)?;
+        let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+        let now: String = now.chars().filter(char::is_ascii_alphanumeric).collect();
+        for number in 0.. {
+            let run = format!("{now}-{}-{number}", std::process::id());
+            match fs::create_dir(runs.join(&run)) {
+                Ok(()) => return Ok(Self { cache, run }),
+                // Containers with one cache have the same process ids.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        unreachable!("there are more numbers than folders")
+    }
+
+    /// The run log.
+    pub(super) fn path(&self) -> Utf8PathBuf {
+        self.cache.join("runs").join(&self.run).join(NAME)
+    }
+
+    /// Makes this run the last one, at once, and deletes the oldest that are too many.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn publish(self) -> io::Result<()> {
+        let last = self.cache.join("last");
+        lead(&last, &self.run)?;
+        prune(&self.cache.join("runs"), &last)
+    }
+}
+
+/// Makes `last` a link to the folder of a run.
+#[cfg(unix)]
+fn lead(last: &Utf8Path, run: &str) -> io::Result<()> {
+    if last.symlink_metadata().is_ok_and(|there| there.is_dir()) {
+        // An earlier version had the files themselves here.
+        fs::remove_dir_all(last)?;
+    }
+    let new = last.with_file_name(format!("last-{run}"));
+    std::os::unix::fs::symlink(Utf8Path::new("runs").join(run), &new)?;
+    fs::rename(&new, last).inspect_err(|_| _ = fs::remove_file(&new))
+}
+
+/// Copies the files of a run to `last`: links may need a privilege here.
+#[cfg(not(unix))]
+fn lead(last: &Utf8Path, run: &str) -> io::Result<()> {
+    fs::create_dir_all(last)?;
+    let from = last.with_file_name("runs").join(run);
+    for name in [NAME, "run.wire.jsonl"] {
+        let new = last.join(format!("{name}-{run}"));
+        fs::copy(from.join(name), &new)?;
+        fs::rename(&new, last.join(name))?;
+    }
+    Ok(())
+}
+
+/// Deletes the oldest runs, but none that goes on or that `last` leads to.
+fn prune(runs: &Utf8Path, last: &Utf8Path) -> io::Result<()> {
+    let mut names: Vec<String> = runs.read_dir_utf8()?.flatten().map(|run| run.file_name().to_owned()).collect();
+    names.sort();
+    let last = last.read_link_utf8().ok();
+    for name in names.iter().rev().skip(KEPT) {
+        let goes_on = File::open(runs.join(name).join(NAME))
+            .is_ok_and(|log| matches!(log.try_lock(), Err(TryLockError::WouldBlock)));
+        let is_last = last.as_ref().is_some_and(|last| last.file_name() == Some(name));
+        if !goes_on && !is_last {
+            // Another run may delete it at the same time.
+            _ = fs::remove_dir_all(runs.join(name));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> (tempfile::TempDir, Utf8PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = Utf8PathBuf::from_path_buf(folder.path().join("casebook")).expect("UTF-8");
+        (folder, path)
+    }
+
+    fn published(cache: &Utf8Path, text: &str) -> Utf8PathBuf {
+        let log = CachedLog::begin(cache.to_owned()).expect("a folder");
+        let path = log.path();
+        fs::write(&path, text).expect("written");
+        log.publish().expect("a link");
+        path
+    }
+
+    #[test]
+    fn last_leads_to_the_run_that_was_published_last() {
+        let (_folder, cache) = cache();
+        fs::create_dir_all(cache.join("last")).expect("a folder of an earlier version");
+        fs::write(cache.join("last/run.jsonl"), "old").expect("written");
+        for text in ["one", "two"] {
+            let path = published(&cache, text);
+            assert_eq!(fs::read_to_string(cache.join("last/run.jsonl")).expect("a link"), text);
+            assert_eq!(fs::read_to_string(path).expect("the run's own"), text);
+        }
+    }
+
+    #[test]
+    fn old_runs_are_deleted_unless_they_go_on() {
+        let (_folder, cache) = cache();
+        let living = published(&cache, "living");
+        let lock = File::open(&living).expect("it is there");
+        lock.lock().expect("nobody else has it");
+        let oldest = published(&cache, "oldest");
+        for _ in 0..KEPT {
+            published(&cache, "newer");
+        }
+        assert!(living.exists() && !oldest.exists());
+        drop(lock);
+        published(&cache, "newest");
+        assert!(!living.exists());
+        assert_eq!(fs::read_dir(cache.join("runs")).expect("runs").count(), KEPT);
+    }
+}
