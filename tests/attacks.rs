@@ -7,6 +7,8 @@ mod bounds;
 #[path = "cli/desk.rs"]
 #[expect(dead_code, reason = "other tests want more of a desk")]
 mod desk;
+#[path = "attacks/ends.rs"]
+mod ends;
 #[path = "attacks/secrets.rs"]
 mod secrets;
 #[path = "attacks/text.rs"]

@@ -104,7 +104,7 @@ fn small_run(desk: &Desk, arguments: &str) {
             None => watched.env_remove(name),
         };
     }
-    Came::of(watched.output().expect("Python 3")).ends(1);
+    Came::of(desk::output(&mut watched)).ends(1);
     let peak = desk.read("peak").trim().parse::<u64>().expect("a number") / 1024;
     assert!(peak < MOST, "{peak} MiB");
 }

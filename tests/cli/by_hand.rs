@@ -1,6 +1,6 @@
 //! `casebook serve` and `casebook drive`: a fixture for whoever wants to see it, a client for whoever has a server.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use nix::sys::signal::Signal;
 
@@ -48,7 +48,7 @@ fn a_server_over_stdio_is_a_command_line_for_a_shell() {
     let (server, line) = serving(&desk, "reference post/shelf --transport stdio --revision 2025-11-25");
     let request = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
     let shell = ["-c".to_owned(), format!("echo '{request}' | ({line})")];
-    let answer = Command::new("sh").args(shell).stderr(Stdio::null()).output().expect("a shell");
+    let answer = crate::desk::output(Command::new("sh").args(shell));
     assert!(String::from_utf8_lossy(&answer.stdout).contains(r#""id":7"#), "{line}: {answer:?}");
     server.signal(Signal::SIGINT);
     assert_eq!(server.end().0, Some(0));
@@ -121,7 +121,7 @@ fn the_variables_of_the_official_suite_choose_case_and_revision() {
     let mut command = desk.command(&format!("drive reference {url} --cases visits"));
     let mut with = |scenario: &str| {
         command.env("MCP_CONFORMANCE_SCENARIO", scenario).env("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25");
-        crate::desk::Came::of(command.output().expect("casebook starts"))
+        crate::desk::Came::of(crate::desk::output(&mut command))
     };
     with("kept-visit").ends(0).adds(&["post/visit/kept@2025-11-25+http"]);
     with("kept-visits").ends(3).adds(&["which no case needs; did you mean `kept-visit`?"]);

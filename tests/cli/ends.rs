@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
-use crate::desk::{Desk, PROGRAM};
+use crate::desk::{Desk, Limit, PROGRAM, output};
 use crate::interrupts::Running;
 
 /// A server that hears neither the end of its input nor SIGTERM, and nor does a child that has left its group.
@@ -58,6 +58,7 @@ fn a_run_that_waits_for_the_set_up_of_another_one_ends_in_time_too() {
     let holding = ["--no-fork", "t/.casebook-setup", "sh", "-c", "echo held; exec sleep 60"];
     let mut holder =
         Command::new("flock").args(holding).current_dir(desk.path()).stdout(Stdio::piped()).spawn().expect("flock");
+    let _limit = Limit::of(&holder);
     let mut held = String::new();
     BufReader::new(holder.stdout.take().expect("it is piped")).read_line(&mut held).expect("a line");
     let began = Instant::now();
@@ -76,7 +77,7 @@ fn nothing_is_left_of_a_run_however_it_ends() {
     let tmp = desk.path().join("tmp");
     fs::create_dir(&tmp).expect("a folder");
     let with_tmp = |arguments: &str| {
-        let status = desk.command(arguments).env("TMPDIR", &tmp).output().expect("casebook starts").status.code();
+        let status = output(desk.command(arguments).env("TMPDIR", &tmp)).status.code();
         assert_eq!(desk.survivors(), 0, "{arguments}");
         assert!(is_empty(&tmp), "{arguments}");
         status
@@ -94,7 +95,15 @@ fn nothing_is_left_of_a_run_however_it_ends() {
     for (signals, status) in ends {
         let arguments = "run stays --cases cases --record run.jsonl --step-limit 10m --test-limit 10m --jobs 1";
         let mut run = Running::with(&desk, arguments, |command| {
-            command.env("TMPDIR", &tmp);
+            // Under nohup the signal is ignored, and so by all that we start.
+            let mut reset = Command::new("env");
+            reset.arg("--default-signal=HUP").arg(command.get_program()).args(command.get_args());
+            reset.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            for (name, _) in command.get_envs().filter(|(_, value)| value.is_none()) {
+                reset.env_remove(name);
+            }
+            reset.env("TMPDIR", &tmp).current_dir(desk.path()).stdin(Stdio::null());
+            *command = reset;
         });
         run.until("still runs after");
         assert!(!is_empty(&tmp), "the fixture is in a file");
@@ -113,15 +122,35 @@ fn nothing_is_left_of_a_run_however_it_ends() {
 }
 
 #[test]
-fn a_guard_clears_up_after_nothing_but_a_run() {
-    let desk = Desk::empty();
+fn harness_without_a_guard_is_refused() {
+    let desk = Desk::new();
     desk.write("casebook-mine/letter", "dear");
-    for name in ["mine", "../casebook-mine", ""] {
-        let mut command = desk.command("__guard");
-        Command::arg(&mut command, name).env("TMPDIR", desk.path());
-        assert_eq!(command.output().expect("casebook starts").status.code(), Some(2), "{name}");
+    for name in ["mine\n", "../casebook-mine", ""] {
+        desk.write("name", name);
+        let name = fs::File::open(desk.path().join("name")).expect("a file");
+        let mut command = desk.command("--guarded run --cases cases");
+        let came = output(command.stdin(name).env("TMPDIR", desk.path()));
+        assert_eq!(came.status.code(), Some(2), "{came:?}");
     }
     assert_eq!(desk.read("casebook-mine/letter"), "dear");
+}
+
+#[test]
+fn run_under_nohup_survives_a_hangup() {
+    let desk = Desk::new();
+    let rows = "--only post/queue/listed/r01 --only post/queue/called/r02";
+    let arguments = format!("run reference:sleeps-1s --cases slow --record run.jsonl {rows}");
+    let mut run = Running::with(&desk, &arguments, |command| {
+        let mut ignoring = Command::new("sh");
+        ignoring.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+        ignoring.env("XDG_CACHE_HOME", desk.path().join("cache")).current_dir(desk.path()).stdin(Stdio::null());
+        *command = ignoring;
+    });
+    run.until("post/queue/listed/r01");
+    run.signal(Signal::SIGHUP);
+    let (status, rest) = run.end();
+    assert_eq!(status, Some(1), "{rest}");
+    assert!(desk.read("run.jsonl").lines().last().is_some_and(|line| line.contains(r#""interrupted":false"#)));
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
             command.env(name, &to_canary);
         }
         command.env_remove("NO_PROXY").env_remove("no_proxy");
-        let came = Came::of(seen.wrapped(&command, "trace").output().expect("it starts"));
+        let came = Came::of(crate::desk::output(&mut seen.wrapped(&command, "trace")));
         if seen == Seen::Traced {
             let trace = desk.read("trace");
             assert!(trace.contains("sa_family"), "nothing was traced: {}{}", came.out, came.err);

@@ -173,6 +173,7 @@ fn running(tools: &Value) -> (Child, String) {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the reference starts");
+    let _limit = crate::desk::Limit::of(&server);
     let ask = json!({"id": "1", "serve": order("2026-07-28", "http", tools)});
     writeln!(server.stdin.as_mut().expect("piped"), "{ask}").expect("it listens");
     let mut answer = String::new();

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Limit};
 
 /// A run that goes on.
 pub(crate) struct Running {
     child: Child,
+    _limit: Limit,
     pub(crate) out: Lines<BufReader<ChildStdout>>,
     pub(crate) err: Lines<BufReader<ChildStderr>>,
 }
@@ -28,7 +29,8 @@ impl Running {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("casebook starts");
         let out = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let err = BufReader::new(child.stderr.take().expect("it is piped")).lines();
-        Self { child, out, err }
+        let limit = Limit::of(&child);
+        Self { child, _limit: limit, out, err }
     }
 
     /// Reads on to a line of standard output that has these words.

@@ -19,7 +19,7 @@ fn install(desk: &Desk, name: &str, script: &str) {
 
 /// On a machine that has nothing but what the desk has.
 fn alone(mut command: Command, desk: &Desk) -> Came {
-    Came::of(command.env("PATH", desk.path().join("bin")).output().expect("casebook starts"))
+    Came::of(crate::desk::output(command.env("PATH", desk.path().join("bin"))))
 }
 
 fn run(desk: &Desk, arguments: &str) -> Came {
