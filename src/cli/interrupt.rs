@@ -54,6 +54,7 @@ fn raise(sender: &watch::Sender<Cancel>, stop: Cancel) {
 
 /// Where there is a guard, it counts the signals, and ends this process if it doesn't stop in time.
 fn hear(sender: watch::Sender<Cancel>, told: impl Fn() + Send + 'static) {
+    let direct = sender.clone();
     let request = move |count| {
         raise(&sender, if count == 1 { Cancel::Finish } else { Cancel::Now });
         if count == 1 {
@@ -62,6 +63,14 @@ fn hear(sender: watch::Sender<Cancel>, told: impl Fn() + Send + 'static) {
     };
     if Guarded::is_here() {
         Guarded::on_request(request);
+        // Some send a signal to all processes at once: the guard counts it, and here it is no second one.
+        tokio::spawn(async move {
+            let Ok(mut signals) = Signals::new() else { return };
+            loop {
+                signals.next().await;
+                raise(&direct, Cancel::Finish);
+            }
+        });
         return;
     }
     tokio::spawn(async move {

@@ -239,6 +239,20 @@ fn run_that_blocks_is_ended_by_its_limit_and_a_second_signal() {
 }
 
 #[test]
+fn signal_to_all_processes_of_a_run_is_one_request() {
+    let desk = Desk::new();
+    let run = Running::new(desk.command(SLOW));
+    text_of(&desk.path().join("run.jsonl"));
+    let harness = run.harness();
+    for id in [harness, run.id()] {
+        kill(id, Signal::SIGTERM).expect("it is there");
+    }
+    assert_eq!(run.wait(), Some(5));
+    let record = desk.read("run.jsonl");
+    assert!(record.lines().last().is_some_and(|line| line.contains(r#""interrupted":true"#)), "{record}");
+}
+
+#[test]
 fn suspended_run_goes_on_when_it_is_resumed() {
     let desk = Desk::new();
     let run = Running::new(desk.command(SLOW));
