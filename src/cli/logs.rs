@@ -8,6 +8,8 @@ use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::run::private_folder;
+
 /// The number of runs that are kept.
 const KEPT: usize = 10;
 /// The name of a run log in its folder.
@@ -27,12 +29,12 @@ impl CachedLog {
     /// What the file system says.
     pub(super) fn begin(cache: Utf8PathBuf) -> io::Result<Self> {
         let runs = cache.join("runs");
-        fs::create_dir_all(&runs)?;
+        private_folder(&runs)?;
         let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         let now: String = now.chars().filter(char::is_ascii_alphanumeric).collect();
         for number in 0.. {
             let run = format!("{now}-{}-{number}", std::process::id());
-            match fs::create_dir(runs.join(&run)) {
+            match create_private(&runs.join(&run)) {
                 Ok(()) => return Ok(Self { cache, run }),
                 // Containers with one cache have the same process ids.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -56,6 +58,14 @@ impl CachedLog {
         lead(&last, &self.run)?;
         prune(&self.cache.join("runs"), &last)
     }
+}
+
+/// Creates a folder for its owner only, which must not exist.
+fn create_private(folder: &Utf8Path) -> io::Result<()> {
+    let mut new = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut new, 0o700);
+    new.create(folder)
 }
 
 /// Makes `last` a link to the folder of a run.

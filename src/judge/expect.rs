@@ -223,7 +223,7 @@ fn is_within(pointer: &str, above: &str) -> bool {
 fn depends_on_messages(expected: &Expectation) -> bool {
     let is_about_content = |schema: &Value| {
         let mut looked = Looked::default();
-        let known = ["outcome", "code", "status", "canary", "took", "size"];
+        let known = ["status", "canary", "took", "size"];
         !looked.at(schema) || looked.values.union(&looked.present).any(|key| !known.contains(key))
     };
     [&expected.saw, &expected.structured, &expected.asked].into_iter().any(Option::is_some)
@@ -249,6 +249,14 @@ fn fits_all(key: &str, schema: &Value, messages: &[Parts]) -> Finding {
     all
 }
 
+fn json<T: Serialize + ?Sized>(value: &T) -> Value {
+    serde_json::to_value(value).expect("an observation is always JSON")
+}
+
+fn list<T: Serialize + Clone>(values: &[Observed<T>]) -> Option<Observed> {
+    (!values.is_empty()).then(|| Observed::all(values.iter().cloned()).map(|values| json(&values)))
+}
+
 /// The observation as `matches` sees it. An error's words are for people.
 fn view(observed: &StepObservation) -> Parts {
     let StepObservation {
@@ -272,12 +280,6 @@ fn view(observed: &StepObservation) -> Parts {
         size,
         said: _,
     } = observed;
-    fn json<T: Serialize + ?Sized>(value: &T) -> Value {
-        serde_json::to_value(value).expect("an observation is always JSON")
-    }
-    fn list<T: Serialize + Clone>(values: &[Observed<T>]) -> Option<Observed> {
-        (!values.is_empty()).then(|| Observed::all(values.iter().cloned()).map(|values| json(&values)))
-    }
     let messages = |messages: &[Parts]| {
         let whole = |parts: &Parts| {
             let parts = parts.iter().map(|(name, part)| part.clone().map(|part| (name.clone(), part)));
@@ -428,10 +430,6 @@ mod tests {
         misses.lines
     }
 
-    fn value(value: Value) -> Option<Observed> {
-        Some(Observed::Value(value))
-    }
-
     fn messages(messages: &[Value]) -> Vec<Parts> {
         let parts = |message: &Value| {
             let members = message.as_object().expect("an object").clone();
@@ -454,7 +452,7 @@ mod tests {
             ..Expectation::default()
         };
         let observed = StepObservation {
-            saw: value(json!({"to": 42})),
+            saw: Some(json!({"to": 42}).into()),
             status: Some(200),
             took: TimeClass::Quick,
             ..samples::step(Outcome::Success)
@@ -479,7 +477,7 @@ mod tests {
     fn null_is_there_and_only_absent_is_absence() {
         let null = Some(Matcher::Equals(Template::Null));
         let wanted = Expectation { structured: null, ..Expectation::default() };
-        let with = StepObservation { structured: value(Value::Null), ..samples::step(Outcome::Success) };
+        let with = StepObservation { structured: Some(Value::Null.into()), ..samples::step(Outcome::Success) };
         assert!(misses_of(&wanted, &with).is_empty());
         assert!(!misses_of(&wanted, &samples::step(Outcome::Success)).is_empty());
         let absent = Expectation { structured: Some(Matcher::Absent), ..Expectation::default() };
@@ -518,7 +516,11 @@ mod tests {
         let answered = Answered { action: Action::Accept, content: Some(Matcher::Contains((&json!({"a": 1})).into())) };
         let expected = Expectation { answered: Some(answered), ..Expectation::default() };
         let answer = |content: Value| StepObservation {
-            answered: vec![AnswerObservation { action: Some(Action::Accept), content: value(content), code: None }],
+            answered: vec![AnswerObservation {
+                action: Some(Action::Accept),
+                content: Some(content.into()),
+                code: None,
+            }],
             ..samples::step(Outcome::Success)
         };
         assert!(misses_of(&expected, &answer(json!({"a": 1.0, "b": 2}))).is_empty());

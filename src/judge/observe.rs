@@ -293,12 +293,11 @@ impl<'a> Observer<'a> {
             }
             let tree = |text: Option<&str>| text.map(reply::kept_text);
             let (given, wire) = (tree(given.as_deref()), tree(wire));
-            match [&given, &wire].into_iter().flatten().find_map(Observed::reason) {
-                Some(reason) => found.unreadable = Some(reason.to_owned()),
-                None => {
-                    let value = |one: &'_ Option<Observed>| one.as_ref().and_then(Observed::value).cloned();
-                    compare::member(value(&given).as_ref(), value(&wire).as_ref(), format!("/{key}"), &mut found);
-                }
+            if let Some(reason) = [&given, &wire].into_iter().flatten().find_map(Observed::reason) {
+                found.unreadable = Some(reason.to_owned());
+            } else {
+                let value = |one: &'_ Option<Observed>| one.as_ref().and_then(Observed::value).cloned();
+                compare::member(value(&given).as_ref(), value(&wire).as_ref(), format!("/{key}"), &mut found);
             }
         }
         compare::bound(&mut found);
@@ -400,14 +399,14 @@ fn sent<'a>(step: &Step, seen: &'a StepTranscript) -> impl Iterator<Item = Parts
 
 /// Why the target may have sent more in a step than can be read.
 fn unread(seen: &StepTranscript) -> Option<String> {
-    let from_target = seen.messages.iter().filter(|message| message.from == Party::Target);
+    let mut from_target = seen.messages.iter().filter(|message| message.from == Party::Target);
     let of_end = match &seen.end {
         End::Invalid { .. } => Some("something that is no message of the protocol".to_owned()),
         End::Oversized => Some("more than is read".to_owned()),
         _ => None,
     };
     let of_handed = || seen.handed.as_deref().and_then(ambiguity::of_strings).map(str::to_owned);
-    from_target.filter_map(reply::doubt).next().or(of_end).or_else(of_handed)
+    from_target.find_map(reply::doubt).or(of_end).or_else(of_handed)
 }
 
 /// A step of which nothing else is known.

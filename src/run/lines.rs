@@ -57,7 +57,10 @@ impl Writer {
 }
 
 /// Creates a folder, and those above it, for its owner only; one that is there stays as it is.
-fn private_folder(path: &Utf8Path) -> io::Result<()> {
+///
+/// # Errors
+/// Those of the file system.
+pub fn private_folder(path: &Utf8Path) -> io::Result<()> {
     let mut new = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut new, 0o700);

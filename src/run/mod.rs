@@ -13,6 +13,7 @@ mod replay;
 mod secrets;
 
 pub use conduct::{Conducted, RunError, Seen, conduct};
+pub use lines::private_folder;
 pub use log::{Log, LogError, RunLog, read_log, read_what_is_there, read_wire, wire_path};
 pub use order::InOrder;
 pub use replay::{Replay, rejudge};

@@ -60,12 +60,18 @@ const PLACES: [fn(&mut Value); 9] = [
     |message| tools(message).for_each(veil),
     |message| {
         for tool in tools(message) {
-            ["inputSchema", "outputSchema"].into_iter().filter_map(|key| tool.get_mut(key).map(veil)).count();
+            for key in ["inputSchema", "outputSchema"] {
+                tool.get_mut(key).into_iter().for_each(veil);
+            }
         }
     },
     |message| {
         let values = ["structuredContent", "arguments", "content", "inputRequests", "inputResponses"];
-        parts(message).for_each(|part| drop(values.map(|key| part.get_mut(key).map(veil_below))));
+        for part in parts(message) {
+            for key in values {
+                part.get_mut(key).into_iter().for_each(veil_below);
+            }
+        }
     },
     |message| parts(message).for_each(veil_below),
     veil_below,
