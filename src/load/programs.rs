@@ -5,7 +5,7 @@
 use super::diagnostic::Lint;
 use super::node::{Member, Node};
 use super::read::Reader;
-use crate::model::program::{Program, Version};
+use crate::model::program::{Program, Version, version_argument};
 
 /// In place of a version: any will do.
 const ANY: &str = "any";
@@ -24,6 +24,12 @@ fn program(reader: &mut Reader, Member { key, key_span, value, .. }: &Member) ->
         return None;
     }
     let least = if text == ANY { None } else { Some(version(reader, value, text)?) };
+    if least.is_some() && version_argument(key).is_none() {
+        let why = format!("casebook has no safe way to ask `{key}` for its version");
+        let mistake = reader.mistake(Lint::UnknownValue, why);
+        reader.push(mistake.at(value.span, format!("write `{key} = \"any\"`, and check the version in the set-up")));
+        return None;
+    }
     Some(Program { name: (**key).to_owned(), least })
 }
 

@@ -33,12 +33,34 @@ impl fmt::Display for Program {
     }
 }
 
+/// The programs that may be executed to learn their version, by the argument that makes them print it and do nothing
+/// else. Of any other program it is only looked up whether it exists.
+const VERSIONED: [(&str, &[&str]); 3] = [
+    (
+        "--version",
+        &[
+            "bash", "bun", "bundle", "bundler", "cabal", "cargo", "clang", "clang++", "cmake", "composer", "conda",
+            "corepack", "crystal", "dart", "deno", "docker", "dotnet", "elixir", "g++", "gcc", "gem", "ghc", "git",
+            "gradle", "java", "javac", "julia", "make", "meson", "mix", "mvn", "nim", "ninja", "node", "npm", "npx",
+            "opam", "pdm", "perl", "php", "pip", "pip3", "pipenv", "pipx", "pnpm", "podman", "poetry", "python",
+            "python3", "rake", "ruby", "rustc", "rustup", "stack", "swift", "swiftc", "uv", "uvx", "yarn",
+        ],
+    ),
+    ("version", &["go", "zig"]),
+    ("-version", &["kotlin", "kotlinc", "ocaml", "scala", "scalac"]),
+];
+
+/// The argument that makes a program print its version; `None` for programs that are not known.
+pub fn version_argument(program: &str) -> Option<&'static str> {
+    VERSIONED.iter().find(|(_, programs)| programs.contains(&program)).map(|(argument, _)| *argument)
+}
+
 /// What a machine has of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// This version.
     Version(Version),
-    /// A program that doesn't say its version.
+    /// A program whose version is unknown: it printed none, or may not be asked.
     Unversioned,
     /// None of that name.
     Missing,
@@ -99,5 +121,15 @@ mod tests {
         assert!(!program("3.11").is_met_by(&found("3.9.20")) && !program("17").is_met_by(&found("11.0.1")));
         assert!(program("any").is_met_by(&Found::Unversioned) && !program("1").is_met_by(&Found::Unversioned));
         assert!(!program("any").is_met_by(&Found::Missing));
+    }
+    #[test]
+    fn only_known_programs_are_asked_for_their_version() {
+        let known: Vec<_> = VERSIONED.iter().flat_map(|(_, programs)| *programs).collect();
+        assert!(known.iter().enumerate().all(|(place, one)| !known[..place].contains(one)), "each is listed once");
+        assert_eq!((version_argument("python3"), version_argument("go")), (Some("--version"), Some("version")));
+        // A shell or an interpreter would take `version` for a file in the current folder.
+        for program in ["sh", "dash", "lua", "crontab", "../node", ""] {
+            assert_eq!(version_argument(program), None, "{program}");
+        }
     }
 }

@@ -29,13 +29,13 @@ fn run(desk: &Desk, arguments: &str) -> Came {
 #[test]
 fn targets_are_listed_with_what_they_need_and_what_of_it_is_here() {
     let desk = Desk::new();
-    install(&desk, "new-enough", "echo new-enough v3.11.2; echo noise >&2");
-    install(&desk, "too-old", "test \"$1\" = version && echo too-old 3.9");
-    desk.borrowed("targets/mine", None, "[needs]\nnew-enough = \"3.11\"\n\n[variants.high]\n[variants.low]\n");
-    desk.borrowed("targets/yours", None, "[needs]\ntoo-old = \"3.11\"\nnowhere = \"any\"\n");
+    install(&desk, "cmake", "echo cmake v3.11.2; echo noise >&2");
+    install(&desk, "zig", "test \"$1\" = version && echo zig 3.9");
+    desk.borrowed("targets/mine", None, "[needs]\ncmake = \"3.11\"\n\n[variants.high]\n[variants.low]\n");
+    desk.borrowed("targets/yours", None, "[needs]\nzig = \"3.11\"\nnowhere = \"any\"\n");
     let came = run(&desk, "targets");
     came.ends(0).says(&["reference  the embedded reference target", "mutants; `casebook prove`", "high, low"]);
-    came.says(&["new-enough >= 3.11 (here is 3.11.2)", "too-old >= 3.11 (here is 3.9), nowhere (not found)"]);
+    came.says(&["cmake >= 3.11 (here is 3.11.2)", "zig >= 3.11 (here is 3.9), nowhere (not found)"]);
     came.says(&["python-sdk  Python SDK", "python3 >= 3.11 (not found, or without a version)"]);
     let listed: Vec<Value> = serde_json::from_str(&run(&desk, "targets --format json").out).expect("JSON");
     let one = |name: &str| listed.iter().find(|one| one["name"] == name).expect(name).clone();
