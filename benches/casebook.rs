@@ -7,7 +7,7 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use casebook::drive::{Cancel, Options};
 use casebook::judge::{Judge, observe};
-use casebook::load::{Source, load, target};
+use casebook::load::{Here, Source, Trust, load, target};
 use casebook::model::case::{Library, Test};
 use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::Transport;
@@ -38,8 +38,8 @@ impl Bench {
     /// The tests of some cases that the reference is asked over HTTP.
     fn of(source: Source, only: &str) -> Self {
         let library = load(&[source]).expect("the cases are right");
-        let folder = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
-        let target = Arc::new(target::reference(Utf8Path::new(PROGRAM), folder, None));
+        let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")), Trust::All);
+        let target = Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, None));
         let only = vec![only.parse().expect("a pattern")];
         let selection = Selection { only, transport: vec![Transport::Http], ..Selection::default() };
         let plan = plan(&library, &[Arc::clone(&target)], &selection).expect("there are such tests");

@@ -17,6 +17,7 @@
 
 pub mod cli;
 pub mod drive;
+mod file;
 #[cfg(test)]
 mod fuzz;
 pub mod judge;

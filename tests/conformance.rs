@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use camino::Utf8Path;
-use casebook::load::target;
+use casebook::load::{Here, Trust, target};
 use casebook::report::snapshot;
 use casebook::trials::{Ran, as_expected, trials_with};
 use libtest_mimic::{Arguments, Failed};
@@ -12,9 +12,10 @@ use libtest_mimic::{Arguments, Failed};
 fn main() -> ExitCode {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = Utf8Path::new(env!("CARGO_BIN_EXE_casebook"));
-    let mut targets = vec![target::reference(program, root, None)];
+    let here = Here::new(root, Trust::All);
+    let mut targets = vec![target::reference(program, &here, None)];
     for name in std::env::var("CASEBOOK_TARGETS").unwrap_or_default().split_whitespace() {
-        targets.extend(target::target(name, root, None).expect("CASEBOOK_TARGETS names targets"));
+        targets.extend(target::target(name, &here, None).expect("CASEBOOK_TARGETS names targets"));
     }
     let trials = trials_with(targets, program, unchanged).expect("the cases are sound");
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()

@@ -9,12 +9,7 @@ use crate::report::terminal::aside;
 /// Runs a command that starts something that mustn't stay in a process below this one; gives its exit status. `None`
 /// where the command is for this process.
 pub(super) fn post(cli: &Cli) -> Option<u8> {
-    let starts_something = match &cli.command {
-        Command::Run(_) | Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) => true,
-        Command::Explain(args) => args.wire.is_some(),
-        _ => false,
-    };
-    if cli.guarded || !starts_something {
+    if cli.guarded || !is_wanted(&cli.command) {
         return None;
     }
     let limit = if let Command::Run(args) = &cli.command { Some(args.run_limit) } else { None };
@@ -23,6 +18,15 @@ pub(super) fn post(cli: &Cli) -> Option<u8> {
     let warn =
         |problem: &Problem| aside(&(problem.text.clone() + "; if this is killed, what it started may stay".into()));
     watched.inspect_err(warn).ok()
+}
+
+/// Whether a command starts processes and listens for connections.
+pub(super) fn is_wanted(command: &Command) -> bool {
+    match command {
+        Command::Run(_) | Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) => true,
+        Command::Explain(args) => args.wire.is_some(),
+        _ => false,
+    }
 }
 
 /// In a process that has a guard, begins to listen to it.

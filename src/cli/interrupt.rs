@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-use super::{Exit, Problem};
+use super::{Exit, Problem, descriptors};
 use crate::drive::{Cancel, Guarded};
 use crate::report::terminal::aside;
 
@@ -18,6 +18,7 @@ const FINISHING: &str = "interrupted: the tests that run come to their end; once
 /// # Errors
 /// Where the system has no thread to give.
 pub(super) fn runtime() -> Result<Runtime, Problem> {
+    descriptors::check().map_err(Problem::system)?;
     Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Problem::system)
 }
 

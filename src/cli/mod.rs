@@ -6,9 +6,11 @@ mod by_hand;
 mod caches;
 mod cases;
 mod coverage;
+mod descriptors;
 mod diff;
 mod drive;
 mod guard;
+mod here;
 mod import;
 mod interrupt;
 mod logs;
@@ -129,6 +131,9 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Whether names are looked up in folders of other users, too.
+    #[arg(long, global = true, help = "Look up names in folders of other users, too [env: CASEBOOK_TRUST=1]")]
+    pub trust: bool,
 }
 
 /// What to do.
@@ -424,9 +429,9 @@ pub struct AdapterArgs {
 /// The other end of a mock server's stdio.
 #[derive(Debug, Args)]
 pub struct RelayArgs {
-    /// Where the mock server waits
-    #[arg(value_name = "ADDRESS")]
-    pub address: String,
+    /// The file that leads to the mock server
+    #[arg(value_name = "FILE")]
+    pub file: Utf8PathBuf,
 }
 
 /// What the harness does itself, on standard error, for whoever asked to hear it.
@@ -469,6 +474,10 @@ pub fn main(cli: &Cli) -> ExitCode {
         return ExitCode::from(status);
     }
     log();
+    here::trust(cli.trust);
+    if guard::is_wanted(&cli.command) {
+        descriptors::raise();
+    }
     // Dropped at the very end.
     let _guarded = match guard::begin(cli) {
         Ok(guarded) => guarded,
@@ -494,7 +503,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Freeze(args) => sets::freeze(args),
         Command::Import(args) => import::import(args),
         Command::New(args) => new::new(args),
-        Command::Relay(RelayArgs { address }) => relay::relay(address),
+        Command::Relay(RelayArgs { file }) => relay::relay(file),
         // A process of its own, which shares nothing with the rest.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
             return crate::reference::run(mutant.as_deref(), stdio_server.as_deref().map(Utf8Path::as_std_path));

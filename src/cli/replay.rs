@@ -84,11 +84,13 @@ fn evidence(args: &ReplayArgs, records: &[Record]) -> BTreeMap<(TargetId, TestId
 
 /// The targets of a record: where they were, or else by their names, as far as they are here. Nothing is started.
 fn find(header: &Header) -> Vec<Arc<Target>> {
-    let there = header.files.iter().filter(|file| file.is_file()).filter_map(|file| target::read(file).ok());
+    // The log may be somebody else's: of the files that it names, only those that may be a target's are opened.
+    let there = header.files.iter().filter(|file| file.extension() == Some("toml") && file.is_file());
+    let there = there.filter_map(|file| target::read(file).ok());
     let there: Vec<_> = there.flatten().map(Arc::new).collect();
     let mut found = Vec::new();
     for id in &header.targets {
-        match targets(&[id.to_string()]) {
+        match by_name(id) {
             _ if there.iter().any(|target| target.id == *id) => {
                 found.extend(there.iter().filter(|target| target.id == *id).cloned());
             }
@@ -97,6 +99,14 @@ fn find(header: &Header) -> Vec<Arc<Target>> {
         }
     }
     found
+}
+
+/// Finds a target of a run log by its name, which is never taken for a path.
+fn by_name(id: &TargetId) -> Result<Vec<Arc<Target>>, Problem> {
+    if target::is_path(&id.name) {
+        return Err(Problem::new(Exit::Target, format!("{} is no name of a target", id.name)));
+    }
+    targets(&[id.to_string()])
 }
 
 /// Whether a record has every test that an unfiltered run of these targets has.

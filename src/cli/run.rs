@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 pub use args::{RunArgs, SelectArgs};
 
+use super::here::{here, show_files, warn_of_skipped};
 use super::logs::CachedLog;
 use super::outputs;
 use super::sets;
@@ -127,6 +128,7 @@ fn tell(left_out: &[String]) {
 /// The targets that were typed, each once.
 pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     let (here, cache) = (here()?, caches::folder());
+    typed.iter().for_each(|one| warn_of_skipped(Some(one), &here));
     let mut targets: Vec<Arc<Target>> = Vec::new();
     for one in typed {
         let found = match one.split_once(':') {
@@ -137,6 +139,7 @@ pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
         let new = found.into_iter().filter(|one| !targets.iter().any(|known| known.id == one.id));
         targets.extend(new.map(Arc::new).collect::<Vec<_>>());
     }
+    show_files(targets.iter().map(Arc::as_ref), &here);
     Ok(targets)
 }
 
@@ -180,11 +183,6 @@ fn known(mutant: &str) -> Result<&str, TargetError> {
     }
     let variants = mutants().map(|one| one.name.to_owned()).collect();
     Err(TargetError::Variant { target: target::REFERENCE.to_owned(), variant: mutant.to_owned(), variants })
-}
-
-pub(super) fn here() -> Result<Utf8PathBuf, Problem> {
-    let here = std::env::current_dir().map_err(Problem::system)?;
-    Utf8PathBuf::try_from(here).map_err(|error| Problem::system(error.into_io_error()))
 }
 
 pub(super) fn this_program() -> Result<Utf8PathBuf, Problem> {

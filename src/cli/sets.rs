@@ -6,6 +6,7 @@ use std::io::Write as _;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Exit, FreezeArgs, Problem};
+use crate::file;
 use crate::load;
 use crate::model::set::{SET_FORMAT, Set, SetName};
 use crate::report::terminal::{aside, say};
@@ -36,11 +37,14 @@ pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
     Ok(Exit::Fine)
 }
 
+/// The most that is read of a set, in bytes.
+const MOST_BYTES: usize = 64 << 20;
+
 /// Reads a set.
 pub(super) fn read(name: &SetName) -> Result<Set, Problem> {
     let path = place(name);
     let problem = |why: String| Problem::new(Exit::Usage, format!("{path}: {why}"));
-    let text = fs::read_to_string(&path).map_err(|error| problem(error.to_string()))?;
+    let text = file::read_text(&path, MOST_BYTES).map_err(|error| problem(error.to_string()))?;
     let set: Set = serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
     if set.format == SET_FORMAT {
         Ok(set)

@@ -1,19 +1,22 @@
 //! Snapshots beside what was observed: compared, or with `--accept` written.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Problem;
+use crate::file;
 use crate::model::record::Record;
 use crate::model::target::Target;
 use crate::model::{CaseId, TargetId, TestId};
 use crate::plan::{Group, Plan};
 use crate::report::snapshot::{self, Body, Diff};
 use crate::report::terminal::{Terminal, aside};
+
+/// The most that is read of a snapshot, in bytes.
+const MOST_BYTES: usize = 64 << 20;
 
 /// What was observed beside what the snapshots say.
 #[derive(Debug, Default)]
@@ -151,7 +154,7 @@ impl<'a> Snapshots<'a> {
 
     fn settle(&mut self, target: TargetId, case: CaseId, body: &str) -> Result<(), Problem> {
         let path: Utf8PathBuf = snapshot::path(self.folders[&target], &case);
-        let old = fs::read_to_string(&path).ok();
+        let old = file::read_text(&path, MOST_BYTES).ok();
         match old.as_deref().map(|old| snapshot::compare(snapshot::body(old), body)) {
             Some(None) => {}
             _ if self.accept => {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::run::{here, targets as typed};
+use super::here::{file, here, warn_of_skipped};
+use super::run::targets as typed;
 use super::{Exit, Problem, caches};
 use crate::drive::{is_set_up, probe};
 use crate::load::target::{REFERENCE, all};
@@ -22,8 +23,8 @@ use crate::report::terminal::say;
 const SHOWN: usize = 400;
 
 const AFTER: &str = "\
-The targets are those under the nearest targets/, and those inside of this
-program. `casebook run NAME` sets one up the first time; `casebook run --all`
+The targets are those in targets/ of the current repository, and those inside
+of this program. `casebook run NAME` sets one up the first time; `casebook run --all`
 runs all whose programs are on this machine.
 
 Examples:
@@ -71,6 +72,8 @@ struct Listed {
     #[serde(skip_serializing_if = "Option::is_none")]
     unverified: Option<String>,
     folder: String,
+    /// Its file from here, or `embedded`.
+    file: String,
 }
 
 /// A program that a target needs.
@@ -108,7 +111,9 @@ pub(super) fn with_programs() -> Result<(Vec<String>, Vec<String>), Problem> {
 fn list() -> Result<Vec<Listed>, Problem> {
     let cache = caches::folder().unwrap_or_default();
     let mut targets = typed(&[REFERENCE.to_owned()])?;
-    targets.extend(all(&here()?, &cache)?.into_iter().map(Arc::new));
+    let here = here()?;
+    warn_of_skipped(None, &here);
+    targets.extend(all(&here, &cache)?.into_iter().map(Arc::new));
     let names: BTreeSet<String> =
         targets.iter().flat_map(|target| &target.needs).map(|program| program.name.clone()).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Problem::system)?;
@@ -117,14 +122,14 @@ fn list() -> Result<Vec<Listed>, Problem> {
     for target in &targets {
         match listed.last_mut().filter(|last| last.name == target.id.name) {
             Some(last) => last.variants.extend(target.id.variant.clone()),
-            None => listed.push(Listed::of(target, &found)),
+            None => listed.push(Listed::of(target, &found, file(target, here.folder()))),
         }
     }
     Ok(listed)
 }
 
 impl Listed {
-    fn of(target: &Target, found: &BTreeMap<String, Found>) -> Self {
+    fn of(target: &Target, found: &BTreeMap<String, Found>, file: String) -> Self {
         let needs = target.needs.iter().map(|program| {
             let found = found.get(&program.name).unwrap_or(&Found::Missing);
             Needed {
@@ -158,6 +163,7 @@ impl Listed {
             set_up: is_set_up(target),
             unverified: target.unverified.clone(),
             folder: target.folder.to_string(),
+            file,
         }
     }
 }
@@ -167,7 +173,7 @@ impl Needed {
         let least = self.least.as_ref().map_or_else(String::new, |least| format!(" >= {least}"));
         let found = match (&self.found, self.met) {
             (Some(found), _) => format!("here is {found}"),
-            (None, true) => "it is here".to_owned(),
+            (None, true) => "found, version unknown".to_owned(),
             (None, false) if self.least.is_none() => "not found".to_owned(),
             (None, false) => "not found, or without a version".to_owned(),
         };
@@ -183,6 +189,7 @@ fn text(one: &Listed) -> String {
     const FEW: usize = 8;
     let mut lines = vec![format!("{}  {}", one.name, one.title)];
     let mut add = |what: &str, said: String| lines.push(format!("    {what:<10}  {said}"));
+    add("file", one.file.clone());
     if let (Some(package), Some(version)) = (&one.package, &one.version) {
         add("package", format!("{package} {version}"));
     }

@@ -14,10 +14,14 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::fault;
 use super::process::{Launch, lead};
+use crate::file;
 use crate::model::target::Target;
 
 /// How long all setup commands of a target may take together.
 const LIMIT: Duration = Duration::from_secs(15 * 60);
+/// The most that is read of a file that the set-up depends on, in bytes, and of a stamp.
+const MOST_INPUT: usize = 64 << 20;
+const MOST_STAMP: usize = 1 << 10;
 /// Lines of output that a failure shows.
 const LAST_LINES: usize = 20;
 /// Bytes of a line that are kept.
@@ -61,7 +65,7 @@ const STAMP: &str = ".casebook-setup";
 
 /// Whether a target is ready, as far as its stamp says.
 pub fn is_set_up(target: &Target) -> bool {
-    let stamp = fs::read_to_string(target.folder.join(STAMP));
+    let stamp = file::read_text(target.folder.join(STAMP), MOST_STAMP);
     target.setup.commands.is_empty() || stamp.is_ok_and(|stamp| fingerprint(target).is_ok_and(|due| stamp == due))
 }
 
@@ -74,18 +78,18 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
         return Ok(());
     }
     let stamp = target.folder.join(STAMP);
-    let file = |error| SetupError::File { path: stamp.clone(), error };
+    let failed = |error| SetupError::File { path: stamp.clone(), error };
     // Two runs at once must not set up the same folder; the lock goes with the handle.
-    let lock = File::options().create(true).append(true).open(&stamp).map_err(file)?;
+    let lock = File::options().create(true).append(true).open(&stamp).map_err(failed)?;
     let (locked, waiting) = oneshot::channel();
     // A thread of our own: the runtime waits at its end for its own ones, and somebody may hold the lock for long.
     std::thread::spawn(move || locked.send(lock.lock().map(|()| lock)));
-    let _lock = waiting.await.expect("locking a file doesn't panic").map_err(file)?;
+    let _lock = waiting.await.expect("locking a file doesn't panic").map_err(failed)?;
     let due = fingerprint(target)?;
-    if fs::read_to_string(&stamp).map_err(file)? == due {
+    if file::read_text(&stamp, MOST_STAMP).map_err(failed)? == due {
         return Ok(());
     }
-    fs::write(&stamp, "").map_err(file)?;
+    fs::write(&stamp, "").map_err(failed)?;
     let all = async {
         for command in &target.setup.commands {
             progress(&format!("setting up: {}", command.join(" ")));
@@ -100,7 +104,7 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
             output: String::new(),
         })
     })?;
-    fs::write(&stamp, due).map_err(file)
+    fs::write(&stamp, due).map_err(failed)
 }
 
 /// What the setup depends on: its commands, and the files that it names.
@@ -109,7 +113,7 @@ fn fingerprint(target: &Target) -> Result<String, SetupError> {
     for input in &target.setup.inputs {
         let path = target.folder.join(input);
         bytes.push(0);
-        bytes.extend(fs::read(&path).map_err(|error| SetupError::File { path, error })?);
+        bytes.extend(file::read(&path, MOST_INPUT).map_err(|error| SetupError::File { path, error })?);
     }
     Ok(format!("{:016x}\n", crate::model::fnv1a(&bytes)))
 }

@@ -2,7 +2,6 @@
 //!
 //! Takes sources, gives the texts of their files with what each is by its path. Must not know what is in them.
 
-use std::fs;
 use std::hash::{Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::sync::Arc;
@@ -151,7 +150,7 @@ fn folder_files(root: &Utf8Path, below: &Utf8Path, files: &mut Files) -> Result<
 /// One byte more than we take, so that the file is known to be too large.
 pub(super) fn bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    fs::File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    crate::file::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

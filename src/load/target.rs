@@ -3,7 +3,7 @@
 //! Takes what the user typed, gives targets, or everything that is wrong with the file. Must not start anything.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,7 +13,9 @@ use super::drives::{claims, drives, kind};
 use super::node::Node;
 use super::programs::programs;
 use super::read::{Object, Reader};
-use super::{LoadError, embedded, masked, toml};
+use super::source::{MOST_BYTES, refuse};
+use super::{Here, LoadError, Skipped, embedded, masked, toml};
+use crate::file;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Drives, Flaky, Known, Package, Setup, Target};
 use crate::model::{Pattern, RequirementId, TargetId, is_target_name};
@@ -21,6 +23,8 @@ use crate::model::{Pattern, RequirementId, TargetId, is_target_name};
 /// The target that is embedded.
 pub const REFERENCE: &str = "reference";
 const FILE: &str = "target.toml";
+/// The folder of a repository in which targets have names.
+const TARGETS: &str = "targets";
 /// What to type, for those who typed nothing like it.
 const WHAT_IS_ONE: &str = "it is a name that `casebook targets` lists, or a folder with a target.toml in it";
 
@@ -61,16 +65,15 @@ pub enum TargetError {
 }
 
 /// The embedded reference target: this program, as an adapter, with a defect or without.
-pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> Target {
+pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Target {
     let mut command = vec![program.to_string(), "__adapter".to_owned()];
     command.extend(mutant.into_iter().flat_map(|name| ["--mutant".to_owned(), name.to_owned()]));
-    let snapshots =
-        here.ancestors().map(|folder| folder.join("snapshots")).find(|folder| folder.join(REFERENCE).is_dir());
+    let snapshots = here.nearest("snapshots", REFERENCE).and_then(Result::ok);
     Target {
         id: TargetId { name: REFERENCE.to_owned(), variant: mutant.map(str::to_owned) },
         title: "the embedded reference target".to_owned(),
         file: None,
-        folder: here.to_owned(),
+        folder: here.folder().to_owned(),
         setup: Setup::default(),
         drives: Drives::Adapter(command),
         env: BTreeMap::new(),
@@ -90,23 +93,27 @@ pub fn reference(program: &Utf8Path, here: &Utf8Path, mutant: Option<&str>) -> T
     }
 }
 
-/// Finds and reads a target: a name under the nearest `targets/`, a path, or else, where there is a cache folder that
-/// it can be unpacked into, the name of one that is embedded; `NAME:VARIANT` for one variant.
+/// Finds and reads a target: a path, or a name in the current repository's `targets/` or the current folder, or else,
+/// where there is a cache folder that it can be unpacked into, the name of one that is embedded; `NAME:VARIANT` for one
+/// variant.
 ///
 /// # Errors
 /// [`TargetError`] where there is none, or its file is wrong.
-pub fn target(typed: &str, here: &Utf8Path, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
-    let (name, variant) = match typed.rsplit_once(':') {
-        Some((name, variant)) if !variant.contains('/') => (name, Some(variant)),
-        _ => (typed, None),
-    };
-    let file = match (find(name, here), cache) {
-        (Err(TargetError::Missing { .. }), Some(cache)) if embedded::names().contains(&name) => {
-            let unpacked = embedded::unpack(name, cache);
+pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
+    let (name, variant) = split(typed);
+    let found = find(name, here).filter_map(Result::ok).next().and_then(|path| path.canonicalize_utf8().ok());
+    let file = match (found, cache) {
+        (Some(file), _) => file,
+        (None, Some(cache)) if embedded::names().contains(&name) => {
             let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
-            unpacked.map_err(failed)?.join(FILE)
+            unpacked(name, here, cache).map_err(failed)?.join(FILE)
         }
-        (found, _) => found?,
+        (None, _) => {
+            let names = names(here);
+            let known: Vec<&str> = names.iter().map(String::as_str).chain([REFERENCE]).collect();
+            let nearest = nearest(name, &known).filter(|near| *near != name).map(str::to_owned);
+            return Err(TargetError::Missing { name: name.to_owned(), nearest });
+        }
     };
     let targets = read(&file)?;
     let Some(variant) = variant else { return Ok(targets) };
@@ -118,17 +125,25 @@ pub fn target(typed: &str, here: &Utf8Path, cache: Option<&Utf8Path>) -> Result<
     Ok(one)
 }
 
+/// The files of other users to which a target's name leads, and that are not used; for no name, the folder of targets.
+pub fn skipped(typed: Option<&str>, here: &Here) -> Vec<Skipped> {
+    match typed.map(|typed| split(typed).0) {
+        Some(REFERENCE) => here.nearest("snapshots", REFERENCE).and_then(Result::err).into_iter().collect(),
+        Some(name) => find(name, here).map_while(Result::err).collect(),
+        None => here.nearest(TARGETS, "").and_then(Result::err).into_iter().collect(),
+    }
+}
+
 /// Every target that has a name here, the embedded ones among them, one a variant. Nothing is unpacked.
 ///
 /// # Errors
 /// [`LoadError`] where a file is wrong.
-pub fn all(here: &Utf8Path, cache: &Utf8Path) -> Result<Vec<Target>, LoadError> {
-    let own = own_names(here);
+pub fn all(here: &Here, cache: &Utf8Path) -> Result<Vec<Target>, LoadError> {
+    let own = own(here);
     let mut targets = Vec::new();
     for name in names(here) {
-        let folder = folder_of_targets(here).filter(|_| own.contains(&name));
-        targets.extend(if let Some(folder) = folder {
-            read(&folder.join(&name).join(FILE))?
+        targets.extend(if let Some(file) = own.get(&name) {
+            read(file)?
         } else {
             let text = embedded::text(&name, FILE).unwrap_or_default();
             parse(&embedded::place(&name, cache).join(FILE), text.to_owned())?
@@ -137,35 +152,71 @@ pub fn all(here: &Utf8Path, cache: &Utf8Path) -> Result<Vec<Target>, LoadError> 
     Ok(targets)
 }
 
-/// The names under the nearest `targets/`, and those of the embedded targets.
-pub fn names(here: &Utf8Path) -> Vec<String> {
-    let mut names = own_names(here);
+/// Whether a target is one of those inside of this program, unpacked into the cache folder or not.
+pub fn is_embedded(target: &Target, cache: &Utf8Path) -> bool {
+    target.folder == embedded::place(&target.id.name, cache)
+}
+
+/// Whether a word on the command line is a path, and no name.
+pub fn is_path(typed: &str) -> bool {
+    typed.contains(std::path::is_separator) || [".", ".."].contains(&typed)
+}
+
+/// The names in the current repository's `targets/`, and those of the embedded targets.
+fn names(here: &Here) -> Vec<String> {
+    let mut names: Vec<_> = own(here).into_keys().collect();
     names.extend(embedded::names().into_iter().map(str::to_owned));
     names.sort();
     names.dedup();
     names
 }
 
-fn own_names(here: &Utf8Path) -> Vec<String> {
-    let Some(folder) = folder_of_targets(here) else { return Vec::new() };
+/// The files of the current repository's `targets/`, by the names of the targets.
+fn own(here: &Here) -> BTreeMap<String, Utf8PathBuf> {
+    let Some(Ok(folder)) = here.nearest(TARGETS, "") else { return BTreeMap::new() };
     let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
-    entries.filter(|entry| entry.path().join(FILE).is_file()).map(|entry| entry.file_name().to_owned()).collect()
+    let named = entries.filter_map(|entry| Some((entry.file_name().to_owned(), within(entry.path(), here)?.ok()?)));
+    named.collect()
 }
 
-fn folder_of_targets(here: &Utf8Path) -> Option<Utf8PathBuf> {
-    here.ancestors().map(|folder| folder.join("targets")).find(|folder| folder.is_dir())
+/// `NAME:VARIANT`, or a name alone.
+fn split(typed: &str) -> (&str, Option<&str>) {
+    match typed.rsplit_once(':') {
+        Some((name, variant)) if !variant.contains('/') => (name, Some(variant)),
+        _ => (typed, None),
+    }
 }
 
-fn find(name: &str, here: &Utf8Path) -> Result<Utf8PathBuf, TargetError> {
-    let path = here.join(name);
-    let named = folder_of_targets(here).map(|folder| folder.join(name).join(FILE)).filter(|_| !name.contains('/'));
-    let candidates = named.into_iter().chain([path.join(FILE), path]);
-    let found = candidates.into_iter().find(|path| path.is_file());
-    found.and_then(|path| path.canonicalize_utf8().ok()).ok_or_else(|| {
-        let names = names(here);
-        let known: Vec<&str> = names.iter().map(String::as_str).chain([REFERENCE]).collect();
-        TargetError::Missing { name: name.to_owned(), nearest: nearest(name, &known).map(str::to_owned) }
-    })
+/// The files that somebody may mean, the nearest first. A path is used whoever the file belongs to.
+fn find(typed: &str, here: &Here) -> impl Iterator<Item = Result<Utf8PathBuf, Skipped>> {
+    let path = here.folder().join(typed);
+    let found: Vec<_> = if is_path(typed) {
+        [path.join(FILE), path].into_iter().filter(|path| path.is_file()).map(Ok).collect()
+    } else {
+        let named = here.nearest(TARGETS, "").and_then(|folder| match folder {
+            Ok(folder) => within(&folder.join(typed), here),
+            Err(skipped) => skipped.leads_to(typed, FILE).then_some(Err(skipped)),
+        });
+        let file = path.is_file().then(|| here.own(path.clone(), [here.folder().to_owned(), path.clone()]));
+        let inside =
+            within(&path, here).map(|inside| inside.and_then(|file| here.own(file, [here.folder().to_owned()])));
+        [named, inside, file].into_iter().flatten().collect()
+    };
+    found.into_iter()
+}
+
+/// The file of a target in its folder.
+fn within(folder: &Utf8Path, here: &Here) -> Option<Result<Utf8PathBuf, Skipped>> {
+    let file = folder.join(FILE);
+    file.is_file().then(|| here.own(file.clone(), [folder.to_owned(), file]))
+}
+
+/// The folder of an embedded target, which is this user's.
+fn unpacked(name: &str, here: &Here, cache: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
+    let place = embedded::unpack(name, cache)?;
+    let above: Vec<_> =
+        place.ancestors().take_while(|above| above.starts_with(cache)).map(Utf8Path::to_owned).collect();
+    here.own(place, above).map_err(|skipped| std::io::Error::other(skipped.to_string()))
 }
 
 /// Reads a file, one target a variant.
@@ -173,7 +224,11 @@ fn find(name: &str, here: &Utf8Path) -> Result<Utf8PathBuf, TargetError> {
 /// # Errors
 /// Everything that is wrong with it; a file that isn't there is an empty one.
 pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
-    parse(path, fs::read_to_string(path).unwrap_or_default())
+    match file::read_text(path, MOST_BYTES) {
+        Ok(text) => parse(path, text),
+        Err(error) if error.kind() == ErrorKind::NotFound => parse(path, String::new()),
+        Err(error) => Err(LoadError::new(vec![refuse(path, Lint::Unreadable, &format!("can't be read: {error}"))])),
+    }
 }
 
 fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {

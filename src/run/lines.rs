@@ -105,7 +105,7 @@ pub(super) struct Read<'a> {
 
 impl Reader {
     pub(super) fn open(path: &Utf8Path) -> Result<Self, LogError> {
-        let file = File::open(path).map_err(failed(path))?;
+        let file = crate::file::open(path).map_err(failed(path))?;
         Ok(Self { path: path.to_owned(), file: BufReader::with_capacity(64 << 10, file), line: Vec::new(), number: 0 })
     }
 

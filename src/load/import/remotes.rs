@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
-use super::super::source::bytes;
 use super::references::{HOST, replaced};
+use crate::file;
 use crate::model::nesting;
 
 /// The most documents that are read, and the most bytes of one.
@@ -36,14 +36,41 @@ impl Remotes {
     }
 
     fn read(&self, path: &str) -> Option<Value> {
-        let is_below = |part: Utf8Component<'_>| matches!(part, Utf8Component::Normal(_));
-        let file = self.folder.join(path);
-        let is_file = Utf8Path::new(path).components().all(is_below)
-            && file.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-        let bytes = bytes(&file).ok().filter(|bytes| is_file && bytes.len() <= MOST_BYTES)?;
+        let file = below(&self.folder, Utf8Path::new(path))?;
+        let bytes = file::read(&file, MOST_BYTES).ok()?;
         let document: Value = nesting::read(&bytes).ok()?;
         let up = "../".repeat(path.matches('/').count());
         let relative = replaced(&document, &mut |_, text| Some(format!("{up}{}", text.strip_prefix(HOST)?).into()));
         (!super::cases::has_places(&relative)).then_some(relative)
+    }
+}
+
+/// The file or folder at a path strictly below a folder, where no part of the path is a link.
+fn below(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
+    path.components().try_fold(folder.to_owned(), |folder, part| {
+        let Utf8Component::Normal(name) = part else { return None };
+        let inner = folder.join(name);
+        inner.symlink_metadata().is_ok_and(|metadata| !metadata.is_symlink()).then_some(inner)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_leaves_the_folder_leads_nowhere() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");
+        std::fs::create_dir(folder.join("draft")).expect("a folder");
+        std::fs::write(folder.join("draft/word.json"), "{}").expect("a file");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/", folder.join("draft/root")).expect("a link");
+        assert_eq!(below(folder, Utf8Path::new("draft/word.json")), Some(folder.join("draft/word.json")));
+        let absolute = folder.join("draft/word.json");
+        for path in [absolute.as_str(), "../x", "draft/../draft/word.json", "draft/root/etc/passwd", "draft/none.json"]
+        {
+            assert_eq!(below(folder, Utf8Path::new(path)), None, "{path}");
+        }
     }
 }

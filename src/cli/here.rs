@@ -1,0 +1,64 @@
+//! The current folder, as far as it is trusted, and the files that names lead to from there.
+//!
+//! Takes what was typed, gives where it is looked up. Must not know what is in the files.
+
+use std::sync::OnceLock;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{Problem, caches};
+use crate::load::target::{REFERENCE, is_embedded, skipped};
+use crate::load::{Here, Trust};
+use crate::model::target::Target;
+use crate::report::Untrusted;
+use crate::report::terminal::aside;
+
+/// How many characters of a path are shown.
+const SHOWN: usize = 1000;
+
+/// Whether files of other users are used: said once, for the whole program.
+static TRUST: OnceLock<Trust> = OnceLock::new();
+
+/// Takes `--trust`, or else the variable `CASEBOOK_TRUST`.
+pub(super) fn trust(is_given: bool) {
+    let is_set = std::env::var_os("CASEBOOK_TRUST").is_some_and(|value| !value.is_empty() && value != "0");
+    TRUST.get_or_init(|| if is_given || is_set { Trust::All } else { Trust::Named });
+}
+
+/// The folders in which names are looked up.
+pub(super) fn here() -> Result<Here, Problem> {
+    Ok(Here::new(&folder()?, TRUST.get().copied().unwrap_or(Trust::Named)))
+}
+
+fn folder() -> Result<Utf8PathBuf, Problem> {
+    let here = std::env::current_dir().map_err(Problem::system)?;
+    Utf8PathBuf::try_from(here).map_err(|error| Problem::system(error.into_io_error()))
+}
+
+/// Names the files of other users that are not used; for no name, the folder of targets.
+pub(super) fn warn_of_skipped(typed: Option<&str>, here: &Here) {
+    for skipped in skipped(typed, here) {
+        aside(&Untrusted(&format!("casebook: {skipped}")).line(SHOWN));
+    }
+}
+
+/// Names the file of each target.
+pub(super) fn show_files<'t>(targets: impl IntoIterator<Item = &'t Target>, here: &Here) {
+    let mut shown = Vec::new();
+    for target in targets.into_iter().filter(|target| target.id.name != REFERENCE) {
+        let line = format!("target {}: {}", target.id.name, file(target, here.folder()));
+        if !shown.contains(&line) {
+            aside(&Untrusted(&line).line(SHOWN));
+            shown.push(line);
+        }
+    }
+}
+
+/// The file of a target, from here.
+pub(super) fn file(target: &Target, here: &Utf8Path) -> String {
+    match (&target.file, caches::folder()) {
+        (Some(_), Some(cache)) if is_embedded(target, &cache) => "embedded".to_owned(),
+        (Some(file), _) => file.strip_prefix(here).unwrap_or(file).to_string(),
+        (None, _) => "embedded".to_owned(),
+    }
+}

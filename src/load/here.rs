@@ -1,0 +1,173 @@
+//! The folders in which names are looked up: from the current one up to the root of its repository.
+//!
+//! Takes the current folder, gives the nearest `targets` or `snapshots`, unless another user could have put it there.
+//! Must not know what is in them.
+
+use std::fmt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// What the root of a repository has.
+const REPOSITORY: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".pijul"];
+
+/// Whether files of other users are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Only where somebody names their path.
+    Named,
+    /// Wherever a name leads to them.
+    All,
+}
+
+/// The folders in which names are looked up.
+#[derive(Clone, Debug)]
+pub struct Here {
+    /// The current folder, and those above it up to the root of the repository.
+    folders: Vec<Utf8PathBuf>,
+    trust: Trust,
+}
+
+/// A file or folder that a name leads to, and that is not used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file or folder.
+    path: Utf8PathBuf,
+    /// The file or folder of another user.
+    foreign: Utf8PathBuf,
+    /// Whose it is.
+    why: String,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, foreign, why } = self;
+        write!(f, "{path} is not used, because {foreign} {why}; ")?;
+        f.write_str("if you trust it, name its path, pass --trust or set CASEBOOK_TRUST=1")
+    }
+}
+
+impl Skipped {
+    /// Whether it has such a file in such a folder.
+    pub(super) fn leads_to(&self, folder: &str, file: &str) -> bool {
+        self.path.join(folder).join(file).exists()
+    }
+}
+
+impl Here {
+    /// The folders above `folder` are of use where it is in a repository, up to the root of that.
+    pub fn new(folder: &Utf8Path, trust: Trust) -> Self {
+        let is_root = |folder: &Utf8Path| REPOSITORY.iter().any(|mark| folder.join(mark).exists());
+        let root = folder.ancestors().position(is_root).unwrap_or(0);
+        Self { folders: folder.ancestors().take(root + 1).map(Utf8Path::to_owned).collect(), trust }
+    }
+
+    /// The current folder.
+    pub fn folder(&self) -> &Utf8Path {
+        &self.folders[0]
+    }
+
+    /// The nearest folder of that name that has `inside`.
+    pub(super) fn nearest(&self, name: &str, inside: &str) -> Option<Result<Utf8PathBuf, Skipped>> {
+        let place = self.folders.iter().position(|folder| folder.join(name).join(inside).is_dir())?;
+        let found = self.folders[place].join(name);
+        let on_the_way = self.folders[..=place].iter().cloned().chain([found.clone(), found.join(inside)]);
+        Some(self.own(found, on_the_way))
+    }
+
+    /// A path, unless one of these files and folders is of another user, or open to all of them.
+    pub(super) fn own(
+        &self,
+        path: Utf8PathBuf,
+        on_the_way: impl IntoIterator<Item = Utf8PathBuf>,
+    ) -> Result<Utf8PathBuf, Skipped> {
+        if self.trust == Trust::All {
+            return Ok(path);
+        }
+        match on_the_way.into_iter().find_map(|one| Some((whose(&one)?, one))) {
+            Some((why, foreign)) => Err(Skipped { path, foreign, why }),
+            None => Ok(path),
+        }
+    }
+}
+
+/// Whose a file or folder is, where that is neither this user nor root.
+#[cfg(unix)]
+fn whose(path: &Utf8Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = path.metadata().ok()?;
+    let (owner, own) = (metadata.uid(), nix::unistd::geteuid().as_raw());
+    if owner != own && owner != 0 {
+        return Some(format!("belongs to another user (uid {owner}, and you are {own})"));
+    }
+    (metadata.mode() & 0o002 != 0).then(|| "can be written to by every user".to_owned())
+}
+
+/// Owners are not looked at on this system.
+#[cfg(not(unix))]
+fn whose(_: &Utf8Path) -> Option<String> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn folders() -> (tempfile::TempDir, Utf8PathBuf) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).expect("UTF-8");
+        for inner in ["targets", "repository/.git", "repository/inner/deep", "repository/targets"] {
+            fs::create_dir_all(path.join(inner)).expect("a folder");
+        }
+        (folder, path)
+    }
+
+    fn open_to_all(path: &Utf8Path) {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o1777)).expect("it is ours");
+    }
+
+    fn nearest(folder: &Utf8Path, trust: Trust) -> Option<Result<Utf8PathBuf, Skipped>> {
+        Here::new(folder, trust).nearest("targets", "")
+    }
+
+    #[test]
+    fn the_search_ends_at_the_root_of_the_repository() {
+        let (_folder, path) = folders();
+        let (repository, deep) = (path.join("repository"), path.join("repository/inner/deep"));
+        assert_eq!(nearest(&deep, Trust::Named), Some(Ok(repository.join("targets"))));
+        fs::remove_dir(repository.join("targets")).expect("it is ours");
+        assert_eq!(nearest(&deep, Trust::All), None);
+        fs::remove_dir(repository.join(".git")).expect("it is ours");
+        assert_eq!(nearest(&deep, Trust::All), None, "without a repository, only the current folder counts");
+        assert_eq!(nearest(&path, Trust::Named), Some(Ok(path.join("targets"))));
+    }
+
+    #[test]
+    fn a_folder_that_all_may_write_to_is_only_used_with_trust() {
+        for open in ["repository", "repository/inner", "repository/targets"] {
+            let (_folder, path) = folders();
+            open_to_all(&path.join(open));
+            let deep = path.join("repository/inner/deep");
+            let skipped = nearest(&deep, Trust::Named).expect("there is one").expect_err("it is not used").to_string();
+            assert!(skipped.contains(&format!("{} can be written to by every user", path.join(open))), "{skipped}");
+            assert!(skipped.contains("--trust"), "{skipped}");
+            assert_eq!(nearest(&deep, Trust::All), Some(Ok(path.join("repository/targets"))));
+        }
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_only_used_with_trust() {
+        if !nix::unistd::geteuid().is_root() {
+            eprintln!("skipped: only root can give a folder away");
+            return;
+        }
+        let (_folder, path) = folders();
+        std::os::unix::fs::chown(path.join("repository/targets"), Some(65534), None).expect("root may");
+        let deep = path.join("repository/inner/deep");
+        let skipped = nearest(&deep, Trust::Named).expect("there is one").expect_err("it is not used").to_string();
+        assert!(skipped.contains("targets belongs to another user (uid 65534, and you are 0)"), "{skipped}");
+        assert_eq!(nearest(&deep, Trust::All), Some(Ok(path.join("repository/targets"))));
+    }
+}
