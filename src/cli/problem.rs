@@ -61,7 +61,6 @@ impl From<LogError> for Problem {
 impl From<RunError> for Problem {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::Canary(error) => Self::new(Exit::Bug, error.to_string()),
             RunError::Order(_) => Self::new(Exit::Unsaved, error.to_string()),
             RunError::Bug(_) => Self::new(Exit::Bug, error.to_string()),
         }

@@ -68,7 +68,7 @@ impl Standing {
     /// # Errors
     /// [`HandError`], where there is no server.
     pub async fn put_up(target: &Target, planned: &Planned, options: &Options) -> Result<Self, HandError> {
-        let (canaries, fixture) = fixture(planned).await?;
+        let (canaries, fixture) = fixture(planned)?;
         let mut adapter = Adapter::start(target, Deadline::within(options.start_limit)).await?;
         let order = of(target, planned, &fixture);
         match adapter.serve(order, Deadline::within(options.step_limit)).await {
@@ -115,15 +115,15 @@ impl Waiting {
     /// # Errors
     /// [`HandError`], where there is nowhere to.
     pub async fn put_up(target: &Target, planned: &Planned) -> Result<Self, HandError> {
-        let (canaries, fixture) = fixture(planned).await?;
+        let (canaries, fixture) = fixture(planned)?;
         let (file, command) = stdio_command(target, of(target, planned, &fixture))?;
         let env = target.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         Ok(Self { _file: file, _canaries: canaries, command, folder: target.folder.clone(), env })
     }
 }
 
-async fn fixture(planned: &Planned) -> Result<(Canaries, String), CanaryError> {
-    let mut canaries = Canaries::listen().await?;
+fn fixture(planned: &Planned) -> Result<(Canaries, String), CanaryError> {
+    let mut canaries = Canaries::default();
     let bindings = bind(&planned.test, planned.id.revision, &mut canaries)?;
     Ok((canaries, planned.test.given.template().render(&bindings)))
 }
@@ -179,7 +179,7 @@ pub async fn drive_to(target: &Target, planned: &Planned, url: &str, options: &O
     struct Step {
         error: Option<IgnoredAny>,
     }
-    let mut canaries = Canaries::listen().await?;
+    let mut canaries = Canaries::default();
     let bindings = bind(&planned.test, planned.id.revision, &mut canaries)?;
     let mut adapter = Adapter::start(target, Deadline::within(options.start_limit)).await?;
     let text = order(planned, target.id.variant.as_deref(), &bindings, ("url", quoted(url)));

@@ -4,19 +4,21 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::Bytes;
+use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
 
+use super::accept::{Asked, accept, listen};
 use super::guard::scratch;
 use super::{Deadline, fault, token};
 use crate::model::template::{Canary, CanaryKind};
@@ -32,12 +34,25 @@ const MAX_HELD: usize = 16 << 10;
 const PROBE: Duration = Duration::from_secs(5);
 
 /// The canaries of one worker; those of one test at a time are alive.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Canaries {
-    address: SocketAddr,
     alive: Arc<Mutex<Alive>>,
+    /// From the first canary that needs it on, as long as it works.
+    listener: Option<Listener>,
     files: Option<Files>,
-    listener: AbortHandle,
+}
+
+/// The listener for fetches. Dropped, it closes.
+#[derive(Debug)]
+struct Listener {
+    address: SocketAddr,
+    task: AbortHandle,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
 }
 
 /// What is bound at present, and who came.
@@ -46,6 +61,12 @@ struct Alive {
     places: HashMap<String, Place>,
     phase: Phase,
     hits: Vec<Hit>,
+}
+
+impl Default for Alive {
+    fn default() -> Self {
+        Self { places: HashMap::new(), phase: Phase::Serve, hits: Vec::new() }
+    }
 }
 
 impl Alive {
@@ -64,38 +85,53 @@ struct Place {
     delay: Duration,
 }
 
-/// Why canaries can't sing.
+/// Why a test with canaries shows nothing: the machine lacks something, and no target is to blame.
 #[derive(Debug, thiserror::Error)]
 pub enum CanaryError {
-    /// The system gives no port, no file, or nothing to wait with.
-    #[error("a worker can't be set up: {0}")]
-    Setup(#[from] std::io::Error),
+    /// The system gives no port.
+    #[error("the harness cannot listen for fetches: {0}")]
+    Listen(std::io::Error),
+    /// The system gives no file, or nothing to watch it with.
+    #[error("the harness cannot watch files: {0}")]
+    Watch(std::io::Error),
     /// A fetch of the harness's own went unnoticed, so that silence proves nothing.
-    #[error("the canary is deaf: a fetch of the harness's own {0}")]
+    #[error("the harness cannot notice fetches: one of its own {0}")]
     Deaf(&'static str),
 }
 
 impl Canaries {
-    /// Opens the listener.
-    pub(crate) async fn listen() -> Result<Self, CanaryError> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?;
-        let alive = Arc::new(Mutex::new(Alive { places: HashMap::new(), phase: Phase::Serve, hits: Vec::new() }));
-        let task = fault::spawn(accept(listener, address, Arc::clone(&alive)));
-        Ok(Self { address, alive, files: None, listener: task.abort_handle() })
-    }
-
     /// Makes these canaries the only ones alive, and gives each its address, without fragment.
+    ///
+    /// # Errors
+    /// [`CanaryError`] where the machine has no port or no file for one of them.
     pub(crate) fn bind(&mut self, canaries: Vec<Canary>) -> Result<Vec<(Canary, String)>, CanaryError> {
         self.release();
-        let bound = canaries.into_iter().map(|canary| {
+        let mut bound = Vec::with_capacity(canaries.len());
+        for canary in canaries {
             let address = match canary.kind {
-                CanaryKind::Http => self.perch(&canary),
-                CanaryKind::File => self.lay(&canary)?,
+                CanaryKind::Http => {
+                    let address = self.listen().map_err(CanaryError::Listen)?;
+                    self.perch(address, &canary)
+                }
+                CanaryKind::File => self.lay(&canary).map_err(CanaryError::Watch)?,
             };
-            Ok((canary, address))
-        });
-        bound.collect()
+            bound.push((canary, address));
+        }
+        Ok(bound)
+    }
+
+    /// The address of the listener, which is opened where there is none.
+    fn listen(&mut self) -> std::io::Result<SocketAddr> {
+        if let Some(listener) = self.listener.as_ref().filter(|listener| !listener.task.is_finished()) {
+            return Ok(listener.address);
+        }
+        let listener = listen()?;
+        let address = listener.local_addr()?;
+        let alive = Arc::clone(&self.alive);
+        let serve = move |stream, asked| serve(stream, asked, address, Arc::clone(&alive));
+        let task = fault::spawn(accept(listener, serve)).abort_handle();
+        self.listener = Some(Listener { address, task });
+        Ok(address)
     }
 
     /// Nothing is alive any more, and nobody has come.
@@ -119,21 +155,32 @@ impl Canaries {
         self.alive().hits.clone()
     }
 
-    /// Fetches something of this kind, and makes sure that this is noticed.
+    /// Fetches something of each kind that is alive, and makes sure that this is noticed. Connections are taken in turn:
+    /// whatever was fetched before is noticed by then as well.
     ///
     /// # Errors
-    /// [`CanaryError::Deaf`] where it isn't.
-    pub(crate) async fn probe(&self, kind: CanaryKind) -> Result<(), CanaryError> {
-        match kind {
-            CanaryKind::Http => self.probe_listener().await,
-            CanaryKind::File => Files::probe(),
+    /// [`CanaryError::Deaf`] where it isn't. The next canaries have a listener of their own then.
+    pub(crate) async fn check(&mut self, kinds: impl IntoIterator<Item = CanaryKind>) -> Result<(), CanaryError> {
+        for kind in kinds {
+            let heard = match kind {
+                CanaryKind::Http => self.probe_listener().await,
+                CanaryKind::File => Files::probe(),
+            };
+            if heard.is_err() {
+                self.listener = None;
+                return heard;
+            }
         }
+        Ok(())
     }
 
     async fn probe_listener(&self) -> Result<(), CanaryError> {
-        let probe = self.perch(&Canary::new(CanaryKind::Http));
-        let path = probe.strip_prefix(&self.origin()).expect("every address is below the origin");
-        let reply = Deadline::within(PROBE).bound(fetch(self.address, path)).await;
+        let Some(address) = self.listener.as_ref().map(|listener| listener.address) else {
+            return Err(CanaryError::Deaf("had nowhere to go"));
+        };
+        let probe = self.perch(address, &Canary::new(CanaryKind::Http));
+        let path = probe.strip_prefix(&origin(address)).expect("every address is below the origin");
+        let reply = Deadline::within(PROBE).bound(fetch(address, path)).await;
         let heard = {
             let mut alive = self.alive();
             alive.places.remove(path.trim_start_matches('/'));
@@ -155,27 +202,23 @@ impl Canaries {
         self.alive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn origin(&self) -> String {
-        format!("http://{}", self.address)
-    }
-
     /// Puts a canary behind a fresh address of the listener.
-    fn perch(&self, canary: &Canary) -> String {
+    fn perch(&self, address: SocketAddr, canary: &Canary) -> String {
         let body = Bytes::from(canary.document().to_string());
         let delay = Duration::from_millis(canary.delay_ms);
         let (here, there) = (token(), token());
-        let redirect = canary.redirects.then(|| format!("{}/{there}", self.origin()));
+        let redirect = canary.redirects.then(|| format!("{}/{there}", origin(address)));
         let mut alive = self.alive();
         if redirect.is_some() {
             alive.places.insert(there, Place { body: body.clone(), redirect: None, delay: Duration::ZERO });
         }
         alive.places.insert(here.clone(), Place { body, redirect, delay });
         let path = canary.path.as_deref().map(|path| format!("/{}", path.trim_start_matches('/'))).unwrap_or_default();
-        format!("{}/{here}{path}", self.origin())
+        format!("{}/{here}{path}", origin(address))
     }
 
     /// Puts a canary into a fresh file.
-    fn lay(&mut self, canary: &Canary) -> Result<String, CanaryError> {
+    fn lay(&mut self, canary: &Canary) -> std::io::Result<String> {
         if self.files.is_none() {
             self.files = Some(Files::new()?);
         }
@@ -193,30 +236,19 @@ impl Canaries {
     }
 }
 
-impl Drop for Canaries {
-    fn drop(&mut self) {
-        self.listener.abort();
-    }
+fn origin(address: SocketAddr) -> String {
+    format!("http://{address}")
 }
 
-async fn accept(listener: TcpListener, address: SocketAddr, alive: Arc<Mutex<Alive>>) {
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => {
-                // Without a free descriptor there is nothing to accept; the probe will tell.
-                let Ok((stream, _)) = accepted else { return };
-                let alive = Arc::clone(&alive);
-                let service = hyper::service::service_fn(move |request| answer(request, address, Arc::clone(&alive)));
-                let mut connection = hyper::server::conn::http1::Builder::new();
-                connection.max_buf_size(MAX_HELD);
-                connections.spawn(fault::told(async move {
-                    _ = connection.serve_connection(TokioIo::new(stream), service).await;
-                }));
-            }
-            Some(_) = connections.join_next() => {}
-        }
-    }
+/// Serves one connection.
+async fn serve(stream: TcpStream, asked: Asked, address: SocketAddr, alive: Arc<Mutex<Alive>>) {
+    let service = service_fn(move |request| {
+        asked.mark();
+        answer(request, address, Arc::clone(&alive))
+    });
+    let mut connection = hyper::server::conn::http1::Builder::new();
+    connection.max_buf_size(MAX_HELD);
+    _ = connection.serve_connection(TokioIo::new(stream), service).await;
 }
 
 async fn answer<B>(
@@ -304,9 +336,13 @@ impl Files {
 
     /// Reads a file of its own, and makes sure that this is noticed, on systems where it can be.
     fn probe() -> Result<(), CanaryError> {
-        let mut files = Self::new()?;
-        let path = files.lay(None, "{}")?;
-        std::fs::read(&path)?;
+        let read_one = || {
+            let mut files = Self::new()?;
+            let path = files.lay(None, "{}")?;
+            std::fs::read(&path)?;
+            Ok((files, path))
+        };
+        let (files, path) = read_one().map_err(CanaryError::Watch)?;
         let deaf = cfg!(target_os = "linux") && !files.read().contains(&path);
         if deaf { Err(CanaryError::Deaf("of a file was not noticed")) } else { Ok(()) }
     }
@@ -335,39 +371,43 @@ impl Files {
 mod tests {
     use super::*;
 
+    fn address(canaries: &Canaries) -> SocketAddr {
+        canaries.listener.as_ref().expect("a canary that needs a listener is bound").address
+    }
+
     fn path(canaries: &Canaries, url: &str) -> String {
-        url.strip_prefix(&canaries.origin()).expect("an address of the listener").to_owned()
+        url.strip_prefix(&origin(address(canaries))).expect("an address of the listener").to_owned()
     }
 
     #[tokio::test]
     async fn a_fetch_counts_with_its_address_and_phase_and_so_does_one_of_a_sibling() {
-        let mut canaries = Canaries::listen().await.expect("a port");
+        let mut canaries = Canaries::default();
         let canary = Canary { path: Some("schemas/root.json".into()), ..Canary::new(CanaryKind::Http) };
         let bound = canaries.bind(vec![canary]).expect("bound");
         let root = path(&canaries, &bound[0].1);
         canaries.phase(Phase::Step);
-        let body = fetch(canaries.address, &root).await.expect("a reply");
+        let body = fetch(address(&canaries), &root).await.expect("a reply");
         assert!(body.starts_with("HTTP/1.1 200") && body.contains("application/schema+json"), "{body}");
-        fetch(canaries.address, &root.replace("root", "address")).await.expect("a reply");
-        fetch(canaries.address, "/favicon.ico").await.expect("a reply");
+        fetch(address(&canaries), &root.replace("root", "address")).await.expect("a reply");
+        fetch(address(&canaries), "/favicon.ico").await.expect("a reply");
         let hits = canaries.hits();
         assert_eq!(hits.len(), 2);
         assert_eq!(hits[0], Hit { url: bound[0].1.clone(), phase: Phase::Step });
         assert!(hits[1].url.ends_with("/schemas/address.json"));
         canaries.release();
-        fetch(canaries.address, &root).await.expect("a reply");
+        fetch(address(&canaries), &root).await.expect("a reply");
         assert_eq!(canaries.hits(), []);
     }
 
     #[tokio::test]
     async fn a_redirect_leads_to_a_second_address_that_counts_too() {
-        let mut canaries = Canaries::listen().await.expect("a port");
+        let mut canaries = Canaries::default();
         let canary = Canary { redirects: true, ..Canary::new(CanaryKind::Http) };
         let bound = canaries.bind(vec![canary]).expect("bound");
-        let reply = fetch(canaries.address, &path(&canaries, &bound[0].1)).await.expect("a reply");
+        let reply = fetch(address(&canaries), &path(&canaries, &bound[0].1)).await.expect("a reply");
         assert!(reply.starts_with("HTTP/1.1 302"), "{reply}");
         let location = reply.lines().find_map(|line| line.strip_prefix("location: ")).expect("a location");
-        let reply = fetch(canaries.address, &path(&canaries, location)).await.expect("a reply");
+        let reply = fetch(address(&canaries), &path(&canaries, location)).await.expect("a reply");
         assert!(reply.contains("$defs"), "{reply}");
         assert_eq!(canaries.hits().len(), 2);
     }
@@ -375,7 +415,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn a_file_that_is_read_counts_and_the_harness_writing_it_does_not() {
-        let mut canaries = Canaries::listen().await.expect("a port");
+        let mut canaries = Canaries::default();
         let canary = Canary { path: Some("../../a/b.json".into()), ..Canary::new(CanaryKind::File) };
         let bound = canaries.bind(vec![canary]).expect("bound");
         assert_eq!(canaries.hits(), []);
@@ -387,13 +427,14 @@ mod tests {
 
     #[tokio::test]
     async fn the_probe_is_heard_and_leaves_no_trace_and_a_deaf_canary_is_an_error() {
-        let canaries = Canaries::listen().await.expect("a port");
-        for kind in CanaryKind::ALL {
-            canaries.probe(*kind).await.expect("it hears");
-        }
+        let mut canaries = Canaries::default();
+        canaries.bind(vec![Canary::new(CanaryKind::Http)]).expect("bound");
+        canaries.check(CanaryKind::ALL.iter().copied()).await.expect("it hears");
         assert_eq!(canaries.hits(), []);
-        canaries.listener.abort();
+        canaries.listener.as_ref().expect("it listens").task.abort();
         tokio::task::yield_now().await;
-        assert!(matches!(canaries.probe(CanaryKind::Http).await, Err(CanaryError::Deaf(_))));
+        assert!(matches!(canaries.check([CanaryKind::Http]).await, Err(CanaryError::Deaf(_))));
+        canaries.bind(vec![Canary::new(CanaryKind::Http)]).expect("bound");
+        canaries.check([CanaryKind::Http]).await.expect("the next canaries have a listener that works");
     }
 }

@@ -5,6 +5,7 @@
 
 mod split;
 
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,12 +44,13 @@ pub(crate) async fn overheard(canaries: &Canaries, driving: impl Future<Output =
 }
 
 /// The server that a client is to meet; or what came of the test, where there is none.
-pub(super) async fn mock(listeners: &mut Listeners, planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
-    let served = Mock::serve(listeners, Arc::clone(&planned.test), bindings.clone(), planned.id.revision).await;
-    served.map_err(|error| {
-        let reason = format!("the mock server can't listen: {error}");
-        Driven { served: Served::Unavailable { reason }, steps: Vec::new() }
-    })
+pub(super) fn mock(listeners: &mut Listeners, planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
+    let served = Mock::serve(listeners, Arc::clone(&planned.test), bindings.clone(), planned.id.revision);
+    served.map_err(|error| unavailable(format!("the mock server can't listen: {error}")))
+}
+
+fn unavailable(reason: String) -> Driven {
+    Driven { served: Served::Unavailable { reason }, steps: Vec::new() }
 }
 
 /// Drives a client through a test.
@@ -62,12 +64,15 @@ pub(crate) async fn converse(
     options: &Options,
 ) -> Driven {
     let test = &planned.test;
-    let mock = match mock(listeners, planned, bindings).await {
+    let mock = match mock(listeners, planned, bindings) {
         Ok(mock) => mock,
         Err(driven) => return driven,
     };
     let began = Instant::now();
-    let server = server(&mock, planned.id.transport, &options.program);
+    let server = match server(&mock, planned.id.transport, &options.program) {
+        Ok(server) => server,
+        Err(error) => return unavailable(format!("the mock server has no file for its relay: {error}")),
+    };
     let order = order(planned, variant, bindings, server);
     let drove = tokio::select! {
         drove = adapter.drive(&order, deadline) => drove,
@@ -80,14 +85,14 @@ pub(crate) async fn converse(
 }
 
 /// What the client connects to, or launches: the member of the order that says so.
-fn server(mock: &Mock, transport: Transport, program: &Utf8Path) -> (&'static str, String) {
-    match transport {
+fn server(mock: &Mock, transport: Transport, program: &Utf8Path) -> io::Result<(&'static str, String)> {
+    Ok(match transport {
         Transport::Http => ("url", quoted(&mock.url())),
         Transport::Stdio => {
-            let command = [program.as_str(), "__relay", &mock.relay()].map(quoted);
+            let command = [program.as_str(), "__relay", mock.relay()?.as_str()].map(quoted);
             ("command", format!("[{}]", command.join(",")))
         }
-    }
+    })
 }
 
 /// The `drive` object.

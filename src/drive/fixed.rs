@@ -62,7 +62,7 @@ pub(crate) async fn converse(
     options: &Options,
 ) -> Driven {
     let test = &planned.test;
-    let mock = match mock(listeners, planned, bindings).await {
+    let mock = match mock(listeners, planned, bindings) {
         Ok(mock) => mock,
         Err(driven) => return driven,
     };

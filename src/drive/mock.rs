@@ -21,6 +21,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use camino::Utf8Path;
 use tokio::task::{AbortHandle, JoinHandle};
 
 pub(crate) use listeners::Listeners;
@@ -61,14 +62,14 @@ impl Mock {
     ///
     /// # Errors
     /// Where the system gives no port.
-    pub(crate) async fn serve(
+    pub(crate) fn serve(
         listeners: &mut Listeners,
         test: Arc<Test>,
         bindings: Bindings,
         revision: Revision,
     ) -> io::Result<Self> {
         let server = Arc::new(Server::new(test, bindings, revision));
-        let route = listeners.route(&server).await?;
+        let route = listeners.route(&server)?;
         Ok(Self { server, route })
     }
 
@@ -77,8 +78,11 @@ impl Mock {
         self.route.url()
     }
 
-    /// The address for [`relay`], which a client that speaks over stdio starts.
-    pub(crate) fn relay(&self) -> String {
+    /// The file for [`relay`], which a client that speaks over stdio starts; it is there as long as this is.
+    ///
+    /// # Errors
+    /// Where it can't be written.
+    pub(crate) fn relay(&self) -> io::Result<&Utf8Path> {
         self.route.relay()
     }
 

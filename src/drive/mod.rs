@@ -3,6 +3,7 @@
 //! Takes a [`Plan`], gives a stream of [`Transcript`]s in the order in which they were finished. Must not know
 //! expectations, levels or known failures: it can't know whether what it sees is right.
 
+mod accept;
 mod adapter;
 mod bind;
 mod by_hand;
@@ -21,6 +22,7 @@ mod http;
 mod lines;
 mod live;
 pub(crate) mod mock;
+mod peer;
 mod perform;
 mod probe;
 mod process;
@@ -35,7 +37,6 @@ mod scripted;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -59,9 +60,8 @@ pub use probe::probe;
 pub use setup::{SetupError, is_set_up, set_up};
 pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
 
-use crate::model::template::CanaryKind;
 use crate::model::timings::Spent;
-use crate::model::transcript::Transcript;
+use crate::model::transcript::{Served, Transcript};
 use crate::model::{TargetId, fnv1a};
 use crate::plan::{Group, Plan, Planned};
 use canary::Canaries;
@@ -86,7 +86,7 @@ pub struct Options {
     pub retries: usize,
     /// Takes groups in another order than that of the plan, which follows from this number.
     pub shuffle: Option<u64>,
-    /// This program, which clients launch over stdio: `PROGRAM __relay ADDRESS`.
+    /// This program, which clients launch over stdio: `PROGRAM __relay FILE`.
     pub program: Utf8PathBuf,
 }
 
@@ -193,39 +193,53 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Carries out a plan. Whatever a target does becomes part of a transcript.
-///
-/// # Errors
-/// [`CanaryError`] where the harness itself is not fit to see: the canaries are deaf.
+/// Carries out a plan. Whatever a target does becomes part of a transcript; so does whatever this machine lacks.
 pub async fn drive(
     plan: Arc<Plan>,
     options: Options,
     cancel: watch::Receiver<Cancel>,
     events: mpsc::Sender<Event>,
-) -> Result<Ended, CanaryError> {
+) -> Ended {
     let queue = Arc::new(Queue { order: options.order(&plan), taken: AtomicUsize::new(0) });
     let given_up = GivenUp::default();
     // Dropped, it ends what is at work.
     let (_wanted, unwanted) = watch::channel(());
     let mut workers = JoinSet::new();
+    let mut idle = None;
     for _ in 0..options.workers(&plan) {
         let (plan, queue, options) = (Arc::clone(&plan), Arc::clone(&queue), options.clone());
         let (given_up, bugs) = (given_up.clone(), Bugs::default());
         let (cancel, events, unwanted) = (cancel.clone(), events.clone(), unwanted.clone());
         let worker = Worker { plan, queue, given_up, options, cancel, events, bugs };
-        workers.spawn_blocking(|| worker.on_its_own(unwanted));
+        // Where the system has no thread to give, this panics.
+        if let Err(words) = caught(|| workers.spawn_blocking(|| worker.on_its_own(unwanted))) {
+            idle = Some(words);
+        }
     }
-    drop(events);
     let mut ended = Ended::Whole;
     while let Some(worker) = workers.join_next().await {
         match worker {
             Ok(Ok(Ended::Whole)) => {}
             Ok(Ok(Ended::Interrupted)) => ended = Ended::Interrupted,
-            Ok(Err(error)) => return Err(error),
+            Ok(Err(error)) => idle = Some(error.to_string()),
             Err(bug) => std::panic::resume_unwind(bug.into_panic()),
         }
     }
-    Ok(ended)
+    // The work of a worker that could not begin is done by the others, where there is one.
+    while let Some(place) = queue.next() {
+        let group = &plan.groups[place];
+        for planned in &group.tests {
+            let Some(why) = idle.as_ref().filter(|_| *cancel.borrow() == Cancel::Go) else { return Ended::Interrupted };
+            let served = Served::Unavailable { reason: format!("the harness cannot start a worker: {why}") };
+            let transcript = Box::new(Transcript::blank(group.target.id.clone(), planned.id.clone(), served));
+            let (next, told) = oneshot::channel();
+            if events.send(Event::Finished { index: planned.index, transcript, next }).await.is_err() {
+                return Ended::Interrupted;
+            }
+            _ = told.await;
+        }
+    }
+    ended
 }
 
 /// Waits until that much is to be cancelled; for ever, where nobody is left who could.
@@ -263,23 +277,23 @@ struct Worker {
 impl Worker {
     /// Works in a thread of its own, with all that belongs to it: what a test sends and hears doesn't have to wake other
     /// threads, and no other worker's test waits while something large is read.
-    fn on_its_own(self, mut unwanted: watch::Receiver<()>) -> Result<Ended, CanaryError> {
+    fn on_its_own(self, mut unwanted: watch::Receiver<()>) -> std::io::Result<Ended> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (bugs, mut cancel) = (self.bugs.clone(), self.cancel.clone());
         // As a task: what wakes the future that a runtime waits for goes through the system each time.
         let working = runtime.spawn(bugs.scope(self.work()));
         // What is dropped half-way, with the runtime, kills its processes.
-        runtime.block_on(async {
+        Ok(runtime.block_on(async {
             tokio::select! {
                 ended = working => ended.unwrap_or_else(|bug| std::panic::resume_unwind(bug.into_panic())),
-                () = reached(&mut cancel, Cancel::Now) => Ok(Ended::Interrupted),
-                _ = unwanted.changed() => Ok(Ended::Interrupted),
+                () = reached(&mut cancel, Cancel::Now) => Ended::Interrupted,
+                _ = unwanted.changed() => Ended::Interrupted,
             }
-        })
+        }))
     }
 
-    async fn work(self) -> Result<Ended, CanaryError> {
-        let mut canaries = Canaries::listen().await?;
+    async fn work(self) -> Ended {
+        let mut canaries = Canaries::default();
         let mut session: Option<Session> = None;
         let mut ended = Ended::Whole;
         while let Some(place) = self.queue.next() {
@@ -291,7 +305,7 @@ impl Worker {
                     Session::new(Arc::clone(&group.target), self.options.clone(), self.given_up.clone())
                 }
             };
-            ended = self.group(group, &mut fit, &mut canaries).await?;
+            ended = self.group(group, &mut fit, &mut canaries).await;
             self.account(fit.spent()).await;
             session = Some(fit);
             if ended == Ended::Interrupted {
@@ -299,7 +313,7 @@ impl Worker {
             }
         }
         self.leave(session).await;
-        Ok(ended)
+        ended
     }
 
     async fn leave(&self, session: Option<Session>) {
@@ -313,16 +327,11 @@ impl Worker {
         _ = self.events.send(Event::Spent { target, spent }).await;
     }
 
-    async fn group(&self, group: &Group, session: &mut Session, canaries: &mut Canaries) -> Result<Ended, CanaryError> {
-        let canaries_used = group.tests.iter().flat_map(|planned| bind::canaries_of(&planned.test));
-        let kinds: BTreeSet<CanaryKind> = canaries_used.map(|canary| canary.kind).collect();
-        for kind in &kinds {
-            canaries.probe(*kind).await?;
-        }
+    async fn group(&self, group: &Group, session: &mut Session, canaries: &mut Canaries) -> Ended {
         let mut place = 0;
         while let Some(planned) = group.tests.get(place) {
             if *self.cancel.borrow() != Cancel::Go {
-                return Ok(Ended::Interrupted);
+                return Ended::Interrupted;
             }
             let running = Box::pin(session.run(planned, group.tests.get(place + 1), canaries));
             let running = fault::caught_in(self.watched(planned, running));
@@ -331,20 +340,17 @@ impl Worker {
                 () = self.bugs.come() => None,
             };
             let transcript = match (self.bugs.take(), seen) {
-                (None, Some(Ok(transcript))) => transcript?,
+                (None, Some(Ok(seen))) => seen.unwrap_or_else(|error| session.saw_nothing(planned, &error)),
                 (Some(words), _) | (None, Some(Err(words))) => session.broke(planned, &words),
                 (None, None) => unreachable!("only a worker takes the words of its bugs"),
             };
             match self.hand_over(planned, transcript).await {
-                None => return Ok(Ended::Interrupted),
+                None => return Ended::Interrupted,
                 Some(Next::On) => place += 1,
                 Some(Next::Again) => session.renew().await,
             }
         }
-        for kind in &kinds {
-            canaries.probe(*kind).await?;
-        }
-        Ok(Ended::Whole)
+        Ended::Whole
     }
 
     /// Waits for a test, and tells when it takes long.

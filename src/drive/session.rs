@@ -3,12 +3,12 @@
 //! Takes planned tests one after another, gives a [`Transcript`] of each; whatever the target does is part of one.
 //! Must not know what would have been right.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::adapter::{Adapter, StartError, Trouble, told, why_no_server};
-use super::bind::{bind, is_large, shares};
+use super::bind::{bind, canaries_of, is_large, shares};
 use super::canary::{Canaries, CanaryError};
 use super::client::{self, Driven, overheard};
 use super::fixed;
@@ -141,7 +141,7 @@ impl Session {
     /// Runs one test. What it leaves in place is what `next` can use.
     ///
     /// # Errors
-    /// Only where the harness itself has no canaries to give.
+    /// [`CanaryError`] where the harness has no canaries to give, or they may have missed something.
     pub(crate) async fn run(
         &mut self,
         planned: &Planned,
@@ -178,7 +178,15 @@ impl Session {
         self.wind_up(planned, next, &mut transcript).await;
         self.stopwatch.started(over);
         transcript.canary = canaries.hits();
+        // Only now: what could not have been noticed shows nothing.
+        let kinds: BTreeSet<_> = canaries_of(&planned.test).iter().map(|canary| canary.kind).collect();
+        canaries.check(kinds).await?;
         Ok(transcript)
+    }
+
+    /// The transcript of a test of which the harness can't tell what came of it.
+    pub(crate) fn saw_nothing(&self, planned: &Planned, error: &CanaryError) -> Transcript {
+        self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason: error.to_string() })
     }
 
     /// What there is of a test in which the harness itself broke. Nothing of what it had in hand is used again.
@@ -381,18 +389,7 @@ impl Session {
     }
 
     fn blank(&self, test: &TestId, bindings: Bindings, served: Served) -> Transcript {
-        Transcript {
-            target: self.target.id.clone(),
-            test: test.clone(),
-            bindings,
-            served,
-            opening: Vec::new(),
-            steps: Vec::new(),
-            canary: Vec::new(),
-            stderr: String::new(),
-            leaky: false,
-            micros: 0,
-        }
+        Transcript { bindings, ..Transcript::blank(self.target.id.clone(), test.clone(), served) }
     }
 }
 

@@ -119,7 +119,7 @@ async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
             next.send(Next::On).expect("its worker waits");
         }
     }
-    assert_eq!(driving.await.expect("no bug").expect("canaries sing"), Ended::Whole);
+    assert_eq!(driving.await.expect("no bug"), Ended::Whole);
     transcripts
 }
 
@@ -293,7 +293,7 @@ async fn nothing_is_begun_before_the_last_transcript_is_safe_nor_after_the_run_w
     while let Some(event) = received.recv().await {
         assert!(matches!(event, Event::Spent { .. }), "{event:?}");
     }
-    assert_eq!(driving.await.expect("no bug").expect("canaries sing"), Ended::Interrupted);
+    assert_eq!(driving.await.expect("no bug"), Ended::Interrupted);
 }
 
 #[tokio::test]
@@ -304,7 +304,7 @@ async fn a_run_that_is_cancelled_now_ends_now() {
     let driving = tokio::spawn(drive(plan(target(&[]), vec![send("please-hang")]), options, cancel, events));
     cancelling.send_replace(Cancel::Now);
     let ended = tokio::time::timeout(Duration::from_secs(2), driving).await.expect("at once");
-    assert_eq!(ended.expect("no bug").expect("canaries sing"), Ended::Interrupted);
+    assert_eq!(ended.expect("no bug"), Ended::Interrupted);
 }
 
 /// A test of a client that connects only.
@@ -356,9 +356,9 @@ async fn a_bug_of_our_own_costs_the_test_in_which_it_shows_and_the_run_goes_on()
 async fn a_bug_beside_a_test_is_the_test_s_error_and_no_fault_of_the_target() {
     // What the client sends makes the mock server's task panic; the client waits, as if nothing had happened.
     let trips = r#"case $line in *'"steps-on-it"'*)
-        address=${line##*'"__relay","'}; address=${address%%'"'*}
-        exec bash -c 'exec 3<>"/dev/tcp/${1%:*}/${1#*:}"; printf "%s\n" "$2" please-panic >&3; sleep 1000' \
-            trip "${address%%/*}" "${address#*/}" ;;
+        file=${line##*'"__relay","'}; file=${file%%'"'*}
+        exec bash -c '{ read -r address; read -r word; } < "$1"; exec 3<>"/dev/tcp/${address%:*}/${address#*:}"
+            printf "%s\n" "$word" please-panic >&3; sleep 1000' trip "$file" ;;
         esac
         echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
     let calling = |tool: &str| {

@@ -34,6 +34,24 @@ pub struct Transcript {
     pub micros: u64,
 }
 
+impl Transcript {
+    /// A transcript in which nothing was seen.
+    pub(crate) fn blank(target: TargetId, test: TestId, served: Served) -> Self {
+        Self {
+            target,
+            test,
+            bindings: Bindings::default(),
+            served,
+            opening: Vec::new(),
+            steps: Vec::new(),
+            canary: Vec::new(),
+            stderr: String::new(),
+            leaky: false,
+            micros: 0,
+        }
+    }
+}
+
 /// What became of the fixture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 use super::attempts::{after, is_worth_another, settle};
 use super::bounds::Bounds;
 use super::{InOrder, Log, LogError, Secrets};
-use crate::drive::{CanaryError, Cancel, Ended, Event, Next, Options, caught, drive};
+use crate::drive::{Cancel, Ended, Event, Next, Options, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
 use crate::model::record::{Footer, Record};
@@ -50,9 +50,6 @@ pub struct Conducted {
 /// Why a run could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The harness is not fit to see.
-    #[error(transparent)]
-    Canary(#[from] CanaryError),
     /// What had to wait for its turn is gone.
     #[error("a test that waited for its turn can't be read again: {0}")]
     Order(#[from] std::io::Error),
@@ -130,7 +127,7 @@ pub async fn conduct(
             Err(error) => _ = broken.get_or_insert(RunError::Order(error)),
         }
     }
-    let ended = driving.await.map_err(|bug| RunError::Bug(bug.to_string())).and_then(|ended| Ok(ended?));
+    let ended = driving.await.map_err(|bug| RunError::Bug(bug.to_string()));
     timings.wall = began.elapsed();
     let footer = Footer {
         ran,

@@ -158,7 +158,9 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
         let came = Came::of(crate::desk::output(&mut seen.wrapped(&command, "trace")));
         if seen == Seen::Traced {
             let trace = desk.read("trace");
-            assert!(trace.contains("sa_family"), "nothing was traced: {}{}", came.out, came.err);
+            // Over pipes, nothing is connected at all.
+            let is_silent = arguments.starts_with("run offers");
+            assert!(is_silent || trace.contains("sa_family"), "nothing was traced: {}{}", came.out, came.err);
             assert_eq!(abroad(&trace, &[canary.address.port()]), Vec::<String>::new(), "{arguments}");
         }
         assert_eq!(canary.came(), 0, "{arguments}");

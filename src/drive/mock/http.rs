@@ -33,7 +33,7 @@ const EVENTS: &str = "text/event-stream";
 /// Answers a request, if its path leads to a server. Who looks for one that is gone may not go on.
 pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -> Result<Response<Frames>, Infallible> {
     let word = request.uri().path().strip_prefix('/').unwrap_or_default();
-    let Some(server) = router.server(word) else { return Ok(bare(404, &[("connection", "close")])) };
+    let Some(server) = router.at(word) else { return Ok(bare(404, &[("connection", "close")])) };
     let busy = router.busy();
     let mut response = reply(request, server).await;
     response.body_mut().busy = Some(busy);

@@ -3,22 +3,27 @@
 //!
 //! Takes a server, gives the addresses at which its client meets it and nobody else does. Must not know what is said.
 
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::collections::BTreeSet;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use camino::Utf8Path;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{AbortHandle, JoinSet};
+use tempfile::NamedTempFile;
+use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
 
 use super::server::Server;
 use super::{Leash, http, stdio};
+use crate::drive::accept::{Asked, accept, listen};
+use crate::drive::guard::scratch;
 use crate::drive::{fault, token};
 
-/// Connections at a time to a listener; further ones wait.
-const MAX_CONNECTIONS: usize = 64;
+/// How often a client can start its server: each relay uses up a word.
+const RELAYS: usize = 32;
 /// Connections that a client may leave behind; with more the listeners are closed.
 const MAX_LEFT: usize = 8;
 /// How much a connection over HTTP holds that isn't read yet: headers, above all.
@@ -47,19 +52,32 @@ struct Listener {
 /// Who is met behind the listeners.
 #[derive(Debug, Default)]
 pub(super) struct Router {
-    /// The server that is met, and the word that leads to it.
-    server: Mutex<Option<(String, Arc<Server>)>>,
+    /// The server that is met, and the words that lead to it.
+    server: Mutex<Option<Met>>,
     /// Each connection has one.
     connected: Arc<()>,
     /// Each exchange that isn't over has one.
     busy: Arc<()>,
 }
 
+/// A server and the words that lead to it. The word of a URL may be seen by other users, on a command line, and so
+/// opens nothing over stdio.
+#[derive(Debug)]
+struct Met {
+    server: Arc<Server>,
+    /// The path of its URL.
+    path: String,
+    /// The words that no relay has used yet.
+    relays: BTreeSet<String>,
+}
+
 /// The way to a server, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Route {
     pair: Arc<Pair>,
-    word: String,
+    path: String,
+    /// The address and the words for relays, where only this user can read them; written for the first that needs it.
+    file: OnceLock<NamedTempFile>,
 }
 
 /// For as long as this is there, something is said.
@@ -71,32 +89,55 @@ impl Listeners {
     ///
     /// # Errors
     /// Where the system gives no port.
-    pub(super) async fn route(&mut self, server: &Arc<Server>) -> io::Result<Route> {
+    pub(super) fn route(&mut self, server: &Arc<Server>) -> io::Result<Route> {
         let pair = match self.0.take().filter(|pair| !pair.are_closed()) {
             Some(pair) => pair,
-            None => Arc::new(Pair::open().await?),
+            None => Arc::new(Pair::open()?),
         };
-        let word = token();
-        *pair.router.locked() = Some((word.clone(), Arc::clone(server)));
+        let path = token();
+        *pair.router.locked() = Some(Met { server: Arc::clone(server), path: path.clone(), relays: BTreeSet::new() });
         self.0 = Some(Arc::clone(&pair));
-        Ok(Route { pair, word })
+        Ok(Route { pair, path, file: OnceLock::new() })
     }
 }
 
 impl Route {
     pub(super) fn url(&self) -> String {
-        format!("http://{}/{}", self.pair.http.address, self.word)
+        format!("http://{}/{}", self.pair.http.address, self.path)
     }
 
-    pub(super) fn relay(&self) -> String {
-        format!("{}/{}", self.pair.stdio.address, self.word)
+    /// The file that a relay is started with.
+    ///
+    /// # Errors
+    /// Where it can't be written.
+    pub(super) fn relay(&self) -> io::Result<&Utf8Path> {
+        let file = match self.file.get() {
+            Some(file) => file,
+            None => {
+                let written = self.write()?;
+                self.file.get_or_init(|| written)
+            }
+        };
+        let unfit = || io::Error::new(io::ErrorKind::InvalidFilename, "the temporary folder's path is not UTF-8");
+        Utf8Path::from_path(file.path()).ok_or_else(unfit)
+    }
+
+    /// Writes fresh words down, with the address in the first line.
+    fn write(&self) -> io::Result<NamedTempFile> {
+        let words: Vec<_> = (0..RELAYS).map(|_| token()).collect();
+        let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".relay").tempfile_in(scratch())?;
+        file.write_all(format!("{}\n{}\n", self.pair.stdio.address, words.join("\n")).as_bytes())?;
+        if let Some(met) = self.pair.router.locked().as_mut().filter(|met| met.path == self.path) {
+            met.relays = words.into_iter().collect();
+        }
+        Ok(file)
     }
 }
 
 impl Drop for Route {
     fn drop(&mut self) {
         let router = &self.pair.router;
-        router.locked().take_if(|(word, _)| *word == self.word);
+        router.locked().take_if(|met| met.path == self.path);
         // What is still said, and what a client has heaped up, is not for the next server to put up with.
         if Router::holders(&router.busy) > 0 || Router::holders(&router.connected) > MAX_LEFT {
             self.pair.close();
@@ -105,21 +146,24 @@ impl Drop for Route {
 }
 
 impl Pair {
-    async fn open() -> io::Result<Self> {
+    fn open() -> io::Result<Self> {
         let router = Arc::new(Router::default());
-        let http = Listener::open(&router, |stream, router| async move {
-            let service = service_fn(move |request| http::answer(request, Arc::clone(&router)));
+        let http = Listener::open(&router, |stream, asked, router| async move {
+            let service = service_fn(move |request| {
+                asked.mark();
+                http::answer(request, Arc::clone(&router))
+            });
             let mut connection = hyper::server::conn::http1::Builder::new();
             connection.max_buf_size(MAX_HELD);
             // A connection that breaks, or speaks no HTTP, is the client's affair.
             _ = connection.serve_connection(TokioIo::new(stream), service).await;
         });
-        let stdio = Listener::open(&router, |stream, router| async move {
+        let stdio = Listener::open(&router, |stream, asked, router| async move {
             // A process that talks to one server has nothing to say to the next.
             let _busy = router.busy();
-            _ = stdio::converse(stream, &router).await;
+            _ = stdio::converse(stream, &asked, &router).await;
         });
-        let (http, stdio) = (http.await?, stdio.await?);
+        let (http, stdio) = (http?, stdio?);
         Ok(Self { http, stdio, router, are_closed: AtomicBool::new(false) })
     }
 
@@ -129,7 +173,7 @@ impl Pair {
         self.tasks().iter().for_each(|task| task.abort());
     }
 
-    /// Whether nobody comes in any more, be it that the system had no descriptor left.
+    /// Whether nobody comes in any more.
     fn are_closed(&self) -> bool {
         self.are_closed.load(Ordering::Relaxed) || self.tasks().iter().any(|task| task.is_finished())
     }
@@ -140,39 +184,33 @@ impl Pair {
 }
 
 impl Listener {
-    async fn open<F>(router: &Arc<Router>, serve: fn(TcpStream, Arc<Router>) -> F) -> io::Result<Self>
+    fn open<F>(router: &Arc<Router>, serve: fn(TcpStream, Asked, Arc<Router>) -> F) -> io::Result<Self>
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let listener = listen()?;
         let address = listener.local_addr()?;
         let router = Arc::clone(router);
-        let task = fault::spawn(async move {
-            let mut connections = JoinSet::new();
-            loop {
-                tokio::select! {
-                    accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => {
-                        // Without a free descriptor there is nothing to accept, and the client sees that it is so.
-                        let Ok((stream, _)) = accepted else { return };
-                        _ = stream.set_nodelay(true);
-                        let (serving, connected) = (serve(stream, Arc::clone(&router)), Arc::clone(&router.connected));
-                        connections.spawn(fault::told(async move {
-                            serving.await;
-                            drop(connected);
-                        }));
-                    }
-                    Some(_) = connections.join_next() => {}
-                }
+        let task = fault::spawn(accept(listener, move |stream, asked| {
+            let (serving, connected) = (serve(stream, asked, Arc::clone(&router)), Arc::clone(&router.connected));
+            async move {
+                serving.await;
+                drop(connected);
             }
-        });
+        }));
         Ok(Self { address, task: Leash::of(&task) })
     }
 }
 
 impl Router {
-    /// The server to which this word leads.
-    pub(super) fn server(&self, word: &str) -> Option<Arc<Server>> {
-        self.locked().as_ref().filter(|(known, _)| known == word).map(|(_, server)| Arc::clone(server))
+    /// The server at this path.
+    pub(super) fn at(&self, path: &str) -> Option<Arc<Server>> {
+        self.locked().as_ref().filter(|met| met.path == path).map(|met| Arc::clone(&met.server))
+    }
+
+    /// The server to which a relay's word leads: once.
+    pub(super) fn behind(&self, word: &str) -> Option<Arc<Server>> {
+        self.locked().as_mut().and_then(|met| met.relays.remove(word).then(|| Arc::clone(&met.server)))
     }
 
     /// To be held while something is said.
@@ -184,7 +222,7 @@ impl Router {
         Arc::strong_count(one) - 1
     }
 
-    fn locked(&self) -> MutexGuard<'_, Option<(String, Arc<Server>)>> {
+    fn locked(&self) -> MutexGuard<'_, Option<Met>> {
         self.server.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

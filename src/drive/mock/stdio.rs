@@ -1,14 +1,15 @@
 //! Standard input and output as a server: a client starts the relay, and the relay's lines come here over loopback.
 //!
-//! Takes connections that begin with the token, gives answers line by line. Must not know methods or tools.
+//! Takes connections that begin with a word of the relay's file, gives answers line by line. Must not know methods or tools.
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use camino::Utf8Path;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
-use tokio::net::tcp::OwnedWriteHalf;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -17,19 +18,27 @@ use super::listeners::Router;
 use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, Said, Server};
+use crate::drive::accept::Asked;
 use crate::drive::fault;
 use crate::drive::lines::{LineEvent, Lines, MAX_LINE};
+use crate::file;
 
-/// The longest line that can be a token.
-const MAX_TOKEN: u64 = 256;
+/// The longest line that can be a word.
+const MAX_WORD: u64 = 256;
+/// The most that is read of a relay's file, in bytes.
+const MAX_FILE: usize = 16 << 10;
+/// Written to a relay whose word is good. Without it, the connection ends and the relay tries its next word.
+const WELCOME: &[u8] = b"\n";
 
 /// Speaks with one relay until either side ends it.
-pub(super) async fn converse(stream: TcpStream, router: &Router) -> io::Result<()> {
-    let (read, write) = stream.into_split();
+pub(super) async fn converse(stream: TcpStream, asked: &Asked, router: &Router) -> io::Result<()> {
+    let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
     let mut first = String::new();
-    (&mut read).take(MAX_TOKEN).read_line(&mut first).await?;
-    let Some(server) = router.server(first.trim_end()) else { return Ok(()) };
+    (&mut read).take(MAX_WORD).read_line(&mut first).await?;
+    let Some(server) = router.behind(first.trim_end()) else { return Ok(()) };
+    asked.mark();
+    write.write_all(WELCOME).await?;
     let (lines, pump) = Lines::of(read);
     let _pump = Leash::of(&pump);
     let (sender, frames) = mpsc::channel(16);
@@ -90,30 +99,21 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
     }
 }
 
-/// The other end: copies lines between this process's standard streams and the mock server at an address.
+/// The other end: copies lines between this process's standard streams and the mock server that a file leads to.
 ///
 /// # Errors
-/// Where the address is none of a mock server's, or the connection breaks.
-pub async fn relay(address: &str) -> io::Result<()> {
-    between(address, tokio::io::stdin(), tokio::io::stdout()).await
+/// Where the file is none of a mock server's, or the connection breaks.
+pub async fn relay(file: &Utf8Path) -> io::Result<()> {
+    between(file, tokio::io::stdin(), tokio::io::stdout()).await
 }
 
 /// Copies until the server closes; when the input ends, the server is told and may finish.
 pub(super) async fn between(
-    address: &str,
+    file: &Utf8Path,
     mut input: impl AsyncRead + Unpin,
     mut output: impl AsyncWrite + Unpin,
 ) -> io::Result<()> {
-    let unfit = || io::Error::new(io::ErrorKind::InvalidInput, "not the address of a mock server");
-    let (socket, token) = address.split_once('/').ok_or_else(unfit)?;
-    let socket: SocketAddr = socket.parse().map_err(|_| unfit())?;
-    if !socket.ip().is_loopback() {
-        return Err(unfit());
-    }
-    let stream = TcpStream::connect(socket).await?;
-    stream.set_nodelay(true)?;
-    let (mut read, mut write) = stream.into_split();
-    write.write_all(format!("{token}\n").as_bytes()).await?;
+    let (mut read, mut write) = connect(file).await?;
     let up = async {
         tokio::io::copy(&mut input, &mut write).await?;
         write.shutdown().await?;
@@ -124,4 +124,28 @@ pub(super) async fn between(
         broken = up => broken,
         done = down => done,
     }
+}
+
+/// Connects with the first word of a file that no other relay has used: an address on the first line, then the words.
+async fn connect(file: &Utf8Path) -> io::Result<(OwnedReadHalf, OwnedWriteHalf)> {
+    let unfit = || io::Error::new(io::ErrorKind::InvalidInput, "not the file of a mock server");
+    let text = file::read_text(file, MAX_FILE)?;
+    let (address, words) = text.split_once('\n').ok_or_else(unfit)?;
+    let address: SocketAddr = address.parse().map_err(|_| unfit())?;
+    if !address.ip().is_loopback() {
+        return Err(unfit());
+    }
+    for word in words.lines() {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let (mut read, mut write) = stream.into_split();
+        write.write_all(format!("{word}\n").as_bytes()).await?;
+        if read.read_exact(&mut [0; WELCOME.len()]).await.is_ok() {
+            return Ok((read, write));
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::ConnectionRefused,
+        "the mock server is gone, or was started too often in one test",
+    ))
 }

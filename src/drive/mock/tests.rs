@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use camino::Utf8Path;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::net::TcpStream;
@@ -45,7 +46,7 @@ pub(super) async fn serve_behind(listeners: &mut Listeners, lifecycle: Lifecycle
     let test = Test::new(CaseId::new("a", "b"), "t", Role::Client, given, Vec::new());
     let revision = revision(lifecycle);
     let bindings = Bindings { revision: revision.name().to_owned(), ..Bindings::default() };
-    Mock::serve(listeners, Arc::new(test), bindings, revision).await.expect("loopback has a port")
+    Mock::serve(listeners, Arc::new(test), bindings, revision).expect("loopback has a port")
 }
 
 /// A request of the stateless lifecycle.
@@ -380,14 +381,21 @@ async fn strangers_get_nothing() {
     assert!(mock.take_messages().is_empty());
     assert_eq!(send(&mock.url(), "POST", &[("host", "example.org")], "{}").await.status, 403);
     assert_eq!(send(&mock.url(), "POST", &[("origin", "https://example.org")], "{}").await.status, 403);
-    let relay = mock.relay();
-    let (socket, _) = relay.split_once('/').expect("an address and a token");
-    let (mut input, mut output) = plug(&format!("{socket}/wrong"));
-    _ = input.write_all(b"{}\n").await;
-    let mut text = String::new();
-    output.read_to_string(&mut text).await.expect("it closes");
-    assert_eq!(text, "");
-    assert!(between("192.0.2.1:1/x", tokio::io::empty(), tokio::io::sink()).await.is_err());
+    let (address, _) = words(&mock);
+    // The word of the URL leads nowhere over stdio.
+    let path = mock.url().rsplit('/').next().expect("a word").to_owned();
+    for word in ["wrong", path.as_str()] {
+        let file = relay_file(&address, word);
+        let (mut input, mut output) = plug(Utf8Path::from_path(file.path()).expect("UTF-8"));
+        _ = input.write_all(b"{}\n").await;
+        let mut text = String::new();
+        output.read_to_string(&mut text).await.expect("it closes");
+        assert_eq!(text, "");
+    }
+    let elsewhere = relay_file("192.0.2.1:1", "x");
+    let elsewhere = Utf8Path::from_path(elsewhere.path()).expect("UTF-8");
+    assert!(between(elsewhere, tokio::io::empty(), tokio::io::sink()).await.is_err());
+    assert!(mock.take_messages().iter().all(|message| message.status != Some(200)));
 }
 
 #[tokio::test]
@@ -403,7 +411,7 @@ async fn a_flood_is_stopped_and_a_body_without_end_is_refused() {
     _ = tokio::join!(write.write_all(head.as_bytes()), read.read_exact(&mut bytes));
     assert_eq!(String::from_utf8_lossy(&bytes), "HTTP/1.1 413");
     assert!(mock.take_messages()[0].cut_from.is_some_and(|length| length > 16 << 20));
-    let (mut input, mut output) = plug(&mock.relay());
+    let (mut input, mut output) = plug(mock.relay().expect("a file"));
     let flood = "x\n".repeat(2000);
     let mut text = String::new();
     _ = tokio::join!(input.write_all(flood.as_bytes()), output.read_to_string(&mut text));
@@ -413,8 +421,22 @@ async fn a_flood_is_stopped_and_a_body_without_end_is_refused() {
     assert_eq!(send(&mock.url(), "POST", &[], "{}").await.status, 429);
 }
 
+/// The address and the words in the file of a mock server's relays.
+pub(super) fn words(mock: &Mock) -> (String, Vec<String>) {
+    let text = std::fs::read_to_string(mock.relay().expect("a file")).expect("text");
+    let (address, words) = text.split_once('\n').expect("an address");
+    (address.to_owned(), words.lines().map(str::to_owned).collect())
+}
+
+/// A file that a relay takes for a mock server's.
+pub(super) fn relay_file(address: &str, word: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), format!("{address}\n{word}\n")).expect("written");
+    file
+}
+
 /// A client's ends of a relay's standard input and output.
-pub(super) fn plug(relay: &str) -> (WriteHalf<DuplexStream>, BufReader<ReadHalf<DuplexStream>>) {
+pub(super) fn plug(relay: &Utf8Path) -> (WriteHalf<DuplexStream>, BufReader<ReadHalf<DuplexStream>>) {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let relay = relay.to_owned();
     tokio::spawn(async move {
@@ -434,7 +456,7 @@ async fn line(output: &mut BufReader<ReadHalf<DuplexStream>>) -> Value {
 #[tokio::test]
 async fn over_stdio_a_probe_falls_back_and_a_second_process_is_served() {
     let mock = serve(Lifecycle::Stateful, fixture(vec![tool("ask", Does::Elicit, &question("x"))])).await;
-    let (mut probe, mut said) = plug(&mock.relay());
+    let (mut probe, mut said) = plug(mock.relay().expect("a file"));
     let text = format!("{}\nno JSON\n", stateless(1, "server/discover", json!({})));
     probe.write_all(text.as_bytes()).await.expect("a relay");
     assert_eq!(line(&mut said).await["error"]["code"], -32601);
@@ -442,7 +464,7 @@ async fn over_stdio_a_probe_falls_back_and_a_second_process_is_served() {
     probe.shutdown().await.expect("a relay");
     assert_eq!(said.read_line(&mut String::new()).await.expect("an end"), 0);
 
-    let (mut input, mut output) = plug(&mock.relay());
+    let (mut input, mut output) = plug(mock.relay().expect("a file"));
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "ask" } });
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     let begun = initialize(&json!({ "elicitation": {} }));
@@ -461,7 +483,7 @@ async fn over_stdio_there_are_no_headers_and_a_cut_closes_the_stream() {
     let cut = Change::Http { status: None, headers: Vec::new(), cut_after: Some(5) };
     let deviations = vec![Deviation { method: "tools/list".to_owned(), change: cut }];
     let mock = serve(Lifecycle::Stateless, Fixture { deviations, ..fixture(vec![]) }).await;
-    let (mut input, mut output) = plug(&mock.relay());
+    let (mut input, mut output) = plug(mock.relay().expect("a file"));
     let requests =
         format!("{}\n{}\n", stateless(1, "server/discover", json!({})), stateless(2, "tools/list", json!({})));
     input.write_all(requests.as_bytes()).await.expect("a relay");
@@ -479,7 +501,7 @@ async fn a_mock_that_is_dropped_hangs_up_on_everybody() {
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "ask" } });
     let mut stream = BufReader::new(begin(&mock.url(), "POST", &own, &call.to_string()).await);
     event(&mut stream).await;
-    let (mut input, mut output) = plug(&mock.relay());
+    let (mut input, mut output) = plug(mock.relay().expect("a file"));
     input.write_all(format!("{}\n", initialize(&json!({}))).as_bytes()).await.expect("a relay");
     line(&mut output).await;
     let half = begin(&mock.url(), "POST", &[("expect", "nothing")], "").await;

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::super::Mock;
-use super::super::tests::{Came, fixture, plug, send, serve, serve_behind, stateless};
+use super::super::tests::{Came, fixture, plug, relay_file, send, serve, serve_behind, stateless, words};
 use super::*;
 use crate::model::spec::Lifecycle;
 
@@ -17,15 +17,46 @@ use crate::model::spec::Lifecycle;
 async fn each_mock_is_on_loopback_behind_a_word_that_opens_nothing_else() {
     let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
     let other = serve(Lifecycle::Stateless, fixture(vec![])).await;
-    assert_eq!(mock.relay().split('/').next_back(), mock.url().split('/').next_back());
-    let (url, others) = (mock.url(), other.url());
-    let words = [&url[7..], &others[7..]].map(|address| {
-        let (socket, word) = address.split_once('/').expect("a socket and a word");
-        assert!(socket.parse::<SocketAddr>().expect("an address").ip().is_loopback(), "{socket}");
-        assert!(word.len() == 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit()), "{word}");
-        word
-    });
-    assert_eq!(BTreeSet::from(words).len(), 2);
+    let mut all = Vec::new();
+    for mock in [&mock, &other] {
+        let ((url, path), (relays, words)) = (parted(&mock.url()), words(mock));
+        for address in [url, relays] {
+            assert!(address.parse::<SocketAddr>().expect("an address").ip().is_loopback(), "{address}");
+        }
+        all.extend([vec![path], words].concat());
+    }
+    assert!(all.iter().all(|word| word.len() == 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit())), "{all:?}");
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 2 * (1 + RELAYS));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_words_for_relays_can_be_read_by_this_user_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
+    let file = mock.relay().expect("a file").to_owned();
+    assert_eq!(file.metadata().expect("it is there").permissions().mode() & 0o777, 0o600);
+    drop(mock);
+    assert!(!file.exists());
+}
+
+#[tokio::test]
+async fn a_word_is_good_for_one_relay_and_each_relay_takes_the_next() {
+    let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
+    let (address, words) = words(&mock);
+    let list = format!("{}\n", stateless(1, "tools/list", json!({})));
+    for _ in 0..RELAYS {
+        let (mut input, mut output) = plug(mock.relay().expect("a file"));
+        input.write_all(list.as_bytes()).await.expect("a relay");
+        assert!(output.read_u8().await.is_ok(), "it is answered");
+    }
+    let used = relay_file(&address, &words[0]);
+    let used = Utf8Path::from_path(used.path()).expect("UTF-8");
+    for file in [used, mock.relay().expect("a file")] {
+        let (mut input, mut output) = plug(file);
+        _ = input.write_all(list.as_bytes()).await;
+        assert_eq!(output.read_to_end(&mut Vec::new()).await.expect("it closes"), 0);
+    }
 }
 
 fn parted(url: &str) -> (String, String) {
@@ -37,7 +68,8 @@ async fn what_an_earlier_test_s_client_still_sends_reaches_nobody() {
     let (earlier, mock) = (serve(Lifecycle::Stateless, fixture(vec![])), serve(Lifecycle::Stateless, fixture(vec![])));
     let (earlier, mock) = (earlier.await, mock.await);
     let ((address, word), here) = (parted(&earlier.url()), parted(&mock.url()).0);
-    let relay = mock.relay().split('/').next().expect("an address").to_owned();
+    let old = words(&earlier).1.remove(0);
+    let relay = words(&mock).0;
     let mut open = TcpStream::connect(&address).await.expect("a listener");
     drop(earlier);
     // On the connection that it had.
@@ -49,7 +81,8 @@ async fn what_an_earlier_test_s_client_still_sends_reaches_nobody() {
     assert!(rest.is_empty(), "{rest:?}");
     // With the old word, should the system give its port to the next.
     assert_eq!(send(&format!("http://{here}/{word}"), "POST", &[], &list).await.status, 404);
-    let (mut input, mut output) = plug(&format!("{relay}/{word}"));
+    let file = relay_file(&relay, &old);
+    let (mut input, mut output) = plug(Utf8Path::from_path(file.path()).expect("UTF-8"));
     _ = input.write_all(format!("{list}\n").as_bytes()).await;
     assert_eq!(output.read_to_end(&mut rest).await.expect("it closes"), 0);
     assert!(mock.take_messages().is_empty());

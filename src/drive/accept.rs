@@ -1,0 +1,186 @@
+//! The connections of the harness's listeners: only of this user and root, a bounded number, and none that stays silent.
+//!
+//! Takes a listener, gives its connections to whoever serves them. Must not know what is said on one.
+
+use std::collections::VecDeque;
+use std::io::{Error, ErrorKind};
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::sleep;
+
+use super::{fault, peer};
+
+/// Connections at a time to a listener; further ones wait, unless a silent one can be closed for them.
+const MAX_CONNECTIONS: usize = 64;
+/// Connections that may wait to be accepted; of more, the system drops some, and their clients try again a second later.
+const WAITING: u32 = 1024;
+/// How long a connection may take to its first request.
+const SILENT: Duration = Duration::from_secs(30);
+/// How long is waited where the system has no descriptor or memory to give.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Whether a request came on a connection. One without is closed after a while, or when there are too many.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked(Arc<AtomicBool>);
+
+impl Asked {
+    /// A request came.
+    pub(super) fn mark(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_marked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Returns after [`SILENT`], unless a request came until then.
+    async fn stays_silent(&self) {
+        sleep(SILENT).await;
+        if self.is_marked() {
+            std::future::pending().await
+        }
+    }
+}
+
+/// Opens a listener that this machine alone can reach.
+pub(super) fn listen() -> std::io::Result<TcpListener> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+    socket.listen(WAITING)
+}
+
+/// Accepts connections for ever; whatever the system reports, the next one is waited for.
+pub(super) async fn accept<F>(listener: TcpListener, mut serve: impl FnMut(TcpStream, Asked) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let mut connections = JoinSet::new();
+    // Those on which no request came, the oldest first.
+    let mut silent: VecDeque<(AbortHandle, Asked)> = VecDeque::new();
+    loop {
+        silent.retain(|(connection, asked)| !connection.is_finished() && !asked.is_marked());
+        tokio::select! {
+            accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS || !silent.is_empty() => {
+                let stream = match accepted {
+                    Ok((stream, _)) => stream,
+                    Err(error) if is_of_one_connection(&error) => continue,
+                    Err(error) => {
+                        tracing::debug!(%error, "no connection can be accepted");
+                        sleep(PAUSE).await;
+                        continue;
+                    }
+                };
+                // Before anything is counted: however many another user opens, nothing changes.
+                if peer::is_foreign(&stream) {
+                    tracing::debug!("a connection of another user was dropped");
+                    continue;
+                }
+                if connections.len() >= MAX_CONNECTIONS
+                    && let Some((oldest, _)) = silent.pop_front()
+                {
+                    oldest.abort();
+                }
+                _ = stream.set_nodelay(true);
+                let asked = Asked::default();
+                let serving = serve(stream, asked.clone());
+                let watched = asked.clone();
+                let connection = connections.spawn(fault::told(async move {
+                    tokio::select! {
+                        () = serving => {}
+                        () = watched.stays_silent() => {}
+                    }
+                }));
+                silent.push_back((connection, asked));
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+/// Whether an error is about the connection that would have been the next, and not about the listener.
+fn is_of_one_connection(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::time::timeout;
+
+    use super::*;
+
+    /// No answer takes so long.
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    /// A listener that answers each byte with the same.
+    fn echo() -> std::net::SocketAddr {
+        let listener = listen().expect("a port");
+        let address = listener.local_addr().expect("an address");
+        fault::spawn(accept(listener, |mut stream, asked| async move {
+            while let Ok(byte) = stream.read_u8().await {
+                asked.mark();
+                _ = stream.write_u8(byte).await;
+            }
+        }));
+        address
+    }
+
+    async fn answers(stream: &mut TcpStream) -> bool {
+        let asking = async {
+            stream.write_u8(7).await?;
+            stream.read_u8().await
+        };
+        timeout(LIMIT, asking).await.expect("an answer, or an end").is_ok()
+    }
+
+    #[tokio::test]
+    async fn silent_connections_make_room_for_those_that_ask() {
+        let address = echo();
+        let mut asking = TcpStream::connect(address).await.expect("a listener");
+        assert!(answers(&mut asking).await);
+        let mut silent = Vec::new();
+        for _ in 0..3 * MAX_CONNECTIONS {
+            silent.push(TcpStream::connect(address).await.expect("a listener"));
+        }
+        let mut another = TcpStream::connect(address).await.expect("a listener");
+        assert!(answers(&mut another).await && answers(&mut asking).await);
+        assert!(!answers(&mut silent[0]).await, "the oldest that was silent is closed");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_without_a_request_is_closed_after_a_while() {
+        let address = echo();
+        let mut silent = TcpStream::connect(address).await.expect("a listener");
+        assert_eq!(silent.read(&mut [0]).await.expect("an end"), 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_connection_of_another_user_is_dropped_and_not_counted() {
+        if !nix::unistd::geteuid().is_root() {
+            eprintln!("skipped: only root can connect as another user");
+            return;
+        }
+        let address = echo();
+        let script = format!(
+            "for i in $(seq {}); do exec {{fd}}<>/dev/tcp/127.0.0.1/{} || exit 3; done
+            printf x >&$fd; read -r -n 1 answer <&$fd; [ -z \"$answer\" ] && echo dropped; read -r stay",
+            3 * MAX_CONNECTIONS,
+            address.port()
+        );
+        let mut stranger = tokio::process::Command::new("bash");
+        stranger.args(["-c", &script]).uid(65534).stdin(std::process::Stdio::piped());
+        stranger.stdout(std::process::Stdio::piped()).kill_on_drop(true);
+        let mut stranger = stranger.spawn().expect("bash");
+        let mut told = [0; 7];
+        let out = stranger.stdout.as_mut().expect("it is piped");
+        timeout(LIMIT, out.read_exact(&mut told)).await.expect("in time").expect("it was dropped");
+        assert_eq!(&told, b"dropped");
+        assert!(answers(&mut TcpStream::connect(address).await.expect("a listener")).await);
+    }
+}

@@ -1,0 +1,104 @@
+//! The user at the other end of a connection on this machine, as far as the system tells.
+//!
+//! Takes a connection, gives whether it is another user's. Must not know what is said on it.
+
+use tokio::net::TcpStream;
+
+/// Whether a connection is known to be another user's than ours and root's.
+#[cfg(target_os = "linux")]
+pub(super) fn is_foreign(stream: &TcpStream) -> bool {
+    let user = diag::user(stream);
+    user.is_some_and(|user| user != 0 && user != nix::unistd::geteuid().as_raw())
+}
+
+/// The system doesn't tell.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn is_foreign(_: &TcpStream) -> bool {
+    false
+}
+
+/// `sock_diag(7)`: one socket by its addresses. `/proc/net/tcp` has the same, but lists all sockets of the machine, which
+/// can take longer than a whole test.
+#[cfg(target_os = "linux")]
+mod diag {
+    use std::io::Read as _;
+    use std::net::{SocketAddr, SocketAddrV4};
+
+    use socket2::{Domain, Protocol, Socket, Type};
+    use tokio::net::TcpStream;
+
+    const NETLINK: i32 = nix::libc::AF_NETLINK;
+    const SOCK_DIAG: i32 = nix::libc::NETLINK_SOCK_DIAG;
+    /// `SOCK_DIAG_BY_FAMILY`: the type of the request, and of an answer that is no error.
+    const BY_FAMILY: u16 = 20;
+    const REQUEST: u16 = 1;
+    /// `struct nlmsghdr`.
+    const HEADER: usize = 16;
+    /// `struct inet_diag_req_v2`.
+    const QUESTION: usize = 56;
+    /// Where `struct inet_diag_msg` has the user and the inode.
+    const USER: usize = HEADER + 64;
+    const INODE: usize = HEADER + 68;
+
+    /// The user who opened the other end; `None` where the system doesn't tell, or that end is closed already.
+    pub(super) fn user(stream: &TcpStream) -> Option<u32> {
+        let (SocketAddr::V4(own), SocketAddr::V4(peer)) = (stream.local_addr().ok()?, stream.peer_addr().ok()?) else {
+            return None;
+        };
+        let socket = Socket::new(Domain::from(NETLINK), Type::DGRAM, Some(Protocol::from(SOCK_DIAG))).ok()?;
+        socket.set_nonblocking(true).ok()?;
+        socket.send(&question(peer, own)).ok()?;
+        let mut answer = [0; 1 << 10];
+        // The kernel has answered before `send` returns.
+        let length = (&socket).read(&mut answer).ok()?;
+        read(&answer[..length])
+    }
+
+    /// Asks for the socket that is bound to `own` and connected to `other`. Numbers are as the machine has them, addresses
+    /// as the network has them.
+    fn question(own: SocketAddrV4, other: SocketAddrV4) -> Vec<u8> {
+        let length = u32::try_from(HEADER + QUESTION).expect("it is short");
+        let mut bytes = Vec::with_capacity(HEADER + QUESTION);
+        bytes.extend(length.to_ne_bytes());
+        bytes.extend([BY_FAMILY, REQUEST].map(u16::to_ne_bytes).concat());
+        bytes.extend([0; 8]);
+        let family = u8::try_from(nix::libc::AF_INET).expect("a family is a byte");
+        let protocol = u8::try_from(nix::libc::IPPROTO_TCP).expect("a protocol is a byte");
+        bytes.extend([family, protocol, 0, 0]);
+        // In whichever state it is.
+        bytes.extend(u32::MAX.to_ne_bytes());
+        bytes.extend([own.port(), other.port()].map(u16::to_be_bytes).concat());
+        for address in [own, other] {
+            bytes.extend(address.ip().octets());
+            bytes.extend([0; 12]);
+        }
+        // On any interface, with any cookie.
+        bytes.extend([0; 4]);
+        bytes.extend([0xff; 8]);
+        bytes
+    }
+
+    fn read(answer: &[u8]) -> Option<u32> {
+        let number = |place: usize| Some(u32::from_ne_bytes(answer.get(place..place + 4)?.try_into().ok()?));
+        let is_found = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?) == BY_FAMILY;
+        // What has no inode was closed, and its user is told as root.
+        (is_found && number(INODE)? != 0).then(|| number(USER))?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn the_user_of_an_open_connection_is_known() {
+        use tokio::net::{TcpListener, TcpStream};
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let accepted = accepted.expect("a connection").0;
+        assert_eq!(super::diag::user(&accepted), Some(nix::unistd::geteuid().as_raw()));
+        assert!(!super::is_foreign(&accepted));
+        drop(client);
+        assert_eq!(super::diag::user(&accepted), None, "the system tells it as root's");
+    }
+}

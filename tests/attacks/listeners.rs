@@ -1,0 +1,108 @@
+//! Connections that nobody asked for: of a target, and of another user.
+
+use crate::desk::{Desk, PROGRAM};
+use crate::limits::{has_two_users, within_limit};
+
+/// An adapter that, before each order, fills every new listener of the harness with silent connections, as a user.
+///
+/// The harness is its parent. Its listeners are found by their inodes.
+const CROWD: &str = r#"
+import encodings.idna, os, resource, signal, socket, subprocess, sys
+
+user, number, program = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+harness, known = os.getppid(), set()
+
+def listeners():
+    inodes = set()
+    for fd in os.listdir(f"/proc/{harness}/fd"):
+        try:
+            inodes.add(os.readlink(f"/proc/{harness}/fd/{fd}"))
+        except OSError:
+            pass
+    for line in open(f"/proc/{harness}/net/tcp").readlines()[1:]:
+        part = line.split()
+        if part[3] == "0A" and f"socket:[{part[9]}]" in inodes:
+            yield int(part[1].split(":")[1], 16)
+
+def crowd(port):
+    done, told = os.pipe()
+    if os.fork():
+        os.close(told)
+        os.read(done, 1)
+        os.close(done)
+        return
+    if user:
+        os.setgroups([])
+        os.setuid(user)
+    held = []
+    for _ in range(number):
+        try:
+            held.append(socket.create_connection(("127.0.0.1", port), timeout=1))
+        except OSError:
+            break
+    log.write(f"{len(held)}\n")
+    log.flush()
+    os.write(told, b"x")
+    signal.pause()
+
+log = open("../crowded", "a")
+adapter = subprocess.Popen([program, "__adapter"], stdin=subprocess.PIPE)
+for line in sys.stdin.buffer:
+    for port in listeners():
+        if port not in known:
+            known.add(port)
+            crowd(port)
+    adapter.stdin.write(line)
+    adapter.stdin.flush()
+adapter.stdin.close()
+sys.exit(adapter.wait())
+"#;
+
+/// A desk with a target that brings a crowd.
+fn desk(user: u32, number: usize) -> Desk {
+    let desk = Desk::empty();
+    desk.write("crowd.py", CROWD);
+    let command = ["python3", "../crowd.py", &user.to_string(), &number.to_string(), PROGRAM];
+    let command = serde_json::to_string(&command).expect("strings");
+    let claims = "roles = [\"server\", \"client\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]";
+    desk.write("crowd/target.toml", &format!("title = \"A crowd\"\ncommand = {command}\n\n[claims]\n{claims}\n"));
+    desk
+}
+
+/// How many connections there were on all listeners.
+fn crowded(desk: &Desk) -> usize {
+    desk.read("crowded").lines().map(|line| line.parse::<usize>().expect("a number")).sum()
+}
+
+/// Cases with canaries, and of clients.
+const ONLY: &str = "--only sep-2106/external-ref --only sep-1034/client-defaults --jobs 1";
+
+#[test]
+fn silent_connections_of_a_target_end_no_run() {
+    let number = 300;
+    let desk = desk(0, number);
+    let mut command = std::process::Command::new("bash");
+    let run = desk.command(&format!("run crowd {ONLY}"));
+    // The harness has fewer descriptors than there are connections, as long as it asks for no more.
+    command.args(["-c", "ulimit -Sn 200; exec \"$@\"", "-"]).arg(run.get_program()).args(run.get_args());
+    command.current_dir(desk.path()).env("HOME", desk.path()).env("XDG_CACHE_HOME", desk.path().join("cache"));
+    let came = within_limit(command);
+    assert!(crowded(&desk) > number, "{}", desk.read("crowded"));
+    came.ends(0);
+    assert_eq!(desk.survivors(), 0);
+}
+
+#[test]
+fn silent_connections_of_another_user_change_nothing() {
+    if !has_two_users() {
+        return;
+    }
+    let number = 70;
+    let desk = desk(65534, number);
+    let came = within_limit(desk.command(&format!("run crowd {ONLY}")));
+    assert!(crowded(&desk) > number, "{}", desk.read("crowded"));
+    came.ends(0);
+    assert_eq!(desk.survivors(), 0);
+}
