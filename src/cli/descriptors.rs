@@ -25,7 +25,8 @@ pub(super) fn raise() {
 #[cfg(not(unix))]
 pub(super) fn raise() {}
 
-/// Makes sure that a runtime can be built: it needs some descriptors, and panics where it gets only a part of them.
+/// Makes sure that a runtime can be built: it needs some descriptors and threads, and panics where it gets only a part of
+/// them.
 ///
 /// # Errors
 /// What the system says.
@@ -35,7 +36,9 @@ pub(super) fn check() -> io::Result<()> {
     const NEEDED: usize = 12;
     let stdin = io::stdin();
     let copies: io::Result<Vec<_>> = (0..NEEDED).map(|_| stdin.as_fd().try_clone_to_owned()).collect();
-    copies.map(drop)
+    drop(copies?);
+    _ = std::thread::Builder::new().spawn(|| ())?.join();
+    Ok(())
 }
 
 /// There is no such limit on this system.

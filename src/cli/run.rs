@@ -128,7 +128,9 @@ fn tell(left_out: &[String]) {
 /// The targets that were typed, each once.
 pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     let (here, cache) = (here()?, caches::folder());
-    typed.iter().for_each(|one| warn_of_skipped(Some(one), &here));
+    for one in typed {
+        warn_of_skipped(Some(one), &here);
+    }
     let mut targets: Vec<Arc<Target>> = Vec::new();
     for one in typed {
         let found = match one.split_once(':') {

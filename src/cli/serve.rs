@@ -90,7 +90,7 @@ async fn over_http(chosen: &Chosen, mut cancel: watch::Receiver<Cancel>) -> Resu
 }
 
 async fn over_stdio(chosen: &Chosen, mut cancel: watch::Receiver<Cancel>) -> Result<Exit, Problem> {
-    let waiting = Waiting::put_up(&chosen.target, &chosen.planned).await.map_err(|error| problem(chosen, &error))?;
+    let waiting = Waiting::put_up(&chosen.target, &chosen.planned).map_err(|error| problem(chosen, &error))?;
     announce(chosen, &command_line(&waiting.folder, &waiting.env, &waiting.command));
     stopped(&mut cancel, Cancel::Finish).await;
     Ok(Exit::Fine)

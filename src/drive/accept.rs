@@ -42,7 +42,7 @@ impl Asked {
     async fn stays_silent(&self) {
         sleep(SILENT).await;
         if self.is_marked() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }
@@ -109,6 +109,8 @@ fn is_of_one_connection(error: &Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::time::timeout;
 
@@ -163,7 +165,8 @@ mod tests {
     #[tokio::test]
     async fn a_connection_of_another_user_is_dropped_and_not_counted() {
         if !nix::unistd::geteuid().is_root() {
-            eprintln!("skipped: only root can connect as another user");
+            // Past the capture of the test runner.
+            _ = writeln!(std::io::stderr(), "SKIPPED: only root can connect as another user");
             return;
         }
         let address = echo();

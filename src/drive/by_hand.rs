@@ -114,7 +114,7 @@ impl Waiting {
     ///
     /// # Errors
     /// [`HandError`], where there is nowhere to.
-    pub async fn put_up(target: &Target, planned: &Planned) -> Result<Self, HandError> {
+    pub fn put_up(target: &Target, planned: &Planned) -> Result<Self, HandError> {
         let (canaries, fixture) = fixture(planned)?;
         let (file, command) = stdio_command(target, of(target, planned, &fixture))?;
         let env = target.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();

@@ -38,12 +38,13 @@ mod scripted;
 mod tests;
 
 use std::num::NonZeroUsize;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use camino::Utf8PathBuf;
@@ -202,27 +203,36 @@ pub async fn drive(
 ) -> Ended {
     let queue = Arc::new(Queue { order: options.order(&plan), taken: AtomicUsize::new(0) });
     let given_up = GivenUp::default();
+    // Waits for the threads, after what is declared behind it was dropped.
+    let mut threads = Threads::default();
     // Dropped, it ends what is at work.
     let (_wanted, unwanted) = watch::channel(());
-    let mut workers = JoinSet::new();
+    let (ending, mut ends) = mpsc::unbounded_channel();
     let mut idle = None;
     for _ in 0..options.workers(&plan) {
         let (plan, queue, options) = (Arc::clone(&plan), Arc::clone(&queue), options.clone());
         let (given_up, bugs) = (given_up.clone(), Bugs::default());
         let (cancel, events, unwanted) = (cancel.clone(), events.clone(), unwanted.clone());
         let worker = Worker { plan, queue, given_up, options, cancel, events, bugs };
-        // Where the system has no thread to give, this panics.
-        if let Err(words) = caught(|| workers.spawn_blocking(|| worker.on_its_own(unwanted))) {
-            idle = Some(words);
+        let ending = ending.clone();
+        // Not a task: a runtime lets a task wait for a thread that it can't have.
+        let thread = std::thread::Builder::new().spawn(move || {
+            let worked = std::panic::catch_unwind(AssertUnwindSafe(|| worker.on_its_own(unwanted)));
+            _ = ending.send(worked);
+        });
+        match thread {
+            Ok(thread) => threads.0.push(thread),
+            Err(error) => idle = Some(error),
         }
     }
+    drop(ending);
     let mut ended = Ended::Whole;
-    while let Some(worker) = workers.join_next().await {
-        match worker {
+    while let Some(worked) = ends.recv().await {
+        match worked {
             Ok(Ok(Ended::Whole)) => {}
             Ok(Ok(Ended::Interrupted)) => ended = Ended::Interrupted,
-            Ok(Err(error)) => idle = Some(error.to_string()),
-            Err(bug) => std::panic::resume_unwind(bug.into_panic()),
+            Ok(Err(error)) => idle = Some(error),
+            Err(bug) => std::panic::resume_unwind(bug),
         }
     }
     // The work of a worker that could not begin is done by the others, where there is one.
@@ -240,6 +250,19 @@ pub async fn drive(
         }
     }
     ended
+}
+
+/// The threads of the workers. Dropped, it waits until they have ended.
+#[derive(Default)]
+struct Threads(Vec<JoinHandle<()>>);
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        for thread in self.0.drain(..) {
+            // What a worker breaks with is sent, and not left to its thread.
+            _ = thread.join();
+        }
+    }
 }
 
 /// Waits until that much is to be cancelled; for ever, where nobody is left who could.

@@ -101,7 +101,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
 /// [`TargetError`] where there is none, or its file is wrong.
 pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
     let (name, variant) = split(typed);
-    let found = find(name, here).filter_map(Result::ok).next().and_then(|path| path.canonicalize_utf8().ok());
+    let found = find(name, here).find_map(Result::ok).and_then(|path| path.canonicalize_utf8().ok());
     let file = match (found, cache) {
         (Some(file), _) => file,
         (None, Some(cache)) if embedded::names().contains(&name) => {

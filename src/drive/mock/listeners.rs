@@ -111,13 +111,11 @@ impl Route {
     /// # Errors
     /// Where it can't be written.
     pub(super) fn relay(&self) -> io::Result<&Utf8Path> {
-        let file = match self.file.get() {
-            Some(file) => file,
-            None => {
-                let written = self.write()?;
-                self.file.get_or_init(|| written)
-            }
-        };
+        if self.file.get().is_none() {
+            let written = self.write()?;
+            self.file.get_or_init(|| written);
+        }
+        let file = self.file.get().expect("written just now");
         let unfit = || io::Error::new(io::ErrorKind::InvalidFilename, "the temporary folder's path is not UTF-8");
         Utf8Path::from_path(file.path()).ok_or_else(unfit)
     }
