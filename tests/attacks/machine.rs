@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::desk::Desk;
-use crate::limits::within_limit;
+use crate::limits::{has_two_users, within_limit};
 
 /// The program, started by a line of shell.
 fn behind(desk: &Desk, shell: &[&str], arguments: &str) -> Command {
@@ -65,5 +65,30 @@ fn with_few_descriptors_a_run_ends_with_a_status_of_its_own() {
         statuses.push(status);
     }
     assert_eq!(statuses.last(), Some(&0), "{statuses:?}");
+    assert_eq!(desk.survivors(), 0);
+}
+
+#[test]
+fn with_few_threads_a_run_ends_with_a_status_of_its_own() {
+    if !has_two_users() {
+        return;
+    }
+    let desk = Desk::empty();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(desk.path(), open).expect("it is ours");
+    // The limit is one of a user's, and none of root's.
+    let nobody = ["setpriv", "--reuid=65534", "--clear-groups", "bash", "-c"];
+    let as_nobody = |shell: &str, arguments: &str| behind(&desk, &[&nobody[..], &[shell, "-"]].concat(), arguments);
+    if !as_nobody("exec \"$@\"", "--version").output().is_ok_and(|output| output.status.success()) {
+        _ = writeln!(std::io::stderr(), "SKIPPED: nobody can't execute the program from where it is");
+        return;
+    }
+    for number in [1, 2, 3, 4, 5, 6, 8] {
+        let limit = format!("ulimit -u {number}; exec \"$@\"");
+        let arguments = "run reference --only sep-2106/composition/rejects/any-of --transport http --record run.jsonl";
+        let came = within_limit(as_nobody(&limit, arguments));
+        let status = came.status.unwrap_or_else(|| panic!("{number} threads: {}", came.err));
+        assert!([0, 1, 2, 4].contains(&status), "{number} threads: {status}\n{}\n{}", came.out, came.err);
+    }
     assert_eq!(desk.survivors(), 0);
 }
