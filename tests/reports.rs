@@ -38,7 +38,7 @@ fn record(target: &str, index: usize, kind: &str, said: &str) -> Record {
 
 fn header(target: &str, version: &str, planned: usize, shard: Option<&str>) -> Header {
     let header = json!({
-        "format": 1, "casebook": "0", "targets": [target], "planned": planned, "cases": "c0", "shard": shard,
+        "format": 2, "casebook": "0", "targets": [target], "planned": planned, "cases": "c0", "shard": shard,
         "about": [{ "target": target, "title": "A target", "version": version, "planned": planned }],
         "skipped": [{ "target": target, "reason": "no client side", "tests": 3 }],
     });
@@ -243,7 +243,7 @@ fn a_known_failure_that_holds_in_all_shards_is_stale_and_in_one_of_them_is_not()
 
 #[test]
 fn a_record_of_before_has_no_version_and_is_read_all_the_same() {
-    let header = json!({ "format": 1, "casebook": "0.1.0", "targets": ["sdk"], "planned": 2, "skipped": [] });
+    let header = json!({ "format": 2, "casebook": "0.1.0", "targets": ["sdk"], "planned": 2, "skipped": [] });
     let header = serde_json::from_value(header).expect("a header");
     let report = report(&[source("old.jsonl", header, vec![record("sdk", 0, "pass", "")])]);
     let id: TargetId = "sdk".parse().expect("a name");
@@ -306,7 +306,7 @@ fn drawn(many: usize, is_wide: bool) -> Duration {
     let targets: BTreeSet<_> = (0..many).map(name).collect();
     let about: Vec<_> = targets.iter().map(|id| json!({ "target": id, "title": "A", "planned": 1 })).collect();
     let stale: Vec<_> = targets.iter().map(|id| format!("{id}: f/r holds")).collect();
-    let header = json!({ "format": 1, "casebook": "0", "targets": targets, "planned": many, "about": about,
+    let header = json!({ "format": 2, "casebook": "0", "targets": targets, "planned": many, "about": about,
         "skipped": about.iter().map(|one| json!({ "target": one["target"], "reason": "no", "tests": 1 })).collect::<Vec<_>>() });
     let header = serde_json::from_value(header).expect("a header");
     let footer = Footer { ran: many, interrupted: false, stale, micros: 1, cut: Cuts::default() };

@@ -9,7 +9,7 @@ use super::spec::{Level, words};
 use super::{RequirementId, Shard, TargetId, TestId};
 
 /// The version of the log's format; fields are only ever added within one.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// What the specification says of one check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

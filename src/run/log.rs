@@ -45,9 +45,11 @@ pub enum LogError {
         /// Which file.
         path: Utf8PathBuf,
     },
-    /// A later version wrote it.
-    #[error("{path} is a record of format {format}; this version reads up to {FORMAT}, a newer casebook reads it")]
-    Newer {
+    /// Another version wrote it.
+    #[error(
+        "{path} is a record of format {format}, and this version reads format {FORMAT}; read it with the casebook that wrote it, or run the tests again"
+    )]
+    OtherFormat {
         /// Which file.
         path: Utf8PathBuf,
         /// The format that it says it has.
@@ -252,8 +254,8 @@ fn header(path: &Utf8Path, line: &[u8]) -> Result<Header, LogError> {
     }
     let no_header = || LogError::NoHeader { path: path.to_owned() };
     let Probe { header: Format { format } } = nesting::read(line).map_err(|_| no_header())?;
-    if format > FORMAT {
-        return Err(LogError::Newer { path: path.to_owned(), format });
+    if format != FORMAT {
+        return Err(LogError::OtherFormat { path: path.to_owned(), format });
     }
     match nesting::read(line) {
         Ok(Line::Header(header)) => Ok(header),
@@ -389,7 +391,7 @@ mod tests {
         let (_folder, path) = folder();
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         std::fs::write(&path, "{\"header\":{\"format\":99,\"else\":1}}\n").expect("written");
-        assert!(matches!(read_log(&path), Err(LogError::Newer { format: 99, .. })));
+        assert!(matches!(read_log(&path), Err(LogError::OtherFormat { format: 99, .. })));
         for text in [String::new(), "{}".to_owned(), "[".repeat(200_000)] {
             std::fs::write(&path, text).expect("written");
             assert!(matches!(read_log(&path), Err(LogError::NoHeader { .. })));

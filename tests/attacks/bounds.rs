@@ -82,7 +82,7 @@ fn large_value_is_cut_counted_and_not_judged_again() {
 #[test]
 fn run_log_of_millions_of_values_is_refused_within_bounds() {
     let desk = desk();
-    let header = r#"{"header":{"format":1,"casebook":"0","targets":["t"],"planned":1,"skipped":[]}}"#;
+    let header = r#"{"header":{"format":2,"casebook":"0","targets":["t"],"planned":1,"skipped":[]}}"#;
     let record = r#"{"record":{"index":0,"target":"t","test":"f/c/t@2026-07-28+http","title":"A","hash":"","verdicts":[],
         "micros":1,"observation":{"steps":[{"outcome":"success","took":"instant","size":"small","structured":[VALUES0]}]}}}"#;
     let record = record.replace("\n        ", "").replace("VALUES", &"0,".repeat(6 << 20));

@@ -365,7 +365,7 @@ fn run_log() -> Vec<Value> {
         seen
     };
     vec![
-        json!({ "header": { "format": 1, "casebook": "0.1.0", "targets": ["sdk:low", "other"], "planned": 9, "cases": "0",
+        json!({ "header": { "format": 2, "casebook": "0.1.0", "targets": ["sdk:low", "other"], "planned": 9, "cases": "0",
             "shard": "1/2", "narrowed": "--only a", "files": ["targets/sdk/target.toml"],
             "about": [{ "target": "sdk:low", "title": "A target", "version": "sdk 1", "unverified": "no", "planned": 9 }],
             "skipped": [{ "target": "sdk:low", "reason": "no client", "tests": 3 }] } }),

@@ -93,7 +93,7 @@ fn a_record_that_is_newer_cut_broken_or_missing_is_named_and_the_others_are_repo
     let desk = Desk::new();
     desk.run("run reference --cases cases --jobs 1 --record good.jsonl").ends(0);
     let record = desk.read("good.jsonl");
-    desk.write("newer.jsonl", &record.replacen(r#""format":1"#, r#""format":99"#, 1));
+    desk.write("newer.jsonl", &record.replacen(r#""format":2"#, r#""format":99"#, 1));
     desk.write("cut.jsonl", &record[..record.len() / 2]);
     let broken: Vec<_> = record.lines().enumerate().map(|(at, line)| if at == 5 { "{\"rec" } else { line }).collect();
     desk.write("broken.jsonl", &(broken.join("\n") + "\n"));
