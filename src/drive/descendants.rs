@@ -14,14 +14,12 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpid};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// How long killing the descendants of one process may take.
 const LIMIT: Duration = Duration::from_secs(1);
 /// How long killing all descendants may take.
 const FINAL_LIMIT: Duration = Duration::from_secs(10);
-/// The time between two looks for dead orphans.
-const REAP: Duration = Duration::from_millis(50);
-
 /// Set once this process adopts orphans.
 static ADOPTS: OnceLock<()> = OnceLock::new();
 /// Held for reading while a process is started, so that no child of ours is taken for an orphan.
@@ -56,11 +54,15 @@ pub(super) fn adopts() -> bool {
 /// Reaps dead orphans for as long as this process lives.
 ///
 /// # Errors
-/// Where the system has no thread left.
+/// Where the system has no thread or no descriptor left.
 pub(super) fn keep_reaping() -> io::Result<()> {
-    let reap = || {
-        loop {
-            thread::sleep(REAP);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let mut ends = {
+        let _inside = runtime.enter();
+        signal(SignalKind::child())?
+    };
+    let reap = move || {
+        while runtime.block_on(ends.recv()).is_some() {
             orphans();
         }
     };
