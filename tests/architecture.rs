@@ -63,7 +63,8 @@ fn part(name: &str) -> &str {
 
 /// The lines that are code: neither comments nor in-file tests.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
+    let tests = [text.find("\n#[cfg(test)]\nmod tests"), text.find("\n#[cfg(all(test, ")];
+    let end = tests.into_iter().flatten().min().unwrap_or(text.len());
     text[..end].lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Takes a command, gives the exit status of the guarded one. Must not know what is started.
 
-use super::{Cli, Command, Problem, run};
+use super::{Cli, Command, Problem, descriptors, run};
 use crate::drive::{Guarded, watch};
 use crate::report::terminal::aside;
 
@@ -14,7 +14,10 @@ pub(super) fn post(cli: &Cli) -> Option<u8> {
     }
     let limit = if let Command::Run(args) = &cli.command { Some(args.run_limit) } else { None };
     let arguments = std::env::args_os().skip(1);
-    let watched = run::this_program().and_then(|program| Ok(watch(&program, arguments, limit, aside)?));
+    let watched = run::this_program().and_then(|program| {
+        descriptors::check()?;
+        Ok(watch(&program, arguments, limit, aside)?)
+    });
     let warn =
         |problem: &Problem| aside(&(problem.text.clone() + "; if this is killed, what it started may stay".into()));
     watched.inspect_err(warn).ok()
