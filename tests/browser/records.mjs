@@ -65,7 +65,7 @@ export function hostile({ lines, wire }) {
   const text = (index) => (index % 40 === 0 ? HOSTILE.join(" ").repeat(400) : HOSTILE[index % HOSTILE.length]);
   const spoil = (record) => {
     const said = text(record.index);
-    const steps = record.observation.steps.map((step) => ({ ...step, said, structured: { [said.slice(0, 5000)]: said } }));
+    const steps = record.observation.steps.map((step) => ({ ...step, said, structured: { value: { [said.slice(0, 5000)]: said } } }));
     const verdicts = record.verdicts.map((verdict) => ({ ...verdict, detail: [said, `outcome: expected ${said}, observed ${said}`] }));
     return { ...record, title: said, observation: { ...record.observation, steps }, verdicts };
   };
