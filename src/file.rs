@@ -1,6 +1,7 @@
 //! Regular files that somebody else named or made: opened without waiting, and read up to a bound.
 //!
-//! Takes paths, gives files, bytes or text. A pipe, a socket, a device or a folder is an error. Must not know what a file
+//! Takes paths, gives files, bytes or text. A pipe, a socket, a device or a folder is an error. Must not know what a
+//! file
 //! is for.
 
 use std::fs::{File, Metadata};
@@ -10,7 +11,7 @@ use std::path::Path;
 /// Opens a regular file for reading; links are followed.
 ///
 /// # Errors
-/// Whatever the system reports, and [`io::ErrorKind::InvalidInput`] for anything but a regular file.
+/// Those of the system, and [`io::ErrorKind::InvalidInput`] for anything but a regular file.
 pub(crate) fn open(path: impl AsRef<Path>) -> io::Result<File> {
     // Opening a pipe waits for a writer, and opening a device may already have an effect.
     check(&std::fs::metadata(&path)?)?;

@@ -64,7 +64,7 @@ pub struct Ran<'a> {
 /// [`TrialsError`] where the target or the cases are wrong. Nothing is started before a trial runs.
 pub fn trials(target: &str) -> Result<Vec<Trial>, TrialsError> {
     let here = Utf8PathBuf::try_from(std::env::current_dir()?).map_err(camino::FromPathBufError::into_io_error)?;
-    // Whoever runs these tests runs the code of this repository anyway.
+    // These tests run the code of this repository anyway.
     let here = Here::new(&here, Trust::All);
     trials_with(target::target(target, &here, None)?, Utf8Path::new("casebook"), as_expected)
 }

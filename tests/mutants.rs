@@ -2,7 +2,8 @@
 //! else, and one for the requirements that no mutant breaks. Without optimisation the mutants take minutes, and wait
 //! for `cargo test --test mutants -- --include-ignored`.
 //!
-//! The trials `veiled::…` hold that no verdict of a mutant gets better when its messages cannot be read. Each twentieth of
+//! The trials `veiled::…` hold that no verdict of a mutant gets better when its messages cannot be read. Each twentieth
+//! of
 //! them is run in every test run, over the case files that show what the mutant breaks.
 
 #[path = "mutants/veil.rs"]
@@ -28,7 +29,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tokio::runtime::Runtime;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
-/// How long a step may take of a mutant whose messages are veiled; what hangs has sent all that it will.
+/// The limit of a step of a mutant whose messages are veiled; one that hangs has sent all that it will.
 const BRISK: Duration = Duration::from_secs(5);
 
 /// Of so many mutants, one is veiled without optimisation.

@@ -9,7 +9,8 @@ use std::io;
 #[cfg(unix)]
 const WANTED: u64 = 16_384;
 
-/// Raises the soft limit as far as it is of use and the hard limit allows. Where that fails, the program works with what
+/// Raises the soft limit as far as it is of use and the hard limit allows. Where that fails, the program works with
+/// what
 /// it has.
 #[cfg(unix)]
 pub(super) fn raise() {
@@ -25,11 +26,12 @@ pub(super) fn raise() {
 #[cfg(not(unix))]
 pub(super) fn raise() {}
 
-/// Makes sure that a runtime can be built: it needs some descriptors and threads, and panics where it gets only a part of
+/// Makes sure that a runtime can be built: it needs some descriptors and threads, and panics where it gets only a part
+/// of
 /// them.
 ///
 /// # Errors
-/// What the system says.
+/// Those of the system.
 #[cfg(unix)]
 pub(super) fn check() -> io::Result<()> {
     use std::os::fd::AsFd as _;

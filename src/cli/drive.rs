@@ -114,7 +114,7 @@ fn unusable(variable: &str, error: &impl std::fmt::Display) -> Problem {
 fn print(handed: &Handed) {
     for (place, step) in handed.steps.iter().enumerate() {
         say(&Untrusted(&format!("{}  {}", place + 1, step.asked)).line(SHOWN));
-        // What the adapter handed over is JSON, and stays it.
+        // The adapter's answer is JSON, and stays JSON.
         say(&Untrusted(&format!("   {}", escape_json(&step.handed))).line(SHOWN));
     }
     if let Some(error) = &handed.error {

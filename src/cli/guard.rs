@@ -1,4 +1,4 @@
-//! Which commands have a guard above them, and how the program becomes guard or harness.
+//! The commands that have a guard above them; makes this process the guard or the harness.
 //!
 //! Takes a command, gives the exit status of the guarded one. Must not know what is started.
 
@@ -23,7 +23,7 @@ pub(super) fn post(cli: &Cli) -> Option<u8> {
     watched.inspect_err(warn).ok()
 }
 
-/// Whether a command starts processes and listens for connections.
+/// Returns whether a command starts processes and listens for connections.
 pub(super) fn is_wanted(command: &Command) -> bool {
     match command {
         Command::Run(_) | Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) => true,

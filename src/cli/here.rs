@@ -13,10 +13,10 @@ use crate::model::target::Target;
 use crate::report::Untrusted;
 use crate::report::terminal::aside;
 
-/// How many characters of a path are shown.
+/// The characters of a path that are shown.
 const SHOWN: usize = 1000;
 
-/// Whether files of other users are used: said once, for the whole program.
+/// The trust in files of other users, set once for the whole program.
 static TRUST: OnceLock<Trust> = OnceLock::new();
 
 /// Takes `--trust`, or else the variable `CASEBOOK_TRUST`.

@@ -53,7 +53,7 @@ fn raise(sender: &watch::Sender<Cancel>, stop: Cancel) {
     sender.send_modify(|cancel| *cancel = stop.max(*cancel));
 }
 
-/// Where there is a guard, it counts the signals, and ends this process if it doesn't stop in time.
+/// A guard, where there is one, counts the signals, and ends this process if it doesn't stop in time.
 fn hear(sender: watch::Sender<Cancel>, told: impl Fn() + Send + 'static) {
     let direct = sender.clone();
     let request = move |count| {

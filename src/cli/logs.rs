@@ -26,7 +26,7 @@ impl CachedLog {
     /// Makes a folder for a run of now, which no other run has.
     ///
     /// # Errors
-    /// What the file system says.
+    /// Those of the file system.
     pub(super) fn begin(cache: Utf8PathBuf) -> io::Result<Self> {
         let runs = cache.join("runs");
         private_folder(&runs)?;
@@ -52,7 +52,7 @@ impl CachedLog {
     /// Makes this run the last one, at once, and deletes the oldest that are too many.
     ///
     /// # Errors
-    /// What the file system says.
+    /// Those of the file system.
     pub(super) fn publish(self) -> io::Result<()> {
         let last = self.cache.join("last");
         lead(&last, &self.run)?;

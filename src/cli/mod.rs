@@ -131,7 +131,7 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Whether names are looked up in folders of other users, too.
+    /// Looks names up in folders of other users, too.
     #[arg(long, global = true, help = "Look up names in folders of other users, too [env: CASEBOOK_TRUST=1]")]
     pub trust: bool,
 }

@@ -318,9 +318,9 @@ async fn carry_out(
     }
 }
 
-/// Where the run log is.
+/// The place of the run log.
 enum Saved {
-    /// Where somebody said.
+    /// At a path from the command line.
     Named(Utf8PathBuf),
     /// In the cache.
     Cached(CachedLog),

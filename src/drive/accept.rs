@@ -1,4 +1,5 @@
-//! The connections of the harness's listeners: only of this user and root, a bounded number, and none that stays silent.
+//! The connections of the harness's listeners: only of this user and root, a bounded number, and none that stays
+//! silent.
 //!
 //! Takes a listener, gives its connections to whoever serves them. Must not know what is said on one.
 
@@ -17,14 +18,15 @@ use super::{fault, peer};
 
 /// Connections at a time to a listener; further ones wait, unless a silent one can be closed for them.
 const MAX_CONNECTIONS: usize = 64;
-/// Connections that may wait to be accepted; of more, the system drops some, and their clients try again a second later.
+/// Connections that may wait to be accepted; of more, the system drops some, and their clients try again a second
+/// later.
 const WAITING: u32 = 1024;
-/// How long a connection may take to its first request.
+/// The longest time from a connection to its first request.
 const SILENT: Duration = Duration::from_secs(30);
-/// How long is waited where the system has no descriptor or memory to give.
+/// The wait after an error for which the system has no descriptor or memory to give.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Whether a request came on a connection. One without is closed after a while, or when there are too many.
+/// Records that a request came on a connection. One without is closed after a while, or when there are too many.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked(Arc<AtomicBool>);
 
@@ -102,7 +104,7 @@ where
     }
 }
 
-/// Whether an error is about the connection that would have been the next, and not about the listener.
+/// Returns whether an error is about the next connection, and not about the listener.
 fn is_of_one_connection(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted)
 }

@@ -85,7 +85,7 @@ struct Place {
     delay: Duration,
 }
 
-/// Why a test with canaries shows nothing: the machine lacks something, and no target is to blame.
+/// The reason for which a test with canaries shows nothing: the machine lacks something, and no target is to blame.
 #[derive(Debug, thiserror::Error)]
 pub enum CanaryError {
     /// The system gives no port.
@@ -155,7 +155,8 @@ impl Canaries {
         self.alive().hits.clone()
     }
 
-    /// Fetches something of each kind that is alive, and makes sure that this is noticed. Connections are taken in turn:
+    /// Fetches something of each kind that is alive, and makes sure that this is noticed. Connections are taken in
+    /// turn:
     /// whatever was fetched before is noticed by then as well.
     ///
     /// # Errors

@@ -16,9 +16,9 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpid};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// How long killing the descendants of one process may take.
+/// The longest time to kill the descendants of one process.
 const LIMIT: Duration = Duration::from_secs(1);
-/// How long killing all descendants may take.
+/// The longest time to kill all descendants.
 const FINAL_LIMIT: Duration = Duration::from_secs(10);
 /// Set once this process adopts orphans.
 static ADOPTS: OnceLock<()> = OnceLock::new();
@@ -46,7 +46,7 @@ pub(super) fn adopt() -> bool {
     adopts
 }
 
-/// Whether [`adopt`] succeeded.
+/// Returns whether [`adopt`] succeeded.
 pub(super) fn adopts() -> bool {
     ADOPTS.get().is_some()
 }
@@ -54,7 +54,7 @@ pub(super) fn adopts() -> bool {
 /// Reaps dead orphans for as long as this process lives.
 ///
 /// # Errors
-/// Where the system has no thread or no descriptor left.
+/// Those of a system that has no thread or no descriptor left.
 pub(super) fn keep_reaping() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut ends = {
@@ -139,7 +139,7 @@ fn kill_all(found: &[Pid]) -> Vec<Pid> {
 #[derive(Default)]
 struct Orphans {
     living: Vec<Pid>,
-    /// Whether no process runs that could have started them.
+    /// Set where no process runs that could have started them.
     is_quiet: bool,
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn report(words: String) {
     bugs.0.send_modify(|told| _ = told.get_or_insert(words));
 }
 
-/// Whether an error is about what this machine has no more of: descriptors, processes, memory, or disk.
+/// Returns whether an error says that this machine has no descriptors, processes, memory or disk left.
 pub(crate) fn is_no_room(error: &io::Error) -> bool {
     use io::ErrorKind::{OutOfMemory, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     #[cfg(unix)]

@@ -22,7 +22,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use super::descendants;
 use super::token;
 
-/// How long a harness may take to stop, with its reports, after its limit or the second request.
+/// The longest time for a harness to stop, with its reports, after its limit or the second request.
 const GRACE: Duration = Duration::from_secs(10);
 /// The time between two signals that let a stopped harness go on.
 const BEAT: Duration = Duration::from_secs(1);
@@ -67,7 +67,7 @@ fn folder(run: &str) -> PathBuf {
 /// `limit` is how long the harness may run by its own account; `tell` gets the words for people.
 ///
 /// # Errors
-/// Where the harness can't be started.
+/// Those of starting the harness.
 pub fn watch(
     program: &Utf8Path,
     arguments: impl Iterator<Item = OsString>,
@@ -83,7 +83,7 @@ pub fn watch(
         let mut heart = Heart::beat();
         let mut command = Command::new(program);
         command.arg("--guarded").args(arguments).stdin(Stdio::piped());
-        // What is typed at the terminal is for the guard alone, which passes it on.
+        // The terminal's signals are for the guard alone, which passes them on.
         #[cfg(unix)]
         command.process_group(0);
         #[cfg(windows)]
@@ -183,7 +183,7 @@ impl Guarded {
     /// Reads from the guard which run this is, and listens for its requests from now on.
     ///
     /// # Errors
-    /// Where standard input names no run, so that there is no guard.
+    /// An error where standard input names no run, so that there is no guard.
     pub fn begin() -> io::Result<Self> {
         let mut run = [0; 33];
         let named = io::stdin().lock().read_exact(&mut run);
@@ -204,7 +204,7 @@ impl Guarded {
         let mut new = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut new, 0o700);
-        // Where there is no room, each test that needs it says so.
+        // Without room, each test that needs it says so.
         if new.create(&folder).is_ok() {
             FOLDER.get_or_init(|| folder);
         }
@@ -216,7 +216,7 @@ impl Guarded {
         *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(listener));
     }
 
-    /// Whether this process has a guard.
+    /// Returns whether this process has a guard.
     pub fn is_here() -> bool {
         GUARDED.get().is_some()
     }
@@ -301,7 +301,7 @@ impl Heart {
     fn stop(&mut self) {}
 }
 
-/// What the guard is asked for.
+/// A request to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Request {
     /// To stop.

@@ -81,7 +81,7 @@ impl Mock {
     /// The file for [`relay`], which a client that speaks over stdio starts; it is there as long as this is.
     ///
     /// # Errors
-    /// Where it can't be written.
+    /// Those of writing it.
     pub(crate) fn relay(&self) -> io::Result<&Utf8Path> {
         self.route.relay()
     }

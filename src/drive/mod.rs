@@ -259,7 +259,7 @@ struct Threads(Vec<JoinHandle<()>>);
 impl Drop for Threads {
     fn drop(&mut self) {
         for thread in self.0.drain(..) {
-            // What a worker breaks with is sent, and not left to its thread.
+            // A worker's error is sent, and not left to its thread.
             _ = thread.join();
         }
     }
@@ -298,7 +298,8 @@ struct Worker {
 }
 
 impl Worker {
-    /// Works in a thread of its own, with all that belongs to it: what a test sends and hears doesn't have to wake other
+    /// Works in a thread of its own, with all that belongs to it: what a test sends and hears doesn't have to wake
+    /// other
     /// threads, and no other worker's test waits while something large is read.
     fn on_its_own(self, mut unwanted: watch::Receiver<()>) -> std::io::Result<Ended> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

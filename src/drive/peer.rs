@@ -4,7 +4,7 @@
 
 use tokio::net::TcpStream;
 
-/// Whether a connection is known to be another user's than ours and root's.
+/// Returns whether a connection is known to be of a user other than ours and root.
 #[cfg(target_os = "linux")]
 pub(super) fn is_foreign(stream: &TcpStream) -> bool {
     let user = diag::user(stream);
@@ -17,7 +17,8 @@ pub(super) fn is_foreign(_: &TcpStream) -> bool {
     false
 }
 
-/// `sock_diag(7)`: one socket by its addresses. `/proc/net/tcp` has the same, but lists all sockets of the machine, which
+/// `sock_diag(7)`: one socket by its addresses. `/proc/net/tcp` has the same, but lists all sockets of the machine,
+/// which
 /// can take longer than a whole test.
 #[cfg(target_os = "linux")]
 mod diag {
@@ -36,7 +37,7 @@ mod diag {
     const HEADER: usize = 16;
     /// `struct inet_diag_req_v2`.
     const QUESTION: usize = 56;
-    /// Where `struct inet_diag_msg` has the user and the inode.
+    /// The places of the user and the inode in `struct inet_diag_msg`.
     const USER: usize = HEADER + 64;
     const INODE: usize = HEADER + 68;
 
@@ -54,7 +55,8 @@ mod diag {
         read(&answer[..length])
     }
 
-    /// Asks for the socket that is bound to `own` and connected to `other`. Numbers are as the machine has them, addresses
+    /// Asks for the socket that is bound to `own` and connected to `other`. Numbers are as the machine has them,
+    /// addresses
     /// as the network has them.
     fn question(own: SocketAddrV4, other: SocketAddrV4) -> Vec<u8> {
         let length = u32::try_from(HEADER + QUESTION).expect("it is short");

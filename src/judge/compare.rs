@@ -8,7 +8,7 @@ use crate::model::observation::AdvertisedTool;
 
 /// How many pointers of one kind are kept.
 pub(crate) const KEPT: usize = 20;
-/// How many pointers of one kind are written down before they are sorted: a schema may differ in 400,000 places.
+/// The number of pointers of one kind that are collected before they are sorted: a schema may differ in 400,000 places.
 const COLLECTED: usize = 10_000;
 
 /// Equal as JSON: members in any order, and numbers by value, so that `1` is `1.0`.

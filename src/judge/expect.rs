@@ -1,6 +1,7 @@
 //! One expectation against one step: what doesn't hold and what cannot be told, in words.
 //!
-//! Takes what an author expects and what was observed. A value that cannot be read satisfies nothing and breaks nothing. Must not know levels, controls or known failures.
+//! Takes what an author expects and what was observed. A value that cannot be read satisfies nothing and breaks
+//! nothing. Must not know levels, controls or known failures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,7 @@ use crate::model::{RequirementId, TestId};
 /// How many characters of a value are shown.
 const SHOWN: usize = 240;
 
-/// What there is to say against an expectation; nothing where it holds.
+/// The objections to an expectation; none where it holds.
 pub(super) struct Misses {
     /// Every key that definitely does not hold, a line each.
     pub(super) lines: Vec<String>,
@@ -100,7 +101,7 @@ pub(super) fn not_in_force(may: &RequirementId) -> String {
 }
 
 impl Misses {
-    /// Whether the expectation holds.
+    /// Returns whether the expectation holds.
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.unknown.is_empty()
     }
@@ -214,12 +215,12 @@ fn unlike(tool: &str, wanted: &Advertised, observed: Option<&AdvertisedTool>) ->
     }
 }
 
-/// Whether a pointer is another one, or leads to something below it.
+/// Returns whether a pointer is another one, or leads to something below it.
 fn is_within(pointer: &str, above: &str) -> bool {
     pointer.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether an expectation is about the content of messages, and not only about what became of the step.
+/// Returns whether an expectation is about the content of messages, and not only about the outcome of the step.
 fn depends_on_messages(expected: &Expectation) -> bool {
     let is_about_content = |schema: &Value| {
         let mut looked = Looked::default();

@@ -78,7 +78,7 @@ struct Document<'a> {
     root: &'a Value,
     /// Anchors with their `#`, and ids.
     names: BTreeSet<String>,
-    /// Whether a part that is not the root has an id.
+    /// Set where a part other than the root has an id.
     has_parts: bool,
     references: Vec<&'a str>,
 }

@@ -397,7 +397,7 @@ fn sent<'a>(step: &Step, seen: &'a StepTranscript) -> impl Iterator<Item = Parts
     from_client.skip_while(move |message| !is_own(message)).map(reply::whole)
 }
 
-/// Why the target may have sent more in a step than can be read.
+/// The reason to think that the target sent more in a step than can be read.
 fn unread(seen: &StepTranscript) -> Option<String> {
     let mut from_target = seen.messages.iter().filter(|message| message.from == Party::Target);
     let of_end = match &seen.end {

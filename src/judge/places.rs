@@ -13,7 +13,7 @@ use crate::model::template::{Bindings, Canary, Template};
 /// The token that stands in every observation for that of `@unique`.
 const UNIQUE: &str = "<unique>";
 
-/// What one transcript's addresses and tokens are called instead. A text is searched once, however many there are.
+/// Stable names for one transcript's addresses and tokens. A text is searched once, however many there are.
 pub(crate) struct Names(Option<(AhoCorasick, Vec<String>)>);
 
 impl Names {

@@ -57,7 +57,7 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Why the target may have sent more than can be read of a message; `None` where there is only one reading of it.
+/// The reason to think that a message has more than can be read; `None` where there is only one reading of it.
 pub(crate) fn doubt(message: &Message) -> Option<String> {
     if message.cut_from.is_some() {
         return Some("a message that is longer than is read".to_owned());
@@ -157,7 +157,7 @@ pub(crate) fn kept_text(text: &str) -> Observed {
     }
 }
 
-/// Whether two values are equal; equal texts are, also where they cannot be read.
+/// Compares two values; equal texts are equal, also where they cannot be read.
 pub(crate) fn same(one: &RawValue, other: &RawValue) -> Observed<bool> {
     if one.get() == other.get() {
         return Observed::Value(true);

@@ -77,7 +77,7 @@ fn echo(given: Option<&RawValue>, sent: Option<&RawValue>) -> Observed<StateEcho
 /// An id as text, and as a value.
 type Id<'a> = (&'a str, Observed);
 
-/// Whether no earlier request has this id, however either is written.
+/// Returns whether no earlier request has this id, however either is written.
 fn is_fresh(id: Option<&Id<'_>>, earlier: &[Option<Id<'_>>]) -> Observed<bool> {
     let equals = |other: &Option<Id<'_>>| match (id, other) {
         (Some((text, value)), Some((other_text, other))) => match (value, other) {

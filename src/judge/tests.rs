@@ -203,7 +203,7 @@ fn a_known_failure_of_a_control_still_leaves_its_tests_inconclusive() {
     assert_eq!(kinds(&judge.judge(&target(), &governed, &id, &bad)), [VerdictKind::Inconclusive]);
 }
 
-/// What is said at a level of a step that is expected to be so.
+/// The verdict, at a level, on a step that is expected to be so.
 fn weighed(level: Level, wanted: Expectation, seen: StepObservation) -> Verdict {
     let catalogue = catalogue(&[("r", level)]);
     let test = test("r", vec![wanted]);

@@ -121,7 +121,7 @@ impl Narrowing {
     }
 }
 
-/// How many rows a file may have, and how many tests with them: each is compared with the others.
+/// The number of rows that a file may have, and of tests with them: each is compared with the others.
 const ROWS: usize = 500;
 const TESTS: usize = 4_000;
 

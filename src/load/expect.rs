@@ -38,7 +38,7 @@ const KEYS: [&str; 17] = [
     "matches",
 ];
 
-/// How many alternatives an expectation may have: each is compared with all others.
+/// The number of alternatives that an expectation may have: each is compared with all others.
 const ALTERNATIVES: usize = 64;
 
 /// The classes of time that bound anything.

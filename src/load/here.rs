@@ -7,10 +7,10 @@ use std::fmt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// What the root of a repository has.
+/// The names that mark the root of a repository.
 const REPOSITORY: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".pijul"];
 
-/// Whether files of other users are used.
+/// The trust in files of other users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// Only where somebody names their path.
@@ -34,7 +34,7 @@ pub struct Skipped {
     path: Utf8PathBuf,
     /// The file or folder of another user.
     foreign: Utf8PathBuf,
-    /// Whose it is.
+    /// Its owner.
     why: String,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Skipped {
 }
 
 impl Skipped {
-    /// Whether it has such a file in such a folder.
+    /// Returns whether it has such a file in such a folder.
     pub(super) fn leads_to(&self, folder: &str, file: &str) -> bool {
         self.path.join(folder).join(file).exists()
     }
@@ -90,7 +90,7 @@ impl Here {
     }
 }
 
-/// Whose a file or folder is, where that is neither this user nor root.
+/// The owner of a file or folder, unless that is this user or root.
 #[cfg(unix)]
 fn whose(path: &Utf8Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;

@@ -26,7 +26,7 @@ pub(super) fn without_values(text: &str) -> String {
     out
 }
 
-/// Whether a line, or a table's name, begins with the key `env`.
+/// Returns whether a line, or a table's name, begins with the key `env`.
 fn is_env(text: &str) -> bool {
     let text = text.trim_start();
     let rest = ["env", "\"env\"", "'env'"].iter().find_map(|key| text.strip_prefix(key));
@@ -81,7 +81,7 @@ fn mask<'t>(text: &'t str, out: &mut String) -> &'t str {
     rest
 }
 
-/// Whether a text begins with a bare name and a `=`.
+/// Returns whether a text begins with a bare name and a `=`.
 fn is_pair(text: &str) -> bool {
     let is_bare = |one: char| one.is_ascii_alphanumeric() || "_-. ".contains(one);
     text.trim_start_matches(is_bare).starts_with('=')

@@ -94,7 +94,7 @@ impl Reader {
         }
     }
 
-    /// Whether no further mistake will be told.
+    /// Returns whether no further mistake will be reported.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }

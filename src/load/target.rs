@@ -152,12 +152,12 @@ pub fn all(here: &Here, cache: &Utf8Path) -> Result<Vec<Target>, LoadError> {
     Ok(targets)
 }
 
-/// Whether a target is one of those inside of this program, unpacked into the cache folder or not.
+/// Returns whether a target is one of those inside of this program, unpacked into the cache folder or not.
 pub fn is_embedded(target: &Target, cache: &Utf8Path) -> bool {
     target.folder == embedded::place(&target.id.name, cache)
 }
 
-/// Whether a word on the command line is a path, and no name.
+/// Returns whether a word on the command line is a path, and not a name.
 pub fn is_path(typed: &str) -> bool {
     typed.contains(std::path::is_separator) || [".", ".."].contains(&typed)
 }

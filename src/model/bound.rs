@@ -1,6 +1,7 @@
 //! A bound for what is kept of an observation.
 //!
-//! Takes an observation, leaves values and lists out of it until it fits. An observation of which something was left out
+//! Takes an observation, leaves values and lists out of it until it fits. An observation of which something was left
+//! out
 //! says so, and is never judged again.
 
 use std::io;
@@ -92,7 +93,7 @@ pub fn cut_text(observed: &Observed) -> Option<&str> {
     observed.reason()?.strip_prefix(CUT)
 }
 
-/// How many bytes of JSON something is.
+/// The length of a value as JSON, in bytes.
 pub fn length(value: &impl Serialize) -> usize {
     let mut counter = Counter(0);
     serde_json::to_writer(&mut counter, value).expect("counting doesn't fail");

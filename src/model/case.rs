@@ -431,7 +431,7 @@ words! {
 }
 
 impl Flaw {
-    /// Whether a schema with this flaw may have the other one unseen.
+    /// Returns whether a schema with this flaw may have the other one unseen.
     pub fn hides(self, other: Self) -> bool {
         use Flaw::{
             DanglingReference, ExternalReference, InvalidInputSchema, InvalidOutputSchema, UncheckedReference,

@@ -11,14 +11,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::spec::{Revision, Transport};
 use super::untrusted::{Untrusted, is_hidden};
 
-/// Whether a text can be a part of an id: small letters and digits, with single `-` between them, at most 60.
+/// Returns whether a text can be a part of an id: small letters and digits, with single `-` between them, at most 60.
 pub fn is_id(text: &str) -> bool {
     let word =
         |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     text.len() <= 60 && text.split('-').all(word)
 }
 
-/// Whether a text has so many parts, each of which can be one.
+/// Returns whether a text has so many parts, each of which can be one.
 fn has_parts(text: &str, wanted: usize) -> bool {
     text.split('/').count() == wanted && text.split('/').all(is_id)
 }
@@ -150,10 +150,10 @@ impl<'de> Deserialize<'de> for TargetId {
     }
 }
 
-/// How many bytes the name of a target may have, its variant included.
+/// The longest name of a target in bytes, its variant included.
 pub const LONGEST_TARGET_NAME: usize = 400;
 
-/// Whether a text can be the name of a target: a folder may have almost any name, but none with hidden characters.
+/// Returns whether a text can be the name of a target: that of a folder, without hidden characters.
 pub fn is_target_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST_TARGET_NAME && !text.chars().any(is_hidden)
 }

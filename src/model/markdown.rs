@@ -24,7 +24,7 @@ fn escaped(text: &str) -> String {
     let mut before = ' ';
     for (at, one) in text.char_indices() {
         match one {
-            // What it may belong to ends at a blank, and needs a dot.
+            // An address ends at a blank, and needs a dot.
             '@' if text[at..].split(char::is_whitespace).next().is_some_and(|rest| rest.contains('.')) => {
                 out.push_str("<span>&#64;</span>");
             }

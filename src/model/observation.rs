@@ -90,7 +90,7 @@ pub struct Observation {
     /// The process left something behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaky: bool,
-    /// How many bytes of JSON were left out of it: where there are any, it is not judged again.
+    /// The bytes of JSON that were left out of it: where there are any, it is not judged again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut: u64,
 }
@@ -149,7 +149,7 @@ pub struct StepObservation {
     /// What a client under test sent, for a case that looks into it; no snapshot has that either.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sent: Vec<Parts>,
-    /// Why a message of the target cannot be read for certain. What such a message may hold stands nowhere else, so
+    /// The reason why a message of the target cannot be read for certain. Its content stands nowhere else, so
     /// that nothing can be said of what is absent here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
@@ -174,7 +174,7 @@ pub struct AdvertisedTool {
     /// … whose values differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// Why a schema of the tool cannot be read, and was not compared.
+    /// The reason why a schema of the tool cannot be read, and was not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
 }

@@ -230,24 +230,24 @@ pub struct Footer {
     pub stale: Vec<String>,
     /// How long it took, in microseconds.
     pub micros: u64,
-    /// What the run log and the transcripts lack.
+    /// The parts that the run log and the transcripts lack.
     #[serde(default, skip_serializing_if = "Cuts::is_none")]
     pub cut: Cuts,
 }
 
-/// What was left out of a run's files, since it was over a bound.
+/// Counts of the texts that were left out of a run's files, since they were over a bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cuts {
-    /// How many texts and values were cut, or left out.
+    /// The number of texts and values that were cut, or left out.
     pub texts: u64,
-    /// How many bytes they lost.
+    /// The number of bytes that they lost.
     pub bytes: u64,
     /// In how many tests more was left out than the ends of long messages.
     pub tests: u64,
 }
 
 impl Cuts {
-    /// Whether nothing was cut.
+    /// Returns whether nothing was cut.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }

@@ -14,7 +14,7 @@ const LEVELS: usize = 64;
 const HOPS: usize = 64;
 /// Values that a schema may have once each reference is replaced by what it leads to.
 const VALUES: usize = 5_000;
-/// What a regular expression counts for.
+/// The work that a regular expression counts for.
 const PATTERN: usize = 100;
 /// The memory that a regular expression may take, in bytes.
 const PATTERN_BYTES: usize = 64 << 10;
@@ -33,7 +33,7 @@ pub struct Schema {
     has_patterns: bool,
 }
 
-/// Why an instance was not held against a schema.
+/// The reason why an instance was not held against a schema.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the schema and the value are too large to be evaluated together")]
 pub struct TooMuch;
@@ -71,7 +71,7 @@ impl Schema {
     }
 }
 
-/// How many values there are in a value, and how many bytes of text.
+/// The number of values in a value, and of bytes of text.
 fn size(value: &Value) -> (usize, usize) {
     let add = |(values, bytes): (usize, usize), (more, text): (usize, usize)| (values + more, bytes + text);
     match value {
@@ -98,7 +98,7 @@ impl<'s> Measure<'s> {
             Value::Array(schemas) => schemas.iter().try_for_each(|schema| self.add(schema)),
             Value::Object(members) => {
                 let is_again = |key: &str| matches!(key, "unevaluatedProperties" | "unevaluatedItems");
-                // What has been evaluated is found out by evaluating it once more.
+                // The evaluated parts are found by evaluating once more.
                 let times = if members.keys().any(|key| is_again(key)) { 2 } else { 1 };
                 (0..times).try_for_each(|_| members.iter().try_for_each(|(key, value)| self.keyword(key, value)))
             }

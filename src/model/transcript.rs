@@ -176,9 +176,9 @@ words! {
     }
 }
 
-/// How many bytes of a header's value are kept: one that is as long may have been longer.
+/// The bytes of a header's value that are kept: one that is as long may have been longer.
 pub const HEADER_BYTES: usize = 1 << 10;
-/// How many headers of a message are kept: where there are as many, there may have been more.
+/// The number of headers of a message that are kept: where there are as many, there may have been more.
 pub const HEADERS: usize = 64;
 
 impl Message {

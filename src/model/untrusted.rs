@@ -80,7 +80,7 @@ impl From<String> for Printable {
     }
 }
 
-/// What can be printed: text, which is escaped then, and text that was escaped before.
+/// Printable text: text that is escaped now, or was escaped before.
 pub trait ToPrintable {
     /// The text as it may be printed.
     fn to_printable(&self) -> Printable;
@@ -119,12 +119,12 @@ impl fmt::Display for Printable {
     }
 }
 
-/// Whether nothing in a text has to be escaped; its line feeds are allowed.
+/// Returns whether nothing in a text has to be escaped; its line feeds are allowed.
 pub fn is_safe(text: &str) -> bool {
     is_plain(text) || escapes(text, true).all(|(_, _, is_escaped)| !is_escaped)
 }
 
-/// Whether a text is so plain that no character of it needs a second look.
+/// Returns whether a text is so plain that no character of it needs a second look.
 fn is_plain(text: &str) -> bool {
     let mut before = b' ';
     text.bytes().all(|one| {
@@ -136,8 +136,10 @@ fn is_plain(text: &str) -> bool {
 
 /// Each character of a text with its place and whether it must be escaped; with `breaks` line feeds are not.
 ///
-/// A CI runner reads commands out of a job's output: `::name::` at the start of a line, behind any white space (GitHub),
-/// and `##[name]`, `##vso[name]` (GitHub, Azure) and `##teamcity[name]` anywhere in a line. Of these the first character
+/// A CI runner reads commands out of a job's output: `::name::` at the start of a line, behind any white space
+/// (GitHub),
+/// and `##[name]`, `##vso[name]` (GitHub, Azure) and `##teamcity[name]` anywhere in a line. Of these the first
+/// character
 /// is escaped.
 pub(crate) fn escapes(text: &str, breaks: bool) -> impl Iterator<Item = (usize, char, bool)> {
     let mut is_start = true;

@@ -59,7 +59,7 @@ fn badge(column: &Column, name: &str) -> Badge {
 #[derive(Default)]
 struct Files {
     taken: HashSet<String>,
-    /// How many numbers were tried for each name.
+    /// The numbers that were tried for each name.
     numbers: HashMap<String, usize>,
 }
 

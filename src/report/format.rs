@@ -184,7 +184,7 @@ impl Report {
         self.targets.iter().all(|column| column.is_as_expected(strict))
     }
 
-    /// How many requirements have at least one check that was decided, by column.
+    /// The number of requirements with at least one check that was decided, by column.
     pub fn verified(&self) -> Vec<usize> {
         let checks = self.tests.iter().flat_map(|test| test.checks.iter().map(|check| (test.target, check)));
         let decided = checks.filter(|(_, check)| check.is_decided()).map(|(target, check)| (target, check.requirement));

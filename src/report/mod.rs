@@ -163,7 +163,7 @@ pub struct Summary {
     pub interrupted: bool,
     /// How long it took, in microseconds; 0 where the record has no end.
     pub micros: u64,
-    /// What the run log lacks, since it was over a bound.
+    /// The parts that the run log lacks, since they were over a bound.
     pub cut: Cuts,
 }
 

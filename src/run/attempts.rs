@@ -6,7 +6,7 @@ use crate::model::bound::{LEAST, bound};
 use crate::model::record::{Attempt, KnownAs, Record, VerdictKind};
 use crate::model::target::Flaky;
 
-/// How many attempts are kept as they were observed; of the others, the least.
+/// The number of attempts that are kept as they were observed; of the others, the least.
 const WHOLE: usize = 4;
 
 /// Whether the target broke something, so that another attempt can tell whether it always does.

@@ -1,6 +1,7 @@
-//! What leaves a test: its record and its transcript, without secrets, and bounded.
+//! The way out of a test: its record and its transcript, without secrets, and bounded.
 //!
-//! Takes both as they were seen and judged; hides first, then cuts, marks and counts. Nothing else may stand between the
+//! Takes both as they were seen and judged; hides first, then cuts, marks and counts. Nothing else may stand between
+//! the
 //! judge and a file, a report or the terminal.
 
 use std::borrow::Cow;
@@ -25,7 +26,7 @@ const DETAIL: (usize, usize) = (2 << 10, 16 << 10);
 /// Bytes that are kept of the texts of all records, and of all transcripts, of a run.
 const RUN: u64 = 2 << 30;
 
-/// What is left for the tests of a run, and what was cut so far.
+/// The room that is left for the tests of a run, and the cuts so far.
 #[derive(Debug)]
 pub(super) struct Bounds {
     records: u64,
@@ -57,7 +58,7 @@ impl Bounds {
         self.cuts.tests += u64::from(kept.is_short);
     }
 
-    /// What was cut.
+    /// The cuts.
     pub(super) fn cuts(self) -> Cuts {
         self.cuts
     }
@@ -70,13 +71,13 @@ struct Keeper<'s> {
     room: usize,
     texts: u64,
     bytes: u64,
-    /// Whether more is missing than the ends of long messages.
+    /// Set where more is missing than the ends of long messages.
     is_short: bool,
 }
 
 impl Keeper<'_> {
     fn transcript(&mut self, transcript: &mut Transcript) {
-        // What is not named here comes from the harness itself.
+        // The other fields come from the harness itself.
         let Transcript { target: _, test: _, bindings: _, served, opening, steps, canary, stderr, leaky: _, micros: _ } =
             transcript;
         self.served(served);

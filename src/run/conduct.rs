@@ -41,9 +41,9 @@ pub struct Conducted {
     pub footer: Footer,
     /// Where its time went.
     pub timings: Timings,
-    /// Why the log ends before the run does, if so.
+    /// The reason why the log ends before the run does, if it does.
     pub unsaved: Option<LogError>,
-    /// Why the run ended before its plan does, other than for a request to stop, if so. All else is of what was seen.
+    /// The reason why the run ended before its plan does, if it did, other than a request to stop.
     pub broken: Option<RunError>,
 }
 

@@ -46,7 +46,7 @@ impl Writer {
         if written.is_ok() {
             self.end = file.get_mut().stream_position().unwrap_or(0);
         } else if let Some(file) = self.file.take() {
-            // What is still in the buffer is thrown away.
+            // The rest of the buffer is thrown away.
             let (file, _) = file.into_parts();
             if file.metadata().is_ok_and(|file| file.is_file()) {
                 _ = file.set_len(self.end);

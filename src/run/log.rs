@@ -28,7 +28,7 @@ pub enum LogError {
     /// The file system says no.
     #[error("{path}: {source}")]
     Io {
-        /// Which file.
+        /// The file.
         path: Utf8PathBuf,
         /// What it says.
         source: std::io::Error,
@@ -36,13 +36,13 @@ pub enum LogError {
     /// Another run writes to it.
     #[error("another run writes to {path}; give this one another file with --record")]
     InUse {
-        /// Which file.
+        /// The file.
         path: Utf8PathBuf,
     },
     /// The first line is no header.
     #[error("{path} is no record of a run: its first line is no header")]
     NoHeader {
-        /// Which file.
+        /// The file.
         path: Utf8PathBuf,
     },
     /// Another version wrote it.
@@ -50,7 +50,7 @@ pub enum LogError {
         "{path} is a record of format {format}, and this version reads format {FORMAT}; read it with the casebook that wrote it, or run the tests again"
     )]
     OtherFormat {
-        /// Which file.
+        /// The file.
         path: Utf8PathBuf,
         /// The format that it says it has.
         format: u32,
@@ -66,7 +66,7 @@ pub enum LogError {
     /// The last line has no end: whoever wrote it was stopped.
     #[error("{path} is cut in the middle of line {line}")]
     Torn {
-        /// Which file.
+        /// The file.
         path: Utf8PathBuf,
         /// Which line, counted from 1.
         line: usize,
@@ -74,7 +74,7 @@ pub enum LogError {
     /// A line in the middle can't be read.
     #[error("{path}:{line}: {reason}")]
     Line {
-        /// Which file.
+        /// The file.
         path: Utf8PathBuf,
         /// Which line, counted from 1.
         line: usize,

@@ -60,7 +60,7 @@ pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> R
     replay
 }
 
-/// Whether a record lacks a part of what was observed. The rest of a value is another value.
+/// Returns whether a record lacks a part of what was observed. The rest of a value is another value.
 fn is_cut(record: &Record) -> bool {
     let attempts = record.attempts.iter().map(|attempt| &attempt.observation);
     attempts.chain([&record.observation]).any(|observation| observation.cut > 0)

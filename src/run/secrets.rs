@@ -1,6 +1,7 @@
 //! The environment's secrets, and texts without them.
 //!
-//! Takes a target and the environment of this process, gives texts with `[NAME]` where the value of a variable was. Must
+//! Takes a target and the environment of this process, gives texts with `[NAME]` where the value of a variable was.
+//! Must
 //! not know records. Verdicts are made before: a name in place of a number is no JSON.
 
 mod matcher;
@@ -129,7 +130,7 @@ impl Secrets {
         Self(Matcher::new(&wanted))
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
@@ -180,7 +181,7 @@ fn inherited() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-/// What of a variable is to be hidden.
+/// The parts of a variable that are hidden.
 fn wanted_of(name: &str, value: &str, is_set: bool, is_named: bool) -> Vec<Wanted> {
     let wanted = |value: &str, in_part| Wanted { value: value.to_owned(), name: format!("[{name}]"), in_part };
     let is_secret = is_named || is_secret(name) || is_token(value.trim());
@@ -203,7 +204,7 @@ fn wanted_of(name: &str, value: &str, is_set: bool, is_named: bool) -> Vec<Wante
     all
 }
 
-/// Whether a variable of this name is a secret.
+/// Returns whether a variable of this name is a secret.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let parts: Vec<_> = name.split(['_', '-', '.', ' ']).filter(|part| !part.is_empty()).collect();
@@ -219,14 +220,14 @@ fn is_token(value: &str) -> bool {
     begins && value.len() >= TOKEN && (value.starts_with('-') || !value.contains(char::is_whitespace))
 }
 
-/// Whether a word looks like nothing that a person writes: long, with letters and digits.
+/// Returns whether a word looks random: long, with letters and digits.
 fn is_random(word: &str) -> bool {
     let count = |is: fn(&u8) -> bool| word.bytes().filter(is).count();
     let is_one_word = !word.contains(|one: char| one.is_whitespace() || one == '-');
     word.len() >= TOKEN && is_one_word && count(u8::is_ascii_digit) >= 2 && count(u8::is_ascii_alphabetic) >= 2
 }
 
-/// Whether a value is an address or a path.
+/// Returns whether a value is an address or a path.
 fn is_location(value: &str) -> bool {
     let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
     let value = value.trim();

@@ -26,7 +26,7 @@ fn footer(desk: &Desk) -> Value {
     last["footer"].clone()
 }
 
-/// What a command came to, and how many MiB it needed at most.
+/// The result of a command, and its peak memory in MiB.
 fn measured(desk: &Desk, arguments: &str) -> (Came, u64) {
     let run = desk.command(arguments);
     let mut watched = Command::new("python3");

@@ -28,7 +28,7 @@ fn target(desk: &Desk, name: &str, before: &str, transport: &str) {
     desk.write(&format!("{name}/target.toml"), &text);
 }
 
-/// Whether a process is there and no zombie.
+/// Returns whether a process is there and no zombie.
 fn is_alive(id: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, fields)| !fields.trim_start().starts_with('Z'))

@@ -15,7 +15,7 @@ use crate::desk::Came;
 /// Nothing here takes so long, unless it hangs.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Whether this test can act as two users; says so where it can't.
+/// Returns whether this test can act as two users; prints that it is skipped where it can't.
 pub(crate) fn has_two_users() -> bool {
     let is_root = nix::unistd::geteuid().is_root();
     if !is_root {
@@ -25,10 +25,10 @@ pub(crate) fn has_two_users() -> bool {
     is_root
 }
 
-/// What a command came to.
+/// The result of a command.
 ///
 /// # Panics
-/// Where it doesn't end.
+/// If it doesn't end.
 pub(crate) fn within_limit(mut command: Command) -> Came {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().expect("it starts");

@@ -71,7 +71,7 @@ fn desk(user: u32, number: usize) -> Desk {
     desk
 }
 
-/// How many connections there were on all listeners.
+/// The number of connections that there were on all listeners.
 fn crowded(desk: &Desk) -> usize {
     desk.read("crowded").lines().map(|line| line.parse::<usize>().expect("a number")).sum()
 }

@@ -24,7 +24,7 @@ fn install(desk: &Desk, name: &str, script: &str) {
 #[test]
 fn listing_executes_no_file_of_the_checkout() {
     let desk = Desk::new();
-    // What a shell takes `version` for.
+    // A shell takes `version` for a file.
     desk.write("version", &trap(&desk));
     fs::create_dir(desk.path().join("bin")).expect("a folder");
     symlink("/bin/sh", desk.path().join("bin/sh")).expect("a link");

@@ -65,7 +65,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// Pieces of the token, and of what common encodings make of it.
 fn pieces() -> Vec<String> {
     let hex = TOKEN.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
-    // Whatever stands before it, twelve characters of base64 in a row show eight of its bytes.
+    // At any alignment, twelve characters of base64 in a row show eight of its bytes.
     let base64 = [
         "Z2hwX2FCMytjRDQvZUY1PWdINiZpSjc8a0w4Pm1OOSdvUDBxUjFzVDJ1VjN3",
         "doX2FCMytjRDQvZUY1PWdINiZpSjc8a0w4Pm1OOSdvUDBxUjFzVDJ1Vj",

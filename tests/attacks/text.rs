@@ -30,7 +30,7 @@ fn argument(text: &str) -> String {
     text.replace('\0', "\u{1}")
 }
 
-/// Whether a terminal, or a person before it, sees something else than a sign.
+/// Returns whether a terminal, or a person before it, sees something other than a printed character.
 fn is_hidden(one: char) -> bool {
     let listed =
         "\u{ad}\u{34f}\u{61c}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{2028}\u{2029}\u{2066}\u{fe0f}\u{feff}\u{e0041}";
@@ -41,7 +41,7 @@ fn is_noncharacter(one: char) -> bool {
     ('\u{fdd0}'..='\u{fdef}').contains(&one) || matches!(u32::from(one) & 0xffff, 0xfffe | 0xffff)
 }
 
-/// What GitHub's runner takes of a line as a command (`ActionCommand.cs`), or Azure's agent, or `TeamCity`.
+/// The command that GitHub's runner (`ActionCommand.cs`), Azure's agent or `TeamCity` reads in a line.
 fn commands(line: &str) -> Vec<String> {
     let trimmed = line.trim_start();
     let second = trimmed.strip_prefix("::").and_then(|rest| rest.split_once("::"));

@@ -17,11 +17,11 @@ const MARK: &str = "the place of the veil";
 /// A value that is not looked into, or a text of which there is more than one reading.
 struct Way {
     name: &'static str,
-    /// What becomes of a message's text.
+    /// The change to a message's text.
     change: fn(&mut String),
-    /// What becomes of the message beside its text.
+    /// The change to the message beside its text.
     label: fn(&mut Message),
-    /// Whether it is too large to be put into every place.
+    /// Set where it is too large to be put into every place.
     is_large: bool,
 }
 
@@ -51,7 +51,7 @@ const WAYS: [Way; 11] = [
     Way { is_large: true, ..value("too long", |text| put(text, &format!("{:?}", "x".repeat(8_400_000)))) },
 ];
 
-/// Where an unreadable value is put; each puts it into every such place of a message.
+/// The place for an unreadable value; each puts it into every such place of a message.
 const PLACES: [fn(&mut Value); 9] = [
     |message| veil(message),
     |message| parts(message).for_each(veil),

@@ -153,14 +153,14 @@ impl RunArgs {
     }
 }
 
-/// A time to wait for: some, and no more than anybody has.
-/// Each attempt is a part of its test's line in the run log.
+/// The number of further attempts. Each attempt is a part of its test's line in the run log.
 fn retries(text: &str) -> Result<usize, String> {
     const MOST: usize = 100;
     let retries = text.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
     if retries > MOST { Err(format!("at most {MOST} attempts")) } else { Ok(retries) }
 }
 
+/// A time to wait for: some, and no more than anybody has.
 fn limit(text: &str) -> Result<Duration, String> {
     const MOST: Duration = Duration::from_secs(24 * 60 * 60);
     let limit = humantime::parse_duration(text).map_err(|error| error.to_string())?;

@@ -22,7 +22,7 @@ use crate::drive::accept::{Asked, accept, listen};
 use crate::drive::guard::scratch;
 use crate::drive::{fault, token};
 
-/// How often a client can start its server: each relay uses up a word.
+/// The number of times that a client can start its server: each relay uses up a word.
 const RELAYS: usize = 32;
 /// Connections that a client may leave behind; with more the listeners are closed.
 const MAX_LEFT: usize = 8;
@@ -109,7 +109,7 @@ impl Route {
     /// The file that a relay is started with.
     ///
     /// # Errors
-    /// Where it can't be written.
+    /// Those of writing it.
     pub(super) fn relay(&self) -> io::Result<&Utf8Path> {
         if self.file.get().is_none() {
             let written = self.write()?;
@@ -171,7 +171,7 @@ impl Pair {
         self.tasks().iter().for_each(|task| task.abort());
     }
 
-    /// Whether nobody comes in any more.
+    /// Returns whether no connection is accepted any more.
     fn are_closed(&self) -> bool {
         self.are_closed.load(Ordering::Relaxed) || self.tasks().iter().any(|task| task.is_finished())
     }

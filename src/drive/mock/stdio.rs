@@ -1,6 +1,7 @@
 //! Standard input and output as a server: a client starts the relay, and the relay's lines come here over loopback.
 //!
-//! Takes connections that begin with a word of the relay's file, gives answers line by line. Must not know methods or tools.
+//! Takes connections that begin with a word of the relay's file, gives answers line by line. Must not know methods or
+//! tools.
 
 use std::io;
 use std::net::SocketAddr;
@@ -102,7 +103,7 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
 /// The other end: copies lines between this process's standard streams and the mock server that a file leads to.
 ///
 /// # Errors
-/// Where the file is none of a mock server's, or the connection breaks.
+/// An error where the file is not a mock server's, or the connection breaks.
 pub async fn relay(file: &Utf8Path) -> io::Result<()> {
     between(file, tokio::io::stdin(), tokio::io::stdout()).await
 }

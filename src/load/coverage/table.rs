@@ -10,7 +10,7 @@ use super::{Coverage, Entry, State, sums};
 use crate::model::markdown::{code, url};
 use crate::model::spec::{Level, Role};
 
-/// How many characters of a remark a page shows.
+/// The characters of a remark that a page shows.
 const REMARK: usize = 2000;
 
 const HEADS: [&str; 8] =

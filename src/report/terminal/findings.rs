@@ -16,7 +16,7 @@ use crate::report::Untrusted;
 const NAMED: usize = 10;
 /// How many characters of a message are shown.
 const SHOWN: usize = 600;
-/// How many characters of any line: escaped, a message has more of them.
+/// The characters of any line that are shown: escaped, a message has more of them.
 const LINE: usize = 6_000;
 /// How many of the last lines of a process that didn't start.
 const LAST_LINES: usize = 20;

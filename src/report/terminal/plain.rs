@@ -24,7 +24,7 @@ pub fn aside(text: &(impl ToPrintable + ?Sized)) {
 /// Writes a whole text to standard output, without a line end of its own.
 ///
 /// # Errors
-/// What the output says; a pipe that was closed is no error.
+/// Those of the output; a pipe that was closed is no error.
 pub fn show(text: &(impl ToPrintable + ?Sized)) -> io::Result<()> {
     heard(anstream::stdout().write_all(safe(text.to_printable().as_str()).as_bytes()))
 }

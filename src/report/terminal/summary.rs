@@ -33,7 +33,7 @@ pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool, chang
     verdict(out, summary, strict, changed)
 }
 
-/// What the run log lacks.
+/// A line about the parts that the run log lacks.
 fn cut(out: &mut impl Write, cut: Cuts) -> io::Result<()> {
     if cut.is_none() {
         return Ok(());

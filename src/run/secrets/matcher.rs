@@ -22,7 +22,7 @@ const PIECE_IN_HEX: usize = 2 * PIECE;
 const ENDS: usize = 2 << 10;
 /// The most bytes that a writer makes of one byte: `\\u0041`, and a little more.
 const WIDEST: usize = 12;
-/// How often a text is read without its escapes: JSON in JSON, and in a URL or a page.
+/// The layers of escapes that are read: JSON in JSON, and in a URL or a page.
 const LAYERS: usize = 2;
 
 /// A value that is looked for.
@@ -32,7 +32,7 @@ pub(super) struct Wanted {
     pub(super) value: String,
     /// The name that stands in for it.
     pub(super) name: String,
-    /// Whether pieces of it are hidden too: a text that was cut, or split, has no whole value.
+    /// Set where pieces of it are hidden too: a text that was cut, or split, has no whole value.
     pub(super) in_part: bool,
 }
 
@@ -175,7 +175,7 @@ fn merged(hits: Vec<Hit>) -> Vec<Hit> {
     merged
 }
 
-/// Where a decoded byte's place ends in the text: where the next one begins that isn't of the same escape.
+/// The end of a decoded byte's place in the text: the beginning of the next byte that isn't of the same escape.
 fn source_end(starts: &[u32], end: usize, length: usize) -> usize {
     let last = starts[end - 1];
     starts[end..].iter().find(|start| **start != last).map_or(length, |start| *start as usize)
@@ -205,7 +205,7 @@ fn pieces(form: &[u8], piece: usize) -> Vec<Vec<u8>> {
     std::iter::once(form.to_vec()).chain(ends.into_iter().flatten()).collect()
 }
 
-/// What all base64 texts have that hold the value behind so many other bytes.
+/// The common part of all base64 texts that hold the value behind so many other bytes.
 fn in_base64(engine: &impl Engine, value: &[u8], lead: usize) -> Vec<u8> {
     let text = engine.encode([&[0; 2][..lead], value].concat());
     let (start, end) = ((lead * 8).div_ceil(6), (lead + value.len()) * 8 / 6);
@@ -241,13 +241,13 @@ fn decoded(bytes: &[u8], origin: Option<&[u32]>, escapes: Escapes) -> Option<Dec
     Some(out)
 }
 
-/// What an escape stands for.
+/// The meaning of an escape.
 enum Unit {
     Byte(u8),
     Char(char),
 }
 
-/// What the escape at the beginning of these bytes stands for, and how long it is.
+/// The meaning of the escape at the beginning of these bytes, and its length.
 fn unescaped(bytes: &[u8]) -> Option<(Unit, usize)> {
     match bytes {
         [b'\\', b'u', b'{', ..] => braced(&bytes[3..]).map(|(one, length)| (Unit::Char(one), length + 3)),

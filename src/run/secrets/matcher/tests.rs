@@ -83,7 +83,7 @@ fn encoded(text: &str) -> Vec<String> {
     all
 }
 
-/// Whether eight characters in a row of the value are in the text.
+/// Returns whether eight characters in a row of the value are in the text.
 fn survives(value: &str, text: &str) -> bool {
     let value: Vec<char> = value.chars().collect();
     value.windows(PIECE).any(|piece| text.contains(&piece.iter().collect::<String>()))
