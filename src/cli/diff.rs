@@ -1,9 +1,12 @@
 //! `casebook diff`: two records, targets or versions beside each other; nothing is started.
 
+use std::collections::{HashMap, HashSet};
+
 use camino::Utf8Path;
 
 use super::{DiffArgs, Exit, Problem, report};
 use crate::load;
+use crate::model::record::Record;
 use crate::model::{Printable, TargetId};
 use crate::report::Source;
 use crate::report::terminal::{aside, show};
@@ -30,13 +33,11 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
     let (first, second) = (side(first, old_target, &old)?, side(second, new_target, &new)?);
     let pairs = pairs(&old, first.as_ref(), &new, second.as_ref())?;
     let (mut is_worse, mut compared) = (false, 0);
+    let (old_sides, new_sides) = (Sides::of(&old), Sides::of(&new));
     for (one, two) in pairs {
-        let of = |source: &'_ Source, id: TargetId| {
-            source.records.iter().filter(move |record| record.target == id).cloned().collect::<Vec<_>>()
-        };
-        let (before, after) = (of(&old, one.clone()), of(&new, two.clone()));
-        let versus = Versus::new(before.iter(), after.iter());
-        let text = versus.text([&name(&old, &one), &name(&new, &two)], &library.requirements, args.tests);
+        let (before, after) = (old_sides.records(&one), new_sides.records(&two));
+        let versus = Versus::new(before.iter().copied(), after.iter().copied());
+        let text = versus.text([&old_sides.name(&one), &new_sides.name(&two)], &library.requirements, args.tests);
         show(&text)?;
         is_worse |= versus.is_worse();
         compared += before.len() - versus.only_old.len() - versus.rewritten.len();
@@ -103,7 +104,8 @@ fn pairs(
         return Ok(vec![(one, two)]);
     }
     if first.is_none() && second.is_none() {
-        let both = old.header.targets.iter().filter(|id| new.header.targets.contains(id));
+        let there: HashSet<_> = new.header.targets.iter().collect();
+        let both = old.header.targets.iter().filter(|id| there.contains(id));
         let both: Vec<_> = both.map(|id| (id.clone(), id.clone())).collect();
         if !both.is_empty() {
             return Ok(both);
@@ -118,9 +120,33 @@ fn pairs(
     )))
 }
 
-/// The target, its version, and the record that it is from.
-fn name(source: &Source, id: &TargetId) -> String {
-    let about = source.header.about.iter().find(|about| about.target == *id);
-    let version = about.and_then(|about| about.version.as_ref()).map(|version| format!(" {version}"));
-    format!("{id}{} ({})", version.unwrap_or_default(), source.name)
+/// What a record has of each of its targets, of which there may be many.
+struct Sides<'a> {
+    source: &'a Source,
+    records: HashMap<&'a TargetId, Vec<&'a Record>>,
+    versions: HashMap<&'a TargetId, &'a str>,
+}
+
+impl<'a> Sides<'a> {
+    fn of(source: &'a Source) -> Self {
+        let mut records: HashMap<_, Vec<_>> = HashMap::new();
+        for record in &source.records {
+            records.entry(&record.target).or_default().push(record);
+        }
+        // Of a target that is told of twice, the first counts.
+        let about = source.header.about.iter().rev();
+        let versions = about.map(|about| (&about.target, about.version.as_deref().unwrap_or_default())).collect();
+        Self { source, records, versions }
+    }
+
+    fn records(&self, id: &TargetId) -> &[&'a Record] {
+        self.records.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The target, its version, and the record that it is from.
+    fn name(&self, id: &TargetId) -> String {
+        let version = self.versions.get(id).filter(|version| !version.is_empty());
+        let version = version.map(|version| format!(" {version}")).unwrap_or_default();
+        format!("{id}{version} ({})", self.source.name)
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::desk::{Came, Desk};
 
@@ -95,4 +95,25 @@ fn run_log_of_millions_of_values_is_refused_within_bounds() {
         came.ends(2).adds(&[told]);
         assert!(peak < 120, "{command}: {peak} MiB");
     }
+}
+
+/// Of eight times as much the work is some eight times as much; quadratic would be 64 times, and more than the noise.
+#[test]
+fn diff_of_many_targets_takes_linear_time() {
+    let desk = desk();
+    desk.run("run reference --cases shelf --record run.jsonl");
+    let log = desk.read("run.jsonl");
+    let (header, rest) = log.split_once('\n').expect("a header");
+    let took = |many: usize| {
+        let mut header: Value = serde_json::from_str(header).expect("JSON");
+        let names: Vec<_> = (0..many).map(|index| format!("t{index}")).collect();
+        let about = names.iter().map(|name| json!({ "target": name, "title": "A", "planned": 1 }));
+        header["header"]["about"] = about.collect::<Vec<_>>().into();
+        header["header"]["targets"] = names.into();
+        desk.write("many.jsonl", &format!("{header}\n{rest}"));
+        measured(&desk, "diff many.jsonl many.jsonl --cases shelf").0.ends(3);
+        desk.read("peak.time").trim().parse::<f64>().expect("a number")
+    };
+    let (some, more) = (took(4_000), took(32_000));
+    assert!(more < 24.0 * some, "4000: {some} s, 32000: {more} s");
 }
