@@ -237,6 +237,8 @@ impl<'de> Deserialize<'de> for TestId {
 
 /// How many bytes a pattern may have; what is compiled of these stays small.
 const LONGEST: usize = 1 << 12;
+/// How many braces may be within one another.
+const DEEPEST: usize = 16;
 /// How many characters of one that can't be used are told.
 const SHOWN: usize = 200;
 
@@ -312,6 +314,13 @@ impl FromStr for Pattern {
         let refuse = |reason: String| PatternError { pattern: text.chars().take(SHOWN).collect(), reason };
         if text.len() > LONGEST {
             return Err(refuse(format!("it has {} bytes, and {LONGEST} are enough", text.len())));
+        }
+        let mut open = 0_usize;
+        for byte in text.bytes() {
+            open = if byte == b'}' { open.saturating_sub(1) } else { open + usize::from(byte == b'{') };
+            if open > DEEPEST {
+                return Err(refuse(format!("it has braces in more than {DEEPEST} others")));
+            }
         }
         let (path, how) = text.split_once('@').map_or((text, None), |(path, how)| (path, Some(how)));
         let glob = |pattern: &str| Matcher::new(pattern).map_err(|error| refuse(error.kind().to_string()));
@@ -394,6 +403,9 @@ mod tests {
         assert!("sep-[".parse::<Pattern>().is_err());
         let (enough, more) = ("{a,b}".repeat(819), "?".repeat(LONGEST + 1));
         assert!(!matches(&enough));
+        let nested = |levels| format!("{}b{}", "{a,".repeat(levels), "}".repeat(levels));
+        assert!(!matches(&nested(DEEPEST)));
+        assert!(nested(DEEPEST + 1).parse::<Pattern>().expect_err("too deep").to_string().contains("more than 16"));
         assert!(more.parse::<Pattern>().expect_err("too long").to_string().contains("it has 4097 bytes"));
     }
 }
