@@ -12,6 +12,9 @@ use crate::model::Printable;
 use crate::model::spec::words;
 use crate::model::untrusted::{is_safe, masked};
 
+/// Bytes of a line that is shown. Of longer ones only the place is told: there may be thousands of mistakes in one.
+const LINE: usize = 1000;
+
 words! {
     /// Everything that can be found wrong; [`Lint::severity`] tells which of it keeps a run from starting.
     Lint {
@@ -170,6 +173,19 @@ impl Diagnostic {
     fn offset(&self) -> usize {
         self.labels.first().map_or(0, LabeledSpan::offset)
     }
+
+    /// Whether a line that would be shown, or one beside it, is too long for that.
+    fn is_wide(&self) -> bool {
+        let text = self.file.inner().as_bytes();
+        let start = self.labels.iter().map(LabeledSpan::offset).min().unwrap_or(0).min(text.len());
+        let end = self.labels.iter().map(|label| label.offset() + label.len()).max().unwrap_or(0);
+        let (before, behind) = (&text[..start], &text[end.clamp(start, text.len())..]);
+        let ends = |byte: &u8| *byte == b'\n';
+        let first = before.rsplitn(3, ends).take(2).map(|line| line.len() + 1).sum::<usize>();
+        let last = behind.splitn(3, ends).take(2).map(|line| line.len() + 1).sum::<usize>();
+        let shown = &text[start.saturating_sub(first)..(text.len() - behind.len() + last).min(text.len())];
+        !self.labels.is_empty() && shown.split(ends).any(|line| line.len() > LINE)
+    }
 }
 
 /// A diagnostic whose texts are all escaped, for the renderer, which puts its own styling between them.
@@ -187,7 +203,8 @@ impl Escaped {
     fn new(diagnostic: &Diagnostic, source: Arc<File>) -> Self {
         let Diagnostic { lint, message, labels, help, .. } = diagnostic;
         let escape = |text: &str| Printable::from(text);
-        let labels = labels.iter().map(|label| {
+        let shown = if diagnostic.is_wide() { &[] } else { labels.as_slice() };
+        let labels = shown.iter().map(|label| {
             LabeledSpan::new_with_span(label.label().map(|text| escape(text).to_string()), *label.inner())
         });
         Self {
@@ -244,7 +261,13 @@ pub fn render(diagnostics: &[Diagnostic], colour: bool) -> Printable {
         let escaped = Escaped::new(diagnostic, Arc::clone(source));
         handler.render_report(&mut out, &escaped).expect("writing to a string never fails");
         if escaped.labels.is_empty() {
-            out.extend(["  file: ", escaped.source.name(), "\n"]);
+            out.extend(["  file: ", escaped.source.name()]);
+            if let Some(label) = diagnostic.labels.first() {
+                let (line, column) = position(escaped.source.inner(), label.offset());
+                let text = Printable::from(label.label().unwrap_or_default());
+                out.push_str(&format!(":{line}:{column}: {text}"));
+            }
+            out.push('\n');
         }
         out.push('\n');
     }
@@ -294,6 +317,22 @@ mod tests {
         let shown = render(&[one.clone(), Diagnostic { labels: Vec::new(), ..one }], false);
         assert!(is_safe(shown.as_str()), "{shown}");
         for words in [r"a\u{1b}]52;.json:2:", r"no \u{9b} key", r"here \u{7f}", r"\u{feff}", r#""?[2J?#[error]x"#] {
+            assert!(shown.as_str().contains(words), "{words} in\n{shown}");
+        }
+    }
+
+    #[test]
+    fn long_lines_are_not_shown_but_their_place_is_told() {
+        let long = format!("{{\n  \"a\": \"{}\", \"b\": 1,\n  \"c\": 1\n}}\n", "x".repeat(70_000));
+        let file = Arc::new(File::new("a.json", long.clone()));
+        let at = |part: &str, label| {
+            let place = long.find(part).expect("it is there");
+            Diagnostic::new(Lint::UnknownKey, &file, "no such key").at((place, 3).into(), label).help("none")
+        };
+        let all: Vec<_> = [at("\"b\"", "here"), at("\"c\"", "beside a long line"), at("{", "before it")].into();
+        let shown = render(&all, false);
+        assert!(shown.as_str().len() < 2000, "{} bytes", shown.as_str().len());
+        for words in ["a.json:2:70012: here", "a.json:3:3: beside a long line", "a.json:1:1: before it", "help: none"] {
             assert!(shown.as_str().contains(words), "{words} in\n{shown}");
         }
     }
