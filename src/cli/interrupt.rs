@@ -35,8 +35,9 @@ pub(super) fn listen_for(limit: Duration) -> watch::Receiver<Cancel> {
     hear(sender.clone(), || aside(FINISHING));
     tokio::spawn(async move {
         tokio::time::sleep(limit).await;
-        aside(&format!("out of time: {} have passed; what runs is stopped", humantime::format_duration(limit)));
+        // First: whoever reads the words may take long.
         raise(&sender, Cancel::Now);
+        aside(&format!("out of time: {} have passed; what runs is stopped", humantime::format_duration(limit)));
     });
     cancel
 }

@@ -1,44 +1,126 @@
 //! Time, as a value that is handed down: every wait of a test is bounded by its [`Deadline`].
 //!
-//! Takes durations, gives instants. Must not know what is waited for.
+//! Takes durations, gives instants. While this process is stopped, by Ctrl-Z for example, no time passes: that a target
+//! was not heard is not its fault. Must not know what is waited for.
 
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
+
+/// The time between two looks at the clock.
+const TICK: Duration = Duration::from_millis(200);
+/// The time between two looks after which this process was stopped: with less, a look may just have come late.
+const STOPPED: Duration = Duration::from_secs(1);
+
+/// Set while somebody looks at the clock.
+static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
+
+/// What somebody who looks at the clock all the time knows.
+struct Watch {
+    seen: std::time::Instant,
+    /// For how long this process was stopped, all in all.
+    stopped: Duration,
+}
+
+impl Watch {
+    /// For how long this process was stopped until now.
+    fn look(&mut self, now: std::time::Instant) -> Duration {
+        let since = now.saturating_duration_since(self.seen);
+        if since > STOPPED {
+            self.stopped += since - TICK;
+        }
+        self.seen = now;
+        self.stopped
+    }
+}
+
+/// From now on, time in which this process is stopped doesn't count.
+pub(super) fn keep() {
+    let now = std::time::Instant::now();
+    *WATCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(Watch { seen: now, stopped: Duration::ZERO });
+    let look = || {
+        loop {
+            thread::sleep(TICK);
+            stopped();
+        }
+    };
+    if thread::Builder::new().name("clock".to_owned()).stack_size(64 << 10).spawn(look).is_err() {
+        // Without it, any pause between two looks would be taken for a stop.
+        *WATCH.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// For how long this process was stopped until now.
+fn stopped() -> Duration {
+    let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
+    watch.as_mut().map_or(Duration::ZERO, |watch| watch.look(std::time::Instant::now()))
+}
 
 /// When a test began, and when whatever is waited for has to be there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
     began: Instant,
     at: Instant,
+    /// For how long this process had been stopped when the test began.
+    stopped: Duration,
 }
 
 impl Deadline {
     /// A deadline that begins now.
     pub(crate) fn within(limit: Duration) -> Self {
         let began = Instant::now();
-        Self { began, at: began + limit }
+        Self { began, at: began + limit, stopped: stopped() }
     }
 
     /// The same beginning, with at most `limit` left from now on.
     pub(crate) fn narrowed(self, limit: Duration) -> Self {
-        Self { at: self.at.min(Instant::now() + limit), ..self }
+        Self { at: self.at.min(Instant::now() - self.lost() + limit), ..self }
     }
 
     /// Waits, but not beyond the deadline: `None` where it passed.
     pub(crate) async fn bound<T>(self, future: impl Future<Output = T>) -> Option<T> {
-        timeout_at(self.at, future).await.ok()
+        let mut future = pin!(future);
+        let mut at = self.at + self.lost();
+        loop {
+            if let Ok(came) = timeout_at(at, &mut future).await {
+                return Some(came);
+            }
+            let later = self.at + self.lost();
+            if later <= at {
+                return None;
+            }
+            at = later;
+        }
     }
 
     /// Microseconds since the beginning.
     pub(crate) fn micros(self) -> u64 {
-        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
+        u64::try_from(self.began.elapsed().saturating_sub(self.lost()).as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// For how long this process was stopped since the beginning.
+    fn lost(self) -> Duration {
+        stopped().saturating_sub(self.stopped)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_between_two_looks_counts_unless_nobody_could_look() {
+        let began = std::time::Instant::now();
+        let at = |millis| began + Duration::from_millis(millis);
+        let mut watch = Watch { seen: began, stopped: Duration::ZERO };
+        assert_eq!([200, 400, 1300].map(|millis| watch.look(at(millis))), [Duration::ZERO; 3]);
+        assert_eq!(watch.look(at(9300)), Duration::from_millis(7800));
+        assert_eq!(watch.look(at(9300)), Duration::from_millis(7800));
+        assert_eq!(watch.look(at(9500)), Duration::from_millis(7800));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_narrowed_deadline_never_outlives_the_one_that_it_came_from() {

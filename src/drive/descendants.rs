@@ -51,17 +51,19 @@ pub(super) fn adopts() -> bool {
     ADOPTS.get().is_some()
 }
 
-/// Reaps dead orphans for as long as this process lives.
+/// Reaps dead orphans for as long as this process lives, and lets no hang-up end it: the system sends one when the
+/// guard dies while this process is stopped.
 ///
 /// # Errors
 /// Those of a system that has no thread or no descriptor left.
 pub(super) fn keep_reaping() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-    let mut ends = {
+    let (mut ends, hang_ups) = {
         let _inside = runtime.enter();
-        signal(SignalKind::child())?
+        (signal(SignalKind::child())?, signal(SignalKind::hangup())?)
     };
     let reap = move || {
+        let _unheard = hang_ups;
         while runtime.block_on(ends.recv()).is_some() {
             orphans();
         }
@@ -157,10 +159,11 @@ fn orphans() -> Orphans {
     Orphans { living, is_quiet }
 }
 
-/// The children of the main thread that this process didn't start: orphans come to it.
+/// The children that this process didn't start. Orphans come to the main thread; what a child starts as its sibling
+/// belongs to the thread that started the child.
 fn adopted() -> Vec<Pid> {
     let leaders = leaders();
-    let mut children = children_of(getpid(), getpid());
+    let mut children = children(getpid());
     children.retain(|id| !leaders.ids.contains(&id.as_raw()));
     children
 }

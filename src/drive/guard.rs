@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio, exit};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -29,8 +29,14 @@ const BEAT: Duration = Duration::from_secs(1);
 /// Windows passes no Ctrl-C to such a process.
 #[cfg(windows)]
 const NEW_PROCESS_GROUP: u32 = 0x200;
+/// How long the end of a run waits for whoever reads what the guard says.
+const SAID: Duration = Duration::from_secs(1);
 /// The exit status of a run that was stopped.
 const STOPPED: u8 = 5;
+/// A request to stop, as it is passed on.
+const STOP: u8 = b'!';
+/// A request to be suspended, as it is passed on.
+const SUSPEND: u8 = b'z';
 
 /// The first part of the marks of this run's processes.
 static RUN: OnceLock<String> = OnceLock::new();
@@ -72,7 +78,7 @@ pub fn watch(
     program: &Utf8Path,
     arguments: impl Iterator<Item = OsString>,
     limit: Option<Duration>,
-    tell: impl Fn(&str),
+    tell: fn(&str),
 ) -> io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let run = token();
@@ -95,7 +101,6 @@ pub fn watch(
         let until = limit.map(|limit| Instant::now() + limit + GRACE);
         let was_stopped = attend(&mut harness, &mut requests, (&mut signals, &mut heart), until).await;
         if was_stopped {
-            tell("casebook: it did not stop in time and was killed; the run log has each test that had ended");
             harness.start_kill()?;
         }
         Ok::<_, io::Error>((harness.wait().await?, was_stopped))
@@ -104,7 +109,27 @@ pub fn watch(
     // Something may carry the mark that was not started below the harness.
     #[cfg(target_os = "linux")]
     super::process::sweep(&format!("{}={run}-", super::process::MARK), 0);
-    Ok(if was_stopped { STOPPED } else { number(status, tell) })
+    if was_stopped {
+        say(
+            tell,
+            "casebook: it did not stop in time and was killed; the run log has each test that had ended".to_owned(),
+        );
+        return Ok(STOPPED);
+    }
+    Ok(number(status, tell))
+}
+
+/// Says something, without waiting for long: standard error may be a pipe that nobody reads.
+fn say(tell: fn(&str), words: String) {
+    let (done, said) = mpsc::channel();
+    let speak = move || {
+        tell(&words);
+        _ = done.send(());
+    };
+    if thread::Builder::new().spawn(speak).is_ok() {
+        // Where it takes longer, the end of the process ends it.
+        _ = said.recv_timeout(SAID);
+    }
 }
 
 /// Waits for the end of the harness; `true` where it has to be killed.
@@ -127,7 +152,7 @@ async fn attend(
             request = signals.next() => match request {
                 Request::Stop => {
                     count += 1;
-                    _ = requests.write_all(b"!").await;
+                    _ = requests.write_all(&[STOP]).await;
                     match count {
                         1 => {}
                         2 => until = Some(until.map_or(Instant::now() + GRACE, |until| until.min(Instant::now() + GRACE))),
@@ -135,9 +160,9 @@ async fn attend(
                     }
                 }
                 Request::Suspend => {
-                    heart.stop();
-                    suspend(id);
-                    *heart = Heart::beat();
+                    // It stops its own heart before it stops.
+                    _ = requests.write_all(&[SUSPEND]).await;
+                    suspend(heart);
                     resume(id);
                 }
             }
@@ -153,11 +178,11 @@ async fn out_of_time(until: Option<Instant>) {
 }
 
 /// The exit status of the harness as that of the guard; for a signal as shells give it.
-fn number(status: ExitStatus, tell: impl Fn(&str)) -> u8 {
+fn number(status: ExitStatus, tell: fn(&str)) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         let how = super::process::in_words(status);
-        tell(&format!("casebook: it was {how}; the run log has each test that had ended"));
+        say(tell, format!("casebook: it was {how}; the run log has each test that had ended"));
         return u8::try_from(128 + signal).unwrap_or(u8::MAX);
     }
     #[cfg(not(unix))]
@@ -199,6 +224,7 @@ impl Guarded {
             descendants::keep_reaping()?;
         }
         thread::Builder::new().name("guard".to_owned()).spawn(listen)?;
+        super::clock::keep();
         GUARDED.get_or_init(|| ());
         let folder = folder(run);
         let mut new = fs::DirBuilder::new();
@@ -230,9 +256,14 @@ impl Drop for Guarded {
 
 /// Passes on what the guard asks for, on a thread that nothing blocks.
 fn listen() {
+    let mut heart = Heart::beat();
     let mut count = 0;
     let mut byte = [0];
     while let Ok(1) = io::stdin().lock().read(&mut byte) {
+        if byte == [SUSPEND] {
+            suspend(&mut heart);
+            continue;
+        }
         count += 1;
         request(count);
     }
@@ -323,19 +354,19 @@ fn resume(id: Option<u32>) {
     signal(id, nix::sys::signal::Signal::SIGCONT);
 }
 
-/// Suspends the harness, and this process until somebody resumes it.
+/// Suspends this process until somebody resumes it.
 #[cfg(unix)]
-fn suspend(id: Option<u32>) {
-    use nix::sys::signal::{Signal, raise};
-    signal(id, Signal::SIGSTOP);
-    _ = raise(Signal::SIGSTOP);
+fn suspend(heart: &mut Heart) {
+    heart.stop();
+    _ = nix::sys::signal::raise(nix::sys::signal::Signal::SIGSTOP);
+    *heart = Heart::beat();
 }
 
 #[cfg(not(unix))]
 fn resume(_: Option<u32>) {}
 
 #[cfg(not(unix))]
-fn suspend(_: Option<u32>) {}
+fn suspend(_: &mut Heart) {}
 
 #[cfg(unix)]
 struct Signals {

@@ -71,17 +71,23 @@ impl Running {
         Pid::from_raw(children.split_whitespace().next().expect("a harness").parse().expect("a number"))
     }
 
-    /// Waits until the harness is within a call of the system that writes to this file.
-    fn until_it_writes_to(&self, file: &Path) {
+    /// Waits until there is a harness, and gives its number.
+    fn until_it_has_a_harness(&self) -> String {
         let until = Instant::now() + Duration::from_secs(60);
-        let harness = loop {
+        loop {
             let id = self.id();
             let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
             if let Some(harness) = children.split_whitespace().next() {
-                break harness.to_owned();
+                return harness.to_owned();
             }
             assert!(Instant::now() < until, "there is no harness");
-        };
+        }
+    }
+
+    /// Waits until the harness is within a call of the system that writes to this file.
+    fn until_it_writes_to(&self, file: &Path) {
+        let until = Instant::now() + Duration::from_secs(60);
+        let harness = self.until_it_has_a_harness();
         let writes = || {
             let call = fs::read_to_string(format!("/proc/{harness}/syscall")).ok()?;
             let (number, arguments) = call.split_once(' ')?;
@@ -97,6 +103,19 @@ impl Running {
 
     fn wait(mut self) -> Option<i32> {
         self.child.wait().expect("it ends").code()
+    }
+}
+
+/// Waits until all of these are stopped.
+fn until_stopped(ids: &[Pid]) {
+    let is_stopped = |id: &Pid| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).expect("it is there");
+        stat.rsplit_once(')').is_some_and(|(_, fields)| fields.trim_start().starts_with('T'))
+    };
+    let until = Instant::now() + Duration::from_secs(60);
+    while !ids.iter().all(is_stopped) {
+        assert!(Instant::now() < until, "{ids:?} are not stopped");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -196,6 +215,66 @@ fn nothing_is_left_when_guard_or_harness_is_killed() {
 }
 
 #[test]
+fn nothing_is_left_when_guard_dies_while_harness_is_stopped() {
+    // The system sends a hang-up to a stopped process whose parent dies, and so do shells to suspended ones.
+    let kills = |run: &Running| {
+        kill(run.harness(), Signal::SIGSTOP).expect("it is there");
+        kill(run.id(), Signal::SIGKILL).expect("it is there");
+    };
+    let suspends = |run: &Running| {
+        kill(run.id(), Signal::SIGTSTP).expect("it is there");
+        until_stopped(&[run.id(), run.harness()]);
+        kill(run.id(), Signal::SIGHUP).expect("it is there");
+        kill(run.id(), Signal::SIGCONT).expect("it is there");
+    };
+    for ends in [&kills as &dyn Fn(&Running), &suspends] {
+        let desk = Desk::new();
+        target(&desk, "t", &format!("{HIDES}\nexec sleep 1000"), "http");
+        let tmp = desk.path().join("tmp");
+        fs::create_dir(&tmp).expect("a folder");
+        let mut command = desk.command("run t --cases cases");
+        command.env("TMPDIR", &tmp);
+        let run = Running::new(command);
+        let hidden = text_of(&desk.path().join("hidden"));
+        let harness = run.harness();
+        ends(&run);
+        assert_eq!(run.wait(), None);
+        all_are_gone(&format!("{hidden} {harness}"));
+        assert_eq!(desk.survivors(), 0);
+        assert!(fs::read_dir(&tmp).expect("a folder").next().is_none());
+    }
+}
+
+#[test]
+fn siblings_of_a_target_are_killed_and_reaped() {
+    let desk = Desk::new();
+    // A process may start one that isn't below it, but beside it: one that stays, and one that dies at once. Each adapter
+    // tells which of the one before it are there, as zombies or alive.
+    let beside = format!(
+        "import ctypes, os, signal, sys, time\n\
+         clone = lambda: ctypes.CDLL(None).syscall({}, 0x8000 | signal.SIGCHLD, 0, 0, 0, 0)\n\
+         earlier = open('../beside').read().split() if os.path.exists('../beside') else []\n\
+         print(*(one for one in earlier if os.path.exists('/proc/' + one)), file=open('../left', 'a'))\n\
+         dead = clone()\n\
+         if dead == 0: os._exit(0)\n\
+         other = clone()\n\
+         if other == 0:\n    os.setsid()\n    os.closerange(0, 3)\n    \
+             os.execve('/bin/sleep', ['sleep', '1000'], {{}})\n\
+         print(dead, other, file=open('../beside', 'a'))\n\
+         until = time.monotonic() + 10\n\
+         while os.path.exists('/proc/%d' % dead) and time.monotonic() < until: time.sleep(0.01)\n\
+         sys.exit(1)\n",
+        nix::libc::SYS_clone
+    );
+    desk.write("beside.py", &beside);
+    target(&desk, "t", "exec python3 ../beside.py", "http");
+    desk.run("run t --cases cases --jobs 1").ends(4);
+    let left = desk.read("left");
+    assert!(left.lines().count() > 1 && left.trim().is_empty(), "{left}");
+    all_are_gone(&desk.read("beside"));
+}
+
+#[test]
 fn target_that_stops_guard_and_harness_delays_the_run_only() {
     let desk = Desk::new();
     // The harness is the parent of the shell, the guard that of the harness.
@@ -260,18 +339,62 @@ fn suspended_run_goes_on_when_it_is_resumed() {
     let run = Running::new(desk.command(SLOW));
     text_of(&desk.path().join("run.jsonl"));
     let harness = run.harness();
-    let is_stopped = |id: Pid| {
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).expect("it is there");
-        stat.rsplit_once(')').is_some_and(|(_, fields)| fields.trim_start().starts_with('T'))
-    };
     kill(run.id(), Signal::SIGTSTP).expect("it is there");
-    let until = Instant::now() + Duration::from_secs(60);
-    while !(is_stopped(run.id()) && is_stopped(harness)) {
-        assert!(Instant::now() < until, "it was never suspended");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until_stopped(&[run.id(), harness]);
     kill(run.id(), Signal::SIGCONT).expect("it is there");
     assert_eq!(run.wait(), Some(1));
+}
+
+#[test]
+fn time_of_a_suspended_run_is_not_held_against_a_target() {
+    let desk = Desk::new();
+    desk.lay_out("rogue.py");
+    desk.lay_out("shelf/post/shelf.json");
+    desk.lay_out("shelf/post/requirements.json");
+    // It answers a second after the run is resumed, which is in time.
+    let answers = "open('../called', 'w').write('yes'); time.sleep(5); say(answer())";
+    desk.target("t", &["python3", "../rogue.py", "call", answers], "");
+    let run = Running::new(desk.command("run t --cases shelf --jobs 1 --step-limit 3s --record run.jsonl"));
+    text_of(&desk.path().join("called"));
+    kill(run.id(), Signal::SIGTSTP).expect("it is there");
+    until_stopped(&[run.id(), run.harness()]);
+    std::thread::sleep(Duration::from_secs(4));
+    kill(run.id(), Signal::SIGCONT).expect("it is there");
+    run.wait();
+    let record = desk.read("run.jsonl");
+    assert!(record.contains("\"footer\"") && !record.contains("\"timeout\""), "{record}");
+}
+
+#[test]
+fn run_whose_words_nobody_reads_is_ended_by_its_limit() {
+    let ends = |is_interrupted: bool| {
+        let desk = Desk::new();
+        let (_unread, words) = std::io::pipe().expect("a pipe");
+        let full = nix::fcntl::OFlag::O_NONBLOCK;
+        nix::fcntl::fcntl(&words, nix::fcntl::FcntlArg::F_SETFL(full)).expect("a mode");
+        for size in [4096, 1] {
+            while (&words).write(&vec![b' '; size]).is_ok() {}
+        }
+        nix::fcntl::fcntl(&words, nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::empty())).expect("a mode");
+        let limit = if is_interrupted { "" } else { "--run-limit 2s" };
+        let mut command = desk.command(&format!("run reference:sleeps-1s --cases slow {limit}"));
+        let child = command.stdout(Stdio::null()).stderr(words).spawn().expect("casebook starts");
+        let limit = Limit::of(&child);
+        let run = Running { child, _limit: limit };
+        if is_interrupted {
+            run.until_it_has_a_harness();
+            for _ in 0..3 {
+                kill(run.id(), Signal::SIGTERM).expect("it is there");
+                std::thread::sleep(Duration::from_millis(300));
+            }
+        }
+        assert_eq!(run.wait(), Some(5));
+        assert_eq!(desk.survivors(), 0);
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| ends(true));
+        scope.spawn(|| ends(false));
+    });
 }
 
 #[test]
