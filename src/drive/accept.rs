@@ -14,7 +14,8 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 
-use super::{fault, peer};
+use super::fault;
+use super::peer::{self, Peer};
 
 /// Connections at a time to a listener; further ones wait, unless a silent one can be closed for them.
 const MAX_CONNECTIONS: usize = 64;
@@ -56,8 +57,29 @@ pub(super) fn listen() -> std::io::Result<TcpListener> {
     socket.listen(WAITING)
 }
 
+/// What leads to a listener, and who can know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// A word that only this user can read.
+    Private,
+    /// A word that may be on the command line of a process, where other users can read it.
+    Public,
+}
+
+impl Way {
+    /// Whether somebody is let in who comes by it.
+    fn admits(self, peer: Peer) -> bool {
+        match peer {
+            Peer::Own | Peer::Untold => true,
+            Peer::Foreign => false,
+            // What it sent can still be read: it may be another user's, who knows the word.
+            Peer::Closed => self == Self::Private,
+        }
+    }
+}
+
 /// Accepts connections for ever; whatever the system reports, the next one is waited for.
-pub(super) async fn accept<F>(listener: TcpListener, mut serve: impl FnMut(TcpStream, Asked) -> F)
+pub(super) async fn accept<F>(listener: TcpListener, way: Way, mut serve: impl FnMut(TcpStream, Asked) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -78,8 +100,9 @@ where
                     }
                 };
                 // Before anything is counted: however many another user opens, nothing changes.
-                if peer::is_foreign(&stream) {
-                    tracing::debug!("a connection of another user was dropped");
+                let peer = peer::of(&stream);
+                if !way.admits(peer) {
+                    tracing::debug!(?peer, "a connection was dropped");
                     continue;
                 }
                 if connections.len() >= MAX_CONNECTIONS
@@ -125,7 +148,7 @@ mod tests {
     fn echo() -> std::net::SocketAddr {
         let listener = listen().expect("a port");
         let address = listener.local_addr().expect("an address");
-        fault::spawn(accept(listener, |mut stream, asked| async move {
+        fault::spawn(accept(listener, Way::Public, |mut stream, asked| async move {
             while let Ok(byte) = stream.read_u8().await {
                 asked.mark();
                 _ = stream.write_u8(byte).await;
@@ -161,6 +184,28 @@ mod tests {
         let address = echo();
         let mut silent = TcpStream::connect(address).await.expect("a listener");
         assert_eq!(silent.read(&mut [0]).await.expect("an end"), 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn what_was_closed_before_it_was_accepted_is_read_by_a_private_way_only() {
+        for (way, read) in [(Way::Private, vec![7]), (Way::Public, vec![9])] {
+            let listener = listen().expect("a port");
+            let address = listener.local_addr().expect("an address");
+            let mut closed = TcpStream::connect(address).await.expect("a listener");
+            closed.write_u8(7).await.expect("there is room");
+            drop(closed);
+            let mut open = TcpStream::connect(address).await.expect("a listener");
+            open.write_u8(9).await.expect("there is room");
+            let (told, mut came) = tokio::sync::mpsc::unbounded_channel();
+            fault::spawn(accept(listener, way, move |mut stream, _| {
+                let told = told.clone();
+                async move { told.send(stream.read_u8().await.expect("a byte")).expect("somebody counts") }
+            }));
+            for byte in read {
+                assert_eq!(timeout(LIMIT, came.recv()).await.expect("in time"), Some(byte), "{way:?}");
+            }
+        }
     }
 
     #[cfg(target_os = "linux")]

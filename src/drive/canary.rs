@@ -18,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 
-use super::accept::{Asked, accept, listen};
+use super::accept::{Asked, Way, accept, listen};
 use super::guard::scratch;
 use super::{Deadline, fault, token};
 use crate::model::template::{Canary, CanaryKind};
@@ -129,7 +129,7 @@ impl Canaries {
         let address = listener.local_addr()?;
         let alive = Arc::clone(&self.alive);
         let serve = move |stream, asked| serve(stream, asked, address, Arc::clone(&alive));
-        let task = fault::spawn(accept(listener, serve)).abort_handle();
+        let task = fault::spawn(accept(listener, Way::Private, serve)).abort_handle();
         self.listener = Some(Listener { address, task });
         Ok(address)
     }

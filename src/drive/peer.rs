@@ -1,24 +1,35 @@
 //! The user at the other end of a connection on this machine, as far as the system tells.
 //!
-//! Takes a connection, gives whether it is another user's. Must not know what is said on it.
+//! Takes a connection, gives whose it is. Must not know what is said on it.
 
 use tokio::net::TcpStream;
 
-/// Returns whether a connection is known to be of a user other than ours and root.
+/// The user at the other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Peer {
+    /// This user, or root.
+    Own,
+    /// Another user.
+    Foreign,
+    /// Closed its end before the system was asked, and so could be anybody.
+    Closed,
+    /// Not told by the system.
+    Untold,
+}
+
+/// The user at the other end of a connection.
 #[cfg(target_os = "linux")]
-pub(super) fn is_foreign(stream: &TcpStream) -> bool {
-    let user = diag::user(stream);
-    user.is_some_and(|user| user != 0 && user != nix::unistd::geteuid().as_raw())
+pub(super) fn of(stream: &TcpStream) -> Peer {
+    diag::peer(stream).unwrap_or(Peer::Untold)
 }
 
 /// The system doesn't tell.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn is_foreign(_: &TcpStream) -> bool {
-    false
+pub(super) fn of(_: &TcpStream) -> Peer {
+    Peer::Untold
 }
 
-/// `sock_diag(7)`: one socket by its addresses. `/proc/net/tcp` has the same, but lists all sockets of the machine,
-/// which
+/// `sock_diag(7)`: one socket by its addresses. `/proc/net/tcp` has the same, but lists all sockets of the machine, which
 /// can take longer than a whole test.
 #[cfg(target_os = "linux")]
 mod diag {
@@ -27,6 +38,8 @@ mod diag {
 
     use socket2::{Domain, Protocol, Socket, Type};
     use tokio::net::TcpStream;
+
+    use super::Peer;
 
     const NETLINK: i32 = nix::libc::AF_NETLINK;
     const SOCK_DIAG: i32 = nix::libc::NETLINK_SOCK_DIAG;
@@ -41,14 +54,25 @@ mod diag {
     const USER: usize = HEADER + 64;
     const INODE: usize = HEADER + 68;
 
-    /// The user who opened the other end; `None` where the system doesn't tell, or that end is closed already.
-    pub(super) fn user(stream: &TcpStream) -> Option<u32> {
+    /// The user who opened the other end; `None` where the system doesn't tell.
+    pub(super) fn peer(stream: &TcpStream) -> Option<Peer> {
         let (SocketAddr::V4(own), SocketAddr::V4(peer)) = (stream.local_addr().ok()?, stream.peer_addr().ok()?) else {
             return None;
         };
+        let Some(user) = owner(peer, own) else {
+            // Where this end is found, the other one is gone for good.
+            return owner(own, peer).map(|_| Peer::Closed);
+        };
+        let is_own = |user| user == 0 || user == nix::unistd::geteuid().as_raw();
+        Some(user.map_or(Peer::Closed, |user| if is_own(user) { Peer::Own } else { Peer::Foreign }))
+    }
+
+    /// The user of the socket that is bound to `own` and connected to `other`: `None` where the system finds no such
+    /// socket, `Some(None)` where it is closed.
+    fn owner(own: SocketAddrV4, other: SocketAddrV4) -> Option<Option<u32>> {
         let socket = Socket::new(Domain::from(NETLINK), Type::DGRAM, Some(Protocol::from(SOCK_DIAG))).ok()?;
         socket.set_nonblocking(true).ok()?;
-        socket.send(&question(peer, own)).ok()?;
+        socket.send(&question(own, other)).ok()?;
         let mut answer = [0; 1 << 10];
         // The kernel has answered before `send` returns.
         let length = (&socket).read(&mut answer).ok()?;
@@ -80,11 +104,13 @@ mod diag {
         bytes
     }
 
-    fn read(answer: &[u8]) -> Option<u32> {
+    fn read(answer: &[u8]) -> Option<Option<u32>> {
         let number = |place: usize| Some(u32::from_ne_bytes(answer.get(place..place + 4)?.try_into().ok()?));
-        let is_found = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?) == BY_FAMILY;
+        if u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?) != BY_FAMILY {
+            return None;
+        }
         // What has no inode was closed, and its user is told as root.
-        (is_found && number(INODE)? != 0).then(|| number(USER))?
+        Some(if number(INODE)? == 0 { None } else { Some(number(USER)?) })
     }
 }
 
@@ -98,9 +124,8 @@ mod tests {
         let address = listener.local_addr().expect("an address");
         let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
         let accepted = accepted.expect("a connection").0;
-        assert_eq!(super::diag::user(&accepted), Some(nix::unistd::geteuid().as_raw()));
-        assert!(!super::is_foreign(&accepted));
+        assert_eq!(super::of(&accepted), super::Peer::Own);
         drop(client);
-        assert_eq!(super::diag::user(&accepted), None, "the system tells it as root's");
+        assert_eq!(super::of(&accepted), super::Peer::Closed, "the system tells it as root's");
     }
 }

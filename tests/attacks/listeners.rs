@@ -106,3 +106,44 @@ fn silent_connections_of_another_user_change_nothing() {
     came.ends(0);
     assert_eq!(desk.survivors(), 0);
 }
+
+/// A client whose address another user has read: that one sends a request and closes the connection, while the harness
+/// is stopped.
+const OVERHEARD: &str = r#"
+import os, signal, socket, sys, urllib.parse
+
+url = urllib.parse.urlsplit(sys.argv[-1])
+body = b'{"jsonrpc":"2.0","id":1,"method":"overheard","params":{}}'
+head = f"POST {url.path} HTTP/1.1\r\nHost: {url.netloc}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+os.kill(os.getppid(), signal.SIGSTOP)
+stranger = os.fork()
+if not stranger:
+    os.setgroups([])
+    os.setuid(65534)
+    for _ in range(20):
+        talker = socket.socket()
+        talker.connect(("127.0.0.1", url.port))
+        talker.sendall(head.encode() + b"\r\n\r\n" + body)
+        talker.close()
+    os._exit(0)
+os.waitpid(stranger, 0)
+open("../spoke", "w").close()
+os.execvp("python3", ["python3", "../fixed.py", "good", sys.argv[-1]])
+"#;
+
+#[test]
+fn request_of_another_user_who_closes_at_once_is_not_read() {
+    if !has_two_users() {
+        return;
+    }
+    let desk = Desk::empty();
+    desk.lay_out("fixed.py");
+    desk.write("overheard.py", OVERHEARD);
+    let command = "title = \"x\"\nkind = \"fixed\"\nclient = [\"python3\", \"../overheard.py\"]";
+    desk.write("t/target.toml", &format!("{command}\n\n[claims]\nrevisions = [\"2026-07-28\"]\n"));
+    let only = "--only everything/client-json-schema-ref-no-deref";
+    let came = within_limit(desk.command(&format!("run t {only} --record run.jsonl")));
+    assert!(desk.path().join("spoke").exists(), "nobody spoke");
+    came.ends(0);
+    assert!(!desk.read("run.wire.jsonl").contains("overheard"), "it was taken for the client's");
+}
