@@ -23,6 +23,7 @@ mod fuzz;
 pub mod judge;
 pub mod load;
 pub mod model;
+mod peer;
 pub mod plan;
 pub mod proof;
 pub mod reference;

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 const STAGES: [&str; 10] = ["load", "plan", "proof", "set", "drive", "judge", "report", "run", "reference", "cli"];
 
-/// What each part of `src/` may use of the others. Everything may use `model` and `file`.
-const KNOWS: [(&str, &[&str]); 11] = [
+/// What each part of `src/` may use of the others. Everything may use `model`, `file` and `peer`.
+const KNOWS: [(&str, &[&str]); 12] = [
     ("model", &[]),
     ("file", &[]),
+    ("peer", &[]),
     ("load", &[]),
     ("plan", &[]),
     ("set", &["plan"]),

@@ -15,7 +15,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 
 use super::fault;
-use super::peer::{self, Peer};
+use crate::peer::{self, Peer};
 
 /// Connections at a time to a listener; further ones wait, unless a silent one can be closed for them.
 const MAX_CONNECTIONS: usize = 64;

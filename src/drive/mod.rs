@@ -22,7 +22,6 @@ mod http;
 mod lines;
 mod live;
 pub(crate) mod mock;
-mod peer;
 mod perform;
 mod probe;
 mod process;

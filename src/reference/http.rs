@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -16,7 +17,8 @@ use hyper::{Method, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::sleep;
 
 use super::events::Body;
 use super::headers;
@@ -25,9 +27,16 @@ use super::mutant::Mutant;
 use super::seal::token;
 use super::server::Server;
 use super::session::{Outgoing, Session, locked};
+use crate::peer::{self, Peer};
 
 /// The largest body that is read.
 const LARGEST: usize = 16 << 20;
+
+/// How many connections there are at a time; further ones wait.
+const CONNECTIONS: usize = 256;
+
+/// How long is waited where no connection can be accepted.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// How many sessions a server keeps.
 const SESSIONS: usize = 1_000;
@@ -59,7 +68,17 @@ impl Listener {
         let listener = Self { address: socket.local_addr()?, endpoints: Arc::default() };
         let serving = listener.clone();
         tokio::spawn(async move {
-            while let Ok((stream, _)) = socket.accept().await {
+            let room = Arc::new(Semaphore::new(CONNECTIONS));
+            loop {
+                let place = Arc::clone(&room).acquire_owned().await;
+                let Ok((stream, _)) = socket.accept().await else {
+                    // The connection is gone, or there is no descriptor for it now; the next one is waited for.
+                    sleep(PAUSE).await;
+                    continue;
+                };
+                if peer::of(&stream) == Peer::Foreign {
+                    continue;
+                }
                 // Without it, each event waits for the acknowledgement of the one before.
                 let _slower = stream.set_nodelay(true);
                 let listener = serving.clone();
@@ -68,8 +87,14 @@ impl Listener {
                     async move { Ok::<_, Infallible>(listener.respond(request).await) }
                 });
                 let mut builder = hyper::server::conn::http1::Builder::new();
+                // With a timer, a connection without a request is closed after a while.
                 builder.timer(TokioTimer::new());
-                tokio::spawn(builder.serve_connection(TokioIo::new(stream), service));
+                let serving = builder.serve_connection(TokioIo::new(stream), service);
+                tokio::spawn(async move {
+                    // A connection that breaks is the client's affair.
+                    _ = serving.await;
+                    drop(place);
+                });
             }
         });
         Ok(listener)

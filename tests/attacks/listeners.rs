@@ -1,6 +1,13 @@
 //! Connections that nobody asked for: of a target, and of another user.
 
-use crate::desk::{Desk, PROGRAM};
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+
+use crate::desk::{Desk, Limit, PROGRAM};
 use crate::limits::{has_two_users, within_limit};
 
 /// An adapter that, before each order, fills every new listener of the harness with silent connections, as a user.
@@ -146,4 +153,50 @@ fn request_of_another_user_who_closes_at_once_is_not_read() {
     assert!(desk.path().join("spoke").exists(), "nobody spoke");
     came.ends(0);
     assert!(!desk.read("run.wire.jsonl").contains("overheard"), "it was taken for the client's");
+}
+
+/// Sends a request to a URL as a user, and tells whether there was an answer.
+const VISITOR: &str = r#"
+import encodings.idna, os, socket, sys, urllib.parse
+
+url = urllib.parse.urlsplit(sys.argv[2])
+os.setgroups([])
+os.setuid(int(sys.argv[1]))
+talker = socket.create_connection(("127.0.0.1", url.port), timeout=30)
+try:
+    talker.sendall(f"GET {url.path} HTTP/1.1\r\nHost: {url.netloc}\r\n\r\n".encode())
+    print("answered" if talker.recv(1) else "closed")
+except ConnectionError:
+    print("closed")
+"#;
+
+#[test]
+fn reference_lets_in_no_other_user_and_outlives_a_crowd() {
+    if !has_two_users() {
+        return;
+    }
+    let desk = Desk::empty();
+    desk.write("visitor.py", VISITOR);
+    let serve = desk.command("serve reference sep-2106/composition/accepts/any-of");
+    let mut command = std::process::Command::new("bash");
+    command.args(["-c", "ulimit -n 300; exec \"$@\"", "-"]).arg(serve.get_program()).args(serve.get_args());
+    command.current_dir(desk.path()).env("HOME", desk.path()).env("XDG_CACHE_HOME", desk.path().join("cache"));
+    let mut serving = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let _limit = Limit::of(&serving);
+    let mut url = String::new();
+    _ = BufReader::new(serving.stdout.take().expect("it is piped")).read_line(&mut url);
+    let visit = |user: u32| {
+        let mut visitor = std::process::Command::new("python3");
+        visitor.args(["visitor.py", &user.to_string(), url.trim()]).current_dir(desk.path());
+        within_limit(visitor).out
+    };
+    let address = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    let crowd: Vec<_> = (0..350).map_while(|_| TcpStream::connect(address).ok()).collect();
+    let number = crowd.len();
+    drop(crowd);
+    let (own, foreign) = (visit(0), visit(65534));
+    _ = nix::sys::signal::kill(Pid::from_raw(serving.id().cast_signed()), Signal::SIGTERM);
+    serving.wait().expect("it ends");
+    assert!(number > 300, "only {number} came");
+    assert_eq!((own.trim(), foreign.trim()), ("answered", "closed"));
 }

@@ -6,7 +6,8 @@ use tokio::net::TcpStream;
 
 /// The user at the other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Peer {
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "other systems don't tell"))]
+pub(crate) enum Peer {
     /// This user, or root.
     Own,
     /// Another user.
@@ -19,13 +20,13 @@ pub(super) enum Peer {
 
 /// The user at the other end of a connection.
 #[cfg(target_os = "linux")]
-pub(super) fn of(stream: &TcpStream) -> Peer {
+pub(crate) fn of(stream: &TcpStream) -> Peer {
     diag::peer(stream).unwrap_or(Peer::Untold)
 }
 
 /// The system doesn't tell.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn of(_: &TcpStream) -> Peer {
+pub(crate) fn of(_: &TcpStream) -> Peer {
     Peer::Untold
 }
 
@@ -59,17 +60,12 @@ mod diag {
         let (SocketAddr::V4(own), SocketAddr::V4(peer)) = (stream.local_addr().ok()?, stream.peer_addr().ok()?) else {
             return None;
         };
-        let Some(user) = owner(peer, own) else {
-            // Where this end is found, the other one is gone for good.
-            return owner(own, peer).map(|_| Peer::Closed);
-        };
-        let is_own = |user| user == 0 || user == nix::unistd::geteuid().as_raw();
-        Some(user.map_or(Peer::Closed, |user| if is_own(user) { Peer::Own } else { Peer::Foreign }))
+        // Where this end is found, and the other one isn't, that one is gone for good.
+        owner(peer, own).or_else(|| owner(own, peer).map(|_| Peer::Closed))
     }
 
-    /// The user of the socket that is bound to `own` and connected to `other`: `None` where the system finds no such
-    /// socket, `Some(None)` where it is closed.
-    fn owner(own: SocketAddrV4, other: SocketAddrV4) -> Option<Option<u32>> {
+    /// The user of the socket that is bound to `own` and connected to `other`; `None` where the system finds none.
+    fn owner(own: SocketAddrV4, other: SocketAddrV4) -> Option<Peer> {
         let socket = Socket::new(Domain::from(NETLINK), Type::DGRAM, Some(Protocol::from(SOCK_DIAG))).ok()?;
         socket.set_nonblocking(true).ok()?;
         socket.send(&question(own, other)).ok()?;
@@ -104,13 +100,19 @@ mod diag {
         bytes
     }
 
-    fn read(answer: &[u8]) -> Option<Option<u32>> {
+    fn read(answer: &[u8]) -> Option<Peer> {
         let number = |place: usize| Some(u32::from_ne_bytes(answer.get(place..place + 4)?.try_into().ok()?));
         if u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?) != BY_FAMILY {
             return None;
         }
+        let (user, inode) = (number(USER)?, number(INODE)?);
+        let is_ours = user == 0 || user == nix::unistd::geteuid().as_raw();
         // What has no inode was closed, and its user is told as root.
-        Some(if number(INODE)? == 0 { None } else { Some(number(USER)?) })
+        Some(match inode {
+            0 => Peer::Closed,
+            _ if is_ours => Peer::Own,
+            _ => Peer::Foreign,
+        })
     }
 }
 
