@@ -93,9 +93,20 @@ fn lead(last: &Utf8Path, run: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a name is one that [`CachedLog::begin`] gives to a folder.
+fn is_run(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<_> = name.split('-').collect();
+    let [began, process, number] = parts[..] else { return false };
+    let began = began.strip_suffix('Z').and_then(|began| began.split_once('T'));
+    began.is_some_and(|(day, time)| is_number(day) && is_number(time)) && is_number(process) && is_number(number)
+}
+
 /// Deletes the oldest runs, but none that goes on or that `last` leads to.
 fn prune(runs: &Utf8Path, last: &Utf8Path) -> io::Result<()> {
     let mut names: Vec<String> = runs.read_dir_utf8()?.flatten().map(|run| run.file_name().to_owned()).collect();
+    // What else is in there is somebody else's.
+    names.retain(|name| is_run(name));
     names.sort();
     let last = last.read_link_utf8().ok();
     for name in names.iter().rev().skip(KEPT) {

@@ -339,9 +339,13 @@ impl Saved {
 fn begun(args: &RunArgs, header: &Header, unsaved: &mut Vec<String>) -> Result<(Option<Log>, Option<Saved>), Problem> {
     let saved = match (&args.record, caches::folder()) {
         (Some(path), _) => Saved::Named(path.clone()),
-        (None, Some(cache)) => match CachedLog::begin(cache.clone()) {
-            Ok(log) => Saved::Cached(log),
-            Err(error) => {
+        (None, Some(cache)) => match here()?.own_cache(cache.clone(), &["runs"]).map(CachedLog::begin) {
+            Ok(Ok(log)) => Saved::Cached(log),
+            Err(skipped) => {
+                aside(&Untrusted(&format!("there is no record: {skipped}; --record FILE saves one")).line(LINE));
+                return Ok((None, None));
+            }
+            Ok(Err(error)) => {
                 unsaved.push(format!("the record: {cache}: {error}; --record FILE saves it elsewhere"));
                 return Ok((None, None));
             }

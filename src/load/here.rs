@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 /// The names that mark the root of a repository.
 const REPOSITORY: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".pijul"];
@@ -74,6 +74,31 @@ impl Here {
         Some(self.own(found, on_the_way))
     }
 
+    /// The folder of a cache, unless another user could have put it, or what is in it, there.
+    ///
+    /// # Errors
+    /// The folder of another user, of these: the cache, the one above it, and those of that name in it.
+    pub fn own_cache(&self, cache: Utf8PathBuf, inside: &[&str]) -> Result<Utf8PathBuf, Skipped> {
+        let inside = inside.iter().map(|name| cache.join(name));
+        let on_the_way: Vec<_> = [cache.clone()].into_iter().chain(inside).collect();
+        let cache = self.own(cache, on_the_way)?;
+        match cache
+            .parent()
+            .filter(|_| self.trust == Trust::Named)
+            .and_then(|above| Some((above, who_replaces(above)?)))
+        {
+            Some((above, why)) => Err(Skipped { foreign: above.to_owned(), path: cache, why }),
+            None => Ok(cache),
+        }
+    }
+
+    /// Whether a path is below the current folder, or below its repository, by its name alone.
+    pub fn has(&self, path: &Utf8Path) -> bool {
+        let is_plain =
+            |part| matches!(part, Utf8Component::Normal(_) | Utf8Component::RootDir | Utf8Component::Prefix(_));
+        path.components().all(is_plain) && self.folders.last().is_some_and(|root| path.starts_with(root))
+    }
+
     /// A path, unless one of these files and folders is of another user, or open to all of them.
     pub(super) fn own(
         &self,
@@ -96,10 +121,31 @@ fn whose(path: &Utf8Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
     let metadata = path.metadata().ok()?;
     let (owner, own) = (metadata.uid(), nix::unistd::geteuid().as_raw());
-    if owner != own && owner != 0 {
+    if !is_ours(owner) {
         return Some(format!("belongs to another user (uid {owner}, and you are {own})"));
     }
     (metadata.mode() & 0o002 != 0).then(|| "can be written to by every user".to_owned())
+}
+
+/// Who can replace what is in a folder, where that is neither this user nor root.
+#[cfg(unix)]
+fn who_replaces(folder: &Utf8Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    // In a sticky folder, each user can replace only what is their own.
+    let is_sticky = folder.metadata().is_ok_and(|folder| folder.mode() & 0o1000 != 0 && is_ours(folder.uid()));
+    if is_sticky { None } else { whose(folder) }
+}
+
+/// Owners are not looked at on this system.
+#[cfg(not(unix))]
+fn who_replaces(_: &Utf8Path) -> Option<String> {
+    None
+}
+
+/// Whether a user is this one or root.
+#[cfg(unix)]
+fn is_ours(user: u32) -> bool {
+    user == 0 || user == nix::unistd::geteuid().as_raw()
 }
 
 /// Owners are not looked at on this system.

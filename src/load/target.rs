@@ -213,10 +213,13 @@ fn within(folder: &Utf8Path, here: &Here) -> Option<Result<Utf8PathBuf, Skipped>
 
 /// The folder of an embedded target, which is this user's.
 fn unpacked(name: &str, here: &Here, cache: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
+    let other = |skipped: Skipped| std::io::Error::other(skipped.to_string());
+    // Nothing is written by way of another user's folder.
+    here.own_cache(cache.to_owned(), &["targets"]).map_err(other)?;
     let place = embedded::unpack(name, cache)?;
     let above: Vec<_> =
         place.ancestors().take_while(|above| above.starts_with(cache)).map(Utf8Path::to_owned).collect();
-    here.own(place, above).map_err(|skipped| std::io::Error::other(skipped.to_string()))
+    here.own(place, above).map_err(other)
 }
 
 /// Reads a file, one target a variant.

@@ -70,17 +70,48 @@ pub fn private_folder(path: &Utf8Path) -> io::Result<()> {
 /// Opens a file, or creates it, and lets nobody else read it.
 fn private_file(path: &Utf8Path) -> io::Result<File> {
     let mut new = OpenOptions::new();
-    new.write(true).create(true).truncate(false);
+    new.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
-    let file = new.open(path)?;
+    let file = match new.open(path) {
+        // On some file systems, a new file is another user's.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => own_file(path)?,
+        done => done?,
+    };
     #[cfg(unix)]
     if file.metadata()?.is_file() {
         use std::os::unix::fs::PermissionsExt as _;
-        // The mode is for new files. Somebody else's file, and some file systems, have a mode of their own.
+        // The mode is for new files. Some file systems have a mode of their own.
         _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
     }
     Ok(file)
+}
+
+/// Opens a file that is there, unless it is another user's, who could read it, or a link of another user's.
+fn own_file(path: &Utf8Path) -> io::Result<File> {
+    let mut there = OpenOptions::new();
+    there.write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+        let check = |metadata: &std::fs::Metadata| {
+            let (owner, own) = (metadata.uid(), nix::unistd::geteuid().as_raw());
+            let is_ours = owner == 0 || owner == own || !(metadata.is_file() || metadata.is_symlink());
+            let why = || format!("this is a file of another user (uid {owner}, and you are {own}), who could read it");
+            if is_ours { Ok(()) } else { Err(io::Error::new(io::ErrorKind::PermissionDenied, why())) }
+        };
+        let seen = path.symlink_metadata()?;
+        check(&seen)?;
+        if !seen.is_symlink() {
+            // It may have been replaced since.
+            there.custom_flags(nix::libc::O_NOFOLLOW);
+        }
+        let file = there.open(path)?;
+        check(&file.metadata()?)?;
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    there.open(path)
 }
 
 /// A file that is being read.

@@ -139,3 +139,31 @@ fn embedded_target_unpacked_by_another_user_is_not_used() {
     let came = run(&desk, "shared/mine", "run python-sdk");
     came.ends(4).adds(&["can't be unpacked into", "can be written to by every user"]);
 }
+
+#[test]
+fn cache_of_another_user_is_neither_written_nor_pruned() {
+    if !has_two_users() {
+        return;
+    }
+    let desk = Desk::new();
+    for number in 0..15 {
+        desk.write(&format!("precious/{number}/kept"), "");
+    }
+    let (cache, precious) = (desk.path().join("cache/casebook"), desk.path().join("precious"));
+    fs::create_dir_all(&cache).expect("a folder");
+    for name in ["runs", "targets"] {
+        std::os::unix::fs::symlink(&precious, cache.join(name)).expect("a link");
+    }
+    let entries = || fs::read_dir(&precious).expect("a folder").count();
+    // The folder above lets its owner put another one in its place.
+    for foreign in ["cache/casebook", "cache"] {
+        chown(desk.path().join(foreign), Some(NOBODY), None).expect("root may");
+        let came = desk.run("run reference --cases cases --only post/letter");
+        came.ends(0).adds(&["there is no record: ", foreign, "belongs to another user", "--record FILE saves one"]);
+        desk.run("run python-sdk").ends(4).adds(&["can't be unpacked into", "belongs to another user"]);
+        assert_eq!(entries(), 15, "{foreign}");
+        chown(desk.path().join(foreign), Some(0), None).expect("root may");
+    }
+    desk.run("run reference --cases cases --only post/letter").ends(0).adds(&["record: "]);
+    assert_eq!(entries(), 16, "what is no run is not deleted");
+}
