@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use camino::Utf8PathBuf;
+
+use super::here::here;
 use super::run::targets;
 use super::{Exit, Problem, ReplayArgs};
 use crate::load::{self, target};
@@ -24,7 +27,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources())?;
     let RunLog { header, records, footer } = read_log(&args.record)?;
     // Known failures stand with the targets; a record may come from where these are not.
-    let found = find(&header);
+    let found = find(&header)?;
     let known: Vec<Target> = found.iter().map(|target| Target::clone(target)).collect();
     let mut replay = rejudge(&library, &known, records);
     if !is_whole(&library, &found, &replay.records) {
@@ -82,10 +85,12 @@ fn evidence(args: &ReplayArgs, records: &[Record]) -> BTreeMap<(TargetId, TestId
     wanted.collect()
 }
 
-/// The targets of a record: where they were, or else by their names, as far as they are here. Nothing is started.
-fn find(header: &Header) -> Vec<Arc<Target>> {
-    // The log may be somebody else's: of the files that it names, only those that may be a target's are opened.
-    let there = header.files.iter().filter(|file| file.extension() == Some("toml") && file.is_file());
+/// The targets of a record: where they were, in this repository, or else by their names, as far as they are here. Nothing is started.
+fn find(header: &Header) -> Result<Vec<Arc<Target>>, Problem> {
+    // The log may be somebody else's: of the files that it names, only those of this repository are looked at.
+    let here = here()?;
+    let may_be_one = |file: &&Utf8PathBuf| here.has(file) && file.extension() == Some("toml") && file.is_file();
+    let there = header.files.iter().filter(may_be_one);
     let there = there.filter_map(|file| target::read(file).ok());
     let there: Vec<_> = there.flatten().map(Arc::new).collect();
     let mut found = Vec::new();
@@ -98,7 +103,7 @@ fn find(header: &Header) -> Vec<Arc<Target>> {
             Err(_) => aside(&Untrusted(&format!("{id} isn't found from here: its known failures count")).line(400)),
         }
     }
-    found
+    Ok(found)
 }
 
 /// Finds a target of a run log by its name, which is never taken for a path.

@@ -154,6 +154,11 @@ impl<'a> Snapshots<'a> {
 
     fn settle(&mut self, target: TargetId, case: CaseId, body: &str) -> Result<(), Problem> {
         let path: Utf8PathBuf = snapshot::path(self.folders[&target], &case);
+        if is_behind_link(&path) {
+            let text =
+                format!("{path}: this is behind a link, which may lead anywhere; put the file itself in its place");
+            return Err(Problem::system(text));
+        }
         let old = file::read_text(&path, MOST_BYTES).ok();
         match old.as_deref().map(|old| snapshot::compare(snapshot::body(old), body)) {
             Some(None) => {}
@@ -167,4 +172,10 @@ impl<'a> Snapshots<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a snapshot, or the folder of its folder of cases, is a link.
+fn is_behind_link(path: &Utf8Path) -> bool {
+    let is_link = |path: &Utf8Path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    is_link(path) || path.parent().is_some_and(is_link)
 }

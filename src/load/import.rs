@@ -20,7 +20,7 @@ use super::read::Reader;
 use super::source::{MOST_BYTES, bytes, refuse};
 use crate::model::suite::{Door, Draft, Imported, REMOTE};
 use cases::{Origin, requirements};
-use remotes::Remotes;
+use remotes::{Remotes, below};
 use suite::Group;
 
 /// The most files of a suite that are read, and the most bytes together.
@@ -56,7 +56,7 @@ pub(super) fn files(suite: &Suite, found: &mut Vec<Diagnostic>) -> Vec<(Utf8Path
         return Vec::new();
     }
     let folder = Utf8PathBuf::from(Imported::folder(suite.draft));
-    let mut remotes = Remotes::new(root.join("remotes"));
+    let mut remotes = Remotes::new(root.clone());
     let mut files = vec![(folder.join("requirements.json"), layout::text(&requirements(suite.draft)))];
     for door in Door::ALL.iter().copied() {
         let path = |keyword: &str| {
@@ -80,12 +80,12 @@ struct Keyword {
 /// Where `tests` is.
 fn root(suite: &Suite) -> Result<Utf8PathBuf, Box<Diagnostic>> {
     let Suite { folder, draft, .. } = suite;
-    let drafts = [folder.clone(), folder.join("json")];
-    if let Some(root) = drafts.iter().find(|root| root.join(format!("tests/draft{draft}")).is_dir()) {
+    let drafts: Vec<_> = [Some(folder.clone()), below(folder, Utf8Path::new("json"))].into_iter().flatten().collect();
+    if let Some(root) = drafts.iter().find(|root| has_folder(root, &format!("tests/draft{draft}"))) {
         return Ok(root.clone());
     }
     folder.read_dir_utf8().map_err(|error| Box::new(unreadable(folder, &error)))?;
-    if let Some(root) = drafts.iter().find(|root| root.join("tests").is_dir()) {
+    if let Some(root) = drafts.iter().find(|root| has_folder(root, "tests")) {
         let none = mistake(&root.join("tests"), Lint::Unreadable, &format!("the suite has no tests of draft {draft}"));
         return Err(Box::new(none.help(format!("there is no folder `draft{draft}`; take a newer suite"))));
     }
@@ -95,14 +95,19 @@ fn root(suite: &Suite) -> Result<Utf8PathBuf, Box<Diagnostic>> {
     ))))
 }
 
+/// Whether a folder has another one at this path, without links.
+fn has_folder(folder: &Utf8Path, path: &str) -> bool {
+    below(folder, Utf8Path::new(path)).is_some_and(|inner| inner.is_dir())
+}
+
 /// The files of the draft, each with its groups.
 fn keywords(suite: &Suite, root: &Utf8Path, found: &mut Vec<Diagnostic>) -> Result<Vec<Keyword>, Box<Diagnostic>> {
     let tests = root.join(format!("tests/draft{}", suite.draft));
-    let below: &[&str] = if suite.is_whole { &["", "optional", "optional/format"] } else { &[""] };
+    let parts: &[&str] = if suite.is_whole { &["", "optional", "optional/format"] } else { &[""] };
     let (mut keywords, mut budget) = (Vec::new(), MOST_IN_ALL);
-    for below in below.iter().filter(|below| tests.join(below).is_dir()) {
-        for name in names_in(&tests.join(below))? {
-            let path = tests.join(below).join(&name);
+    for part in parts.iter().filter(|part| part.is_empty() || has_folder(&tests, part)) {
+        for name in names_in(&tests.join(part))? {
+            let path = tests.join(part).join(&name);
             let bytes = bytes(&path).map_err(|error| Box::new(unreadable(&path, &error)))?;
             budget = budget.saturating_sub(bytes.len());
             if bytes.len() > MOST_BYTES || budget == 0 || keywords.len() == MOST_FILES {
@@ -117,7 +122,7 @@ fn keywords(suite: &Suite, root: &Utf8Path, found: &mut Vec<Diagnostic>) -> Resu
             let mut reader = Reader::new(Arc::new(File::new(path.as_str(), text)));
             let groups = suite::groups(&mut reader);
             found.extend(reader.into_found());
-            let stem = Utf8Path::new(below).join(name.trim_end_matches(".json"));
+            let stem = Utf8Path::new(part).join(name.trim_end_matches(".json"));
             let file = format!("tests/draft{}/{stem}.json", suite.draft);
             let origin = Origin { id: names::keyword(stem.as_str()), file, draft: suite.draft };
             keywords.push(Keyword { origin, groups });

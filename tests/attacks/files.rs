@@ -92,3 +92,70 @@ fn set_or_set_up_input_that_never_ends_is_refused() {
     within_limit(desk.command("targets")).ends(0).says(&["not set up"]);
     within_limit(desk.command("run t --cases cases")).ends(4).adds(&["endless", "this is a pipe"]);
 }
+
+#[test]
+fn target_outside_of_the_repository_is_not_read_for_a_run_log() {
+    let (desk, outside) = (Desk::new(), Desk::empty());
+    let known =
+        "[[known]]\ntest = \"post/parcel/word\"\nrequirement = \"post/arguments-checked\"\nreason = \"known\"\n";
+    for desk in [&desk, &outside] {
+        desk.borrowed("t", Some("input-not-validated"), known);
+    }
+    desk.run("run t --cases cases --record run.jsonl").ends(0);
+    let place = |desk: &Desk| desk.path().canonicalize().expect("it is there").display().to_string();
+    desk.write("forged.jsonl", &desk.read("run.jsonl").replace(&place(&desk), &place(&outside)));
+    std::fs::remove_dir_all(desk.path().join("t")).expect("it is ours");
+    let upward = format!("{}/../{}", place(&desk), outside.path().file_name().expect("a name").display());
+    desk.write("upward.jsonl", &desk.read("run.jsonl").replace(&place(&desk), &upward));
+    for log in ["forged.jsonl", "upward.jsonl"] {
+        desk.run(&format!("replay {log} --cases cases")).ends(1).adds(&["t isn't found from here"]);
+    }
+}
+
+#[test]
+fn suite_whose_folders_are_links_leads_nowhere() {
+    let desk = Desk::empty();
+    desk.write("outside/draft2020-12/word.json", r#"{ "const": "of-somebody-else" }"#);
+    desk.write("suite/tests/draft2020-12/.keep", "");
+    let group = r#"[{ "description": "a file", "schema": { "$ref": "http://localhost:1234/draft2020-12/word.json" },
+        "tests": [{ "description": "a word fits", "data": "word", "valid": true }] }]"#;
+    desk.write("suite/tests/draft2020-12/refers.json", group);
+    let link = |name: &str, to: &str| {
+        std::os::unix::fs::symlink(desk.path().join(to), desk.path().join(name)).expect("a link");
+    };
+    link("suite/remotes", "outside");
+    desk.run("import json-schema-test-suite suite --out out");
+    let written = Command::new("grep").args(["-r", "of-somebody-else", "out"]).current_dir(desk.path()).output();
+    assert_eq!(written.expect("there is grep").stdout, b"");
+    std::fs::create_dir_all(desk.path().join("linked/remotes")).expect("a folder");
+    link("linked/tests", "outside");
+    std::fs::create_dir_all(desk.path().join("inner/tests")).expect("a folder");
+    link("inner/tests/draft2020-12", "outside/draft2020-12");
+    std::fs::create_dir_all(desk.path().join("below")).expect("a folder");
+    std::fs::create_dir_all(desk.path().join("theirs")).expect("a folder");
+    link("theirs/tests", "outside");
+    link("below/json", "theirs");
+    for suite in ["linked", "inner", "below"] {
+        let came = desk.run(&format!("list --import json-schema-test-suite={suite}"));
+        came.ends(2);
+        assert!(!came.err.contains("of-somebody-else"), "{}", came.err);
+    }
+}
+
+#[test]
+fn snapshot_that_is_a_link_is_neither_shown_nor_written() {
+    let desk = Desk::new();
+    desk.borrowed("t", None, "");
+    desk.run("run t --cases cases --only post/letter --accept").ends(0);
+    let snapshot = desk.path().join("t/snapshots/post/letter.snap");
+    assert!(snapshot.exists(), "no snapshot there");
+    desk.write("private", "of-somebody-else\n");
+    std::fs::remove_file(&snapshot).expect("it is ours");
+    std::os::unix::fs::symlink(desk.path().join("private"), &snapshot).expect("a link");
+    for accept in ["", "--accept"] {
+        let came = desk.run(&format!("run t --cases cases --only post/letter {accept}"));
+        came.adds(&["letter.snap: this is behind a link"]);
+        assert!(!came.out.contains("of-somebody-else"), "{}", came.out);
+    }
+    assert_eq!(desk.read("private"), "of-somebody-else\n");
+}

@@ -16,15 +16,19 @@ use crate::model::nesting;
 const MOST_FILES: usize = 256;
 const MOST_BYTES: usize = 64 << 10;
 
-/// The folder of remote files, and what was read of it.
+/// The folder of a suite that has them.
+const FOLDER: &str = "remotes";
+
+/// The remote files of a suite, and what was read of them.
 pub(super) struct Remotes {
-    folder: Utf8PathBuf,
+    /// The folder of the suite.
+    suite: Utf8PathBuf,
     read: BTreeMap<String, Option<Value>>,
 }
 
 impl Remotes {
-    pub(super) fn new(folder: Utf8PathBuf) -> Self {
-        Self { folder, read: BTreeMap::new() }
+    pub(super) fn new(suite: Utf8PathBuf) -> Self {
+        Self { suite, read: BTreeMap::new() }
     }
 
     /// The document behind a path, its absolute addresses made relative to it; `None` where there is none to serve.
@@ -36,7 +40,8 @@ impl Remotes {
     }
 
     fn read(&self, path: &str) -> Option<Value> {
-        let file = below(&self.folder, Utf8Path::new(path))?;
+        // The folder itself is somebody else's too.
+        let file = below(&self.suite, &Utf8Path::new(FOLDER).join(path))?;
         let bytes = file::read(&file, MOST_BYTES).ok()?;
         let document: Value = nesting::read(&bytes).ok()?;
         let up = "../".repeat(path.matches('/').count());
@@ -46,7 +51,7 @@ impl Remotes {
 }
 
 /// The file or folder at a path strictly below a folder, where no part of the path is a link.
-fn below(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
+pub(super) fn below(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
     path.components().try_fold(folder.to_owned(), |folder, part| {
         let Utf8Component::Normal(name) = part else { return None };
         let inner = folder.join(name);
