@@ -26,8 +26,12 @@ use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::target::Target;
 use crate::plan::{PlanError, Selection, plan};
+use crate::report::Untrusted;
 use crate::report::terminal::failures;
-use crate::run::{Seen, conduct};
+use crate::run::{Secrets, Seen, conduct};
+
+/// How many characters of a failed set-up are shown.
+const BLOCK: usize = 16_000;
 
 /// Why there are no trials.
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +109,11 @@ pub fn as_expected(ran: &Ran<'_>) -> Result<(), Failed> {
     if text.is_empty() { Ok(()) } else { Err(text.into()) }
 }
 
+/// A failure in words that may be a target's: without its secrets, and as text.
+fn shown(target: &Target, words: &str) -> Failed {
+    Untrusted(&Secrets::of(target).out_of(words)).block(BLOCK).into()
+}
+
 fn trial(
     library: &Library,
     target: &Arc<Target>,
@@ -123,11 +132,42 @@ fn trial(
         }
     };
     runtime.block_on(async {
-        set_up(target, |_| {}).await?;
+        set_up(target, |_| {}).await.map_err(|error| shown(target, &error.to_string()))?;
         // Whoever stops a test run stops the whole process; nobody cancels a trial.
         let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
         let conducted = conduct(plan, &mut judge, options, cancel, None, see).await;
-        conducted.broken.map_or(Ok(()), |error| Err(Failed::from(error)))
+        conducted.broken.map_or(Ok(()), |error| Err(shown(target, &error.to_string())))
     })?;
     check(&Ran { target, library, records: &records })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_set_up_is_shown_as_text_and_without_secrets() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = Utf8Path::from_path(folder.path()).expect("UTF-8").join("t");
+        std::fs::create_dir(&folder).expect("a folder");
+        let toml = r#"
+            title = "x"
+            command = ["false"]
+            env = { ACCESS = "opens-the-door-7" }
+            [setup]
+            commands = [["sh", "-c", "printf '\\033]0;x\\007\\n::error::opens-the-door-7\\n'; exit 3"]]
+            [claims]
+            roles = ["server"]
+            transports = ["stdio"]
+            revisions = ["2026-07-28"]
+        "#;
+        std::fs::write(folder.join("target.toml"), toml).expect("written");
+        let targets = target::read(&folder.join("target.toml")).expect("a target");
+        let library = load(&[Source::Embedded]).expect("the cases are sound");
+        let target = Arc::new(targets[0].clone());
+        let failed = trial(&library, &target, "tools/list", Options::default(), as_expected).expect_err("no set-up");
+        let text = failed.message().expect("words");
+        assert!(text.contains("\\u{1b}]0;x\\u{7}\n\\u{3a}:error::[ACCESS]"), "{text:?}");
+        assert!(!text.contains("opens-the-door"), "{text:?}");
+    }
 }

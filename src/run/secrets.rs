@@ -176,9 +176,10 @@ impl Named {
     }
 }
 
-/// The environment of this process, as far as it is text.
+/// The environment of this process; what is not UTF-8 is there as it is in a run log.
 fn inherited() -> impl Iterator<Item = (String, String)> {
-    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+    let lossy = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    std::env::vars_os().map(move |(name, value)| (lossy(name), lossy(value)))
 }
 
 /// The parts of a variable that are hidden.

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::desk::{Came, Desk};
+use crate::limits::has_two_users;
 
 /// A token with all characters that writers of JSON escape each in their own way.
 const TOKEN: &str = "ghp_aB3+cD4/eF5=gH6&iJ7<kL8>mN9'oP0qR1sT2uV3w";
@@ -164,5 +165,46 @@ fn run_logs_are_readable_by_their_owner_only() {
             let name = format!("{folder}/{file}");
             assert_eq!(mode(&name), (name, 0o600));
         }
+    }
+}
+
+#[test]
+fn secret_that_is_no_utf_8_is_hidden_in_both_ways_of_reading_it() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let desk = Desk::empty();
+    lay_out(&desk);
+    let does = "T = os.environb[b'ODD_TOKEN']; say(answer(a=T.decode('utf-8', 'replace'), b=T.decode('latin-1')))";
+    desk.target("teller", &["python3", "../rogue.py", "call", does], "");
+    let mut run = desk.command("run teller --cases shelf --record run.jsonl");
+    run.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"caf\xe9-under-the-stairs-9"));
+    Came::of(run.output().expect("casebook starts")).ends(0);
+    let wire = desk.read("run.wire.jsonl");
+    assert!(wire.contains("[ODD_TOKEN]") && !wire.contains("under-th"), "{wire}");
+}
+
+#[test]
+fn run_log_that_another_user_laid_out_is_not_written() {
+    if !has_two_users() {
+        return;
+    }
+    let desk = Desk::new();
+    desk.write("private", "mine");
+    for (name, lay) in [
+        ("file", "umask 0; : > shared/file.jsonl; : > shared/file.wire.jsonl"),
+        ("wire", "umask 0; : > shared/wire.wire.jsonl"),
+        ("link", "ln -s ../private shared/link.jsonl"),
+    ] {
+        fs::create_dir_all(desk.path().join("shared")).expect("a folder");
+        fs::set_permissions(desk.path().join("shared"), fs::Permissions::from_mode(0o777)).expect("it is ours");
+        fs::set_permissions(desk.path(), fs::Permissions::from_mode(0o711)).expect("it is ours");
+        let mut stranger = std::process::Command::new("sh");
+        std::os::unix::process::CommandExt::uid(&mut stranger, 65534);
+        assert!(stranger.args(["-c", lay]).current_dir(desk.path()).status().expect("a shell").success());
+        let came = desk.run(&format!("run reference --cases cases --only post/letter --record shared/{name}.jsonl"));
+        came.ends(6).adds(&["cannot save the record", "another user (uid 65534"]);
+    }
+    assert_eq!(desk.read("private"), "mine");
+    for name in ["file.jsonl", "file.wire.jsonl", "wire.wire.jsonl"] {
+        assert_eq!(desk.read(&format!("shared/{name}")), "", "{name}");
     }
 }
