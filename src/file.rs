@@ -1,8 +1,7 @@
 //! Regular files that somebody else named or made: opened without waiting, and read up to a bound.
 //!
 //! Takes paths, gives files, bytes or text. A pipe, a socket, a device or a folder is an error. Must not know what a
-//! file
-//! is for.
+//! file is for.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};

@@ -3,8 +3,7 @@
 //! for `cargo test --test mutants -- --include-ignored`.
 //!
 //! The trials `veiled::…` hold that no verdict of a mutant gets better when its messages cannot be read. Each twentieth
-//! of
-//! them is run in every test run, over the case files that show what the mutant breaks.
+//! of them is run in every test run, over the case files that show what the mutant breaks.
 
 #[path = "mutants/veil.rs"]
 mod veil;

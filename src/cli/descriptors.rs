@@ -10,8 +10,7 @@ use std::io;
 const WANTED: u64 = 16_384;
 
 /// Raises the soft limit as far as it is of use and the hard limit allows. Where that fails, the program works with
-/// what
-/// it has.
+/// what it has.
 #[cfg(unix)]
 pub(super) fn raise() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -27,8 +26,7 @@ pub(super) fn raise() {
 pub(super) fn raise() {}
 
 /// Makes sure that a runtime can be built: it needs some descriptors and threads, and panics where it gets only a part
-/// of
-/// them.
+/// of them.
 ///
 /// # Errors
 /// Those of the system.

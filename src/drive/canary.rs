@@ -156,8 +156,7 @@ impl Canaries {
     }
 
     /// Fetches something of each kind that is alive, and makes sure that this is noticed. Connections are taken in
-    /// turn:
-    /// whatever was fetched before is noticed by then as well.
+    /// turn: whatever was fetched before is noticed by then as well.
     ///
     /// # Errors
     /// [`CanaryError::Deaf`] where it isn't. The next canaries have a listener of their own then.

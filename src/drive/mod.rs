@@ -298,8 +298,7 @@ struct Worker {
 
 impl Worker {
     /// Works in a thread of its own, with all that belongs to it: what a test sends and hears doesn't have to wake
-    /// other
-    /// threads, and no other worker's test waits while something large is read.
+    /// other threads, and no other worker's test waits while something large is read.
     fn on_its_own(self, mut unwanted: watch::Receiver<()>) -> std::io::Result<Ended> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (bugs, mut cancel) = (self.bugs.clone(), self.cancel.clone());

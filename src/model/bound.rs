@@ -1,8 +1,7 @@
 //! A bound for what is kept of an observation.
 //!
 //! Takes an observation, leaves values and lists out of it until it fits. An observation of which something was left
-//! out
-//! says so, and is never judged again.
+//! out says so, and is never judged again.
 
 use std::io;
 

@@ -137,10 +137,8 @@ fn is_plain(text: &str) -> bool {
 /// Each character of a text with its place and whether it must be escaped; with `breaks` line feeds are not.
 ///
 /// A CI runner reads commands out of a job's output: `::name::` at the start of a line, behind any white space
-/// (GitHub),
-/// and `##[name]`, `##vso[name]` (GitHub, Azure) and `##teamcity[name]` anywhere in a line. Of these the first
-/// character
-/// is escaped.
+/// (GitHub), and `##[name]`, `##vso[name]` (GitHub, Azure) and `##teamcity[name]` anywhere in a line. Of these the
+/// first character is escaped.
 pub(crate) fn escapes(text: &str, breaks: bool) -> impl Iterator<Item = (usize, char, bool)> {
     let mut is_start = true;
     text.char_indices().map(move |(at, one)| {

@@ -1,8 +1,7 @@
 //! The way out of a test: its record and its transcript, without secrets, and bounded.
 //!
 //! Takes both as they were seen and judged; hides first, then cuts, marks and counts. Nothing else may stand between
-//! the
-//! judge and a file, a report or the terminal.
+//! the judge and a file, a report or the terminal.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

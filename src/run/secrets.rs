@@ -1,8 +1,7 @@
 //! The environment's secrets, and texts without them.
 //!
 //! Takes a target and the environment of this process, gives texts with `[NAME]` where the value of a variable was.
-//! Must
-//! not know records. Verdicts are made before: a name in place of a number is no JSON.
+//! Must not know records. Verdicts are made before: a name in place of a number is no JSON.
 
 mod matcher;
 
