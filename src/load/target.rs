@@ -248,6 +248,9 @@ fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
     }
 }
 
+/// Bytes of the file, times the variants, each of which is a target with all that is in it.
+const COPIES: usize = 4 << 20;
+
 const KEYS: [&str; 16] = [
     "title",
     "package",
@@ -283,6 +286,12 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let needs = object.get("needs").map_or_else(Vec::new, |node| programs(reader, node));
     let package = package(reader, object);
     let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node));
+    if variants.len().saturating_mul(reader.file().inner().len()) > COPIES {
+        let (many, node) = (variants.len(), object.get("variants").map_or(node, |node| node));
+        let mistake = reader.mistake(Lint::TooLarge, format!("the file is too large for {many} variants"));
+        reader.push(mistake.at(node.span, "each has all of the file").help("make several targets of them"));
+        return None;
+    }
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
     let flaky = object.get("flaky").map_or_else(Vec::new, |node| flaky(reader, node, &variants));
     let name = folder.file_name().unwrap_or("target").to_owned();
@@ -460,6 +469,23 @@ mod tests {
     use super::*;
     use crate::fuzz::fuzz;
     use crate::model::untrusted::is_safe;
+
+    #[test]
+    fn many_variants_of_much_are_refused() {
+        let read = |variants: usize, known: usize| {
+            let mut text = "title = \"A\"\ncommand = [\"a\"]\n[claims]\nroles = [\"server\"]\n\
+                transports = [\"http\"]\nrevisions = [\"2026-07-28\"]\n"
+                .to_owned();
+            text.extend((0..variants).map(|one| format!("[variants.v{one}]\n")));
+            let known =
+                (0..known).map(|one| format!("[[known]]\ntest = \"**\"\nrequirement = \"a/r{one}\"\nreason = \"x\"\n"));
+            text.extend(known);
+            parse(Utf8Path::new("targets/a/target.toml"), text).map(|targets| targets.len())
+        };
+        assert_eq!(read(10, 1000).expect("it is small"), 10);
+        let error = read(1000, 1000).expect_err("a thousand times a thousand");
+        assert!(error.report(false).as_str().contains("too large for 1000 variants"));
+    }
 
     #[test]
     fn any_target_file_is_read_or_its_mistakes_are_shown() {
