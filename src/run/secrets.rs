@@ -175,10 +175,17 @@ impl Named {
     }
 }
 
-/// The environment of this process; what is not UTF-8 is there as it is in a run log.
+/// The environment of this process. A value that is not UTF-8 is there twice: with replacement characters, and as Latin-1.
 fn inherited() -> impl Iterator<Item = (String, String)> {
-    let lossy = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-    std::env::vars_os().map(move |(name, value)| (lossy(name), lossy(value)))
+    let read = |value: std::ffi::OsString| match value.into_string() {
+        Ok(value) => vec![value],
+        Err(value) => {
+            let latin = value.as_encoded_bytes().iter().copied().map(char::from).collect();
+            vec![value.to_string_lossy().into_owned(), latin]
+        }
+    };
+    let named = std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
+    named.flat_map(move |(name, value)| read(value).into_iter().map(move |value| (name.clone(), value)))
 }
 
 /// The parts of a variable that are hidden.

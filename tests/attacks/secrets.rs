@@ -176,10 +176,10 @@ fn secret_that_is_no_utf_8_is_hidden_in_both_ways_of_reading_it() {
     let does = "T = os.environb[b'ODD_TOKEN']; say(answer(a=T.decode('utf-8', 'replace'), b=T.decode('latin-1')))";
     desk.target("teller", &["python3", "../rogue.py", "call", does], "");
     let mut run = desk.command("run teller --cases shelf --record run.jsonl");
-    run.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"caf\xe9-under-the-stairs-9"));
+    run.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"caf\xe9-und\xfcr-th\xeb-st\xe4irs-9"));
     Came::of(run.output().expect("casebook starts")).ends(0);
     let wire = desk.read("run.wire.jsonl");
-    assert!(wire.contains("[ODD_TOKEN]") && !wire.contains("under-th"), "{wire}");
+    assert!(wire.contains("[ODD_TOKEN]") && ["irs-9", "caf"].iter().all(|part| !wire.contains(part)), "{wire}");
 }
 
 #[test]
