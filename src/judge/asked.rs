@@ -15,13 +15,21 @@ const ELICIT: &str = "elicitation/create";
 
 /// The parameters of every elicitation that the server sent, without `_meta`.
 pub(super) fn asked(role: Role, seen: &StepTranscript) -> Vec<Observed> {
-    let server = if role == Role::Server { Party::Target } else { Party::Harness };
+    // Of a server under test, what answers no request of this step is nobody's round; and a request has an id.
+    let (server, is_under_test) = match role {
+        Role::Server => (Party::Target, true),
+        Role::Client => (Party::Harness, false),
+    };
+    let answers: Vec<usize> = reply::answers(seen).into_iter().map(|answer| answer.message).collect();
     let mut asked = Vec::new();
-    for envelope in envelopes(seen, server) {
-        if envelope.method.as_deref() == Some(ELICIT) {
+    for (place, message) in seen.messages.iter().enumerate().filter(|(_, message)| message.from == server) {
+        let Some(envelope) = Envelope::read(&message.text) else { continue };
+        if envelope.method.as_deref() == Some(ELICIT) && (envelope.id.is_some() || !is_under_test) {
             asked.push(without_meta(envelope.params));
         }
-        if let Some(requests) = envelope.members().and_then(|result| result.get("inputRequests").copied()) {
+        let counts = answers.contains(&place) || !is_under_test;
+        let result = counts.then(|| envelope.members()).flatten();
+        if let Some(requests) = result.and_then(|result| result.get("inputRequests").copied()) {
             asked.extend(in_order(requests).into_iter().filter_map(elicited));
         }
     }

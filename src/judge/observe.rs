@@ -24,6 +24,9 @@ const SAID: usize = 300;
 /// "Invalid params" and "method not found": how a server answers for a tool that it doesn't have.
 const NOT_OFFERED: [i64; 2] = [-32602, -32601];
 
+/// The request for a page of tools.
+const LIST: &str = "tools/list";
+
 /// What a transcript came down to.
 pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
     let mut observation =
@@ -124,7 +127,7 @@ impl<'a> Observer<'a> {
         let mut steps = vec![step.clone(); self.test.steps.len()];
         for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
             observed.sent = self.sent(step, seen);
-            observed.unread = unread(seen);
+            observed.unread = unread(step, seen);
         }
         steps
     }
@@ -146,7 +149,7 @@ impl<'a> Observer<'a> {
             answer.content = answer.content.take().map(|content| self.named(content));
         }
         observed.sent = self.sent(step, seen);
-        observed.unread = unread(seen);
+        observed.unread = unread(step, seen);
         if let Some(handed) = &seen.handed {
             observed.size = SizeClass::of(handed.len());
             observed.rounds = rounds(seen);
@@ -165,7 +168,7 @@ impl<'a> Observer<'a> {
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
         if self.test.role == Role::Server && step.then.looks_into_messages() {
             let replies = from_target().filter(|message| reply::is_reply(message));
-            observed.replies = replies.map(|one| self.named_parts(reply::whole(one))).collect();
+            observed.replies = replies.map(|one| self.named_parts(reply::replied(one))).collect();
         }
         match (&seen.end, reply) {
             (End::Replied { .. }, Some(reply)) => self.reply(step, seen, &reply.text, &mut observed),
@@ -370,10 +373,10 @@ impl<'a> Observer<'a> {
 }
 
 /// The tools of all pages with their names, in the order in which they came; `None` where a page isn't a list of tools.
+/// A page is what answers a request for one: nobody who asked looks at anything else.
 fn listed(seen: &StepTranscript) -> Option<Vec<(Option<String>, Members<'_>)>> {
-    let pages = seen.messages.iter().filter(|message| message.from == Party::Target);
-    // A handshake may stand among them, whose result has no tools.
-    let results = pages.filter_map(|page| Envelope::read(&page.text)?.members());
+    let pages = reply::answers(seen).into_iter().filter(|page| page.method == LIST);
+    let results = pages.filter_map(|page| page.envelope.members());
     let mut listed = Vec::new();
     for tools in results.filter_map(|result| result.get("tools").copied()) {
         let tools = reply::items(tools)?.into_iter().map(|tool| reply::members(tool).unwrap_or_default());
@@ -398,15 +401,26 @@ fn sent<'a>(step: &Step, seen: &'a StepTranscript) -> impl Iterator<Item = Parts
 }
 
 /// The reason to think that the target sent more in a step than can be read.
-fn unread(seen: &StepTranscript) -> Option<String> {
+fn unread(step: &Step, seen: &StepTranscript) -> Option<String> {
     let mut from_target = seen.messages.iter().filter(|message| message.from == Party::Target);
     let of_end = match &seen.end {
         End::Invalid { .. } => Some("something that is no message of the protocol".to_owned()),
         End::Oversized => Some("more than is read".to_owned()),
+        // The harness reads a bounded number of pages, and asks for none by what is no cursor.
+        End::Replied { .. } if matches!(step.when, When::List) && goes_on(seen) => {
+            Some("a list that goes on where no page was asked for".to_owned())
+        }
         _ => None,
     };
     let of_handed = || seen.handed.as_deref().and_then(ambiguity::of_strings).map(str::to_owned);
     from_target.find_map(reply::doubt).or(of_end).or_else(of_handed)
+}
+
+/// Whether the last page of a list promises another one.
+fn goes_on(seen: &StepTranscript) -> bool {
+    let page = reply::answers(seen).into_iter().rfind(|page| page.method == LIST);
+    let result = page.and_then(|page| page.envelope.members()).unwrap_or_default();
+    result.get("nextCursor").is_some_and(|cursor| cursor.get() != "null")
 }
 
 /// A step of which nothing else is known.

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::compare;
 use crate::model::observation::{Observed, Parts};
-use crate::model::transcript::{HEADER_BYTES, HEADERS, Message};
+use crate::model::transcript::{HEADER_BYTES, HEADERS, Message, Party, StepTranscript};
 use crate::model::{ambiguity, nesting};
 
 /// An object's members, each as text.
@@ -55,6 +55,37 @@ impl<'a> Envelope<'a> {
     pub(crate) fn members(&self) -> Option<Members<'a>> {
         members(self.result?)
     }
+}
+
+/// A response to a request of the same step.
+#[derive(Debug)]
+pub(crate) struct Answer<'a> {
+    /// Its place among the messages.
+    pub(crate) message: usize,
+    /// The method of the request.
+    pub(crate) method: String,
+    pub(crate) envelope: Envelope<'a>,
+}
+
+/// The target's responses to the requests of a step, in the order in which they came. As for whoever waits, the first
+/// response to a request counts, and one to no request is none.
+pub(crate) fn answers(seen: &StepTranscript) -> Vec<Answer<'_>> {
+    let mut open: Vec<(serde_json::Value, String)> = Vec::new();
+    let mut answers = Vec::new();
+    for (place, message) in seen.messages.iter().enumerate() {
+        let Some(envelope) = Envelope::read(&message.text) else { continue };
+        let Some(id) = envelope.id.and_then(scalar::<serde_json::Value>) else { continue };
+        match (message.from, &envelope.method) {
+            (Party::Harness, Some(method)) => open.push((id, method.clone())),
+            (Party::Target, None) => {
+                if let Some(asked) = open.iter().position(|(asked, _)| compare::equal(asked, &id)) {
+                    answers.push(Answer { message: place, method: open.remove(asked).1, envelope });
+                }
+            }
+            _ => {}
+        }
+    }
+    answers
 }
 
 /// The reason to think that a message has more than can be read; `None` where there is only one reading of it.
@@ -168,36 +199,72 @@ pub(crate) fn same(one: &RawValue, other: &RawValue) -> Observed<bool> {
 /// Whether a message answers: with a response, or with no message at all.
 pub(crate) fn is_reply(message: &Message) -> bool {
     let raw: Option<&RawValue> = serde_json::from_str(&message.text).ok();
-    !raw.and_then(members).is_some_and(|members| members.contains_key("method"))
+    !raw.and_then(members).is_some_and(|members| is_request(&members))
 }
 
-/// All of a message as it came: its JSON, or the text that is none, and what HTTP said beside it.
+/// Whether members are those of a request or a notification, as JSON-RPC and the protocol's schema have them.
+fn is_request(members: &Members<'_>) -> bool {
+    let begins = |key: &str, with: &[u8]| members.get(key).is_none_or(|raw| with.contains(&raw.get().as_bytes()[0]));
+    members.get("jsonrpc").and_then(|version| scalar::<String>(version)).as_deref() == Some("2.0")
+        && members.get("method").is_some_and(|method| scalar::<String>(method).is_some())
+        && begins("id", b"\"-0123456789")
+        && begins("params", b"{n")
+        && !members.contains_key("result")
+        && !members.contains_key("error")
+}
+
+/// Whether JSON can be meant as a message: an object, or a batch of them.
+fn is_meant(raw: &RawValue) -> bool {
+    let is_object = |raw: &RawValue| raw.get().starts_with('{');
+    is_object(raw) || items(raw).is_some_and(|items| items.into_iter().any(is_object))
+}
+
+/// What a server sent without being a request, as [`whole`] gives it; a request or notification that has not the form
+/// of one is a text, so that nothing takes it for a response.
+pub(crate) fn replied(message: &Message) -> Parts {
+    let raw: Option<&RawValue> = serde_json::from_str(&message.text).ok();
+    let is_response = raw.and_then(members).is_none_or(|members| !members.contains_key("method"));
+    let mut parts = whole(message);
+    if !is_response && doubt(message).is_none() {
+        parts.remove("message");
+        parts.insert("text".to_owned(), text(&message.text));
+    }
+    parts
+}
+
+/// All of a message as it came: its JSON, or the text that is none, and what HTTP said beside it. Lines of one header
+/// are one value, as HTTP has it; a line that only repeats another says nothing more.
 pub(crate) fn whole(message: &Message) -> Parts {
     let mut parts = Parts::new();
     let mut part = |name: &str, value| drop(parts.insert(name.to_owned(), value));
     match (doubt(message), serde_json::from_str::<&RawValue>(&message.text)) {
         (Some(reason), _) => part("message", Observed::Unreadable(reason)),
-        (None, Ok(raw)) => part("message", kept(raw)),
-        (None, Err(_)) if message.text.is_empty() => {}
-        (None, Err(_)) => part("text", text(&message.text)),
+        (None, Ok(raw)) if is_meant(raw) => part("message", kept(raw)),
+        (None, _) if message.text.is_empty() => {}
+        (None, _) => part("text", text(&message.text)),
     }
     if let Some(status) = message.status {
         part("status", Observed::Value(status.into()));
     }
-    let (mut headers, mut beyond) = (Map::new(), message.headers.len() >= HEADERS);
+    let mut headers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut beyond = message.headers.len() >= HEADERS;
     for (name, value) in &message.headers {
         // Before the headers of a request stands its method, as in HTTP/2.
         if let Some(pseudo) = name.strip_prefix(':') {
             part(pseudo, Observed::Value(value.as_str().into()));
         } else {
             beyond |= value.len() >= HEADER_BYTES;
-            headers.entry(name).or_insert_with(|| value.as_str().into());
+            let lines = headers.entry(name).or_default();
+            if !lines.contains(&value.as_str()) {
+                lines.push(value);
+            }
         }
     }
     if beyond {
         part("headers", Observed::Unreadable("more or longer headers than are kept".to_owned()));
     } else if message.status.is_some() || !message.headers.is_empty() {
-        part("headers", Observed::Value(headers.into()));
+        let headers = headers.into_iter().map(|(name, lines)| (name.to_owned(), lines.join(", ").into()));
+        part("headers", Observed::Value(headers.collect::<Map<_, _>>().into()));
     }
     parts
 }
@@ -253,11 +320,14 @@ mod tests {
         assert_eq!(whole(&message("", Some(202))), json!({"status": 202, "headers": headers}));
         assert_eq!(whole(&message("no", Some(405))), json!({"status": 405, "headers": headers, "text": "no"}));
         assert!(is_reply(&message("no", Some(405))) && is_reply(&message(r#"{"id":1}"#, None)));
-        assert!(!is_reply(&message(r#"{"method":"ping","id":1}"#, None)));
+        assert!(!is_reply(&message(r#"{"jsonrpc":"2.0","method":"ping","id":1}"#, None)));
         let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let headers = vec![header(":method", "POST"), header("accept", "*/*"), header("accept", "text/plain")];
         let asked = Message { headers, ..message(r#"{"id":1}"#, None) };
-        assert_eq!(whole(&asked), json!({"message": {"id": 1}, "method": "POST", "headers": {"accept": "*/*"}}));
+        assert_eq!(
+            whole(&asked),
+            json!({"message": {"id": 1}, "method": "POST", "headers": {"accept": "*/*, text/plain"}})
+        );
     }
 
     #[test]

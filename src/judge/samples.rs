@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::observe::blank;
+use super::reply::Envelope;
 use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Retry, Step, Test, Then, Tool, When};
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::record::Record;
@@ -63,9 +64,16 @@ pub(crate) fn message(from: Party, text: &str) -> Message {
     Message { from, text: text.into(), cut_from: None, lossy: false, status: None, headers: Vec::new(), at: 0 }
 }
 
-/// A step that the last of these messages of the target ended.
+/// A step that the last of these messages of the target ended, each behind the request that it answers, if it has an id.
 pub(crate) fn replied(messages: &[&str]) -> StepTranscript {
-    let messages: Vec<_> = messages.iter().map(|text| message(Party::Target, text)).collect();
+    let with_request = |text: &&str| {
+        let envelope = Envelope::read(text).filter(|envelope| envelope.method.is_none());
+        let method = if text.contains(r#""tools":"#) { "tools/list" } else { "tools/call" };
+        let id = envelope.and_then(|envelope| envelope.id);
+        let request = id.map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#));
+        [request.map(|request| message(Party::Harness, &request)), Some(message(Party::Target, text))]
+    };
+    let messages: Vec<_> = messages.iter().flat_map(with_request).flatten().collect();
     let end = End::Replied { message: messages.len().saturating_sub(1) };
     StepTranscript { messages, end, micros: 5, canary: Vec::new(), handed: None }
 }

@@ -82,6 +82,33 @@ fn a_handshake_before_a_list_is_no_page_of_it() {
 }
 
 #[test]
+fn what_answers_no_request_of_a_step_is_no_page_and_asks_nothing() {
+    let good = r#"{"tools":[{"name":"t","inputSchema":{"type":"object","anyOf":[]}}],"inputRequests":{"a":1}}"#;
+    let strays = [
+        format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","result":{good}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":7,"result":{good}}}"#),
+        r#"{"jsonrpc":"2.0","method":"elicitation/create","params":{}}"#.to_owned(),
+    ];
+    let mut step = replied(&[&result(r#"{"tools":[{"name":"t","inputSchema":{}}]}"#)]);
+    step.messages.splice(0..0, strays.iter().map(|stray| samples::message(Party::Target, stray)));
+    step.messages.push(samples::message(Party::Target, &result(good)));
+    step.end = End::Replied { message: 4 };
+    let test = samples::test(&[("t", schema())], vec![(When::List, Then::Observe)]);
+    let seen = observe(&test, &transcript(vec![step])).steps.remove(0);
+    assert_eq!(seen.outcome, Outcome::Success);
+    assert!(!seen.advertised["t"].as_given());
+    assert_eq!(seen.asked, []);
+}
+
+#[test]
+fn a_list_that_promises_a_page_that_was_not_asked_for_was_not_read_to_its_end() {
+    let unread =
+        |cursor: &str| seen(When::List, &[&result(&format!(r#"{{"tools":[],"nextCursor":{cursor}}}"#))]).unread;
+    assert_eq!(unread("null"), None);
+    assert!(unread("7").is_some() && unread(r#""51""#).is_some());
+}
+
+#[test]
 fn a_schema_too_deep_for_a_tree_is_as_given_only_where_its_text_is() {
     let deep = Template::Generated(crate::model::template::Generator::Nested { depth: 1000 });
     let rendered = deep.render(&Bindings::default());
