@@ -375,7 +375,7 @@ impl Adapter {
                 never = self.process.watch() => match never {},
             };
             match line {
-                LineEvent::Line(line) => self.keep_noise(&line),
+                LineEvent::Line(line) | LineEvent::Unended(line) => self.keep_noise(&line),
                 LineEvent::Oversized => {}
                 LineEvent::Eof => return self.how_it_ended().await,
             }
@@ -403,7 +403,7 @@ impl Adapter {
     async fn catch_up(&mut self) {
         for _ in 0..MAX_NOISE {
             match self.output.at_hand().await {
-                Some(LineEvent::Line(line)) => self.keep_noise(&line),
+                Some(LineEvent::Line(line) | LineEvent::Unended(line)) => self.keep_noise(&line),
                 Some(LineEvent::Oversized) => {}
                 Some(LineEvent::Eof) | None => return,
             }
@@ -417,8 +417,8 @@ impl Adapter {
                 never = self.process.watch() => match never {},
             };
             let line = match line {
-                LineEvent::Line(line) if nesting::values(&line) <= nesting::VALUES => line,
-                LineEvent::Line(_) | LineEvent::Oversized => return Err(Trouble::Oversized),
+                LineEvent::Line(line) | LineEvent::Unended(line) if nesting::values(&line) <= nesting::VALUES => line,
+                LineEvent::Line(_) | LineEvent::Unended(_) | LineEvent::Oversized => return Err(Trouble::Oversized),
                 LineEvent::Eof => return Err(Trouble::Died(self.how_it_ended().await)),
             };
             match serde_json::from_slice::<Answer>(&line) {
@@ -578,7 +578,7 @@ mod tests {
         fuzz("adapter-lines", [samples::ADAPTER], |bytes| {
             runtime.block_on(async {
                 let (mut lines, _) = Lines::of(std::io::Cursor::new(bytes.to_vec()));
-                while let LineEvent::Line(line) = lines.next().await {
+                while let LineEvent::Line(line) | LineEvent::Unended(line) = lines.next().await {
                     let Ok(answer) = serde_json::from_slice::<Answer>(&line) else { continue };
                     let drove = answer.drove.map(|drove| serde_json::from_str::<Drove>(drove.get()));
                     let nonsense =

@@ -212,10 +212,20 @@ impl Reply {
     }
 }
 
-/// A header's first word, in lower case, without parameters; empty where there is none.
+/// A header's first word, in lower case, without parameters; empty where there is none. Several lines that say different
+/// things have all their words, which together are none that anybody knows.
 fn word(headers: &HeaderMap, name: &HeaderName) -> String {
-    let value = headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
-    String::from_utf8_lossy(value).split(';').next().unwrap_or_default().trim().to_lowercase()
+    let first = |value: &HeaderValue| {
+        let value = String::from_utf8_lossy(value.as_bytes()).to_lowercase();
+        value.split(';').next().unwrap_or_default().trim().to_owned()
+    };
+    let mut words: Vec<String> = Vec::new();
+    for word in headers.get_all(name).iter().map(first) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.join(", ")
 }
 
 /// The text of a body that isn't a stream of events; what is no UTF-8 is replaced.

@@ -21,6 +21,8 @@ const KEPT: usize = 32 << 10;
 pub(crate) enum LineEvent {
     /// A line, without its end.
     Line(Vec<u8>),
+    /// What came last, without the end of a line behind it.
+    Unended(Vec<u8>),
     /// A line longer than [`MAX_LINE`]; the rest of it is skipped.
     Oversized,
     /// The stream has ended.
@@ -98,7 +100,7 @@ async fn pump(source: impl AsyncRead + Unpin, sender: mpsc::Sender<VecDeque<Line
         }
     }
     if !line.is_empty() {
-        _ = sender.send([LineEvent::Line(without_return(line))].into()).await;
+        _ = sender.send([LineEvent::Unended(without_return(line))].into()).await;
     }
 }
 
@@ -188,7 +190,10 @@ mod tests {
         source.extend(vec![b'x'; MAX_LINE + 1]);
         source.extend(b"\n\nlast");
         let line = |text: &str| LineEvent::Line(text.as_bytes().to_vec());
-        assert_eq!(events(source).await, [line("one"), LineEvent::Oversized, line(""), line("last")]);
+        assert_eq!(
+            events(source).await,
+            [line("one"), LineEvent::Oversized, line(""), LineEvent::Unended(b"last".to_vec())]
+        );
     }
 
     #[cfg(unix)]

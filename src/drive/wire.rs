@@ -363,6 +363,12 @@ fn arrival(event: LineEvent) -> Result<Arrival, End> {
                 ..Arrival::default()
             },
         }),
+        LineEvent::Unended(line) => Ok(Arrival {
+            lossy: std::str::from_utf8(&line).is_err(),
+            text: String::from_utf8_lossy(&line).into_owned(),
+            fault: Some("a line without an end".to_owned()),
+            ..Arrival::default()
+        }),
         LineEvent::Oversized => Err(End::Oversized),
         LineEvent::Eof => Err(End::Crash { how: "closed its standard output".to_owned() }),
     }

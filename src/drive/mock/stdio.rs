@@ -72,7 +72,7 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
             LineEvent::Oversized if server.log.came_too_long(&[], MAX_LINE + 1, Headers::new()) => {
                 Reply::unreadable("longer than is read", true)
             }
-            LineEvent::Line(line) => {
+            LineEvent::Line(line) | LineEvent::Unended(line) => {
                 let text = String::from_utf8_lossy(&line);
                 if !server.log.came(&line, Headers::new()) {
                     break;
