@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::diagnostic::Lint;
 use super::expand::{plain, template};
 use super::fixture::json_pointer;
+use super::implied;
 use super::lint;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
@@ -302,7 +303,8 @@ fn answered(reader: &mut Reader, node: &Node) -> Option<Answered> {
 }
 
 fn schema(reader: &mut Reader, node: &Node, what: &str) -> serde_json::Value {
-    let schema = plain(reader, node, what);
+    let mut schema = plain(reader, node, what);
+    implied::objects(&mut schema);
     if reader.is_known_schema(node.span, &schema) {
         return schema;
     }

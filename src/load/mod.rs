@@ -16,6 +16,7 @@ mod expect;
 mod explain;
 mod fixture;
 mod here;
+mod implied;
 mod import;
 mod json;
 mod lint;

@@ -1,0 +1,60 @@
+//! What the schemas of `reply`, `sent` and `matches` imply: where members are required, an object is.
+//!
+//! Takes a schema, adds to it. Must not know what it is held against.
+
+use serde_json::Value;
+
+/// Adds `"type": "object"` wherever members are required and no type is named, as a value that is no object lacks them.
+///
+/// JSON Schema lets any such value pass. Below `not` and `if`, where more that fits is less that is found, all is left
+/// as it is.
+pub(super) fn objects(schema: &mut Value) {
+    let Value::Object(keywords) = schema else { return };
+    let requires = keywords.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
+    if requires && !keywords.contains_key("type") {
+        keywords.insert("type".to_owned(), "object".into());
+    }
+    for (keyword, value) in keywords {
+        match (keyword.as_str(), value) {
+            ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
+                schemas.values_mut().for_each(objects);
+            }
+            ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
+                schemas.iter_mut().for_each(objects);
+            }
+            ("items" | "contains" | "additionalProperties" | "then" | "else", schema) => objects(schema),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn required_members_are_those_of_an_object() {
+        let mut schema = json!({
+            "properties": { "error": { "required": ["code"] }, "none": { "required": [] }, "any": { "minimum": 0 } },
+            "anyOf": [{ "items": { "required": ["a"] } }, { "type": ["object", "null"], "required": ["b"] }],
+            "not": { "required": ["c"] }, "if": { "required": ["d"] }, "then": { "required": ["e"] },
+            "const": { "required": ["f"] }
+        });
+        objects(&mut schema);
+        assert_eq!(
+            schema,
+            json!({
+                "properties": {
+                    "error": { "required": ["code"], "type": "object" }, "none": { "required": [] }, "any": { "minimum": 0 }
+                },
+                "anyOf": [
+                    { "items": { "required": ["a"], "type": "object" } },
+                    { "type": ["object", "null"], "required": ["b"] }
+                ],
+                "not": { "required": ["c"] }, "if": { "required": ["d"] },
+                "then": { "required": ["e"], "type": "object" }, "const": { "required": ["f"] }
+            })
+        );
+    }
+}
