@@ -26,5 +26,7 @@ mod probes;
 mod secrets;
 #[path = "attacks/text.rs"]
 mod text;
+#[path = "attacks/verdicts.rs"]
+mod verdicts;
 #[path = "attacks/words.rs"]
 mod words;
