@@ -409,6 +409,20 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_a_header_that_differ_are_no_word_that_is_known() {
+        let of = |lines: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(CONTENT_TYPE, HeaderValue::from_static(line));
+            }
+            word(&headers, &CONTENT_TYPE)
+        };
+        assert_eq!(of(&[]), "");
+        assert_eq!(of(&["application/JSON; charset=utf-8", "application/json"]), "application/json");
+        assert_eq!(of(&["application/json", "text/html"]), "application/json, text/html");
+    }
+
+    #[test]
     fn any_stream_of_events_is_the_same_in_pieces_of_any_size() {
         fuzz("event-streams", samples::streams(), |bytes| {
             let whole = read(bytes, bytes.len().max(1));

@@ -86,7 +86,8 @@ const PIPES: [Rogue; 11] = [
     Rogue::says("stray-lines", r"put('Listening on port 80\n', b'\xff\n', '[1]\n'); say(answer())", WELL).over(STDIO),
     Rogue::says("logs-in-json", r#"put('{"level":"info"}\n')"#, invalid(r#"no `"jsonrpc": "2.0"`"#)).over(STDIO),
     Rogue::says("half-a-line", "put(answer()[:20]); hang()", SILENT).over(STDIO).waits(),
-    Rogue::says("half-a-line-and-gone", "put(answer()[:20]); os._exit(0)", invalid("a line without an end")).over(STDIO),
+    Rogue::says("half-a-line-and-gone", "put(answer()[:20]); os._exit(0)", invalid("a line without an end"))
+        .over(STDIO),
     Rogue::says("line-without-end", "put(answer()); os._exit(0)", crash("exit status 0")).over(STDIO).at("list"),
     // Whoever is asked next isn't to blame.
     Rogue::says("leaves-after-its-answer", "say(answer()); os._exit(0)", WELL).over(STDIO),
