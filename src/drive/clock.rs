@@ -30,7 +30,7 @@ impl Watch {
     fn look(&mut self, now: std::time::Instant) -> Duration {
         let since = now.saturating_duration_since(self.seen);
         if since > STOPPED {
-            self.stopped += since - TICK;
+            self.stopped += since.saturating_sub(TICK);
         }
         self.seen = now;
         self.stopped

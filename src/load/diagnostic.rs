@@ -3,7 +3,7 @@
 //! Takes findings from the readers and the lints, gives text for people. Must not know what a case means.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode, SourceSpan};
@@ -265,7 +265,7 @@ pub fn render(diagnostics: &[Diagnostic], colour: bool) -> Printable {
             if let Some(label) = diagnostic.labels.first() {
                 let (line, column) = position(escaped.source.inner(), label.offset());
                 let text = Printable::from(label.label().unwrap_or_default());
-                out.push_str(&format!(":{line}:{column}: {text}"));
+                write!(out, ":{line}:{column}: {text}").expect("writing to a string never fails");
             }
             out.push('\n');
         }
