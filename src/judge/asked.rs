@@ -20,16 +20,15 @@ pub(super) fn asked(role: Role, seen: &StepTranscript) -> Vec<Observed> {
         Role::Server => (Party::Target, true),
         Role::Client => (Party::Harness, false),
     };
-    let answers: Vec<usize> = reply::answers(seen).into_iter().map(|answer| answer.message).collect();
+    let counts = |place| !is_under_test || reply::answers(seen).iter().any(|answer| answer.message == place);
     let mut asked = Vec::new();
     for (place, message) in seen.messages.iter().enumerate().filter(|(_, message)| message.from == server) {
         let Some(envelope) = Envelope::read(&message.text) else { continue };
         if envelope.method.as_deref() == Some(ELICIT) && (envelope.id.is_some() || !is_under_test) {
             asked.push(without_meta(envelope.params));
         }
-        let counts = answers.contains(&place) || !is_under_test;
-        let result = counts.then(|| envelope.members()).flatten();
-        if let Some(requests) = result.and_then(|result| result.get("inputRequests").copied()) {
+        let requests = envelope.members().and_then(|result| result.get("inputRequests").copied());
+        if let Some(requests) = requests.filter(|_| counts(place)) {
             asked.extend(in_order(requests).into_iter().filter_map(elicited));
         }
     }
