@@ -120,7 +120,7 @@ fn pairs(
     )))
 }
 
-/// What a record has of each of its targets, of which there may be many.
+/// The parts of a record for each of its targets, of which there may be many.
 struct Sides<'a> {
     source: &'a Source,
     records: HashMap<&'a TargetId, Vec<&'a Record>>,

@@ -93,7 +93,7 @@ fn lead(last: &Utf8Path, run: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a name is one that [`CachedLog::begin`] gives to a folder.
+/// Returns whether a name is one that [`CachedLog::begin`] gives to a folder.
 fn is_run(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<_> = name.split('-').collect();
@@ -105,7 +105,7 @@ fn is_run(name: &str) -> bool {
 /// Deletes the oldest runs, but none that goes on or that `last` leads to.
 fn prune(runs: &Utf8Path, last: &Utf8Path) -> io::Result<()> {
     let mut names: Vec<String> = runs.read_dir_utf8()?.flatten().map(|run| run.file_name().to_owned()).collect();
-    // What else is in there is somebody else's.
+    // Any other folder is somebody else's.
     names.retain(|name| is_run(name));
     names.sort();
     let last = last.read_link_utf8().ok();

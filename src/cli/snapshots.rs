@@ -174,7 +174,7 @@ impl<'a> Snapshots<'a> {
     }
 }
 
-/// Whether a snapshot, or the folder of its folder of cases, is a link.
+/// Returns whether a snapshot, or the folder of its folder of cases, is a link.
 fn is_behind_link(path: &Utf8Path) -> bool {
     let is_link = |path: &Utf8Path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
     is_link(path) || path.parent().is_some_and(is_link)

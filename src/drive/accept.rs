@@ -57,7 +57,7 @@ pub(super) fn listen() -> std::io::Result<TcpListener> {
     socket.listen(WAITING)
 }
 
-/// What leads to a listener, and who can know it.
+/// The way to a listener, by who can know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// A word that only this user can read.
@@ -67,12 +67,12 @@ pub(super) enum Way {
 }
 
 impl Way {
-    /// Whether somebody is let in who comes by it.
+    /// Returns whether a peer that comes by it is let in.
     fn admits(self, peer: Peer) -> bool {
         match peer {
             Peer::Own | Peer::Untold => true,
             Peer::Foreign => false,
-            // What it sent can still be read: it may be another user's, who knows the word.
+            // Its data can still be read, and may be that of another user who knows the word.
             Peer::Closed => self == Self::Private,
         }
     }

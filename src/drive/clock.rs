@@ -18,7 +18,7 @@ const STOPPED: Duration = Duration::from_secs(1);
 /// Set while somebody looks at the clock.
 static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
 
-/// What somebody who looks at the clock all the time knows.
+/// The times that the thread which looks at the clock has seen.
 struct Watch {
     seen: std::time::Instant,
     /// For how long this process was stopped, all in all.

@@ -29,7 +29,7 @@ const BEAT: Duration = Duration::from_secs(1);
 /// Windows passes no Ctrl-C to such a process.
 #[cfg(windows)]
 const NEW_PROCESS_GROUP: u32 = 0x200;
-/// How long the end of a run waits for whoever reads what the guard says.
+/// The longest wait at the end of a run for a reader of the guard's words.
 const SAID: Duration = Duration::from_secs(1);
 /// The exit status of a run that was stopped.
 const STOPPED: u8 = 5;
@@ -127,7 +127,7 @@ fn say(tell: fn(&str), words: String) {
         _ = done.send(());
     };
     if thread::Builder::new().spawn(speak).is_ok() {
-        // Where it takes longer, the end of the process ends it.
+        // If it takes longer, the end of the process ends it.
         _ = said.recv_timeout(SAID);
     }
 }

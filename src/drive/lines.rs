@@ -21,7 +21,7 @@ const KEPT: usize = 32 << 10;
 pub(crate) enum LineEvent {
     /// A line, without its end.
     Line(Vec<u8>),
-    /// What came last, without the end of a line behind it.
+    /// The last text, without the end of a line behind it.
     Unended(Vec<u8>),
     /// A line longer than [`MAX_LINE`]; the rest of it is skipped.
     Oversized,

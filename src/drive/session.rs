@@ -452,7 +452,7 @@ fn unanswered(revision: Revision, how: &str, stderr: &str) -> String {
 fn complete(transcript: &mut Transcript, stopped: &Stopped, by_adapter: bool) {
     transcript.leaky = stopped.leaky;
     let stdio = transcript.test.transport == Transport::Stdio;
-    // Who spoke the protocol was a server, whatever it says of that when it leaves.
+    // A process that spoke the protocol was a server, whatever it says of that when it leaves.
     let spoke = transcript.steps.iter().flat_map(|step| &step.messages).any(|message| message.from == Party::Target);
     if stdio
         && by_adapter

@@ -416,7 +416,7 @@ fn unread(step: &Step, seen: &StepTranscript) -> Option<String> {
     from_target.find_map(reply::doubt).or(of_end).or_else(of_handed)
 }
 
-/// Whether the last page of a list promises another one.
+/// Returns whether the last page of a list promises another one.
 fn goes_on(seen: &StepTranscript) -> bool {
     let page = reply::answers(seen).into_iter().rfind(|page| page.method == LIST);
     let result = page.and_then(|page| page.envelope.members()).unwrap_or_default();

@@ -202,7 +202,7 @@ pub(crate) fn is_reply(message: &Message) -> bool {
     !raw.and_then(members).is_some_and(|members| is_request(&members))
 }
 
-/// Whether members are those of a request or a notification, as JSON-RPC and the protocol's schema have them.
+/// Returns whether members are those of a request or a notification, by JSON-RPC and the protocol's schema.
 fn is_request(members: &Members<'_>) -> bool {
     let begins = |key: &str, with: &[u8]| members.get(key).is_none_or(|raw| with.contains(&raw.get().as_bytes()[0]));
     members.get("jsonrpc").and_then(|version| scalar::<String>(version)).as_deref() == Some("2.0")
@@ -213,7 +213,7 @@ fn is_request(members: &Members<'_>) -> bool {
         && !members.contains_key("error")
 }
 
-/// Whether JSON can be meant as a message: an object, or a batch of them.
+/// Returns whether JSON can be meant as a message: an object, or a batch of them.
 fn is_meant(raw: &RawValue) -> bool {
     let is_object = |raw: &RawValue| raw.get().starts_with('{');
     is_object(raw) || items(raw).is_some_and(|items| items.into_iter().any(is_object))

@@ -194,9 +194,15 @@ fn processes_that_fork_and_leave_are_killed() {
     }
 }
 
-#[test]
-fn nothing_is_left_when_guard_or_harness_is_killed() {
-    for guard in [true, false] {
+/// The traces of a run whose target has hidden a process: its desk, with a folder for temporary files, and processes.
+struct Hiding {
+    desk: Desk,
+    /// The processes that must end with the run.
+    ids: String,
+}
+
+impl Hiding {
+    fn begin() -> (Running, Self) {
         let desk = Desk::new();
         target(&desk, "t", &format!("{HIDES}\nexec sleep 1000"), "http");
         let tmp = desk.path().join("tmp");
@@ -205,12 +211,24 @@ fn nothing_is_left_when_guard_or_harness_is_killed() {
         command.env("TMPDIR", &tmp);
         let run = Running::new(command);
         let hidden = text_of(&desk.path().join("hidden"));
-        let harness = run.harness();
-        kill(if guard { run.id() } else { harness }, Signal::SIGKILL).expect("it is there");
+        let ids = format!("{hidden} {}", run.harness());
+        (run, Self { desk, ids })
+    }
+
+    fn assert_gone(&self) {
+        all_are_gone(&self.ids);
+        assert_eq!(self.desk.survivors(), 0);
+        assert!(fs::read_dir(self.desk.path().join("tmp")).expect("a folder").next().is_none());
+    }
+}
+
+#[test]
+fn nothing_is_left_when_guard_or_harness_is_killed() {
+    for guard in [true, false] {
+        let (run, hiding) = Hiding::begin();
+        kill(if guard { run.id() } else { run.harness() }, Signal::SIGKILL).expect("it is there");
         assert_eq!(run.wait(), if guard { None } else { Some(137) });
-        all_are_gone(&format!("{hidden} {harness}"));
-        assert_eq!(desk.survivors(), 0);
-        assert!(fs::read_dir(&tmp).expect("a folder").next().is_none());
+        hiding.assert_gone();
     }
 }
 
@@ -228,20 +246,10 @@ fn nothing_is_left_when_guard_dies_while_harness_is_stopped() {
         kill(run.id(), Signal::SIGCONT).expect("it is there");
     };
     for ends in [&kills as &dyn Fn(&Running), &suspends] {
-        let desk = Desk::new();
-        target(&desk, "t", &format!("{HIDES}\nexec sleep 1000"), "http");
-        let tmp = desk.path().join("tmp");
-        fs::create_dir(&tmp).expect("a folder");
-        let mut command = desk.command("run t --cases cases");
-        command.env("TMPDIR", &tmp);
-        let run = Running::new(command);
-        let hidden = text_of(&desk.path().join("hidden"));
-        let harness = run.harness();
+        let (run, hiding) = Hiding::begin();
         ends(&run);
         assert_eq!(run.wait(), None);
-        all_are_gone(&format!("{hidden} {harness}"));
-        assert_eq!(desk.survivors(), 0);
-        assert!(fs::read_dir(&tmp).expect("a folder").next().is_none());
+        hiding.assert_gone();
     }
 }
 
