@@ -4,19 +4,16 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use camino::Utf8PathBuf;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 
 use super::Deadline;
 use super::envelope::quoted;
 use super::fault;
-use super::guard::scratch;
 use super::http::{Http, Lasting};
 use super::lines::{Kept, LineEvent, Lines};
 use super::process::{GONE, Launch, Manner, Process, Stopped, in_words};
@@ -29,8 +26,6 @@ use crate::model::transcript::{End, Served};
 const PROTOCOL: u32 = 1;
 /// Lines that are no answer, of those that come before one.
 const MAX_NOISE: usize = 1000;
-/// The exit code of a `--stdio-server` that says why there is none.
-const NO_SERVER: i32 = 3;
 
 /// What an adapter says of itself.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -195,15 +190,8 @@ struct Address {
     url: String,
 }
 
-/// Why there is no server: the one line of a `--stdio-server`.
 #[derive(Debug, Deserialize)]
-struct No {
-    refused: Option<Refusal>,
-    cannot: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Refusal {
+pub(super) struct Refusal {
     #[serde(default)]
     r#type: String,
     #[serde(default)]
@@ -212,7 +200,7 @@ struct Refusal {
 }
 
 /// Why there is no server, where there is a reason.
-fn no_server(refused: Option<Refusal>, cannot: Option<String>) -> Option<Served> {
+pub(super) fn no_server(refused: Option<Refusal>, cannot: Option<String>) -> Option<Served> {
     let refused = refused.map(|Refusal { r#type, mut message, tool }| {
         _ = tool.map(|tool| write!(message, " (tool `{tool}`)"));
         Served::Refused { r#type, message }
@@ -235,7 +223,7 @@ pub(crate) struct Order<'a> {
 
 impl Order<'_> {
     /// The `serve` object.
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let Self { revision, transport, variant, fixture } = self;
         let variant = variant.map(|name| format!(r#""variant":{},"#, quoted(name))).unwrap_or_default();
         format!(r#"{{"revision":"{revision}","transport":"{transport}",{variant}"fixture":{fixture}}}"#)
@@ -450,75 +438,8 @@ impl Adapter {
     }
 }
 
-/// A process that speaks MCP on its own streams, or has said why it doesn't.
-#[derive(Debug)]
-pub(crate) struct StdioServer {
-    process: Process,
-    // Read when the process starts, whenever that is: it has to stay as long as the process.
-    _order: Option<NamedTempFile>,
-}
-
-impl StdioServer {
-    /// Starts one for a fixture.
-    ///
-    /// # Errors
-    /// Where the order can't be written, or the process not be started.
-    pub(crate) fn start(target: &Target, order: Order<'_>) -> Result<(Self, ChildStdin, Lines), StartError> {
-        let (file, command) = stdio_command(target, order)?;
-        let (process, input, output) = spawn(target, &command)?;
-        Ok((Self { process, _order: Some(file) }, input, output))
-    }
-
-    /// Starts one that has its fixture inside.
-    ///
-    /// # Errors
-    /// Where the process can't be started.
-    pub(crate) fn fixed(target: &Target, command: &[String]) -> Result<(Self, ChildStdin, Lines), StartError> {
-        let (process, input, output) = spawn(target, command)?;
-        Ok((Self { process, _order: None }, input, output))
-    }
-
-    /// What it wrote to its standard error.
-    pub(crate) fn stderr(&self) -> &Kept {
-        self.process.stderr()
-    }
-
-    /// Does something with its streams; its death brings that to an end.
-    pub(crate) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
-        tokio::select! {
-            done = work => done,
-            never = self.process.watch() => match never {},
-        }
-    }
-
-    /// Lets the process go; `close` gives up its streams.
-    pub(crate) async fn end(self, manner: Manner, close: impl Future<Output = ()>) -> Stopped {
-        self.process.end(manner, close).await
-    }
-}
-
-/// The command of a process that serves a fixture over stdio, and the file that it reads.
-///
-/// # Errors
-/// Where the file can't be written, or the target has no adapter.
-pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> Result<(NamedTempFile, Vec<String>), StartError> {
-    let mut command = command(target)?.to_vec();
-    let failed = |source| StartError::NoRoom { what: "write the fixture to a file", source };
-    let mut file =
-        tempfile::Builder::new().prefix("casebook-").suffix(".json").tempfile_in(scratch()).map_err(failed)?;
-    file.write_all(order.text().as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
-    command.extend(["--stdio-server".to_owned(), file.path().to_string_lossy().into_owned()]);
-    Ok((file, command))
-}
-
-/// Why there is no server, where a `--stdio-server` ended with the status and the line that say so.
-pub(crate) fn why_no_server(code: Option<i32>, stderr: &str) -> Option<Served> {
-    let no = |line: &str| nesting::read::<No>(line.as_bytes()).ok().and_then(|no| no_server(no.refused, no.cannot));
-    (code == Some(NO_SERVER)).then(|| stderr.lines().rev().find_map(no)).flatten()
-}
-
 /// The command of a target's adapter.
-fn command(target: &Target) -> Result<&[String], StartError> {
+pub(super) fn command(target: &Target) -> Result<&[String], StartError> {
     match &target.drives {
         Drives::Adapter(command) => Ok(command),
         Drives::Fixed(_) => Err(StartError::Fixed),

@@ -8,12 +8,13 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tempfile::NamedTempFile;
 
-use super::adapter::{Adapter, Order, Serving, StartError, stdio_command};
+use super::adapter::{Adapter, Order, Serving, StartError};
 use super::bind::bind;
 use super::canary::{Canaries, CanaryError};
 use super::client::{order, scripted};
 use super::envelope::quoted;
 use super::process::{Manner, Stopped};
+use super::stdio_server::stdio_command;
 use super::{Deadline, Options};
 use crate::model::nesting;
 use crate::model::target::Target;

@@ -6,11 +6,12 @@
 use std::time::Duration;
 
 use super::Deadline;
-use super::adapter::{Adapter, Order, Serving, StartError, StdioServer};
+use super::adapter::{Adapter, Order, Serving, StartError};
 use super::canary::Canaries;
 use super::exchange::Exchange;
 use super::lines::Kept;
 use super::process::{Manner, Stopped};
+use super::stdio_server::StdioServer;
 use super::wire::Connection;
 use crate::model::case::{Step, Test, Then, When};
 use crate::model::spec::{Revision, Transport};

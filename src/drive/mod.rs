@@ -28,6 +28,7 @@ mod process;
 mod session;
 mod setup;
 mod smoke;
+mod stdio_server;
 mod stopwatch;
 mod wire;
 

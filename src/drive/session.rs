@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::adapter::{Adapter, StartError, Trouble, told, why_no_server};
+use super::adapter::{Adapter, StartError, Trouble, told};
 use super::bind::{bind, canaries_of, is_large, shares};
 use super::canary::{Canaries, CanaryError};
 use super::client::{self, Driven, overheard};
@@ -15,6 +15,7 @@ use super::fixed;
 use super::live::Live;
 use super::mock::Listeners;
 use super::process::{Manner, Stopped};
+use super::stdio_server::why_no_server;
 use super::stopwatch::Stopwatch;
 use super::{Deadline, Options};
 use crate::model::case::{Step, Then, When};

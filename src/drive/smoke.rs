@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::adapter::{Adapter, Hello, Order, StartError, StdioServer, confirm, told as told_by, why_no_server};
+use super::adapter::{Adapter, Hello, Order, StartError, confirm, told as told_by};
 use super::exchange::Exchange;
 use super::process::Manner;
+use super::stdio_server::{StdioServer, why_no_server};
 use super::wire::Connection;
 use super::{Deadline, token};
 use crate::model::case::{Does, Step, Then, When};
