@@ -13,7 +13,8 @@ use crate::model::reach::Reach;
 use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
 use crate::model::target::{Drives, Target};
-use crate::model::{CaseId, Pattern, RequirementId, Shard, TargetId, TestId};
+use crate::model::transcript::StdioMode;
+use crate::model::{CaseId, Pattern, RequirementId, Shard, TargetId, TestId, fnv1a};
 
 /// What a run is narrowed to. Empty lists narrow nothing.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +33,8 @@ pub struct Selection {
     pub heavy: bool,
     /// Only this part of what is left, with the controls that it needs.
     pub shard: Option<Shard>,
+    /// The way in which adapters serve over stdio: by streams and a sample of processes, unless it says otherwise.
+    pub stdio: Option<StdioMode>,
     /// Each test only on the newest revision of either lifecycle where it applies, and over stdio only where HTTP
     /// won't do.
     pub is_thin: bool,
@@ -40,7 +43,7 @@ pub struct Selection {
 impl Selection {
     /// Whether it leaves out something that an unfiltered run has.
     pub fn is_partial(&self) -> bool {
-        let Self { only, skip, role, revision, transport, heavy: _, shard, is_thin } = self;
+        let Self { only, skip, role, revision, transport, heavy: _, shard, stdio: _, is_thin } = self;
         *is_thin
             || shard.is_some()
             || !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())
@@ -101,6 +104,8 @@ pub struct Planned {
     pub id: TestId,
     /// The test.
     pub test: Arc<Test>,
+    /// The way in which an adapter that can choose serves it, where it is a server over stdio.
+    pub stdio: Option<StdioMode>,
 }
 
 /// Why a test isn't asked of a target.
@@ -213,11 +218,35 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
         reason: reason.to_string(),
         tests,
     });
-    let (groups, skipped) = (planner.groups, skipped.collect());
+    let (mut groups, skipped) = (planner.groups, skipped.collect());
+    if selection.stdio.is_none() {
+        sample(&mut groups);
+    }
     if groups.is_empty() {
         Err(PlanError::Nothing { skipped })
     } else {
         Ok(Plan { groups, skipped, is_partial: selection.is_partial(), shard: selection.shard })
+    }
+}
+
+/// Has a few servers of each target run in both ways: the first that can be of one group in each of some case files,
+/// which follow from the names of these, so that all runs and targets have the same.
+fn sample(groups: &mut [Group]) {
+    const GROUPS: usize = 8;
+    for groups in groups.chunk_by_mut(|one, next| one.target.id == next.target.id) {
+        let mut sampled: Vec<_> = groups
+            .iter_mut()
+            .filter_map(|Group { case, revision, tests, .. }| {
+                let first =
+                    tests.iter_mut().find(|planned| planned.stdio == Some(StdioMode::Stream) && !planned.test.heavy)?;
+                Some((fnv1a(format!("{case}@{revision}").as_bytes()), case, first))
+            })
+            .collect();
+        sampled.sort_by_key(|(hash, ..)| *hash);
+        sampled.dedup_by(|one, other| one.1 == other.1);
+        for (_, _, planned) in sampled.into_iter().take(GROUPS) {
+            planned.stdio = Some(StdioMode::Both);
+        }
     }
 }
 
@@ -242,7 +271,8 @@ impl Planner<'_> {
                         *self.skipped.entry((place, reason)).or_default() += usize::from(counts);
                         continue;
                     }
-                    planned.push(Planned { index: self.index, id, test: Arc::clone(test) });
+                    let stdio = self.stdio(target, test, transport);
+                    planned.push(Planned { index: self.index, id, test: Arc::clone(test), stdio });
                     self.index += 1;
                 }
                 if !planned.is_empty() {
@@ -318,6 +348,16 @@ impl Planner<'_> {
         } else {
             None
         }
+    }
+
+    /// The way in which a server is served over stdio. A test for stdio alone is about the process and its streams.
+    fn stdio(&self, target: &Target, test: &Test, transport: Transport) -> Option<StdioMode> {
+        let is_choice =
+            transport == Transport::Stdio && test.role == Role::Server && matches!(target.drives, Drives::Adapter(_));
+        let is_about_process = test.isolated || test.transports.as_deref() == Some(&[Transport::Stdio]);
+        let mode =
+            if is_about_process { StdioMode::Process } else { self.selection.stdio.unwrap_or(StdioMode::Stream) };
+        is_choice.then_some(mode)
     }
 
     /// Whether this is where a heavy test runs: on the newest revision that can be had, and over one transport unless

@@ -13,6 +13,7 @@ use crate::judge::Judge;
 use crate::model::case::Library;
 use crate::model::spec::Transport;
 use crate::model::target::Target;
+use crate::model::transcript::StdioMode;
 use crate::plan::{PlanError, Selection, plan};
 use crate::reference::{About, mutants};
 use crate::report::proof::{Declared, Kill, Trace};
@@ -62,8 +63,13 @@ pub async fn examine(
     options: (Options, Pace),
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Option<Kill>, ProofError> {
-    let selection =
-        Selection { role: Some(mutant.role), transport: transports.to_vec(), is_thin: true, ..Selection::default() };
+    let selection = Selection {
+        role: Some(mutant.role),
+        transport: transports.to_vec(),
+        stdio: Some(StdioMode::Stream),
+        is_thin: true,
+        ..Selection::default()
+    };
     let plan = match plan(library, &[Arc::clone(&target)], &selection) {
         Ok(plan) => Arc::new(plan),
         Err(PlanError::Nothing { .. }) => return Ok(Some(Trace::of(mutant).kill())),

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use serde::Deserialize;
@@ -17,6 +18,7 @@ use super::fault;
 use super::http::{Http, Lasting};
 use super::lines::{Kept, LineEvent, Lines};
 use super::process::{GONE, Launch, Manner, Process, Stopped, in_words};
+use super::stream::{Place, Stream, Streams};
 use crate::model::nesting;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Package, Target};
@@ -24,6 +26,8 @@ use crate::model::transcript::{End, Served};
 
 /// The version of the protocol that is spoken.
 const PROTOCOL: u32 = 1;
+/// The time that a stream may take to be connected, once it is said to be.
+const CONNECT: Duration = Duration::from_secs(5);
 /// Lines that are no answer, of those that come before one.
 const MAX_NOISE: usize = 1000;
 
@@ -47,6 +51,8 @@ pub struct Hello {
     pub revisions: Vec<String>,
     /// The API tiers and engines that it offers.
     pub variants: Vec<String>,
+    /// Whether it serves over stdio by streams on loopback.
+    pub streams: bool,
 }
 
 /// Why an adapter isn't there.
@@ -187,7 +193,8 @@ fn is_addressed(line: &[u8], id: &str) -> bool {
 
 #[derive(Debug, Deserialize)]
 struct Address {
-    url: String,
+    /// Over HTTP.
+    url: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -219,14 +226,23 @@ pub(crate) struct Order<'a> {
     pub(crate) variant: Option<&'a str>,
     /// The fixture, as JSON text: it may be too deep to be a tree.
     pub(crate) fixture: &'a str,
+    /// The place to which the adapter connects, over stdio.
+    pub(super) stream: Option<&'a Place>,
 }
 
-impl Order<'_> {
+impl<'a> Order<'a> {
+    /// An order for a fixture, as JSON text, on the revision and over the transport of a test.
+    pub(crate) fn new(target: &'a Target, revision: Revision, transport: Transport, fixture: &'a str) -> Self {
+        Self { revision, transport, variant: target.id.variant.as_deref(), fixture, stream: None }
+    }
+
     /// The `serve` object.
     pub(super) fn text(&self) -> String {
-        let Self { revision, transport, variant, fixture } = self;
+        let Self { revision, transport, variant, fixture, stream } = self;
         let variant = variant.map(|name| format!(r#""variant":{},"#, quoted(name))).unwrap_or_default();
-        format!(r#"{{"revision":"{revision}","transport":"{transport}",{variant}"fixture":{fixture}}}"#)
+        let stream = stream.map(|Place { port, word }| format!(r#""stream":{{"port":{port},"word":"{word}"}},"#));
+        let stream = stream.unwrap_or_default();
+        format!(r#"{{"revision":"{revision}","transport":"{transport}",{variant}{stream}"fixture":{fixture}}}"#)
     }
 }
 
@@ -239,13 +255,14 @@ pub(crate) struct Adapter {
     requests: u64,
     hello: Hello,
     lasting: Lasting,
+    streams: Streams,
 }
 
 /// A fixture that an adapter serves.
 #[derive(Debug)]
 pub(crate) struct Serving {
     id: String,
-    /// Where.
+    /// The address, over HTTP.
     pub(crate) url: String,
 }
 
@@ -268,8 +285,8 @@ impl Adapter {
     /// Starts the adapter and takes its word for what it is.
     pub(crate) async fn greet(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
         let (process, input, output) = spawn(target, command(target)?)?;
-        let mut adapter =
-            Self { process, input, output, requests: 0, hello: Hello::default(), lasting: Lasting::default() };
+        let (hello, lasting, streams) = (Hello::default(), Lasting::default(), Streams::default());
+        let mut adapter = Self { process, input, output, requests: 0, hello, lasting, streams };
         let answer = adapter.ask("hello", &format!(r#"{{"protocol":{PROTOCOL}}}"#), deadline).await;
         let hello = answer.and_then(|answer| {
             answer.hello.ok_or_else(|| Trouble::Nonsense("it answered `hello` without a hello".to_owned()))
@@ -295,17 +312,43 @@ impl Adapter {
         self.process.stderr()
     }
 
-    /// Has a fixture served.
+    /// Has a fixture served over HTTP.
     ///
     /// # Errors
     /// What became of it instead, be it the SDK's refusal or the adapter's trouble.
     pub(crate) async fn serve(&mut self, order: Order<'_>, deadline: Deadline) -> Result<Serving, Served> {
+        match self.serving(order, deadline).await? {
+            (id, Some(url)) => Ok(Serving { id, url }),
+            (_, None) => Err(Trouble::Nonsense("it answered `serving` without a `url`".to_owned()).served()),
+        }
+    }
+
+    /// Has a fixture served over stdio, by a stream.
+    ///
+    /// # Errors
+    /// As [`Self::serve`]; and where it does not connect the stream.
+    pub(crate) async fn serve_stream(
+        &mut self,
+        order: Order<'_>,
+        deadline: Deadline,
+    ) -> Result<(Serving, Stream), Served> {
+        let no_port = |error| Served::Unavailable { reason: format!("casebook can't open a port: {error}") };
+        let awaited = self.streams.expect().map_err(no_port)?;
+        let (id, _) = self.serving(Order { stream: Some(&awaited.place), ..order }, deadline).await?;
+        let came = deadline.narrowed(CONNECT).bound(awaited.come()).await.flatten();
+        let missing = "it answered `serving`, but did not connect to the `stream` that it was given";
+        let stream = came.ok_or_else(|| Trouble::Nonsense(missing.to_owned()).served())?;
+        Ok((Serving { id, url: String::new() }, stream))
+    }
+
+    /// Asks for a fixture to be served; gives the request's id, and the address where there is one.
+    async fn serving(&mut self, order: Order<'_>, deadline: Deadline) -> Result<(String, Option<String>), Served> {
         let answer = self.ask("serve", &order.text(), deadline).await.map_err(|trouble| trouble.served())?;
         if let Some(no) = no_server(answer.refused, answer.cannot) {
             return Err(no);
         }
         match (answer.serving, answer.unsupported) {
-            (Some(Address { url }), _) => Ok(Serving { id: answer.id, url }),
+            (Some(Address { url }), _) => Ok((answer.id, url)),
             (None, Some(reason)) => Err(Served::Cannot { reason }),
             (None, None) => Err(Trouble::Nonsense("it answered `serve` with none of its answers".to_owned()).served()),
         }

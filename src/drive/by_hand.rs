@@ -130,8 +130,7 @@ fn fixture(planned: &Planned) -> Result<(Canaries, String), CanaryError> {
 }
 
 fn of<'a>(target: &'a Target, planned: &Planned, fixture: &'a str) -> Order<'a> {
-    let (revision, transport) = (planned.id.revision, planned.id.transport);
-    Order { revision, transport, variant: target.id.variant.as_deref(), fixture }
+    Order::new(target, planned.id.revision, planned.id.transport, fixture)
 }
 
 async fn end(adapter: Adapter, served: Served) -> HandError {

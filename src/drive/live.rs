@@ -9,9 +9,11 @@ use super::Deadline;
 use super::adapter::{Adapter, Order, Serving, StartError};
 use super::canary::Canaries;
 use super::exchange::Exchange;
-use super::lines::Kept;
+use super::lines::{Kept, Lines};
+use super::mock::Leash;
 use super::process::{Manner, Stopped};
 use super::stdio_server::StdioServer;
+use super::stream::Stream;
 use super::wire::Connection;
 use crate::model::case::{Step, Test, Then, When};
 use crate::model::spec::{Revision, Transport};
@@ -45,8 +47,8 @@ struct Opening {
 /// Who serves it.
 #[derive(Debug)]
 enum Host {
-    /// The adapter's process, which serves others too.
-    Adapter(Serving, Kept),
+    /// The adapter's process, which serves others too; over a stream, with the task that reads it.
+    Adapter(Serving, Kept, Option<Leash>),
     /// A process of its own.
     Process(StdioServer),
     /// Nobody of ours: it runs already.
@@ -54,7 +56,7 @@ enum Host {
 }
 
 impl Live {
-    /// Has the fixture of a test served.
+    /// Has the fixture of a test served: by the adapter, or, over stdio and without one, by a process of its own.
     ///
     /// # Errors
     /// What became of it instead.
@@ -71,15 +73,21 @@ impl Live {
             return met.map_err(|error| not_started(&error));
         }
         let fixture = planned.test.given.template().render(&bindings);
-        let order = Order { revision, transport, variant: target.id.variant.as_deref(), fixture: &fixture };
-        let (connection, host) = match transport {
-            Transport::Http => {
+        let order = Order::new(target, revision, transport, &fixture);
+        let (connection, host) = match (transport, adapter) {
+            (Transport::Http, adapter) => {
                 let adapter = adapter.expect("a session has an adapter before it serves over HTTP");
                 let serving = adapter.serve(order, deadline).await?;
                 let connection = Connection::to(adapter.endpoint(&serving), revision);
-                (connection, Host::Adapter(serving, adapter.stderr().clone()))
+                (connection, Host::Adapter(serving, adapter.stderr().clone(), None))
             }
-            Transport::Stdio => {
+            (Transport::Stdio, Some(adapter)) => {
+                let (serving, Stream { input, output }) = adapter.serve_stream(order, deadline).await?;
+                let (lines, reading) = Lines::of(output);
+                let connection = Connection::stdio(input, lines, revision);
+                (connection, Host::Adapter(serving, adapter.stderr().clone(), Some(Leash::of(&reading))))
+            }
+            (Transport::Stdio, None) => {
                 let started = StdioServer::start(target, order);
                 let (server, input, output) = started.map_err(|error| not_started(&error))?;
                 (Connection::stdio(input, output, revision), Host::Process(server))
@@ -122,7 +130,7 @@ impl Live {
     /// What its process wrote to its standard error.
     pub(crate) fn stderr(&self) -> &Kept {
         match &self.host {
-            Host::Adapter(_, kept) | Host::Elsewhere(kept) => kept,
+            Host::Adapter(_, kept, _) | Host::Elsewhere(kept) => kept,
             Host::Process(server) => server.stderr(),
         }
     }
@@ -155,7 +163,7 @@ impl Live {
     pub(crate) async fn step(&mut self, step: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
         let Self { bindings, connection, opening, host } = self;
         match host {
-            Host::Adapter(..) if matches!(step.when, When::Serve) => nothing(),
+            Host::Adapter(_, _, None) if matches!(step.when, When::Serve) => nothing(),
             Host::Adapter(..) | Host::Elsewhere(_) => {
                 exchange(connection, opening, step, bindings, canaries, deadline).await
             }
@@ -169,9 +177,9 @@ impl Live {
     pub(crate) async fn take_down(self, adapter: &mut Option<Adapter>, manner: Manner) -> Option<Stopped> {
         let closing = Deadline::within(CLOSE);
         let close = async { _ = closing.bound(self.connection.close(closing)).await };
-        let serving = match self.host {
+        let (serving, by_stream) = match self.host {
             Host::Process(server) => return Some(server.end(manner, close).await),
-            Host::Adapter(serving, _) => serving,
+            Host::Adapter(serving, _, reading) => (serving, reading.is_some()),
             Host::Elsewhere(_) => {
                 close.await;
                 return None;
@@ -179,17 +187,13 @@ impl Live {
         };
         close.await;
         let mut taken = adapter.take()?;
-        let manner = match manner {
-            Manner::Leave => match taken.stop(serving, Deadline::within(CLOSE)).await {
-                Ok(()) => {
-                    *adapter = Some(taken);
-                    return None;
-                }
-                Err(_) => Manner::Hung,
-            },
-            manner => manner,
-        };
-        Some(taken.end(manner).await)
+        // A server that ended its stream need not have taken the adapter along.
+        let may_stay = manner == Manner::Leave || by_stream && manner == Manner::Broken;
+        if may_stay && taken.stop(serving, Deadline::within(CLOSE)).await.is_ok() {
+            *adapter = Some(taken);
+            return None;
+        }
+        Some(taken.end(if manner == Manner::Leave { Manner::Hung } else { manner }).await)
     }
 }
 

@@ -43,10 +43,11 @@ pub(crate) struct Mock {
 
 /// A task that ends, at the latest, when this is dropped.
 #[derive(Debug)]
-struct Leash(AbortHandle);
+pub(super) struct Leash(AbortHandle);
 
 impl Leash {
-    fn of<T>(task: &JoinHandle<T>) -> Self {
+    /// Ends the task with the leash.
+    pub(super) fn of<T>(task: &JoinHandle<T>) -> Self {
         Self(task.abort_handle())
     }
 }

@@ -30,6 +30,7 @@ mod setup;
 mod smoke;
 mod stdio_server;
 mod stopwatch;
+mod stream;
 mod wire;
 
 #[cfg(test)]

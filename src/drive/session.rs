@@ -23,7 +23,7 @@ use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
 use crate::model::timings::Spent;
-use crate::model::transcript::{End, Party, Phase, Served, StepTranscript, Transcript};
+use crate::model::transcript::{End, Party, Phase, Served, StdioMode, StepTranscript, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
 
@@ -53,6 +53,8 @@ struct Health {
     target: TargetId,
     /// Its hello confirmed its claims.
     confirmed: bool,
+    /// Its hello says that it serves over stdio by streams.
+    streams: bool,
     /// In a row.
     hangs: u32,
     /// In all.
@@ -72,7 +74,7 @@ impl GivenUp {
 
 impl Health {
     fn new(target: TargetId, given_up: GivenUp) -> Self {
-        Self { target, confirmed: false, hangs: 0, restarts: 0, given_up }
+        Self { target, confirmed: false, streams: false, hangs: 0, restarts: 0, given_up }
     }
 
     /// An error, where the target was given up: why.
@@ -162,6 +164,26 @@ impl Session {
         if let Some(reason) = listed.and_then(|listed| fixed::lacks(&planned.test, listed)) {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
         }
+        if planned.stdio != Some(StdioMode::Both) || !self.health.streams {
+            return self.once(planned, next, canaries).await;
+        }
+        // What is served for several tests waits meanwhile.
+        let live = self.live.take();
+        let in_process = Planned { stdio: Some(StdioMode::Process), ..planned.clone() };
+        let process = self.once(&in_process, None, canaries).await?;
+        self.live = live;
+        let mut transcript = self.once(planned, next, canaries).await?;
+        transcript.process = Some(Box::new(process));
+        Ok(transcript)
+    }
+
+    /// Runs one test, in one way.
+    async fn once(
+        &mut self,
+        planned: &Planned,
+        next: Option<&Planned>,
+        canaries: &mut Canaries,
+    ) -> Result<Transcript, CanaryError> {
         let was_there = self.live.is_some() || self.adapter.is_some();
         let mut transcript = self.attempt(planned, canaries).await?;
         if was_there && is_unheard(&transcript) {
@@ -257,11 +279,12 @@ impl Session {
     async fn greet(&mut self, planned: &Planned) -> Result<(), String> {
         loop {
             self.health.is_of_use()?;
-            if self.adapter.is_some() || !by_adapter(planned) && self.health.confirmed {
+            if self.adapter.is_some() || !self.by_adapter(planned) && self.health.confirmed {
                 return Ok(());
             }
             match Adapter::start(&self.target, Deadline::within(self.options.start_limit)).await {
                 Ok(adapter) => {
+                    self.health.streams = adapter.hello().streams;
                     self.adapter = Some(adapter);
                     self.health.confirmed = true;
                 }
@@ -284,6 +307,7 @@ impl Session {
             None => bind(&planned.test, planned.id.revision, canaries)?,
         };
         let mut transcript = self.blank(&planned.id, bindings, Served::Serving);
+        transcript.stdio = planned.stdio.map(|_| self.mode(planned));
         self.ask(planned, canaries, deadline, &mut transcript).await;
         transcript.micros = deadline.micros();
         if matches!(self.target.drives, Drives::Adapter(_)) {
@@ -317,7 +341,8 @@ impl Session {
         if self.live.is_none() {
             let bindings = transcript.bindings.clone();
             let began = Instant::now();
-            match Live::put_up(&self.target, self.adapter.as_mut(), planned, bindings, deadline).await {
+            let adapter = if self.by_adapter(planned) { self.adapter.as_mut() } else { None };
+            match Live::put_up(&self.target, adapter, planned, bindings, deadline).await {
                 Ok(live) => {
                     let live = self.live.insert(live);
                     if matches!(self.target.drives, Drives::Fixed(_)) {
@@ -346,13 +371,14 @@ impl Session {
             transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
             return;
         }
-        let manner = manner(transcript);
+        let (manner, was_served) = (manner(transcript), self.live.is_some());
         let mut stopped = match self.live.take() {
             Some(live) => live.take_down(&mut self.adapter, manner).await,
             None => None,
         };
-        if by_adapter(planned)
-            && (test.isolated || manner != Manner::Leave)
+        // With what it served, it was let go, or found to be sound.
+        if self.by_adapter(planned)
+            && (test.isolated || manner != Manner::Leave && !was_served)
             && let Some(adapter) = self.adapter.take()
         {
             stopped = Some(adapter.end(manner).await);
@@ -368,7 +394,7 @@ impl Session {
         let test = &planned.test;
         match manner(transcript) {
             // An adapter stays, unless it could not take its fixture down.
-            Manner::Leave if by_adapter(planned) && !test.isolated && stopped.is_some() => {
+            Manner::Leave if self.by_adapter(planned) && !test.isolated && stopped.is_some() => {
                 self.health.restarted("it did not stop serving a fixture");
             }
             Manner::Leave => self.health.hangs = 0,
@@ -389,6 +415,19 @@ impl Session {
         }
     }
 
+    /// Returns whether it is the adapter's process that does the work, and not one that is started for the test.
+    fn by_adapter(&self, planned: &Planned) -> bool {
+        planned.id.transport == Transport::Http
+            || planned.test.role == Role::Client
+            || self.mode(planned) != StdioMode::Process
+    }
+
+    /// The way in which a server is served over stdio: a process, where its adapter knows no other.
+    fn mode(&self, planned: &Planned) -> StdioMode {
+        let chosen = planned.stdio.filter(|_| self.health.streams);
+        chosen.unwrap_or(StdioMode::Process)
+    }
+
     fn blank(&self, test: &TestId, bindings: Bindings, served: Served) -> Transcript {
         Transcript { bindings, ..Transcript::blank(self.target.id.clone(), test.clone(), served) }
     }
@@ -399,11 +438,6 @@ fn opening(planned: &Planned) -> Step {
     let first = planned.test.steps.first();
     let declares = first.and_then(|step| step.declares.clone());
     Step { when: When::Serve, then: Then::Observe, declares, initialized: first.is_none_or(|step| step.initialized) }
-}
-
-/// Whether it is the adapter's process that does the work: over stdio a server has one of its own.
-fn by_adapter(planned: &Planned) -> bool {
-    planned.id.transport == Transport::Http || planned.test.role == Role::Client
 }
 
 /// How the test ended, as far as the process is concerned.

@@ -173,7 +173,7 @@ fn everything(target: &Target) -> impl Iterator<Item = (Revision, Transport, Ask
 
 async fn serve(adapter: &mut Adapter, target: &Target, does: Does, revision: Revision, transport: Transport) -> Came {
     let fixture = fixture(does);
-    let order = Order { revision, transport, variant: target.id.variant.as_deref(), fixture: &fixture };
+    let order = Order::new(target, revision, transport, &fixture);
     match transport {
         Transport::Http => over_http(adapter, order).await,
         Transport::Stdio => over_stdio(target, order).await,

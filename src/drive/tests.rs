@@ -86,7 +86,7 @@ fn plan_of(target: Target, transport: Transport, groups: Vec<Vec<Test>>) -> Arc<
     let (revision, target, mut index) = (Revision::newest(), Arc::new(target), 0..);
     let mut planned = |test: Test| {
         let id = TestId { case: test.case.clone(), test: test.id.clone(), row: None, revision, transport };
-        Planned { index: index.next().expect("endless"), id, test: Arc::new(test) }
+        Planned { index: index.next().expect("endless"), id, test: Arc::new(test), stdio: None }
     };
     let mut group = |tests: Vec<Test>| {
         let tests = tests.into_iter().map(&mut planned).collect();
@@ -245,8 +245,7 @@ async fn noise_is_kept_and_a_fixture_of_any_depth_goes_over_as_text() {
     let mut adapter = Adapter::start(&target, deadline).await.expect("a hello");
     assert_eq!(adapter.stderr().take(), "[noise on stdout] Listening on port 8080\n");
     let fixture = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
-    let order =
-        Order { revision: Revision::newest(), transport: Transport::Http, variant: Some("low"), fixture: &fixture };
+    let order = Order { variant: Some("low"), ..Order::new(&target, Revision::newest(), Transport::Http, &fixture) };
     let serving = adapter.serve(order, deadline).await.expect("it serves");
     assert_eq!(serving.url, "http://127.0.0.1:9/");
     adapter.stop(serving, deadline).await.expect("it stops");

@@ -90,6 +90,8 @@ pub(crate) fn transcript(steps: Vec<StepTranscript>) -> Transcript {
         stderr: String::new(),
         leaky: false,
         micros: 5,
+        stdio: None,
+        process: None,
     }
 }
 
@@ -114,6 +116,7 @@ pub(crate) fn record(index: usize, test: &str, outcome: Outcome) -> Record {
         verdicts: Vec::new(),
         attempts: Vec::new(),
         bug: false,
+        stdio: None,
         micros: 5,
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
+use super::bound::in_short;
 use super::case::{Action, CanaryState, Flaw, Outcome, TextState, TimeClass};
 use super::spec::words;
 
@@ -93,6 +94,47 @@ pub struct Observation {
     /// The bytes of JSON that were left out of it: where there are any, it is not judged again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut: u64,
+}
+
+impl Observation {
+    /// The first difference to another observation of the same test, in words; `None` where a snapshot would have
+    /// the same of both.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        let told = |what: &str, one: &Value, other: &Value| {
+            (one != other).then(|| format!("{what}: {}, {}", short(one), short(other)))
+        };
+        let whole =
+            |seen: &Self| json!({ "cannot": seen.cannot.is_some(), "leaky": seen.leaky, "steps": seen.steps.len() });
+        told("the test", &whole(self), &whole(other)).or_else(|| {
+            let steps = self.steps.iter().zip(&other.steps).map(|(one, other)| (one.lasting(), other.lasting()));
+            steps.enumerate().find_map(|(index, (one, other))| {
+                let keys: BTreeSet<_> = one.keys().chain(other.keys()).collect();
+                keys.into_iter().find_map(|key| {
+                    let member = |step: &Map<String, Value>| step.get(key).cloned().unwrap_or_default();
+                    told(&format!("step {}, {key}", index + 1), &member(&one), &member(&other))
+                })
+            })
+        })
+    }
+}
+
+/// A value as a difference shows it.
+fn short(value: &Value) -> String {
+    const SHOWN: usize = 160;
+    let text = value.to_string();
+    if text.len() <= SHOWN { text } else { in_short(value) }
+}
+
+impl StepObservation {
+    /// The members that stay the same from run to run.
+    fn lasting(&self) -> Map<String, Value> {
+        let took = TimeClass::Instant;
+        let step = Self { replies: Vec::new(), sent: Vec::new(), said: None, unread: None, took, ..self.clone() };
+        match serde_json::to_value(&step) {
+            Ok(Value::Object(members)) => members,
+            _ => Map::new(),
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]

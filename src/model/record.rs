@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::observation::Observation;
 use super::spec::{Level, words};
+use super::transcript::StdioMode;
 use super::{RequirementId, Shard, TargetId, TestId};
 
 /// The version of the log's format; fields are only ever added within one.
@@ -197,6 +198,9 @@ pub struct Record {
     /// Whether a bug of the harness's own is why there is no observation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bug: bool,
+    /// The way in which an adapter served it, where that was over stdio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdio: Option<StdioMode>,
     /// How long it took, in microseconds.
     pub micros: u64,
 }

@@ -6,6 +6,18 @@ use super::spec::words;
 use super::template::Bindings;
 use super::{TargetId, TestId};
 
+words! {
+    /// The way in which an adapter serves over stdio.
+    StdioMode {
+        /// In the adapter's process, over a stream on loopback in place of the standard streams.
+        Stream = "stream",
+        /// In a process of its own, over its standard streams.
+        Process = "process",
+        /// Both, one after the other, and compared.
+        Both = "both",
+    }
+}
+
 /// Everything that was seen while one test ran. It can't say whether that was right.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Transcript {
@@ -32,6 +44,12 @@ pub struct Transcript {
     pub leaky: bool,
     /// From the first byte to the last, in microseconds.
     pub micros: u64,
+    /// The way in which an adapter served it, where that was over stdio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdio: Option<StdioMode>,
+    /// The same test in a process of its own, where it was run in both ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<Box<Transcript>>,
 }
 
 impl Transcript {
@@ -48,6 +66,8 @@ impl Transcript {
             stderr: String::new(),
             leaky: false,
             micros: 0,
+            stdio: None,
+            process: None,
         }
     }
 }

@@ -32,6 +32,8 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tokio::io::BufReader;
+use tokio::task::AbortHandle;
 
 use fixture::{Fixture, Refused};
 use http::Listener;
@@ -95,6 +97,14 @@ struct Serve {
     revision: String,
     transport: String,
     fixture: Box<RawValue>,
+    /// Over stdio: the place of the stream.
+    stream: Option<Place>,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    port: u16,
+    word: String,
 }
 
 #[derive(Deserialize)]
@@ -140,8 +150,8 @@ async fn adapt(mutant: Option<Mutant>) -> ExitCode {
     };
     let mut adapter = Adapter { listener, http: client::connections(), served: HashMap::new(), mutant };
     // The harness is trusted: its fixtures may be of any size.
-    let mut lines = stdio::lines(usize::MAX - 1);
-    while let Some(line) = lines.recv().await {
+    let mut input = BufReader::new(tokio::io::stdin());
+    while let Ok(Some(line)) = stdio::line(&mut input, usize::MAX - 1).await {
         let answer = adapter.answer(&line).await;
         let mut output = io::stdout().lock();
         if writeln!(output, "{answer}").and_then(|()| output.flush()).is_err() {
@@ -155,9 +165,17 @@ struct Adapter {
     listener: Listener,
     /// Its clients' connections.
     http: reqwest::Client,
-    /// URLs by the id of the request that they answered.
-    served: HashMap<String, String>,
+    /// By the id of the request that asked for it.
+    served: HashMap<String, Served>,
     mutant: Option<Mutant>,
+}
+
+/// A server that stands.
+enum Served {
+    /// At a URL.
+    Http(String),
+    /// On a stream.
+    Stream(AbortHandle),
 }
 
 impl Adapter {
@@ -181,23 +199,32 @@ impl Adapter {
         json!({ "id": id, kind: value }).to_string()
     }
 
-    async fn serve(&mut self, id: &Value, serve: Serve) -> (&'static str, Value) {
-        if serve.transport != "http" {
-            return ("cannot", json!("for stdio, start with --stdio-server FILE"));
-        }
-        match serve.build(self.mutant).await {
-            Err(answer) => answer,
-            Ok(server) => {
+    async fn serve(&mut self, id: &Value, mut serve: Serve) -> (&'static str, Value) {
+        let (is_http, stream) = (serve.transport == "http", serve.stream.take());
+        let server = match serve.build(self.mutant).await {
+            Ok(server) => server,
+            Err(answer) => return answer,
+        };
+        let (served, answer) = match stream {
+            _ if is_http => {
                 let url = self.listener.serve(server);
-                self.served.insert(id.to_string(), url.clone());
-                ("serving", json!({ "url": url }))
+                (Served::Http(url.clone()), json!({ "url": url }))
             }
-        }
+            Some(Place { port, word }) => match stdio::connect(port, &word, server).await {
+                Ok(speaking) => (Served::Stream(tokio::spawn(speaking).abort_handle()), json!({})),
+                Err(error) => return ("unsupported", json!(format!("the stream can't be connected: {error}"))),
+            },
+            None => return ("cannot", json!("stdio takes a stream, or a start with --stdio-server FILE")),
+        };
+        self.served.insert(id.to_string(), served);
+        ("serving", answer)
     }
 
     fn stop(&mut self, stop: &Stop) -> (&'static str, Value) {
-        if let Some(url) = self.served.remove(&stop.serving.to_string()) {
-            self.listener.stop(&url);
+        match self.served.remove(&stop.serving.to_string()) {
+            Some(Served::Http(url)) => self.listener.stop(&url),
+            Some(Served::Stream(speaking)) => speaking.abort(),
+            None => {}
         }
         ("stopped", json!(true))
     }
@@ -212,6 +239,7 @@ fn hello(mutant: Option<Mutant>) -> Value {
         "api": "a server and a client of the harness's own",
         "roles": ["server", "client"],
         "transports": ["http", "stdio"],
+        "streams": true,
         "revisions": Revision::ALL.map(Revision::name),
         "variants": mutant.map(Mutant::name).as_slice(),
     })
@@ -225,7 +253,7 @@ async fn serve_stdio(file: &Path, mutant: Option<Mutant>) -> ExitCode {
         };
     match serve.build(mutant).await {
         Ok(server) => {
-            stdio::serve(server).await;
+            stdio::serve(server, tokio::io::stdin(), tokio::io::stdout()).await;
             ExitCode::SUCCESS
         }
         Err((kind, reason)) => complain(REFUSED, &json!({ kind: reason })),

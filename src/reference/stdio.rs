@@ -1,12 +1,14 @@
-//! MCP over stdin and stdout: one message a line.
+//! MCP over standard streams, or a stream in their place: one message a line.
 //!
 //! Takes lines, gives lines. Tool calls run side by side; everything else is answered in order.
 
-use std::io::{self, BufRead, Read as _, Write as _};
+use std::io;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::thread;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -18,55 +20,72 @@ use super::session::{Outgoing, Outlet, Session};
 /// The longest line that is read.
 pub(super) const LONGEST: usize = 16 << 20;
 
-/// Lines of stdin, as they come; one that is too long is cut.
-pub(super) fn lines(longest: usize) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel(16);
-    thread::spawn(move || {
-        let mut input = io::stdin().lock();
-        while let Ok(Some(line)) = line(&mut input, longest)
-            && sender.blocking_send(line).is_ok()
-        {}
-    });
-    receiver
-}
-
-fn line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Vec<u8>>> {
+/// The next line; one that is too long is cut. `None` at the end.
+///
+/// # Errors
+/// Those of reading.
+pub(super) async fn line(input: &mut (impl AsyncBufRead + Unpin), longest: usize) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let limit = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);
-    if input.by_ref().take(limit).read_until(b'\n', &mut line)? == 0 {
+    if (&mut *input).take(limit).read_until(b'\n', &mut line).await? == 0 {
         return Ok(None);
     }
     if line.last() == Some(&b'\n') {
         line.pop();
     } else if line.len() > longest {
-        input.skip_until(b'\n')?;
+        skip_line(input).await?;
     }
     Ok(Some(line))
 }
 
-/// Speaks until stdin ends.
-pub(super) async fn serve(server: Server) {
+async fn skip_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
+    loop {
+        let chunk = input.fill_buf().await?;
+        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let taken = end.map_or(chunk.len(), |end| end + 1);
+        input.consume(taken);
+        if taken == 0 || end.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+/// Connects to the harness, and gives what speaks on the connection until it ends.
+///
+/// # Errors
+/// Where there is no connection.
+pub(super) async fn connect(port: u16, word: &str, server: Server) -> io::Result<impl Future<Output = ()> + use<>> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
+    stream.set_nodelay(true)?;
+    stream.write_all(format!("{word}\n").as_bytes()).await?;
+    let (read, write) = stream.into_split();
+    Ok(serve(server, read, write))
+}
+
+/// Speaks until the input ends.
+pub(super) async fn serve(server: Server, input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) {
     let (outlet, mut outgoing) = mpsc::unbounded_channel();
     let mutant = server.fixture.mutant;
-    let writer = thread::spawn(move || {
-        let mut output = io::stdout().lock();
-        while let Some(Outgoing::Message(text) | Outgoing::Reply(_, text)) = outgoing.blocking_recv() {
-            if writeln!(output, "{}", distort::written(text, mutant)).and_then(|()| output.flush()).is_err() {
+    let writing = async move {
+        while let Some(Outgoing::Message(text) | Outgoing::Reply(_, text)) = outgoing.recv().await {
+            let line = format!("{}\n", distort::written(text, mutant));
+            if output.write_all(line.as_bytes()).await.is_err() || output.flush().await.is_err() {
                 return;
             }
         }
-    });
-    let mut connection = Connection { server: Arc::new(server), session: None, calls: JoinSet::new() };
-    let mut lines = lines(LONGEST);
-    while let Some(line) = lines.recv().await {
-        connection.take(&line, &outlet).await;
-    }
-    if let Some(session) = &connection.session {
-        session.end();
-    }
-    while connection.calls.join_next().await.is_some() {}
-    drop(outlet);
-    let _wrote_all = tokio::task::spawn_blocking(|| writer.join()).await;
+    };
+    let speaking = async move {
+        let mut input = BufReader::with_capacity(64 << 10, input);
+        let mut connection = Connection { server: Arc::new(server), session: None, calls: JoinSet::new() };
+        while let Ok(Some(line)) = line(&mut input, LONGEST).await {
+            connection.take(&line, &outlet).await;
+        }
+        if let Some(session) = &connection.session {
+            session.end();
+        }
+        while connection.calls.join_next().await.is_some() {}
+    };
+    tokio::join!(speaking, writing);
 }
 
 struct Connection {
@@ -153,14 +172,13 @@ fn send(server: &Server, outlet: &Outlet, id: &Value, outcome: &Result<Success, 
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_line_that_is_too_long_is_cut_and_the_next_one_is_whole() {
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_cut_and_the_next_one_is_whole() {
         let mut input = &b"abcdef\ngh\n\nij"[..];
-        let mut next = || line(&mut input, 4).expect("memory can be read");
-        assert_eq!(next(), Some(b"abcde".to_vec()));
-        assert_eq!(next(), Some(b"gh".to_vec()));
-        assert_eq!(next(), Some(b"".to_vec()));
-        assert_eq!(next(), Some(b"ij".to_vec()));
-        assert_eq!(next(), None);
+        let mut lines = Vec::new();
+        while let Some(line) = line(&mut input, 4).await.expect("memory can be read") {
+            lines.push(String::from_utf8(line).expect("UTF-8"));
+        }
+        assert_eq!(lines, ["abcde", "gh", "", "ij"]);
     }
 }

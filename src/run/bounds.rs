@@ -77,8 +77,20 @@ struct Keeper<'s> {
 impl Keeper<'_> {
     fn transcript(&mut self, transcript: &mut Transcript) {
         // The other fields come from the harness itself.
-        let Transcript { target: _, test: _, bindings: _, served, opening, steps, canary, stderr, leaky: _, micros: _ } =
-            transcript;
+        let Transcript {
+            target: _,
+            test: _,
+            bindings: _,
+            served,
+            opening,
+            steps,
+            canary,
+            stderr,
+            leaky: _,
+            micros: _,
+            stdio: _,
+            process,
+        } = transcript;
         self.served(served);
         self.messages(opening);
         for StepTranscript { messages, end, micros: _, canary, handed } in steps {
@@ -94,6 +106,9 @@ impl Keeper<'_> {
         }
         self.hits(canary);
         self.text(stderr, 4 * TEXT);
+        if let Some(process) = process {
+            self.transcript(process);
+        }
     }
 
     fn served(&mut self, served: &mut Served) {
@@ -220,6 +235,7 @@ impl Keeper<'_> {
             // They were kept before.
             attempts: _,
             bug: _,
+            stdio: _,
             micros: _,
         } = record;
         if !self.secrets.is_empty() {

@@ -88,6 +88,10 @@ pub async fn conduct(
                 let (group, planned) = planned[index];
                 let before = (retries > 0).then(|| judge.clone());
                 let mut record = judged(judge, planned, index, &transcript);
+                if record.observation.unavailable.is_none() {
+                    // It shows nothing else.
+                    transcript.process = None;
+                }
                 // Both may have to wait for their turn, with many others.
                 bounds.keep(&secrets[&transcript.target], &mut record, &mut transcript);
                 if let Some((earlier, _)) = tried.remove(&index) {
@@ -165,7 +169,12 @@ fn secrets(plan: &Plan) -> BTreeMap<TargetId, Secrets> {
 fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &Transcript) -> Record {
     let (target, Planned { test, id, .. }) = (&transcript.target, planned);
     let seen = caught(|| {
-        let observation = observe(test, transcript);
+        let mut observation = observe(test, transcript);
+        if let Some(process) = &transcript.process {
+            let process = observe(test, process);
+            let differs = process.unavailable.is_none().then(|| observation.difference(&process)).flatten();
+            observation.unavailable = observation.unavailable.or(differs.map(|difference| two_ways(&difference)));
+        }
         let verdicts = judge.judge(target, test, id, &observation);
         (observation, verdicts)
     });
@@ -186,8 +195,16 @@ fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &T
         verdicts,
         attempts: Vec::new(),
         bug,
+        stdio: transcript.stdio,
         micros: transcript.micros,
     }
+}
+
+/// The reason why nothing is said of a server that was observed in two ways.
+fn two_ways(difference: &str) -> String {
+    format!(
+        "the stream of the adapter and a process of its own show different things (first, then second): {difference}"
+    )
 }
 
 /// What there is to judge where the harness itself broke.
@@ -206,7 +223,7 @@ mod tests {
     fn record(test: Test, transcript: &Transcript) -> Record {
         let requirement = samples::requirement("r", Level::Must);
         let catalogue: Catalogue = [(requirement.id.clone(), requirement)].into();
-        let planned = Planned { index: 0, id: transcript.test.clone(), test: Arc::new(test) };
+        let planned = Planned { index: 0, id: transcript.test.clone(), test: Arc::new(test), stdio: None };
         judged(&mut Judge::new(&catalogue, []), &planned, 0, transcript)
     }
 

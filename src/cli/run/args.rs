@@ -12,6 +12,7 @@ use crate::cli::{Annotations, CaseArgs, Output, TimingsArgs};
 use crate::drive::Options;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Role, Transport};
+use crate::model::transcript::StdioMode;
 use crate::model::{Pattern, Shard};
 use crate::plan::Selection;
 
@@ -92,6 +93,10 @@ pub struct RunArgs {
     /// test is flaky, which is no success either
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = retries)]
     pub retries: usize,
+    /// How adapters serve over stdio: by a stream, each in a process of its own, or both, compared [default: by a
+    /// stream, and a sample of both]
+    #[arg(long, value_name = "stream|process|both")]
+    pub stdio: Option<StdioMode>,
     /// How long a step may take
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
     pub step_limit: Duration,
@@ -117,6 +122,7 @@ impl RunArgs {
             transport: one.transport.clone(),
             heavy: one.heavy,
             shard: one.shard,
+            stdio: self.stdio,
             is_thin: false,
         }
     }

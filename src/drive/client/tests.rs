@@ -48,7 +48,7 @@ fn the_order_has_the_script_and_the_answers_of_all_its_calls() {
     ];
     let id = "f/c/t@2026-07-28+http".parse::<TestId>().expect("a test id");
     let ordered = |steps| {
-        let planned = Planned { index: 0, id: id.clone(), test: Arc::new(test(steps)) };
+        let planned = Planned { index: 0, id: id.clone(), test: Arc::new(test(steps)), stdio: None };
         let order = order(&planned, Some("low"), &Bindings::default(), ("url", quoted("http://a")));
         serde_json::from_str::<Value>(&order).expect("JSON")
     };

@@ -138,5 +138,5 @@ fn planned(script: Script, revision: Revision, transport: Transport) -> Planned 
     let case = CaseId::new("smoke", "client");
     let id = TestId { case: case.clone(), test: TOOL.to_owned(), row: None, revision, transport };
     let steps = vec![Step { when: script.when(), then: Then::Observe, declares: None, initialized: true }];
-    Planned { index: 0, id, test: Arc::new(Test::new(case, TOOL, Role::Client, script.fixture(), steps)) }
+    Planned { index: 0, id, test: Arc::new(Test::new(case, TOOL, Role::Client, script.fixture(), steps)), stdio: None }
 }

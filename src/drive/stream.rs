@@ -1,0 +1,152 @@
+//! Loopback streams in place of the standard streams of a process: an adapter connects one for each server that it
+//! serves over stdio.
+//!
+//! Takes connections that begin with an expected word, gives the streams. Must not know what is said on one.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::oneshot;
+
+use super::accept::{Asked, Way, accept, listen};
+use super::mock::Leash;
+use super::{fault, token};
+
+/// The longest line that can be a word.
+const MAX_WORD: u64 = 256;
+
+/// The listener to which an adapter connects; opened when the first stream is expected.
+#[derive(Debug, Default)]
+pub(super) struct Streams(Option<Listener>);
+
+#[derive(Debug)]
+struct Listener {
+    port: u16,
+    expected: Expected,
+    _accepting: Leash,
+}
+
+/// The word of the stream that is expected next, and its receiver.
+type Expected = Arc<Mutex<Option<(String, oneshot::Sender<Stream>)>>>;
+
+/// The place to which an adapter connects a stream. The word comes first on it, in a line of its own.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) port: u16,
+    pub(super) word: String,
+}
+
+/// A stream that is expected. Dropped, it is expected no more.
+#[derive(Debug)]
+pub(super) struct Awaited {
+    pub(super) place: Place,
+    coming: oneshot::Receiver<Stream>,
+}
+
+/// A connection that carries a server's standard input and output.
+#[derive(Debug)]
+pub(super) struct Stream {
+    /// What is written to the server's standard input.
+    pub(super) input: OwnedWriteHalf,
+    /// What the server writes to its standard output.
+    pub(super) output: BufReader<OwnedReadHalf>,
+}
+
+impl Streams {
+    /// Expects a stream, with a word that nobody can guess.
+    ///
+    /// # Errors
+    /// Where the system gives no port.
+    pub(super) fn expect(&mut self) -> io::Result<Awaited> {
+        let listener = match &self.0 {
+            Some(listener) => listener,
+            None => self.0.insert(Listener::open()?),
+        };
+        let (sender, coming) = oneshot::channel();
+        let word = token();
+        *listener.expected.lock().unwrap_or_else(PoisonError::into_inner) = Some((word.clone(), sender));
+        Ok(Awaited { place: Place { port: listener.port, word }, coming })
+    }
+}
+
+impl Listener {
+    fn open() -> io::Result<Self> {
+        let listener = listen()?;
+        let port = listener.local_addr()?.port();
+        let expected = Expected::default();
+        let taking = Arc::clone(&expected);
+        let accepting = fault::spawn(accept(listener, Way::Private, move |stream, asked| {
+            let expected = Arc::clone(&taking);
+            async move { _ = take(stream, &asked, &expected).await }
+        }));
+        Ok(Self { port, expected, _accepting: Leash::of(&accepting) })
+    }
+}
+
+impl Awaited {
+    /// Waits for the stream; `None` where another one is expected by now.
+    pub(super) async fn come(self) -> Option<Stream> {
+        self.coming.await.ok()
+    }
+}
+
+/// Reads the word of a connection, and gives the connection to whoever expects it.
+async fn take(stream: TcpStream, asked: &Asked, expected: &Expected) -> io::Result<()> {
+    let (read, input) = stream.into_split();
+    let mut output = BufReader::with_capacity(64 << 10, read);
+    let mut word = String::new();
+    (&mut output).take(MAX_WORD).read_line(&mut word).await?;
+    let mut expected = expected.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, sender)) = expected.take_if(|(wanted, _)| word.strip_suffix('\n') == Some(wanted)) {
+        asked.mark();
+        // Nobody may wait for it any more: then it is closed.
+        _ = sender.send(Stream { input, output });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt;
+
+    use super::*;
+
+    async fn connect(port: u16, text: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("a listener");
+        stream.write_all(text.as_bytes()).await.expect("written");
+        stream
+    }
+
+    #[tokio::test]
+    async fn stream_with_the_expected_word_comes_with_what_follows_it() {
+        let mut streams = Streams::default();
+        let awaited = streams.expect().expect("a port");
+        let (port, word) = (awaited.place.port, awaited.place.word.clone());
+        let _peer = connect(port, &format!("{word}\nfirst\n")).await;
+        let mut stream = awaited.come().await.expect("a stream");
+        let mut line = String::new();
+        stream.output.read_line(&mut line).await.expect("a line");
+        assert_eq!(line, "first\n");
+        // The word is used up.
+        let mut late = connect(port, &format!("{word}\n")).await;
+        assert_eq!(late.read(&mut [0]).await.expect("an end"), 0);
+    }
+
+    #[tokio::test]
+    async fn stream_with_another_word_is_closed() {
+        let mut streams = Streams::default();
+        let awaited = streams.expect().expect("a port");
+        for wrong in
+            ["\n".to_owned(), "guess\n".to_owned(), "x".repeat(1000), awaited.place.word[1..].to_owned() + "\n"]
+        {
+            let mut stranger = connect(awaited.place.port, &wrong).await;
+            // Closed with something unread, it is reset.
+            assert_eq!(stranger.read(&mut [0]).await.unwrap_or_default(), 0, "{wrong}");
+        }
+        let _peer = connect(awaited.place.port, &format!("{}\n", awaited.place.word)).await;
+        assert!(awaited.come().await.is_some());
+    }
+}
