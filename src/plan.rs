@@ -4,7 +4,7 @@
 //! Pure. Must not know how anything is run, nor what time it is.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -219,7 +219,7 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
         tests,
     });
     let (mut groups, skipped) = (planner.groups, skipped.collect());
-    if selection.stdio.is_none() {
+    if selection.stdio.is_none() && selection.only.is_empty() {
         sample(&mut groups);
     }
     if groups.is_empty() {
@@ -239,11 +239,12 @@ fn sample(groups: &mut [Group]) {
             .filter_map(|Group { case, revision, tests, .. }| {
                 let first =
                     tests.iter_mut().find(|planned| planned.stdio == Some(StdioMode::Stream) && !planned.test.heavy)?;
-                Some((fnv1a(format!("{case}@{revision}").as_bytes()), case, first))
+                Some((fnv1a(format!("{case}@{revision}").as_bytes()), &*case, first))
             })
             .collect();
         sampled.sort_by_key(|(hash, ..)| *hash);
-        sampled.dedup_by(|one, other| one.1 == other.1);
+        let mut files = BTreeSet::new();
+        sampled.retain(|(_, case, _)| files.insert(*case));
         for (_, _, planned) in sampled.into_iter().take(GROUPS) {
             planned.stdio = Some(StdioMode::Both);
         }

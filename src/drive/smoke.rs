@@ -10,10 +10,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::adapter::{Adapter, Hello, Order, StartError, confirm, told as told_by};
+use super::adapter::{Adapter, Hello, Order, Serving, StartError, confirm, told as told_by};
 use super::exchange::Exchange;
+use super::lines::Lines;
+use super::mock::Leash;
 use super::process::Manner;
 use super::stdio_server::{StdioServer, why_no_server};
+use super::stream::Stream;
 use super::wire::Connection;
 use super::{Deadline, token};
 use crate::model::case::{Does, Step, Then, When};
@@ -93,10 +96,14 @@ pub async fn smoke(target: &Target) -> SmokeReport {
     report.hello = Some(adapter.hello().clone());
     let claims = "every role, transport, revision and variant that target.toml claims";
     report.note_result("hello: the claims", confirm(target, adapter.hello()), claims);
-    for (revision, transport, ask) in everything(target) {
+    for (revision, transport, ask) in everything(target, adapter.hello().streams) {
         drop(adapter.stderr().take());
         let mut came = match ask {
             Ask::Serve(does) => serve(&mut adapter, target, does, revision, transport).await,
+            Ask::Stream(does) => {
+                let fixture = fixture(does);
+                by_stream(&mut adapter, Order::new(target, revision, transport, &fixture)).await
+            }
             Ask::Drive(script) => client::drive(&mut adapter, target, script, revision, transport).await,
         };
         let asked = format!("{ask} over {transport} on {revision}");
@@ -134,16 +141,21 @@ async fn greet(target: &Target) -> Result<Adapter, StartError> {
 /// What an adapter is asked for.
 #[derive(Clone, Copy, Debug)]
 enum Ask {
-    /// A server with a tool that does this.
+    /// A server with a tool that does this; over stdio, in a process of its own.
     Serve(Does),
+    /// The same over stdio, by a stream.
+    Stream(Does),
     /// A client that does this.
     Drive(client::Script),
 }
 
 impl Ask {
-    /// What every adapter with this side can be asked for.
-    fn of(role: Role) -> Vec<Self> {
+    /// What an adapter with this side can be asked for over a transport.
+    fn of(role: Role, transport: Transport, streams: bool) -> Vec<Self> {
         match role {
+            Role::Server if streams && transport == Transport::Stdio => {
+                Does::ALL.iter().flat_map(|does| [Self::Stream(*does), Self::Serve(*does)]).collect()
+            }
             Role::Server => Does::ALL.iter().map(|does| Self::Serve(*does)).collect(),
             Role::Client => client::Script::ALL.iter().map(|script| Self::Drive(*script)).collect(),
         }
@@ -151,7 +163,7 @@ impl Ask {
 
     /// Whether it is the adapter's own process that answers.
     fn is_of_adapter(self, transport: Transport) -> bool {
-        matches!(self, Self::Drive(_)) || transport == Transport::Http
+        matches!(self, Self::Drive(_) | Self::Stream(_)) || transport == Transport::Http
     }
 }
 
@@ -159,16 +171,19 @@ impl fmt::Display for Ask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Serve(does) => write!(f, "serve: {does}"),
+            Self::Stream(does) => write!(f, "serve by a stream: {does}"),
             Self::Drive(script) => write!(f, "drive: {script}"),
         }
     }
 }
 
-fn everything(target: &Target) -> impl Iterator<Item = (Revision, Transport, Ask)> {
+fn everything(target: &Target, streams: bool) -> impl Iterator<Item = (Revision, Transport, Ask)> {
     let claims = &target.claims;
     let ways = claims.roles.iter().flat_map(|role| claims.transports.iter().map(move |transport| (*role, *transport)));
     let ways = ways.flat_map(|(role, transport)| claims.revisions.iter().map(move |one| (role, transport, *one)));
-    ways.flat_map(|(role, transport, one)| Ask::of(role).into_iter().map(move |ask| (one, transport, ask)))
+    ways.flat_map(move |(role, transport, one)| {
+        Ask::of(role, transport, streams).into_iter().map(move |ask| (one, transport, ask))
+    })
 }
 
 async fn serve(adapter: &mut Adapter, target: &Target, does: Does, revision: Revision, transport: Transport) -> Came {
@@ -198,8 +213,28 @@ async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> Came {
         Ok(serving) => serving,
         Err(served) => return not_served(served, r#"{"id":…,"serving":{"url":"http://127.0.0.1:…"}}"#),
     };
-    let mut connection = Connection::to(adapter.endpoint(&serving), order.revision);
-    let listed = list(&mut connection, order.revision).await;
+    let connection = Connection::to(adapter.endpoint(&serving), order.revision);
+    listed_and_stopped(adapter, serving, connection, order.revision).await
+}
+
+async fn by_stream(adapter: &mut Adapter, order: Order<'_>) -> Came {
+    let (serving, Stream { input, output }) = match adapter.serve_stream(order, Deadline::within(ANSWER)).await {
+        Ok(served) => served,
+        Err(served) => return not_served(served, r#"a connection to the stream's port, and {"id":…,"serving":{}}"#),
+    };
+    let (lines, reading) = Lines::of(output);
+    let _reading = Leash::of(&reading);
+    let connection = Connection::stdio(input, lines, order.revision);
+    listed_and_stopped(adapter, serving, connection, order.revision).await
+}
+
+async fn listed_and_stopped(
+    adapter: &mut Adapter,
+    serving: Serving,
+    mut connection: Connection,
+    revision: Revision,
+) -> Came {
+    let listed = list(&mut connection, revision).await;
     connection.close(Deadline::within(ANSWER)).await;
     let stopped = adapter.stop(serving, Deadline::within(ANSWER)).await;
     match (listed, stopped) {

@@ -216,3 +216,57 @@ fn a_verdict_that_two_known_failures_excuse_is_an_error_that_names_both() {
         planned(vec![known("a/b/t@2026-07-28", "r"), apart]).expect("they don't meet");
     }
 }
+
+/// The tests that are served over stdio in this way, by case file and revision.
+fn served(plan: &Plan, mode: StdioMode) -> Vec<String> {
+    let served = plan.tests().filter(|(_, planned)| planned.stdio == Some(mode));
+    served.map(|(_, planned)| planned.id.to_string()).collect()
+}
+
+/// A library of twelve files with two tests each, for a target over both transports.
+fn over_stdio() -> (Library, [Arc<Target>; 1]) {
+    let one = fixture("one");
+    let cases = (0..12).map(|number| {
+        let id = CaseId::new("a", &format!("f{number}"));
+        let of_file = |name| Arc::new(Test { case: id.clone(), ..test(name, None, None, &one) });
+        Case { id: id.clone(), tests: vec![of_file("first"), of_file("second")], ..library(Vec::new()).cases.remove(0) }
+    });
+    let library = Library { cases: cases.collect(), ..Library::default() };
+    let claims = Claims { transports: Transport::ALL.to_vec(), ..target().claims };
+    (library, [Arc::new(Target { claims, ..target() })])
+}
+
+#[test]
+fn sample_of_stdio_servers_is_the_same_in_each_run() {
+    let (library, targets) = over_stdio();
+    let planned = |selection| plan(&library, &targets, &selection).expect("a plan");
+    let sample = served(&planned(Selection::default()), StdioMode::Both);
+    assert_eq!(sample.len(), 8);
+    assert!(sample.iter().all(|test| test.contains("/first@") && test.ends_with("+stdio")), "{sample:?}");
+    let files: std::collections::BTreeSet<_> = sample.iter().map(|test| test.split('/').nth(1)).collect();
+    assert_eq!(files.len(), 8, "in different case files");
+    let stdio = Selection { transport: vec![Transport::Stdio], ..Selection::default() };
+    assert_eq!(served(&planned(stdio), StdioMode::Both), sample);
+}
+
+#[test]
+fn stdio_mode_that_is_selected_holds_for_all_but_what_is_about_processes() {
+    let (mut library, targets) = over_stdio();
+    let case = library.cases[0].id.clone();
+    let special = |name| Test { case: case.clone(), ..test(name, None, None, &fixture("one")) };
+    let only_stdio = Test { transports: Some(vec![Transport::Stdio]), ..special("only") };
+    let isolated = Test { isolated: true, ..special("isolated") };
+    library.cases[0].tests.extend([only_stdio, isolated].map(Arc::new));
+    let revisions = Revision::all().count();
+    for mode in [StdioMode::Stream, StdioMode::Both, StdioMode::Process] {
+        let plan = plan(&library, &targets, &Selection { stdio: Some(mode), ..Selection::default() }).expect("a plan");
+        let (chosen, processes) = (served(&plan, mode), served(&plan, StdioMode::Process));
+        let about_processes = processes.iter().filter(|test| test.contains("/only@") || test.contains("/isolated@"));
+        assert_eq!(about_processes.count(), 2 * revisions, "{mode}");
+        let all = 26 * revisions;
+        assert_eq!(chosen.len(), if mode == StdioMode::Process { all } else { all - 2 * revisions }, "{mode}");
+    }
+    let elsewhere = plan(&library, &targets, &Selection::default()).expect("a plan");
+    let elsewhere = elsewhere.tests().filter(|(group, _)| group.transport == Transport::Http);
+    assert!(elsewhere.map(|(_, planned)| planned.stdio).all(|stdio| stdio.is_none()), "nothing is chosen over HTTP");
+}

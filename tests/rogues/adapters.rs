@@ -117,6 +117,40 @@ const SERVANTS: [Rogue; 23] = [
     Rogue::says("stops-not", line!(r#""stopped": false"#), ("success", "")).at("stop"),
 ];
 
+/// What they do where they are to serve over stdio, by a stream.
+const STREAMERS: [Rogue; 6] = [
+    Rogue::says("streams", "say(good())", ("success", "")),
+    Rogue::says("streams-nowhere", line!(r#""serving": {}"#), ("invalid-message", "but did not connect")).waits(),
+    Rogue::says(
+        "streams-by-another-word",
+        concat!("stream(asked['serve']['stream']['port'], 'guess');", line!(r#""serving": {}"#)),
+        ("invalid-message", "but did not connect"),
+    )
+    .waits(),
+    Rogue::says(
+        "streams-and-hangs-up",
+        concat!("stream(**asked['serve']['stream']).shutdown(2); ", line!(r#""serving": {}"#)),
+        ("crash", ""),
+    ),
+    Rogue::says(
+        "streams-after-it-said-so",
+        concat!(line!(r#""serving": {}"#), "; time.sleep(0.1); stream(**asked['serve']['stream'])"),
+        ("success", ""),
+    ),
+    Rogue::says("streams-twice", "stream(**asked['serve']['stream']); say(good())", ("success", "")),
+];
+
+#[test]
+fn adapter_that_misbehaves_by_streams_is_seen_for_it() {
+    let _alone = alone();
+    let rogues = STREAMERS.map(|rogue| rogue.at("serve").over(&["stdio"]));
+    let (desk, names) = gather(&rogues);
+    let limits = format!("--start-limit 5s --test-limit {LIMIT}s --jobs 16 --stdio stream");
+    desk.run(&format!("run {names} --cases shelf --record run.jsonl {limits}")).ends(1);
+    assert_eq!(desk.survivors(), 0);
+    hold(&desk, &rogues, LIMIT);
+}
+
 #[test]
 fn an_adapter_that_misbehaves_is_told_by_what_it_did() {
     let _alone = alone();

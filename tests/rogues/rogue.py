@@ -22,8 +22,8 @@ OUT = sys.stdout.buffer
 class Talk:
     """One exchange: what was asked, where an answer goes, and the words with which a rogue says it."""
 
-    def __init__(self, asked, out, over_http):
-        self.asked, self.out, self.over_http = asked, out, over_http
+    def __init__(self, asked, out, over_http, end=lambda: os.close(1)):
+        self.asked, self.out, self.over_http, self.end = asked, out, over_http, end
         self.id = asked.get("id")
 
     def answer(self, id=None, **result):
@@ -74,6 +74,7 @@ class Talk:
 
     def words(self):
         own = {name: getattr(self, name) for name in WORDS}
+        own |= {"end": self.end, "in_process": self.out is OUT}
         return {**own, "json": json, "os": os, "signal": signal, "sys": sys, "time": time, "hang": hang}
 
     def at(self, place):
@@ -120,20 +121,54 @@ def listen():
     return f"http://127.0.0.1:{listener.getsockname()[1]}/"
 
 
+def stream(port, word):
+    """A server over stdio, on a stream; gives what cuts it off."""
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(word.encode() + b"\n")
+
+    def speak():
+        with connection, connection.makefile("rwb") as wire:
+            try:
+                for line in wire:
+                    serve(Talk(json.loads(line), wire, False, lambda: connection.shutdown(socket.SHUT_WR)))
+            except OSError:
+                pass  # It was cut off.
+
+    threading.Thread(target=speak, daemon=True).start()
+    return connection
+
+
 if "--stdio-server" in sys.argv:
     for line in sys.stdin.buffer:
         serve(Talk(json.loads(line), OUT, False))
     sys.exit()
 
-HELLO = {"roles": ["server"], "transports": ["stdio", "http"], "revisions": ["2026-07-28"]}
-GOOD = {"hello": lambda: HELLO, "serve": lambda: {"url": listen()}, "stop": lambda: True}
+def put_up(asked):
+    if place := asked["serve"].get("stream"):
+        streams[asked["id"]] = stream(**place)
+        return {}
+    return {"url": listen()}
+
+
+def take_down(asked):
+    if served := streams.pop(asked["stop"]["serving"], None):
+        try:
+            served.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # It has ended by itself.
+    return True
+
+
+streams = {}
+HELLO = {"roles": ["server"], "transports": ["stdio", "http"], "revisions": ["2026-07-28"], "streams": True}
+GOOD = {"hello": lambda _: HELLO, "serve": put_up, "stop": take_down}
 NAMES = {"hello": "hello", "serve": "serving", "stop": "stopped"}
 for line in sys.stdin.buffer:
     asked = json.loads(line)
     kind = next((key for key in asked if key in GOOD), "unknown")
     talk = Talk(asked, OUT, False)
-    good = lambda: json.dumps({"id": asked["id"], NAMES[kind]: GOOD[kind]()})
-    words = {"asked": asked, "good": good, "hello": HELLO, "listen": listen}
+    good = lambda: json.dumps({"id": asked["id"], NAMES[kind]: GOOD[kind](asked)})
+    words = {"asked": asked, "good": good, "hello": HELLO, "listen": listen, "stream": stream}
     if kind == PLACE and ("lose" in line.decode() or kind != "serve"):
         exec(WHAT, {**talk.words(), **words})
     else:

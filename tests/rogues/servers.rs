@@ -92,7 +92,7 @@ const PIPES: [Rogue; 11] = [
     // Whoever is asked next isn't to blame.
     Rogue::says("leaves-after-its-answer", "say(answer()); os._exit(0)", WELL).over(STDIO),
     Rogue::says("in-pieces", r"[put(piece) for piece in answer()]; put('\n')", WELL).over(STDIO),
-    Rogue::says("closes-its-output", "os.close(1); hang()", crash("closed its standard output")).over(STDIO),
+    Rogue::says("closes-its-output", "end(); hang()", crash("closed its standard output")).over(STDIO),
     Rogue::says("mumbles-on-stderr", "sys.stderr.write('x' * 1000000); say(answer())", WELL).over(STDIO),
 ];
 
@@ -210,7 +210,7 @@ fn a_server_that_misbehaves_costs_its_own_call_and_is_seen_for_what_it_did() {
     let rogues: Vec<_> = MESSAGES.into_iter().chain(PIPES).chain(over_http).collect();
     let (desk, names) = gather(&rogues);
     let limits = format!("--step-limit {LIMIT}s --test-limit {}s --jobs 16", LIMIT + 5);
-    desk.run(&format!("run {names} --cases shelf --record run.jsonl {limits}")).ends(1);
+    desk.run(&format!("run {names} --cases shelf --record run.jsonl --stdio stream {limits}")).ends(1);
     assert_eq!(desk.survivors(), 0);
     hold(&desk, &rogues, LIMIT);
 
@@ -219,4 +219,40 @@ fn a_server_that_misbehaves_costs_its_own_call_and_is_seen_for_what_it_did() {
     let twice = wire.iter().filter(|one| one["target"] == "replies-twice" && one["test"].to_string().contains("lost@"));
     let told: Vec<_> = twice.map(|one| one["steps"][1]["messages"].as_array().map_or(0, Vec::len)).collect();
     assert_eq!(told, [3, 3]);
+}
+
+#[test]
+fn server_that_misbehaves_in_a_process_of_its_own_is_seen_alike() {
+    let _alone = alone();
+    let rogues: Vec<_> = MESSAGES.into_iter().chain(PIPES).map(|rogue| rogue.over(STDIO)).collect();
+    let (desk, names) = gather(&rogues);
+    let limits = format!("--step-limit {LIMIT}s --test-limit {}s --jobs 16", LIMIT + 5);
+    desk.run(&format!("run {names} --cases shelf --record run.jsonl --stdio process {limits}")).ends(1);
+    assert_eq!(desk.survivors(), 0);
+    hold(&desk, &rogues, LIMIT);
+}
+
+/// Servers that answer one thing by a stream, and another in a process of their own.
+const TWO_WAYS: [Rogue; 3] = [
+    Rogue::says("good-in-a-process", "say(answer(isError=not in_process))", ("tool-error", "")),
+    Rogue::says("gone-in-a-process", "os._exit(7) if in_process else say(answer())", WELL),
+    Rogue::says("lists-in-a-process", "say(answer() if in_process else '{}')", invalid("")).at("list"),
+];
+
+#[test]
+fn server_that_differs_by_stream_and_process_fails_the_run() {
+    let _alone = alone();
+    let rogues = TWO_WAYS.map(|rogue| rogue.over(STDIO));
+    let (desk, names) = gather(&rogues);
+    let came = desk.run(&format!("run {names} --cases shelf --record run.jsonl --stdio both"));
+    came.ends(4).says(&[r#"step 2, outcome: "tool-error", "success""#, r#"step 2, outcome: "success", "crash""#]);
+    for record in lines(&desk, "run.jsonl").iter().map(|line| &line["record"]).filter(|record| record.is_object()) {
+        let why = record["observation"]["unavailable"].as_str().unwrap_or_default();
+        let is_struck =
+            record["target"] == "lists-in-a-process" || record["test"].as_str().expect("an id").contains("lost@");
+        assert_eq!((why.contains("show different things"), &record["stdio"]), (is_struck, &"both".into()), "{record}");
+    }
+    // The sample has the first test of the file.
+    let sampled = desk.run(&format!("run {names} --cases shelf --record run.jsonl"));
+    sampled.ends(1).says(&["show different things"]);
 }
