@@ -47,7 +47,7 @@ impl Bench {
         Self { library, target, plan: Arc::new(plan), runtime }
     }
 
-    fn judge(&self) -> Judge<'_> {
+    fn judge(&self) -> Judge {
         Judge::new(&self.library.requirements, [self.target.as_ref()])
     }
 
@@ -63,8 +63,7 @@ impl Bench {
         };
         let (_go, cancel) = watch::channel(Cancel::Go);
         let options = Options { program: PROGRAM.into(), ..Options::default() };
-        let mut judge = self.judge();
-        let conducting = conduct(Arc::clone(&self.plan), &mut judge, options, cancel, None, see);
+        let conducting = conduct(Arc::clone(&self.plan), self.judge(), options, cancel, None, see);
         let conducted = self.runtime.block_on(conducting);
         assert_eq!(records.len(), self.plan.len());
         (conducted.footer, records, transcripts)

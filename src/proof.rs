@@ -81,14 +81,14 @@ pub async fn examine(
         step_limit: if pace == Pace::Brisk { BRISK.min(options.step_limit) } else { options.step_limit },
         ..options
     };
-    let mut judge = Judge::new(&library.requirements, [target.as_ref()]);
+    let judge = Judge::new(&library.requirements, [target.as_ref()]);
     let mut trace = Trace::of(mutant);
     let see = |seen: Seen<'_>| {
         if let Seen::Judged(record, _) = seen {
             trace.add(record);
         }
     };
-    let conducted = conduct(plan, &mut judge, options, cancel, None, see).await;
+    let conducted = conduct(plan, judge, options, cancel, None, see).await;
     if let Some(error) = conducted.broken {
         return Err(error.into());
     }

@@ -123,7 +123,7 @@ fn trial(
 ) -> Result<(), Failed> {
     let selection = Selection { only: vec![case.parse()?], ..Selection::default() };
     let plan = Arc::new(plan(library, &[Arc::clone(target)], &selection)?);
-    let mut judge = Judge::new(&library.requirements, [target.as_ref()]);
+    let judge = Judge::new(&library.requirements, [target.as_ref()]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut records = Vec::new();
     let see = |seen: Seen<'_>| {
@@ -135,7 +135,7 @@ fn trial(
         set_up(target, |_| {}).await.map_err(|error| shown(target, &error.to_string()))?;
         // Whoever stops a test run stops the whole process; nobody cancels a trial.
         let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
-        let conducted = conduct(plan, &mut judge, options, cancel, None, see).await;
+        let conducted = conduct(plan, judge, options, cancel, None, see).await;
         conducted.broken.map_or(Ok(()), |error| Err(shown(target, &error.to_string())))
     })?;
     check(&Ran { target, library, records: &records })

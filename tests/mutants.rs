@@ -85,8 +85,8 @@ fn no_verdict_is_lost(library: &Library, mutant: Declared<'_>, large: bool) -> R
     };
     let options = Options { step_limit: BRISK, ..options() };
     let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
-    let mut judge = Judge::new(&library.requirements, [target.as_ref()]);
-    let conducted = runtime()?.block_on(conduct::conduct(plan, &mut judge, options, cancel, None, keep));
+    let judge = Judge::new(&library.requirements, [target.as_ref()]);
+    let conducted = runtime()?.block_on(conduct::conduct(plan, judge, options, cancel, None, keep));
     conducted.broken.map_or(Ok(()), Err)?;
     let lost = veil::lost(library, &seen, large || !cfg!(debug_assertions));
     if lost.is_empty() { Ok(()) } else { Err(lost.join("\n").into()) }

@@ -243,7 +243,7 @@ async fn carry_out(
     }
     let record = saved.as_ref().map(Saved::path);
     let started = Started::now();
-    let mut judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
+    let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
     let differs = plan.is_partial || args.select.heavy;
     let whole = if differs && snapshots::are_wanted(args.accept, targets) {
         Arc::new(plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?)
@@ -272,7 +272,7 @@ async fn carry_out(
             });
         }
     };
-    let conducted = conduct(Arc::clone(&plan), &mut judge, args.options(), cancel, log, see).await;
+    let conducted = conduct(Arc::clone(&plan), judge, args.options(), cancel, log, see).await;
     if let Some(error) = conducted.unsaved {
         unsaved.push(format!("the rest of the record: {error}"));
     } else if let Some(Saved::Cached(log)) = saved {

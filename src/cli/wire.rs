@@ -31,7 +31,7 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
         ..Selection::default()
     };
     let plan = plan(library, &targets, &selection).map_err(|error| Problem::new(Exit::Nothing, error.to_string()))?;
-    let mut judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
+    let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
     let runtime = super::interrupt::runtime()?;
     let conducted = runtime.block_on(async {
         let (_never, cancel) = watch::channel(Cancel::Go);
@@ -40,7 +40,7 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
                 print(transcript);
             }
         };
-        conduct(Arc::new(plan), &mut judge, Options::default(), cancel, None, see).await
+        conduct(Arc::new(plan), judge, Options::default(), cancel, None, see).await
     });
     conducted.broken.map_or(Ok(Exit::Fine), |error| Err(error.into()))
 }

@@ -1,7 +1,7 @@
 //! The plan is carried out: the only stage with processes, sockets, clocks and tasks.
 //!
-//! Takes a [`Plan`], gives a stream of [`Transcript`]s in the order in which they were finished. Must not know
-//! expectations, levels or known failures: it can't know whether what it sees is right.
+//! Takes a [`Plan`], gives each [`Transcript`] to a function of the caller's, in the thread in which it was made. Must
+//! not know expectations, levels or known failures: it can't know whether what it sees is right.
 
 mod accept;
 mod adapter;
@@ -45,7 +45,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use camino::Utf8PathBuf;
@@ -158,9 +158,13 @@ pub enum Next {
     Again,
 }
 
+/// What is done with the transcript of a test in its worker's own thread, before the worker goes on: what it does next,
+/// and what the others are told, if anything.
+pub type Finish<T> = Arc<dyn Fn(&Group, &Planned, Box<Transcript>) -> (Next, Option<T>) + Send + Sync>;
+
 /// What happens while a plan is carried out.
 #[derive(Debug)]
-pub enum Event {
+pub enum Event<T> {
     /// A test still runs.
     Slow {
         /// Its place in the plan.
@@ -172,10 +176,8 @@ pub enum Event {
     Finished {
         /// Its place in the plan.
         index: usize,
-        /// What was seen.
-        transcript: Box<Transcript>,
-        /// To be told once the transcript is safe: only then its worker goes on.
-        next: oneshot::Sender<Next>,
+        /// What was made of its transcript.
+        seen: T,
     },
     /// A worker has spent time on a target.
     Spent {
@@ -196,11 +198,12 @@ pub enum Ended {
 }
 
 /// Carries out a plan. Whatever a target does becomes part of a transcript; so does whatever this machine lacks.
-pub async fn drive(
+pub async fn drive<T: Send + 'static>(
     plan: Arc<Plan>,
     options: Options,
     cancel: watch::Receiver<Cancel>,
-    events: mpsc::Sender<Event>,
+    finish: Finish<T>,
+    events: mpsc::Sender<Event<T>>,
 ) -> Ended {
     let queue = Arc::new(Queue { order: options.order(&plan), taken: AtomicUsize::new(0) });
     let given_up = GivenUp::default();
@@ -213,8 +216,9 @@ pub async fn drive(
     for _ in 0..options.workers(&plan) {
         let (plan, queue, options) = (Arc::clone(&plan), Arc::clone(&queue), options.clone());
         let (given_up, bugs) = (given_up.clone(), Bugs::default());
-        let (cancel, events, unwanted) = (cancel.clone(), events.clone(), unwanted.clone());
-        let worker = Worker { plan, queue, given_up, options, cancel, events, bugs };
+        let (cancel, unwanted) = (cancel.clone(), unwanted.clone());
+        let (finish, events) = (Arc::clone(&finish), events.clone());
+        let worker = Worker { plan, queue, given_up, options, cancel, finish, events, bugs };
         let ending = ending.clone();
         // Not a task: a runtime lets a task wait for a thread that it can't have.
         let thread = std::thread::Builder::new().spawn(move || {
@@ -242,12 +246,10 @@ pub async fn drive(
         for planned in &group.tests {
             let Some(why) = idle.as_ref().filter(|_| *cancel.borrow() == Cancel::Go) else { return Ended::Interrupted };
             let served = Served::Unavailable { reason: format!("the harness cannot start a worker: {why}") };
-            let transcript = Box::new(Transcript::blank(group.target.id.clone(), planned.id.clone(), served));
-            let (next, told) = oneshot::channel();
-            if events.send(Event::Finished { index: planned.index, transcript, next }).await.is_err() {
+            let transcript = Transcript::blank(group.target.id.clone(), planned.id.clone(), served);
+            if hand_over(&finish, &events, group, planned, transcript).await.is_none() {
                 return Ended::Interrupted;
             }
-            _ = told.await;
         }
     }
     ended
@@ -287,18 +289,19 @@ impl Queue {
 }
 
 /// Takes groups, one after the other, and runs them on processes of its own.
-struct Worker {
+struct Worker<T> {
     plan: Arc<Plan>,
     queue: Arc<Queue>,
     given_up: GivenUp,
     options: Options,
     cancel: watch::Receiver<Cancel>,
-    events: mpsc::Sender<Event>,
+    finish: Finish<T>,
+    events: mpsc::Sender<Event<T>>,
     /// Of whatever it spawned.
     bugs: Bugs,
 }
 
-impl Worker {
+impl<T: Send + 'static> Worker<T> {
     /// Works in a thread of its own, with all that belongs to it: what a test sends and hears doesn't have to wake
     /// other threads, and no other worker's test waits while something large is read.
     fn on_its_own(self, mut unwanted: watch::Receiver<()>) -> std::io::Result<Ended> {
@@ -368,7 +371,7 @@ impl Worker {
                 (Some(words), _) | (None, Some(Err(words))) => session.broke(planned, &words),
                 (None, None) => unreachable!("only a worker takes the words of its bugs"),
             };
-            match self.hand_over(planned, transcript).await {
+            match hand_over(&self.finish, &self.events, group, planned, transcript).await {
                 None => return Ended::Interrupted,
                 Some(Next::On) => place += 1,
                 Some(Next::Again) => session.renew().await,
@@ -378,7 +381,7 @@ impl Worker {
     }
 
     /// Waits for a test, and tells when it takes long.
-    async fn watched<T>(&self, planned: &Planned, mut running: impl Future<Output = T> + Unpin) -> T {
+    async fn watched<R>(&self, planned: &Planned, mut running: impl Future<Output = R> + Unpin) -> R {
         let began = Instant::now();
         // One that ticks at once would wait for the timer's next millisecond to do so, with the test behind it.
         let mut tick = interval_at(began + SLOW, SLOW);
@@ -393,12 +396,21 @@ impl Worker {
             }
         }
     }
+}
 
-    /// Hands a transcript over, and waits until it is safe; `None` where nobody takes it any more.
-    async fn hand_over(&self, planned: &Planned, transcript: Transcript) -> Option<Next> {
-        let (next, told) = oneshot::channel();
-        let transcript = Box::new(transcript);
-        self.events.send(Event::Finished { index: planned.index, transcript, next }).await.ok()?;
-        told.await.ok()
+/// Finishes a test; `None` where nobody is told any more. There is room to tell of it before it is finished, so that
+/// nothing comes between the two.
+async fn hand_over<T>(
+    finish: &Finish<T>,
+    events: &mpsc::Sender<Event<T>>,
+    group: &Group,
+    planned: &Planned,
+    transcript: Transcript,
+) -> Option<Next> {
+    let room = events.reserve().await.ok()?;
+    let (next, seen) = finish(group, planned, Box::new(transcript));
+    if let Some(seen) = seen {
+        room.send(Event::Finished { index: planned.index, seen });
     }
+    Some(next)
 }

@@ -111,12 +111,11 @@ async fn run_with(options: Options, target: Target, tests: Vec<Test>) -> Vec<Tra
 async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
     let (_go, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
-    let driving = tokio::spawn(drive(plan, options, cancel, events));
+    let driving = tokio::spawn(drive(plan, options, cancel, Arc::new(|_, _, seen| (Next::On, Some(seen))), events));
     let mut transcripts = Vec::new();
     while let Some(event) = received.recv().await {
-        if let Event::Finished { transcript, next, .. } = event {
-            transcripts.push(*transcript);
-            next.send(Next::On).expect("its worker waits");
+        if let Event::Finished { seen, .. } = event {
+            transcripts.push(*seen);
         }
     }
     assert_eq!(driving.await.expect("no bug"), Ended::Whole);
@@ -282,13 +281,16 @@ async fn a_first_look_shows_what_an_adapter_wrote_before_it_died() {
 }
 
 #[tokio::test]
-async fn nothing_is_begun_before_the_last_transcript_is_safe_nor_after_the_run_was_cancelled() {
+async fn no_test_is_begun_after_the_run_was_cancelled() {
     let (cancelling, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
-    let driving = tokio::spawn(drive(plan(target(&[]), vec![send("one"), send("two")]), quick(), cancel, events));
-    let Some(Event::Finished { index: 0, next, .. }) = received.recv().await else { panic!("the first test") };
-    cancelling.send_replace(Cancel::Finish);
-    next.send(Next::On).expect("its worker waits");
+    let finish = Arc::new(move |_: &_, planned: &Planned, _| {
+        cancelling.send_replace(Cancel::Finish);
+        (Next::On, Some(planned.index))
+    });
+    let plan = plan(target(&[]), vec![send("one"), send("two")]);
+    let driving = tokio::spawn(drive(plan, quick(), cancel, finish, events));
+    assert!(matches!(received.recv().await, Some(Event::Finished { index: 0, seen: 0 })));
     while let Some(event) = received.recv().await {
         assert!(matches!(event, Event::Spent { .. }), "{event:?}");
     }
@@ -300,7 +302,8 @@ async fn a_run_that_is_cancelled_now_ends_now() {
     let (cancelling, cancel) = watch::channel(Cancel::Go);
     let (events, _received) = mpsc::channel(8);
     let options = Options { step_limit: Duration::from_secs(60), ..quick() };
-    let driving = tokio::spawn(drive(plan(target(&[]), vec![send("please-hang")]), options, cancel, events));
+    let finish: Finish<()> = Arc::new(|_, _, _| (Next::On, None));
+    let driving = tokio::spawn(drive(plan(target(&[]), vec![send("please-hang")]), options, cancel, finish, events));
     cancelling.send_replace(Cancel::Now);
     let ended = tokio::time::timeout(Duration::from_secs(2), driving).await.expect("at once");
     assert_eq!(ended.expect("no bug"), Ended::Interrupted);

@@ -15,6 +15,7 @@ mod rounds;
 pub(crate) mod samples;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use observe::observe;
 
@@ -27,18 +28,18 @@ use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 /// Judges tests in the order of the plan, and remembers controls and known failures on the way.
 #[derive(Clone)]
-pub struct Judge<'a> {
-    catalogue: &'a Catalogue,
-    known: Vec<KnownFailure<'a>>,
+pub struct Judge {
+    catalogue: Arc<Catalogue>,
+    known: Vec<KnownFailure>,
     /// The first control of each scope that didn't hold.
     controls: BTreeMap<Scope, Lapse>,
 }
 
 /// A known failure of one target, and whether it was met.
 #[derive(Clone)]
-struct KnownFailure<'a> {
-    target: &'a TargetId,
-    known: &'a Known,
+struct KnownFailure {
+    target: TargetId,
+    known: Known,
     failed: usize,
     held: usize,
 }
@@ -69,18 +70,26 @@ struct Lapse {
     cannot: bool,
 }
 
-impl<'a> Judge<'a> {
-    /// A judge of these targets by this catalogue.
-    pub fn new(catalogue: &'a Catalogue, targets: impl IntoIterator<Item = &'a Target>) -> Self {
+impl Judge {
+    /// A judge of these targets by this catalogue. It has copies of both, so that threads can share it.
+    pub fn new<'t>(catalogue: &Catalogue, targets: impl IntoIterator<Item = &'t Target>) -> Self {
         let known = targets.into_iter().flat_map(|target| {
-            let entry = |known| KnownFailure { target: &target.id, known, failed: 0, held: 0 };
+            let entry =
+                |known: &Known| KnownFailure { target: target.id.clone(), known: known.clone(), failed: 0, held: 0 };
             target.known.iter().map(entry)
         });
-        Self { catalogue, known: known.collect(), controls: BTreeMap::new() }
+        Self { catalogue: Arc::new(catalogue.clone()), known: known.collect(), controls: BTreeMap::new() }
     }
 
-    /// The verdicts of one test. A control comes before the tests that it governs.
+    /// The verdicts of one test, remembered for later ones. A control comes before the tests that it governs.
     pub fn judge(&mut self, target: &TargetId, test: &Test, id: &TestId, observation: &Observation) -> Vec<Verdict> {
+        let verdicts = self.verdicts(target, test, id, observation);
+        self.keep(target, test, id, observation, &verdicts);
+        verdicts
+    }
+
+    /// The verdicts of one test, of which nothing is remembered before [`keep`](Self::keep).
+    pub fn verdicts(&self, target: &TargetId, test: &Test, id: &TestId, observation: &Observation) -> Vec<Verdict> {
         let lapse = self.lapse(target, test, id).cloned();
         let mut verdicts = Vec::new();
         for (step, check) in test
@@ -98,21 +107,28 @@ impl<'a> Judge<'a> {
                 verdicts.extend(self.verdict(step, check, requirement, id, observation, lapse.as_ref()));
             }
         }
-        self.remember(target, test, id, observation, &verdicts);
         for verdict in &mut verdicts {
             self.excuse(target, id, verdict);
         }
         verdicts
     }
 
-    /// Takes the old verdicts of a test that can't be judged again: its control counts for others, and so does what is
-    /// known of its failures.
-    pub fn keep(&mut self, target: &TargetId, test: &Test, id: &TestId, observation: &Observation, old: &[Verdict]) {
-        let as_judged = |old: &Verdict| Verdict { kind: old.excuses.unwrap_or(old.kind), excuses: None, ..old.clone() };
-        let mut verdicts: Vec<_> = old.iter().map(as_judged).collect();
-        self.remember(target, test, id, observation, &verdicts);
-        for verdict in &mut verdicts {
-            self.excuse(target, id, verdict);
+    /// Remembers the verdicts of a test: a control counts for others, and so does what is known of its failures.
+    pub fn keep(
+        &mut self,
+        target: &TargetId,
+        test: &Test,
+        id: &TestId,
+        observation: &Observation,
+        verdicts: &[Verdict],
+    ) {
+        self.remember(target, test, id, observation, verdicts);
+        for verdict in verdicts {
+            let kind = verdict.excuses.unwrap_or(verdict.kind);
+            for entry in self.known.iter_mut().filter(|entry| entry.is_of(target, id, verdict)) {
+                entry.failed += usize::from(fails(kind));
+                entry.held += usize::from(holds(kind));
+            }
         }
     }
 
@@ -202,7 +218,8 @@ impl<'a> Judge<'a> {
         verdicts: &[Verdict],
     ) {
         let Some(control) = test.control else { return };
-        let any = |wanted: fn(VerdictKind) -> bool| verdicts.iter().any(|verdict| wanted(verdict.kind));
+        let kinds = || verdicts.iter().map(|verdict| verdict.excuses.unwrap_or(verdict.kind));
+        let any = |wanted: fn(VerdictKind) -> bool| kinds().any(wanted);
         let cannot = observation.cannot.is_some() || any(|kind| kind == VerdictKind::Cannot);
         let failed = observation.unavailable.is_some() || any(|kind| fails(kind) || kind == VerdictKind::Error);
         if cannot || failed {
@@ -211,24 +228,29 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Turns a failure that is known into that, and counts what the known failures met.
-    fn excuse(&mut self, target: &TargetId, id: &TestId, verdict: &mut Verdict) {
-        let meant = self.known.iter_mut().filter(|entry| {
-            entry.target == target && entry.known.requirement == verdict.requirement && entry.known.test.matches(id)
-        });
+    /// Turns a failure that is known into that.
+    fn excuse(&self, target: &TargetId, id: &TestId, verdict: &mut Verdict) {
         let (fails, holds) = (fails(verdict.kind), holds(verdict.kind));
-        for entry in meant {
-            entry.failed += usize::from(fails);
-            entry.held += usize::from(holds);
-            if fails || holds {
-                verdict.known = Some(as_recorded(entry.known));
-            }
-            if fails && verdict.kind != VerdictKind::Known {
-                verdict.excuses = Some(verdict.kind);
-                verdict.kind = VerdictKind::Known;
-                verdict.detail.insert(0, entry.known.reason.clone());
+        if !(fails || holds) {
+            return;
+        }
+        for entry in &self.known {
+            if entry.is_of(target, id, verdict) {
+                verdict.known = Some(as_recorded(&entry.known));
+                if fails && verdict.kind != VerdictKind::Known {
+                    verdict.excuses = Some(verdict.kind);
+                    verdict.kind = VerdictKind::Known;
+                    verdict.detail.insert(0, entry.known.reason.clone());
+                }
             }
         }
+    }
+}
+
+impl KnownFailure {
+    /// Returns whether it is about this verdict.
+    fn is_of(&self, target: &TargetId, id: &TestId, verdict: &Verdict) -> bool {
+        self.target == *target && self.known.requirement == verdict.requirement && self.known.test.matches(id)
     }
 }
 

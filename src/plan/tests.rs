@@ -243,7 +243,7 @@ fn sample_of_stdio_servers_is_the_same_in_each_run() {
     let sample = served(&planned(Selection::default()), StdioMode::Both);
     assert_eq!(sample.len(), 8);
     assert!(sample.iter().all(|test| test.contains("/first@") && test.ends_with("+stdio")), "{sample:?}");
-    let files: std::collections::BTreeSet<_> = sample.iter().map(|test| test.split('/').nth(1)).collect();
+    let files: BTreeSet<_> = sample.iter().map(|test| test.split('/').nth(1)).collect();
     assert_eq!(files.len(), 8, "in different case files");
     let stdio = Selection { transport: vec![Transport::Stdio], ..Selection::default() };
     assert_eq!(served(&planned(stdio), StdioMode::Both), sample);

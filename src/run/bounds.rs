@@ -58,8 +58,8 @@ impl Bounds {
     }
 
     /// The cuts.
-    pub(super) fn cuts(self) -> Cuts {
-        self.cuts
+    pub(super) fn cuts(&self) -> Cuts {
+        self.cuts.clone()
     }
 }
 

@@ -1,11 +1,11 @@
-//! The conductor: what the drivers see is observed, judged and written down before their next test begins.
+//! The conductor: what a worker sees is observed, judged and written down in its own thread before its next test begins.
 //!
 //! Takes a plan and a judge, gives records in the order of the plan, and keeps none: whoever looks on takes what it
 //! needs of each. Must not know how a report looks. What leaves it, to a file or to them, has passed
 //! [`Bounds`]: it has no [`Secrets`] any more, and a bounded length.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -13,10 +13,10 @@ use tokio::sync::{mpsc, watch};
 use super::attempts::{after, is_worth_another, settle};
 use super::bounds::Bounds;
 use super::{InOrder, Log, LogError, Secrets};
-use crate::drive::{Cancel, Ended, Event, Next, Options, caught, drive};
+use crate::drive::{Cancel, Ended, Event, Finish, Next, Options, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
-use crate::model::record::{Footer, Record};
+use crate::model::record::{Footer, Record, Verdict};
 use crate::model::timings::Timings;
 use crate::model::transcript::{Served, Transcript};
 use crate::model::{TargetId, TestId};
@@ -61,22 +61,22 @@ pub enum RunError {
 /// Carries out a plan as far as the harness itself can go on, which depends on nothing that a target does.
 pub async fn conduct(
     plan: Arc<Plan>,
-    judge: &mut Judge<'_>,
+    judge: Judge,
     options: Options,
     cancel: watch::Receiver<Cancel>,
-    mut log: Option<Log>,
+    log: Option<Log>,
     mut see: impl FnMut(Seen<'_>),
 ) -> Conducted {
     let began = std::time::Instant::now();
     let planned: Vec<_> = plan.tests().collect();
-    let (secrets, mut bounds) = (secrets(&plan), Bounds::default());
-    let mut order = InOrder::<(Record, Box<Transcript>)>::default();
+    let desk = Arc::new(Desk::new(&plan, judge, log, options.retries));
+    let mut order = InOrder::<Judged>::default();
     let mut timings = Timings { workers: options.workers(&plan), ..Timings::default() };
-    let retries = options.retries;
-    let mut tried: BTreeMap<usize, (Record, Box<Transcript>)> = BTreeMap::new();
     let (sender, mut events) = mpsc::channel(WAITING);
-    let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, sender));
-    let (mut ran, mut unsaved, mut broken) = (0, None, None);
+    let at_desk = Arc::clone(&desk);
+    let finish: Finish<Judged> = Arc::new(move |group, planned, seen| at_desk.finish(group, planned, seen));
+    let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, finish, sender));
+    let (mut ran, mut broken) = (0, None);
     while let Some(event) = events.recv().await {
         match event {
             Event::Spent { target, spent } => *timings.targets.entry(target).or_default() += spent,
@@ -84,32 +84,9 @@ pub async fn conduct(
                 let (group, planned) = planned[index];
                 see(Seen::Slow(&group.target.id, &planned.id, after));
             }
-            Event::Finished { index, mut transcript, next } => {
-                let (group, planned) = planned[index];
-                let before = (retries > 0).then(|| judge.clone());
-                let mut record = judged(judge, planned, index, &transcript);
-                if record.observation.unavailable.is_none() {
-                    // It shows nothing else.
-                    transcript.process = None;
-                }
-                // Both may have to wait for their turn, with many others.
-                bounds.keep(&secrets[&transcript.target], &mut record, &mut transcript);
-                if let Some((earlier, _)) = tried.remove(&index) {
-                    record = after(earlier, record);
-                }
-                if let Some(before) = before.filter(|_| record.attempts.len() < retries && is_worth_another(&record)) {
-                    *judge = before;
-                    tried.insert(index, (record, transcript));
-                    _ = next.send(Next::Again);
-                    continue;
-                }
-                let listed = group.target.flaky.iter().find(|flaky| flaky.test.matches(&planned.id));
-                settle(&mut record, listed);
-                append(&mut log, &mut unsaved, &record, &transcript);
-                // The worker may have been stopped meanwhile.
-                _ = next.send(Next::On);
+            Event::Finished { index, seen } => {
                 ran += 1;
-                order.put(index, (record, transcript));
+                order.put(index, seen);
                 while let Some(turn) = order.take().transpose() {
                     match turn {
                         Ok((record, transcript)) => see(Seen::Judged(&record, &transcript)),
@@ -119,9 +96,10 @@ pub async fn conduct(
             }
         }
     }
+    let ended = driving.await.map_err(|bug| RunError::Bug(bug.to_string()));
     // Who was to try again and didn't come to it has failed as far as anybody knows.
-    for (index, (record, transcript)) in tried {
-        append(&mut log, &mut unsaved, &record, &transcript);
+    for (index, (record, transcript)) in std::mem::take(&mut *locked(&desk.tried)) {
+        desk.append(&record, &transcript);
         ran += 1;
         order.put(index, (record, transcript));
     }
@@ -131,30 +109,106 @@ pub async fn conduct(
             Err(error) => _ = broken.get_or_insert(RunError::Order(error)),
         }
     }
-    let ended = driving.await.map_err(|bug| RunError::Bug(bug.to_string()));
     timings.wall = began.elapsed();
     let footer = Footer {
         ran,
         interrupted: !matches!(ended, Ok(Ended::Whole)) || broken.is_some(),
         // In a part of a run, what fails may be in the other part.
-        stale: if plan.is_partial { Vec::new() } else { judge.stale() },
+        stale: if plan.is_partial { Vec::new() } else { desk.reading().stale() },
         micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
-        cut: bounds.cuts(),
+        cut: locked(&desk.bounds).cuts(),
     };
-    if let Some(log) = log {
-        unsaved = log.finish(footer.clone()).err();
-    }
+    let unsaved = std::mem::take(&mut *locked(&desk.log)).finish(footer.clone());
     Conducted { footer, timings, unsaved, broken: ended.err().or(broken) }
 }
 
-/// Writes a test down; where that fails, no other test is.
-fn append(log: &mut Option<Log>, unsaved: &mut Option<LogError>, record: &Record, transcript: &Transcript) {
-    if let Some(open) = log
-        && let Err(error) = open.append(record, transcript)
-    {
-        *unsaved = Some(error);
-        *log = None;
+/// A test that was judged, and what it was judged by.
+type Judged = (Record, Box<Transcript>);
+
+/// Where workers finish their tests, each in its own thread. No lock is held while a transcript is read.
+struct Desk {
+    judge: RwLock<Judge>,
+    secrets: BTreeMap<TargetId, Secrets>,
+    bounds: Mutex<Bounds>,
+    log: Mutex<Saving>,
+    /// The tests that are tried again, with what came of them so far, by their places in the plan.
+    tried: Mutex<BTreeMap<usize, Judged>>,
+    retries: usize,
+}
+
+impl Desk {
+    fn new(plan: &Plan, judge: Judge, log: Option<Log>, retries: usize) -> Self {
+        Self {
+            judge: RwLock::new(judge),
+            secrets: secrets(plan),
+            bounds: Mutex::default(),
+            log: Mutex::new(Saving { log, unsaved: None }),
+            tried: Mutex::default(),
+            retries,
+        }
     }
+
+    /// Judges a test, and writes it down unless it is to be tried again.
+    fn finish(&self, group: &Group, planned: &Planned, mut transcript: Box<Transcript>) -> (Next, Option<Judged>) {
+        let Planned { index, id, test, .. } = planned;
+        let judge = |seen: &Observation| self.reading().verdicts(&transcript.target, test, id, seen);
+        let mut record = judged(judge, planned, &transcript);
+        if record.observation.unavailable.is_none() {
+            // It shows nothing else.
+            transcript.process = None;
+        }
+        // Both may have to wait for their turn, with many others.
+        locked(&self.bounds).keep(&self.secrets[&transcript.target], &mut record, &mut transcript);
+        if let Some((earlier, _)) = locked(&self.tried).remove(index) {
+            record = after(earlier, record);
+        }
+        if record.attempts.len() < self.retries && is_worth_another(&record) {
+            locked(&self.tried).insert(*index, (record, transcript));
+            return (Next::Again, None);
+        }
+        let mut judge = self.judge.write().unwrap_or_else(PoisonError::into_inner);
+        judge.keep(&record.target, test, id, &record.observation, &record.verdicts);
+        drop(judge);
+        let listed = group.target.flaky.iter().find(|flaky| flaky.test.matches(id));
+        settle(&mut record, listed);
+        self.append(&record, &transcript);
+        (Next::On, Some((record, transcript)))
+    }
+
+    fn append(&self, record: &Record, transcript: &Transcript) {
+        locked(&self.log).append(record, transcript);
+    }
+
+    fn reading(&self) -> RwLockReadGuard<'_, Judge> {
+        self.judge.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The log, until it can't be written.
+#[derive(Default)]
+struct Saving {
+    log: Option<Log>,
+    unsaved: Option<LogError>,
+}
+
+impl Saving {
+    /// Writes a test down; where that fails, no other test is.
+    fn append(&mut self, record: &Record, transcript: &Transcript) {
+        if let Some(open) = &mut self.log
+            && let Err(error) = open.append(record, transcript)
+        {
+            *self = Self { log: None, unsaved: Some(error) };
+        }
+    }
+
+    /// Writes how the run ended; gives the reason why the log ends before the run does, if it does.
+    fn finish(self, footer: Footer) -> Option<LogError> {
+        self.log.map_or(self.unsaved, |log| log.finish(footer).err())
+    }
+}
+
+fn locked<T>(one: &Mutex<T>) -> MutexGuard<'_, T> {
+    one.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is not to be told of each target.
@@ -166,8 +220,8 @@ fn secrets(plan: &Plan) -> BTreeMap<TargetId, Secrets> {
     secrets
 }
 
-fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &Transcript) -> Record {
-    let (target, Planned { test, id, .. }) = (&transcript.target, planned);
+fn judged(judge: impl Fn(&Observation) -> Vec<Verdict>, planned: &Planned, transcript: &Transcript) -> Record {
+    let Planned { index, test, id, .. } = planned;
     let seen = caught(|| {
         let mut observation = observe(test, transcript);
         if let Some(process) = &transcript.process {
@@ -175,19 +229,19 @@ fn judged(judge: &mut Judge<'_>, planned: &Planned, index: usize, transcript: &T
             let differs = process.unavailable.is_none().then(|| observation.difference(&process)).flatten();
             observation.unavailable = observation.unavailable.or(differs.map(|difference| two_ways(&difference)));
         }
-        let verdicts = judge.judge(target, test, id, &observation);
+        let verdicts = judge(&observation);
         (observation, verdicts)
     });
     let bug = seen.is_err() || matches!(transcript.served, Served::Broken { .. });
     let (observation, verdicts) = seen.unwrap_or_else(|words| {
         let blind = unseen(words);
         // Its controls have to hear that it shows nothing.
-        let verdicts = caught(|| judge.judge(target, test, id, &blind)).unwrap_or_default();
+        let verdicts = caught(|| judge(&blind)).unwrap_or_default();
         (blind, verdicts)
     });
     Record {
-        index,
-        target: target.clone(),
+        index: *index,
+        target: transcript.target.clone(),
         test: id.clone(),
         title: test.title.clone(),
         hash: super::hash(test),
@@ -224,7 +278,8 @@ mod tests {
         let requirement = samples::requirement("r", Level::Must);
         let catalogue: Catalogue = [(requirement.id.clone(), requirement)].into();
         let planned = Planned { index: 0, id: transcript.test.clone(), test: Arc::new(test), stdio: None };
-        judged(&mut Judge::new(&catalogue, []), &planned, 0, transcript)
+        let judge = Judge::new(&catalogue, []);
+        judged(|seen| judge.verdicts(&transcript.target, &planned.test, &planned.id, seen), &planned, transcript)
     }
 
     #[test]

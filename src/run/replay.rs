@@ -43,7 +43,7 @@ pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> R
             Some(test) => {
                 for attempt in &mut record.attempts {
                     // What it says of controls and known failures is said by the last one.
-                    attempt.verdicts = judge.clone().judge(&record.target, test, &record.test, &attempt.observation);
+                    attempt.verdicts = judge.verdicts(&record.target, test, &record.test, &attempt.observation);
                 }
                 record.verdicts = judge.judge(&record.target, test, &record.test, &record.observation);
                 let target = targets.iter().find(|target| target.id == record.target);
