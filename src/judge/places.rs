@@ -3,7 +3,9 @@
 //! `observe` puts the names in, and `judge` fills the case's expectations with the same names, so that a judge
 //! needs no address and a snapshot holds none. Must not know which address stood for what, beyond the bindings.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use std::cell::OnceCell;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::Value;
 
 use crate::model::case::{Test, When};
@@ -14,7 +16,12 @@ use crate::model::template::{Bindings, Canary, Template};
 const UNIQUE: &str = "<unique>";
 
 /// Stable names for one transcript's addresses and tokens. A text is searched once, however many there are.
-pub(crate) struct Names(Option<(AhoCorasick, Vec<String>)>);
+pub(crate) struct Names {
+    addresses: Vec<String>,
+    names: Vec<String>,
+    /// Built for the first text.
+    search: OnceCell<AhoCorasick>,
+}
 
 impl Names {
     /// Collects the places of a test.
@@ -40,25 +47,28 @@ impl Names {
         names.retain(|(address, _)| !address.is_empty());
         names.sort_unstable();
         names.dedup_by(|(a, _), (b, _)| a == b);
-        let (addresses, names): (Vec<_>, Vec<_>) = names.into_iter().unzip();
-        let search = || {
-            let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&addresses);
-            search.expect("the places of a case file of bounded size")
-        };
-        Self((!names.is_empty()).then(|| (search(), names)))
+        let (addresses, names) = names.into_iter().unzip();
+        Self { addresses, names, search: OnceCell::new() }
     }
 
     /// The text with every address replaced by its name.
     pub(crate) fn text(&self, text: &str) -> String {
-        match &self.0 {
-            Some((search, names)) => search.replace_all(text, names),
-            None => text.to_owned(),
+        if self.names.is_empty() {
+            return text.to_owned();
         }
+        let search = self.search.get_or_init(|| {
+            // Few and short texts are searched; what is faster to search takes longer to build.
+            let kind = Some(AhoCorasickKind::NoncontiguousNFA);
+            let search =
+                AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).kind(kind).build(&self.addresses);
+            search.expect("the places of a case file of bounded size")
+        });
+        search.replace_all(text, &self.names)
     }
 
     /// The value with every address in its strings replaced, in members' names too.
     pub(crate) fn value(&self, value: Value) -> Value {
-        if self.0.is_none() {
+        if self.names.is_empty() {
             return value;
         }
         match value {

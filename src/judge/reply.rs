@@ -2,7 +2,7 @@
 //!
 //! Takes a message's text, gives its parts. Must not know tests or expectations.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -10,9 +10,10 @@ use serde_json::Map;
 use serde_json::value::RawValue;
 
 use super::compare;
+use crate::model::ambiguity::{self, Keys};
+use crate::model::nesting;
 use crate::model::observation::{Observed, Parts};
 use crate::model::transcript::{HEADER_BYTES, HEADERS, Message, Party, StepTranscript};
-use crate::model::{ambiguity, nesting};
 
 /// An object's members, each as text.
 pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
@@ -41,7 +42,7 @@ pub(crate) struct Envelope<'a> {
 impl<'a> Envelope<'a> {
     /// Reads a message; `None` where it is none, or has a member twice.
     pub(crate) fn read(text: &'a str) -> Option<Self> {
-        let members = members(serde_json::from_str(text).ok()?)?;
+        let members: Members<'a> = ordered_text(text)?.into_iter().collect();
         let member = |key: &str| members.get(key).copied().filter(|value| value.get() != "null");
         let method = match member("method") {
             Some(method) => Some(scalar(method)?),
@@ -110,6 +111,10 @@ fn begins_like_json(text: &str) -> bool {
 
 /// An object's members in their order, each as text; `None` where it is no object, or has a key twice.
 pub(crate) fn ordered(raw: &RawValue) -> Option<Vec<(String, &RawValue)>> {
+    ordered_text(raw.get())
+}
+
+fn ordered_text(text: &str) -> Option<Vec<(String, &RawValue)>> {
     struct InOrder<'a>(Vec<(String, &'a RawValue)>);
     impl<'de> Deserialize<'de> for InOrder<'de> {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -132,8 +137,8 @@ pub(crate) fn ordered(raw: &RawValue) -> Option<Vec<(String, &RawValue)>> {
             deserializer.deserialize_map(Reader)
         }
     }
-    let InOrder(members) = serde_json::from_str(raw.get()).ok()?;
-    let mut keys = HashSet::new();
+    let InOrder(members) = serde_json::from_str(text).ok()?;
+    let mut keys = Keys::default();
     members.iter().all(|(key, _)| keys.insert(key.as_str())).then_some(())?;
     drop(keys);
     Some(members)
@@ -198,8 +203,7 @@ pub(crate) fn same(one: &RawValue, other: &RawValue) -> Observed<bool> {
 
 /// Whether a message answers: with a response, or with no message at all.
 pub(crate) fn is_reply(message: &Message) -> bool {
-    let raw: Option<&RawValue> = serde_json::from_str(&message.text).ok();
-    !raw.and_then(members).is_some_and(|members| is_request(&members))
+    !ordered_text(&message.text).is_some_and(|members| is_request(&members.into_iter().collect()))
 }
 
 /// Returns whether members are those of a request or a notification, by JSON-RPC and the protocol's schema.
@@ -222,8 +226,8 @@ fn is_meant(raw: &RawValue) -> bool {
 /// What a server sent without being a request, as [`whole`] gives it; a request or notification that has not the form
 /// of one is a text, so that nothing takes it for a response.
 pub(crate) fn replied(message: &Message) -> Parts {
-    let raw: Option<&RawValue> = serde_json::from_str(&message.text).ok();
-    let is_response = raw.and_then(members).is_none_or(|members| !members.contains_key("method"));
+    let members = ordered_text(&message.text).unwrap_or_default();
+    let is_response = members.iter().all(|(key, _)| key != "method");
     let mut parts = whole(message);
     if !is_response && doubt(message).is_none() {
         parts.remove("message");

@@ -7,16 +7,41 @@ use std::collections::HashSet;
 
 use super::nesting;
 
+/// The keys of one object so far.
+#[derive(Debug, Default)]
+pub struct Keys<'a> {
+    /// As long as they are few, they are compared one by one.
+    few: Vec<Cow<'a, str>>,
+    many: HashSet<Cow<'a, str>>,
+}
+
+impl<'a> Keys<'a> {
+    const FEW: usize = 16;
+
+    /// Adds a key; returns whether it is new.
+    pub fn insert(&mut self, key: impl Into<Cow<'a, str>>) -> bool {
+        let key = key.into();
+        if self.few.contains(&key) {
+            return false;
+        }
+        if self.few.len() < Self::FEW {
+            self.few.push(key);
+            return true;
+        }
+        self.many.insert(key)
+    }
+}
+
 /// Equal keys within one object, in the outermost [`nesting::LIMIT`] levels, and surrogates without a partner.
 pub fn of_strings(text: &str) -> Option<&'static str> {
     let bytes = text.as_bytes();
-    let mut open: Vec<Option<HashSet<Cow<'_, str>>>> = Vec::new();
+    let mut open: Vec<Option<Keys<'_>>> = Vec::new();
     let (mut at, mut key_is_next, mut below) = (0, false, 0_usize);
     while at < bytes.len() {
         match bytes[at] {
             b'{' | b'[' if open.len() == nesting::LIMIT => below += 1,
             b'}' | b']' if below > 0 => below -= 1,
-            b'{' => open.push(Some(HashSet::new())),
+            b'{' => open.push(Some(Keys::default())),
             b'[' => open.push(None),
             b'}' | b']' => drop(open.pop()),
             b'"' => {
@@ -90,13 +115,15 @@ fn is_inexact(number: &str) -> bool {
 
 /// The bytes of the string that `rest` begins with, both quotes included.
 fn length_of_string(rest: &[u8]) -> usize {
-    let mut escaped = false;
-    let is_end = |byte: &u8| {
-        let end = *byte == b'"' && !escaped;
-        escaped = *byte == b'\\' && !escaped;
-        end
-    };
-    rest[1..].iter().position(is_end).map_or(rest.len(), |end| end + 2)
+    let mut at = 1;
+    while let Some(next) = rest.get(at..).and_then(|rest| rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))) {
+        at += next;
+        if rest[at] == b'"' {
+            return at + 1;
+        }
+        at += 2;
+    }
+    rest.len()
 }
 
 /// The content of a string in its quotes; `None` where it has a lone surrogate.
@@ -104,7 +131,8 @@ fn unescaped(string: &str) -> Option<Cow<'_, str>> {
     if string.contains('\\') {
         serde_json::from_str::<String>(string).ok().map(Cow::Owned)
     } else {
-        Some(string.trim_matches('"').into())
+        let content = string.strip_prefix('"').unwrap_or(string);
+        Some(content.strip_suffix('"').unwrap_or(content).into())
     }
 }
 
@@ -120,6 +148,16 @@ mod tests {
             assert_eq!(of_strings(text), Some("an object with two equal keys"), "{text}");
         }
         assert_eq!(of_strings(r#"["\ud800"]"#), Some("a lone surrogate in a string"));
+    }
+
+    #[test]
+    fn equal_keys_are_found_in_an_object_with_many_members() {
+        let many: Vec<_> = (0..100).map(|key| format!(r#""{key}":0"#)).collect();
+        assert_eq!(of_strings(&format!("{{{}}}", many.join(","))), None);
+        for key in [0, Keys::FEW - 1, Keys::FEW, 99] {
+            let text = format!(r#"{{{},"{key}":1}}"#, many.join(","));
+            assert_eq!(of_strings(&text), Some("an object with two equal keys"), "{key}");
+        }
     }
 
     #[test]
