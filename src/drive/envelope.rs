@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::model::template::quote;
 use crate::model::{ambiguity, nesting};
 
 /// What a message is, to somebody who waits for a response.
@@ -122,13 +123,24 @@ pub(super) fn result_of(text: &str) -> Option<&RawValue> {
 
 /// A string as JSON.
 pub(super) fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+    let mut out = String::with_capacity(text.len() + 2);
+    quote(text, &mut out);
+    out
 }
 
 /// An object of members whose values are JSON already.
 pub(super) fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -> String {
-    let members: Vec<_> = members.into_iter().map(|(key, value)| format!("{}:{value}", quoted(key))).collect();
-    format!("{{{}}}", members.join(","))
+    let mut out = String::from("{");
+    for (key, value) in members {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        quote(key, &mut out);
+        out.push(':');
+        out.push_str(&value);
+    }
+    out.push('}');
+    out
 }
 
 /// A request.

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::model::nesting;
 use crate::model::spec::{Lifecycle, Revision};
+use crate::model::transcript::HEADER_BYTES;
 
 /// Names, in lower case, and values.
 pub(super) type Headers = Vec<(String, String)>;
@@ -56,6 +57,12 @@ pub(super) fn change(headers: &mut Headers, changes: &[(String, Option<String>)]
             headers.push(header("accept", ""));
         }
     }
+}
+
+/// The text of a header's value as it is kept.
+pub(super) fn text(value: &[u8]) -> String {
+    let kept = &value[..value.len().min(HEADER_BYTES)];
+    std::str::from_utf8(kept).map_or_else(|_| String::from_utf8_lossy(kept).into_owned(), str::to_owned)
 }
 
 fn header(name: &str, value: &str) -> (String, String) {

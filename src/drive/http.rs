@@ -17,8 +17,8 @@ use sse_stream::SseStream;
 
 use super::exchange::Arrival;
 use super::fault;
-use super::headers::{Headers, SESSION};
-use crate::model::transcript::{End, HEADER_BYTES, HEADERS};
+use super::headers::{Headers, SESSION, text};
+use crate::model::transcript::{End, HEADERS};
 
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 16 << 20;
@@ -266,11 +266,7 @@ fn kept(headers: &HeaderMap) -> Headers {
     let telling = |name: &HeaderName| name == CONTENT_TYPE || name == SESSION;
     let first = headers.iter().filter(|(name, _)| telling(name));
     let rest = headers.iter().filter(|(name, _)| !telling(name));
-    let text = |value: &HeaderValue| {
-        let bytes = value.as_bytes();
-        String::from_utf8_lossy(&bytes[..bytes.len().min(HEADER_BYTES)]).into_owned()
-    };
-    first.chain(rest).take(HEADERS).map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
+    first.chain(rest).take(HEADERS).map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes()))).collect()
 }
 
 /// What goes wrong while a body is read.

@@ -314,7 +314,7 @@ fn write_object<'t>(members: impl IntoIterator<Item = &'t (String, Template)>, b
 }
 
 /// Appends a string as JSON.
-pub(super) fn quote(text: &str, out: &mut String) {
+pub fn quote(text: &str, out: &mut String) {
     // Most of them can stand as they are.
     if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
         out.extend(["\"", text, "\""]);

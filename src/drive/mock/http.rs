@@ -21,7 +21,8 @@ use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, Said, Server};
 use crate::drive::fault;
-use crate::model::transcript::{HEADER_BYTES, HEADERS};
+use crate::drive::headers::text;
+use crate::model::transcript::HEADERS;
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -110,7 +111,6 @@ fn is_local(headers: &HeaderMap) -> bool {
 
 /// The headers of a request as they are kept, with its method before them, as in HTTP/2.
 fn kept(method: &Method, headers: &HeaderMap) -> Headers {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(HEADER_BYTES)]).into_owned();
     let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())));
     std::iter::once((":method".to_owned(), text(method.as_str().as_bytes()))).chain(headers.take(HEADERS)).collect()
 }
