@@ -95,6 +95,13 @@ pub struct Group {
     pub tests: Vec<Planned>,
 }
 
+impl Group {
+    /// Returns whether a test in it may use up the limit of a step, or most of it.
+    pub fn is_hard(&self) -> bool {
+        self.tests.iter().any(|planned| planned.test.is_hard())
+    }
+}
+
 /// One test in a plan.
 #[derive(Clone, Debug)]
 pub struct Planned {

@@ -77,7 +77,7 @@ pub(crate) async fn converse(
     let drove = tokio::select! {
         drove = adapter.drive(&order, deadline) => drove,
         // The whole script is one request to the adapter: that a step takes too long shows on the wire only.
-        () = mock.silence(options.step_limit) => Err(Trouble::Hung.served()),
+        () = mock.silence(test.step_limit(options.step_limit)) => Err(Trouble::Hung.served()),
     };
     let (messages, took) = (mock.take_messages(), began.elapsed());
     drop(mock);

@@ -83,7 +83,7 @@ pub(crate) async fn converse(
     let leaves = deadline.bound(process.exited(options.test_limit));
     let left = tokio::select! {
         status = leaves => status.flatten().is_some(),
-        () = mock.silence(options.step_limit) => false,
+        () = mock.silence(test.step_limit(options.step_limit)) => false,
     };
     let (messages, took) = (mock.take_messages(), began.elapsed());
     drop(mock);

@@ -62,6 +62,7 @@ pub use probe::probe;
 pub use setup::{SetupError, is_set_up, set_up};
 pub use smoke::{Came, SmokeCheck, SmokeReport, smoke};
 
+use crate::model::case::STEP_LIMIT;
 use crate::model::timings::Spent;
 use crate::model::transcript::{Served, Transcript};
 use crate::model::{TargetId, fnv1a};
@@ -99,7 +100,7 @@ impl Default for Options {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self {
             jobs: NonZeroUsize::new(cores.min(MOST)).unwrap_or(NonZeroUsize::MIN),
-            step_limit: Duration::from_secs(10),
+            step_limit: Duration::from_secs(STEP_LIMIT.into()),
             test_limit: Duration::from_secs(60),
             start_limit: Duration::from_secs(30),
             retries: 0,
@@ -116,13 +117,17 @@ impl Options {
     }
 
     /// The places of the plan's groups, as workers take them. One target comes after the other whatever the order, so
-    /// that no more processes are started.
+    /// that no more processes are started. Groups with hard tests come first, so that no worker is left alone with one
+    /// at the end.
     fn order(&self, plan: &Plan) -> Vec<usize> {
         let mut order: Vec<_> = (0..plan.groups.len()).collect();
-        if let Some(seed) = self.shuffle {
-            let target = |place: usize| &plan.groups[place].target.id;
-            for same in order.chunk_by_mut(|one, next| target(*one) == target(*next)) {
-                same.sort_by_key(|place| fnv1a(&[seed.to_le_bytes(), (*place as u64).to_le_bytes()].concat()));
+        let target = |place: usize| &plan.groups[place].target.id;
+        for same in order.chunk_by_mut(|one, next| target(*one) == target(*next)) {
+            match self.shuffle {
+                Some(seed) => {
+                    same.sort_by_key(|place| fnv1a(&[seed.to_le_bytes(), (*place as u64).to_le_bytes()].concat()))
+                }
+                None => same.sort_by_key(|place| !plan.groups[*place].is_hard()),
             }
         }
         order

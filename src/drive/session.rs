@@ -357,7 +357,8 @@ impl Session {
             self.stopwatch.started(began);
         }
         if let Some(live) = &mut self.live {
-            transcript.steps = live.perform(&planned.test, canaries, deadline, self.options.step_limit).await;
+            let step_limit = planned.test.step_limit(self.options.step_limit);
+            transcript.steps = live.perform(&planned.test, canaries, deadline, step_limit).await;
             transcript.opening = live.take_opening();
         }
     }

@@ -153,6 +153,29 @@ async fn a_process_that_leaves_a_child_with_its_pipes_is_leaky() {
 }
 
 #[tokio::test]
+async fn step_limit_of_a_test_ends_its_hang_early() {
+    let options = Options { step_limit: Duration::from_secs(5), ..quick() };
+    let hang = Test { step_limit: Some(1), ..send("please-hang") };
+    let transcripts = run_with(options.clone(), target(&[]), vec![hang]).await;
+    assert_eq!(transcripts[0].steps[0].end, End::Timeout);
+    assert!(u128::from(transcripts[0].micros) < options.step_limit.as_micros());
+}
+
+#[test]
+fn order_of_groups_begins_with_hard_ones_unless_shuffled() {
+    let hard = |id| Test { step_limit: Some(3), ..send(id) };
+    let heavy = Test { heavy: true, ..send("f") };
+    let groups = vec![vec![send("a")], vec![send("b"), hard("c")], vec![send("d")], vec![hard("e")], vec![heavy]];
+    let plan = plan_of(target(&[]), Transport::Stdio, groups);
+    assert_eq!(quick().order(&plan), [1, 3, 4, 0, 2]);
+    let shuffled = Options { shuffle: Some(7), ..quick() };
+    let mut order = shuffled.order(&plan);
+    assert_ne!(order, [1, 3, 4, 0, 2]);
+    order.sort_unstable();
+    assert_eq!(order, [0, 1, 2, 3, 4]);
+}
+
+#[tokio::test]
 async fn after_three_hangs_in_a_row_a_target_is_given_up_at_once() {
     let hangs = (0..3).map(|_| send("please-hang"));
     let tests = [send("please-hang"), send("well")].into_iter().chain(hangs).chain([send("late")]).collect();

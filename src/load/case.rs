@@ -17,7 +17,7 @@ use super::node::{Member, Node};
 use super::read::{Object, Reader};
 use super::step::{STEP, Scope, step};
 use crate::model::CaseId;
-use crate::model::case::{Case, Control, Fixture, Row, Step, Test};
+use crate::model::case::{Case, Control, Fixture, Row, STEP_LIMIT, Step, Test};
 use crate::model::spec::{Catalogue, Revision, Revisions, Role, Transport};
 
 /// A case, and where its parts stand.
@@ -38,7 +38,7 @@ pub(super) struct Places {
     pub(super) run: BTreeSet<String>,
 }
 
-const FILE: [&str; 13] = [
+const FILE: [&str; 14] = [
     "$schema",
     "title",
     "note",
@@ -49,11 +49,12 @@ const FILE: [&str; 13] = [
     "needs",
     "isolated",
     "heavy",
+    "step-limit",
     "rows",
     "given",
     "tests",
 ];
-const TEST: [&str; 15] = [
+const TEST: [&str; 16] = [
     "title",
     "note",
     "rows",
@@ -64,6 +65,7 @@ const TEST: [&str; 15] = [
     "needs",
     "isolated",
     "heavy",
+    "step-limit",
     "when",
     "then",
     "declares",
@@ -71,7 +73,7 @@ const TEST: [&str; 15] = [
     "steps",
 ];
 /// Keys of a row that are no values.
-const ROW: [&str; 5] = ["note", "since", "until", "transports", "heavy"];
+const ROW: [&str; 6] = ["note", "since", "until", "transports", "heavy", "step-limit"];
 
 /// What file, row and test can each say of where a test applies.
 #[derive(Clone, Default)]
@@ -82,6 +84,7 @@ struct Narrowing {
     needs: Needs,
     heavy: bool,
     isolated: bool,
+    step_limit: Option<u32>,
 }
 
 impl Narrowing {
@@ -96,6 +99,7 @@ impl Narrowing {
             needs: object.get("needs").map(|node| Needs::read(reader, node, role)).unwrap_or_default(),
             heavy,
             isolated,
+            step_limit: step_limit(reader, object),
         }
     }
 
@@ -111,6 +115,7 @@ impl Narrowing {
             needs: self.needs.and(&other.needs),
             heavy: self.heavy || other.heavy,
             isolated: self.isolated || other.isolated,
+            step_limit: self.step_limit.into_iter().chain(other.step_limit).min(),
         }
     }
 
@@ -236,9 +241,17 @@ impl Narrowing {
             revisions: reader.revisions(object),
             transports: transports(reader, object),
             heavy: object.get("heavy").and_then(|node| reader.flag(node, "`heavy`")).unwrap_or(false),
+            step_limit: step_limit(reader, object),
             ..Self::default()
         }
     }
+}
+
+/// `step-limit`: less than the usual one, and enough for a busy machine.
+fn step_limit(reader: &mut Reader, object: Object<'_>) -> Option<u32> {
+    let node = object.get("step-limit")?;
+    let seconds = reader.integer(node, "`step-limit`", 1, i64::from(STEP_LIMIT) - 1)?;
+    u32::try_from(seconds).ok()
 }
 
 /// `transports`; words that can't be read narrow nothing, so that one mistake isn't reported twice.
@@ -401,6 +414,7 @@ fn test(
         needs: narrowing.needs.features,
         heavy: narrowing.heavy,
         isolated: narrowing.isolated,
+        step_limit: narrowing.step_limit,
         given: fixture,
         steps,
     })

@@ -146,6 +146,7 @@ fn applies(test: &Test) -> String {
         Reach::Found(tools) => Some(format!("only on fixed servers with a {}", list(tools, " and a "))),
     });
     limits.extend(test.heavy.then(|| "only when heavy tests are asked for".to_owned()));
+    limits.extend(test.step_limit.map(|seconds| format!("with at most {seconds} s for each step")));
     limits.extend(test.isolated.then(|| "in a process of its own".to_owned()));
     if limits.is_empty() { String::new() } else { format!("    runs   {}\n", limits.join(", ")) }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -9,6 +10,9 @@ use super::reach::Reach;
 use super::spec::{Catalogue, Revisions, Role, Transport, words};
 use super::template::Template;
 use super::{CaseId, RequirementId};
+
+/// The limit of a step, in seconds, unless a run has another one.
+pub const STEP_LIMIT: u32 = 10;
 
 /// Everything that was loaded: the cases in the order of their ids, and the catalogue that they name.
 #[derive(Debug, Default)]
@@ -84,6 +88,8 @@ pub struct Test {
     pub heavy: bool,
     /// Runs on a process of its own.
     pub isolated: bool,
+    /// The limit of each step, in seconds of the usual [`STEP_LIMIT`], where a target that takes longer will not end.
+    pub step_limit: Option<u32>,
     /// The fixture.
     pub given: Arc<Fixture>,
     /// What is done, in one session, and what must hold after each step.
@@ -108,6 +114,7 @@ impl Test {
             reach: Reach::Built,
             heavy: false,
             isolated: false,
+            step_limit: None,
             given: Arc::new(given),
             steps,
         }
@@ -119,6 +126,16 @@ impl Test {
             Some(row) => format!("{}/{}/{row}", self.case, self.id),
             None => format!("{}/{}", self.case, self.id),
         }
+    }
+
+    /// The limit of each of its steps, in a run in which a step has `usual`: a slow machine raises all limits alike.
+    pub fn step_limit(&self, usual: Duration) -> Duration {
+        self.step_limit.map_or(usual, |seconds| usual * seconds / STEP_LIMIT)
+    }
+
+    /// Returns whether a target may use up the limit of a step, or most of it.
+    pub fn is_hard(&self) -> bool {
+        self.heavy || self.step_limit.is_some()
     }
 
     /// Every check of every step.
@@ -557,7 +574,7 @@ words! {
         Quick = "quick",
         /// Under 10 s.
         Slow = "slow",
-        /// 10 s and more.
+        /// 10 s and more, and whatever had not ended when a limit passed.
         Endless = "endless",
     }
 }
