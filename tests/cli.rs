@@ -29,6 +29,8 @@ mod reports;
 mod runs;
 #[path = "cli/secrets.rs"]
 mod secrets;
+#[path = "cli/snapshot_files.rs"]
+mod snapshot_files;
 #[path = "cli/targets.rs"]
 mod targets;
 #[path = "cli/timings.rs"]

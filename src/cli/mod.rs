@@ -64,7 +64,8 @@ Patterns:     `*` stands for one part of a name, `**` for many; a folder, file
 
 Exit status:  0  all as expected, known failures included
               1  a MUST is broken, a test is inconclusive, a known failure is
-                 stale, a set has what is gone, or a snapshot changed
+                 stale, a set has what is gone, or a snapshot changed, is
+                 missing or cannot be read
               2  wrong usage, or a bad case file or target.toml
               3  nothing to run
               4  a target could not be set up or started
@@ -82,7 +83,7 @@ pub enum Exit {
     /// All is as expected, known failures included.
     Fine,
     /// A MUST is broken, a test is inconclusive, a known failure is stale, a set has what is gone, or a snapshot
-    /// changed.
+    /// changed, is missing or cannot be read.
     Unexpected,
     /// Wrong usage, or a bad case file or `target.toml`.
     Usage,

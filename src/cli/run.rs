@@ -246,7 +246,7 @@ async fn carry_out(
     let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
     let differs = plan.is_partial || args.select.heavy;
     let whole = if differs && snapshots::are_wanted(args.accept, targets) {
-        Arc::new(plan_of(library, targets, &Selection::default()).map_err(|error| planless(&error))?)
+        Arc::new(unfiltered(args, library, targets)?)
     } else {
         Arc::clone(&plan)
     };
@@ -282,10 +282,7 @@ async fn carry_out(
         let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
         outputs::settle(&[source], library, &args.reports, args.annotations, args.strict).map(|_| ())
     });
-    let (changes, changed) = match snapshots.finish() {
-        Ok(changes) => (changes, Ok(())),
-        Err(problem) => (Changes::default(), Err(problem)),
-    };
+    let (changes, accepted) = snapshots.finish();
     let shown = shown.and_then(|()| heard(changes.show(&mut terminal)));
     let declared = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
     let mut summary = summary.ended(&conducted.footer).against(&header, declared);
@@ -311,10 +308,21 @@ async fn carry_out(
             exit.max(Exit::Unsaved)
         }
     };
-    match (conducted.broken, changed) {
+    match (conducted.broken, accepted) {
         (Some(error), _) => Err(error.into()),
         (None, Err(problem)) => Err(Problem { exit: exit.max(problem.exit), ..problem }),
         (None, Ok(())) => Ok(exit),
+    }
+}
+
+/// The plan of a run of the same targets and cases without a filter.
+fn unfiltered(args: &RunArgs, library: &Library, targets: &[Arc<Target>]) -> Result<Plan, Problem> {
+    // A set took checks from the library, which decide where a test applies.
+    let whole = args.set.as_ref().map(|_| load(&args.cases.sources())).transpose()?;
+    match plan_of(whole.as_ref().unwrap_or(library), targets, &Selection::default()) {
+        // All that is run is heavy.
+        Err(PlanError::Nothing { .. }) => Ok(Plan::default()),
+        plan => plan.map_err(|error| planless(&error)),
     }
 }
 

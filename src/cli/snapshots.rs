@@ -1,4 +1,7 @@
 //! Snapshots beside what was observed: compared, or with `--accept` written.
+//!
+//! Takes the records of a run and the plan of an unfiltered one. Compares of each snapshot the lines of the tests that
+//! were run and seen, and those of tests that no run has any more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -10,9 +13,9 @@ use super::Problem;
 use crate::file;
 use crate::model::record::Record;
 use crate::model::target::Target;
-use crate::model::{CaseId, TargetId, TestId};
+use crate::model::{CaseId, TargetId};
 use crate::plan::{Group, Plan};
-use crate::report::snapshot::{self, Body, Diff};
+use crate::report::snapshot::{self, Body, Diff, Ways};
 use crate::report::terminal::{Terminal, aside};
 
 /// The most that is read of a snapshot, in bytes.
@@ -25,9 +28,35 @@ pub(super) struct Changes {
     differing: Vec<Change>,
     /// Case files without a snapshot, of targets that have others.
     missing: Vec<(TargetId, CaseId)>,
-    written: usize,
+    /// Snapshots that cannot be read, each with the reason.
+    unreadable: Vec<(TargetId, CaseId, String)>,
+    counts: Counts,
+    /// The snapshots that were written, with `--accept`.
+    written: Option<Written>,
     /// Targets that have no snapshots at all.
     blank: Vec<TargetId>,
+    /// Targets whose observations nobody keeps, such as mutants.
+    unkept: Vec<TargetId>,
+}
+
+/// Numbers of case files, of all targets that have snapshots.
+#[derive(Debug, Default)]
+struct Counts {
+    compared: usize,
+    /// Those with a snapshot of which the run had nothing.
+    not_run: usize,
+    /// Those that were run, and of which nothing was seen.
+    not_seen: usize,
+}
+
+/// Numbers of snapshots that were written.
+#[derive(Debug, Default)]
+struct Written {
+    all: usize,
+    /// Those that keep lines of tests that were not seen in this run.
+    merged: usize,
+    /// Those that lack tests, because no accepted run has seen them.
+    incomplete: usize,
 }
 
 /// One case file that was observed otherwise.
@@ -39,28 +68,67 @@ struct Change {
 }
 
 impl Changes {
-    /// Whether all is as the snapshots say.
+    /// Returns whether all that was compared is as the snapshots say, and there was one for all that was seen.
     pub(super) fn is_none(&self) -> bool {
-        self.differing.is_empty() && self.missing.is_empty()
+        self.differing.is_empty() && self.missing.is_empty() && self.unreadable.is_empty()
     }
 
     /// Shows where they differ.
     pub(super) fn show<W: Write>(&self, terminal: &mut Terminal<W>) -> io::Result<()> {
         self.differing.iter().try_for_each(|Change { target, case, diff }| terminal.on_diff(target, case, diff))?;
-        self.missing.iter().try_for_each(|(target, case)| terminal.on_missing(target, case))
+        self.missing.iter().try_for_each(|(target, case)| terminal.on_missing(target, case))?;
+        self.unreadable.iter().try_for_each(|(target, case, why)| terminal.on_unreadable(target, case, why))
     }
 
-    /// Says what to do about them.
+    /// Prints what was compared and written, and the remedy for what differs.
     pub(super) fn tell(&self) {
-        if self.written > 0 {
-            aside(&format!("snapshots written: {}", self.written));
+        for line in self.lines() {
+            aside(&line);
         }
-        if !self.is_none() {
-            aside("snapshots changed; when what was observed is right, run it again with --accept");
-        }
-        for target in &self.blank {
-            aside(&format!("{target} has no snapshots yet; --accept writes them"));
-        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let Self { differing, missing, unreadable, blank, unkept, .. } = self;
+        let blank = blank.iter().map(|target| format!("{target} has no snapshots yet; --accept writes them"));
+        let unkept = unkept.iter().map(|target| format!("snapshots: none are kept for {target} here"));
+        let remedies = [
+            (!differing.is_empty(), "snapshots changed; if the new observations are right, run it again with --accept"),
+            (!missing.is_empty(), "snapshots missing; a run with --accept writes them"),
+            (
+                !unreadable.is_empty(),
+                "snapshots unreadable; a run of their whole case files with --accept replaces them",
+            ),
+        ];
+        let remedies = remedies.into_iter().filter(|(applies, _)| *applies).map(|(_, remedy)| remedy.to_owned());
+        let written = self.written.as_ref().map(Written::line);
+        self.compared().into_iter().chain(written).chain(remedies).chain(blank).chain(unkept).collect()
+    }
+
+    /// `snapshots compared: 2; missing: 1; left out: 3 (2 not run, 1 not seen)`; nothing where no target has any.
+    fn compared(&self) -> Option<String> {
+        let Counts { compared, not_run, not_seen } = self.counts;
+        let (missing, unreadable, left_out) = (self.missing.len(), self.unreadable.len(), not_run + not_seen);
+        let parts = [
+            (missing, format!("; missing: {missing}")),
+            (unreadable, format!("; unreadable: {unreadable}")),
+            (left_out, format!("; left out: {left_out} ({not_run} not run, {not_seen} not seen)")),
+        ];
+        let is_nothing = compared == 0 && parts.iter().all(|(count, _)| *count == 0);
+        let parts: String = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part).collect();
+        (!is_nothing).then(|| format!("snapshots compared: {compared}{parts}"))
+    }
+}
+
+impl Written {
+    fn line(&self) -> String {
+        let Self { all, merged, incomplete } = self;
+        let parts = [
+            (merged, format!("{merged} merged with what this run left out")),
+            (incomplete, format!("{incomplete} still without some tests, which no accepted run has seen")),
+        ];
+        let parts: Vec<_> = parts.into_iter().filter(|(count, _)| **count > 0).map(|(_, part)| part).collect();
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+        format!("snapshots written: {all}{parts}")
     }
 }
 
@@ -73,6 +141,8 @@ pub(super) struct Snapshots<'a> {
     /// What an unfiltered run has of each case file.
     whole: BTreeMap<(&'a TargetId, &'a CaseId), &'a [Group]>,
     open: Option<Open>,
+    /// The case files that were run, of targets with a place.
+    ran: BTreeSet<(TargetId, CaseId)>,
     changes: Changes,
     failed: Option<Problem>,
 }
@@ -81,11 +151,9 @@ pub(super) struct Snapshots<'a> {
 struct Open {
     target: TargetId,
     case: CaseId,
-    ran: BTreeSet<TestId>,
-    /// Whether all of them were seen: what nobody saw, for a bug of ours or a target that was given up before its turn,
-    /// is no news of the target.
-    is_seen: bool,
-    body: Body,
+    /// The tests that were seen: what nobody saw, for a bug of ours or a target that was given up before its turn, is
+    /// no news of the target.
+    seen: Body,
 }
 
 /// Whether there is anything to compare or to write, so that it matters what an unfiltered run has.
@@ -98,20 +166,19 @@ fn is_settled(accept: bool, folder: &Utf8Path) -> bool {
 }
 
 impl<'a> Snapshots<'a> {
-    /// `whole` is what an unfiltered run has; case files of which a filter left something out, or which were run with
-    /// more than that, are passed over.
+    /// `whole` is what an unfiltered run has; tests beyond that are in no snapshot.
     pub(super) fn new(accept: bool, targets: &'a [Arc<Target>], whole: &'a Plan) -> Self {
         let (mut folders, mut changes) = (BTreeMap::new(), Changes::default());
         for target in targets {
             match &target.snapshots {
                 Some(folder) if is_settled(accept, folder) => _ = folders.insert(&target.id, folder.as_path()),
                 Some(_) => changes.blank.push(target.id.clone()),
-                None => {}
+                None => changes.unkept.push(target.id.clone()),
             }
         }
         let files = whole.groups.chunk_by(|one, next| one.case == next.case && one.target.id == next.target.id);
         let whole = files.map(|groups| ((&groups[0].target.id, &groups[0].case), groups)).collect();
-        Self { accept, folders, whole, open: None, changes, failed: None }
+        Self { accept, folders, whole, open: None, ran: BTreeSet::new(), changes, failed: None }
     }
 
     /// Takes what was observed in a test; those of one case file come one after the other.
@@ -126,52 +193,97 @@ impl<'a> Snapshots<'a> {
         let open = self.open.get_or_insert_with(|| Open {
             target: record.target.clone(),
             case: record.test.case.clone(),
-            ran: BTreeSet::new(),
-            is_seen: true,
-            body: Body::default(),
+            seen: Body::default(),
         });
-        open.is_seen &= !record.bug && record.observation.unavailable.is_none();
-        open.ran.insert(record.test.clone());
-        open.body.add(record);
-    }
-
-    /// What the run came to.
-    pub(super) fn finish(mut self) -> Result<Changes, Problem> {
-        self.close();
-        self.failed.map_or(Ok(self.changes), Err)
-    }
-
-    /// Settles the case file whose tests have all come, where they are just those that an unfiltered run has.
-    fn close(&mut self) {
-        let Some(Open { target, case, ran, is_seen, body }) = self.open.take() else { return };
-        let planned = self.whole.get(&(&target, &case)).into_iter().flat_map(|groups| *groups);
-        let planned: BTreeSet<&TestId> = planned.flat_map(|group| &group.tests).map(|planned| &planned.id).collect();
-        // Where a snapshot can't be written, the others can't either, or had better not.
-        if is_seen && self.failed.is_none() && ran.iter().eq(planned) {
-            self.failed = self.settle(target, case, &body.text()).err();
+        if !record.bug && record.observation.unavailable.is_none() {
+            open.seen.add(record);
         }
     }
 
-    fn settle(&mut self, target: TargetId, case: CaseId, body: &str) -> Result<(), Problem> {
+    /// What the run came to, and what kept it from writing.
+    pub(super) fn finish(mut self) -> (Changes, Result<(), Problem>) {
+        self.close();
+        for (target, folder) in &self.folders {
+            let is_left_out = |case: &CaseId| !self.ran.contains(&((*target).clone(), case.clone()));
+            self.changes.counts.not_run += snapshot::cases(folder).into_iter().filter(is_left_out).count();
+        }
+        if self.accept {
+            _ = self.changes.written.get_or_insert_default();
+        }
+        (self.changes, self.failed.map_or(Ok(()), Err))
+    }
+
+    /// Settles the case file whose tests have all come.
+    fn close(&mut self) {
+        let Some(Open { target, case, seen }) = self.open.take() else { return };
+        self.ran.insert((target.clone(), case.clone()));
+        let planned = self.whole.get(&(&target, &case)).map(|groups| ways(groups)).unwrap_or_default();
+        // No snapshot has a heavy test.
+        let (seen, heavy) = seen.divide(|path, way| planned.get(path).is_some_and(|ways| ways.contains(&way)));
+        if seen.is_empty() {
+            self.changes.counts.not_seen += usize::from(heavy.is_empty());
+        } else if self.failed.is_none() {
+            // Where a snapshot can't be written, the others can't either, or had better not.
+            self.failed = self.settle(target, case, seen, &planned).err();
+        }
+    }
+
+    fn settle(&mut self, target: TargetId, case: CaseId, seen: Body, planned: &Ways) -> Result<(), Problem> {
         let path: Utf8PathBuf = snapshot::path(self.folders[&target], &case);
         if is_behind_link(&path) {
             let text =
                 format!("{path}: this is behind a link, which may lead anywhere; put the file itself in its place");
             return Err(Problem::system(text));
         }
-        let old = file::read_text(&path, MOST_BYTES).ok();
-        match old.as_deref().map(|old| snapshot::compare(snapshot::body(old), body)) {
-            Some(None) => {}
-            _ if self.accept => {
-                let problem = |error| Problem::system(format!("{path}: {error}"));
-                snapshot::write(&path, &target, &case, body).map_err(problem)?;
-                self.changes.written += 1;
+        let is_whole = seen.ways() == *planned;
+        let old = match file::read_text(&path, MOST_BYTES) {
+            Ok(old) => snapshot::parse(&old).map(Some).map_err(|error| format!("{path}:{}: {error}", error.line)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(format!("{path}: {error}")),
+        };
+        let (old, is_new) = match old {
+            Ok(Some(old)) => (old, false),
+            Ok(None) => (Body::default(), true),
+            Err(_) if self.accept && is_whole => (Body::default(), true),
+            Err(why) => {
+                self.changes.unreadable.push((target, case, why));
+                return Ok(());
             }
-            None => self.changes.missing.push((target, case)),
-            Some(Some(diff)) => self.changes.differing.push(Change { target, case, diff }),
+        };
+        // What this run tells nothing of stays as it is.
+        let is_planned = |path: &str, way| planned.get(path).is_some_and(|ways| ways.contains(&way));
+        let (kept, compared) = old.divide(|path, way| is_planned(path, way) && !seen.has(path, way));
+        self.changes.counts.compared += usize::from(!is_new);
+        if !is_new && compared == seen {
+            return Ok(());
+        }
+        if self.accept {
+            let written = self.changes.written.get_or_insert_default();
+            written.all += 1;
+            written.merged += usize::from(!kept.is_empty());
+            let body = kept.with(seen);
+            written.incomplete += usize::from(body.ways() != *planned);
+            let problem = |error| Problem::system(format!("{path}: {error}"));
+            return snapshot::write(&path, &target, &case, &body.text()).map_err(problem);
+        }
+        if is_new {
+            self.changes.missing.push((target, case));
+        } else {
+            let diff = snapshot::compare(&compared.text(), &seen.text());
+            self.changes.differing.extend(diff.map(|diff| Change { target, case, diff }));
         }
         Ok(())
     }
+}
+
+/// The tests of a case file in a plan, as its snapshot has them.
+fn ways(groups: &[Group]) -> Ways {
+    let mut ways = Ways::new();
+    for test in groups.iter().flat_map(|group| &group.tests) {
+        let (path, way) = snapshot::place(&test.id);
+        ways.entry(path).or_default().insert(way);
+    }
+    ways
 }
 
 /// Returns whether a snapshot, or the folder of its folder of cases, is a link.

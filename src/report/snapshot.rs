@@ -1,10 +1,16 @@
 //! Observations → snapshot text, one file a case file and target, in insta's file format.
 //!
-//! Takes all records of one case file and target, gives a body; compares and writes bodies. What varies from run to
-//! run has no place in it. Must not know verdicts: a snapshot tells what a target does, not whether that is right.
+//! Takes records of one case file and target, gives a body; compares bodies, reads and writes their files. What varies
+//! from run to run has no place in it. Must not know verdicts: a snapshot tells what a target does, not whether that is
+//! right.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod body;
+
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+pub use self::body::{Body, Malformed, Way, Ways};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
@@ -17,49 +23,33 @@ use crate::model::observation::{
     AdvertisedTool, AnswerObservation, Observation, Observed, Params, Round, SizeClass, StepObservation,
 };
 use crate::model::record::Record;
-use crate::model::spec::{Revision, Transport};
-use crate::model::{CaseId, TargetId};
+use crate::model::{CaseId, TargetId, TestId, is_id};
 
 /// How many characters of a value are shown before it is told by its length and hash.
 const SHOWN: usize = 160;
+/// The end of the name of a snapshot's file.
+const EXTENSION: &str = ".snap";
+/// How many entries of a folder are looked at.
+const MOST_ENTRIES: usize = 10_000;
 
 /// The file of a case's snapshot in its target's folder.
 pub fn path(folder: &Utf8Path, case: &CaseId) -> Utf8PathBuf {
-    folder.join(case.folder()).join(format!("{}.snap", case.file()))
+    folder.join(case.folder()).join(format!("{}{EXTENSION}", case.file()))
 }
 
-/// What was observed so far in the tests of one case file and target: each text once, with the runs that were alike.
-#[derive(Debug, Default)]
-pub struct Body(BTreeMap<String, Vec<(String, Runs)>>);
+/// The path of a test in the snapshot of its case file, and the way in which it is run.
+pub fn place(test: &TestId) -> (String, Way) {
+    let path = test.row.as_ref().map_or_else(|| test.test.clone(), |row| format!("{}/{row}", test.test));
+    (path, (test.revision, test.transport))
+}
 
 impl Body {
-    /// Takes what was observed in a test.
+    /// Adds the observation of a test.
     pub fn add(&mut self, record: &Record) {
-        let path = match &record.test.row {
-            Some(row) => format!("{}/{row}", record.test.test),
-            None => record.test.test.clone(),
-        };
-        let seen = self.0.entry(path).or_default();
+        let (path, way) = place(&record.test);
+        // Lines have no white space at their ends, which editors and other readers of snapshots drop.
         let text = observation(&record.observation);
-        let place = seen.iter().position(|(other, _)| *other == text).unwrap_or_else(|| {
-            seen.push((text, Runs::new()));
-            seen.len() - 1
-        });
-        seen[place].1.entry(record.test.revision).or_default().push(record.test.transport);
-    }
-
-    /// A block a test, in which runs that were observed alike share a line.
-    pub fn text(self) -> String {
-        let mut body = String::new();
-        for (path, mut seen) in self.0 {
-            // The oldest revision first, whatever the plan's order was.
-            seen.sort_by_cached_key(|(_, runs)| runs.clone());
-            writeln!(body, "{path}").expect("a string takes all");
-            for (text, mut runs) in seen {
-                writeln!(body, "  {}:{text}", spans(&mut runs)).expect("a string takes all");
-            }
-        }
-        body
+        self.insert(path, way, text.split('\n').map(str::trim_end).collect::<Vec<_>>().join("\n"));
     }
 }
 
@@ -68,32 +58,6 @@ pub fn render<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
     let mut body = Body::default();
     records.into_iter().for_each(|record| body.add(record));
     body.text()
-}
-
-/// Transports by revision.
-type Runs = BTreeMap<Revision, Vec<Transport>>;
-
-/// `2025-06-18..2025-11-25 stdio http, 2026-07-28 http`.
-fn spans(runs: &mut Runs) -> String {
-    let mut spans: Vec<(Revision, Revision, Vec<Transport>)> = Vec::new();
-    let mut before = None;
-    for revision in Revision::all() {
-        if let Some(mut transports) = runs.remove(&revision) {
-            transports.sort_unstable();
-            transports.dedup();
-            match spans.last_mut() {
-                Some((_, last, same)) if Some(*last) == before && *same == transports => *last = revision,
-                _ => spans.push((revision, revision, transports)),
-            }
-        }
-        before = Some(revision);
-    }
-    let told = spans.iter().map(|(first, last, transports)| {
-        let transports: Vec<_> = transports.iter().map(|transport| transport.word()).collect();
-        let revisions = if first == last { first.to_string() } else { format!("{first}..{last}") };
-        format!("{revisions} {}", transports.join(" "))
-    });
-    told.collect::<Vec<_>>().join(", ")
 }
 
 /// One step on the same line, several each on a line of its own.
@@ -141,7 +105,7 @@ fn advertised(name: &str, tool: &AdvertisedTool) -> String {
         return told + " as given";
     }
     if let Some(reason) = &tool.unreadable {
-        write!(told, " unreadable ({reason})").expect("a string takes all");
+        write!(told, " unreadable ({})", Untrusted(reason).line(SHOWN)).expect("a string takes all");
     }
     for (sign, pointers) in [('-', &tool.removed), ('+', &tool.added), ('~', &tool.changed)] {
         for pointer in pointers {
@@ -159,7 +123,7 @@ fn found(name: &str, flaws: &BTreeSet<Flaw>) -> String {
 fn round(round: &Observed<Round>) -> String {
     let round = match round {
         Observed::Value(round) => round,
-        Observed::Unreadable(reason) => return format!("round unreadable ({reason})"),
+        Observed::Unreadable(reason) => return format!("round unreadable ({})", Untrusted(reason).line(SHOWN)),
     };
     let id = if round.fresh_id { "" } else { " old id" };
     let params = if round.params == Params::Same { "" } else { " other params" };
@@ -176,7 +140,7 @@ fn answered(answer: &AnswerObservation) -> String {
 fn text(text: &Observed<TextState>) -> String {
     match text {
         Observed::Value(text) => format!("text {text}"),
-        Observed::Unreadable(reason) => format!("text unreadable ({reason})"),
+        Observed::Unreadable(reason) => format!("text unreadable ({})", Untrusted(reason).line(SHOWN)),
     }
 }
 
@@ -186,7 +150,8 @@ fn value(value: &Observed) -> String {
         Observed::Value(json_value) => json(json_value),
         // A record that lacks the value has what is shown of it.
         Observed::Unreadable(reason) => {
-            cut_text(value).map_or_else(|| format!("\"<{reason}>\""), |text| Untrusted(text).line(2 * SHOWN))
+            let text = cut_text(value).map_or_else(|| format!("\"<{reason}>\""), str::to_owned);
+            Untrusted(&text).line(2 * SHOWN)
         }
     }
 }
@@ -216,13 +181,49 @@ pub fn body(file: &str) -> &str {
     lines.filter(|(line, _)| *line == "---").nth(1).map_or(file, |(_, end)| &file[end..])
 }
 
-/// Writes a snapshot's file.
+/// Parses the text of a file.
 ///
 /// # Errors
-/// What the file system says.
-pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, body: &str) -> std::io::Result<()> {
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    std::fs::write(path, file(target, case, body))
+/// The first line of the file that no snapshot has.
+pub fn parse(file: &str) -> Result<Body, Malformed> {
+    let body = body(file);
+    let above = file[..file.len() - body.len()].lines().count();
+    Body::parse(body).map_err(|malformed| Malformed { line: malformed.line + above, ..malformed })
+}
+
+/// The case files that have a snapshot in a target's folder; links are not followed.
+pub fn cases(folder: &Utf8Path) -> BTreeSet<CaseId> {
+    let entries = |folder: &Utf8Path| folder.read_dir_utf8().into_iter().flatten().flatten().take(MOST_ENTRIES);
+    let is_folder = |entry: &camino::Utf8DirEntry| entry.file_type().is_ok_and(|one| one.is_dir());
+    let folders = entries(folder).filter(|entry| is_id(entry.file_name()) && is_folder(entry));
+    let in_folder = |folder: camino::Utf8DirEntry| {
+        let files = entries(folder.path()).filter_map(|entry| {
+            let file = entry.file_name().strip_suffix(EXTENSION).filter(|file| is_id(file))?;
+            Some(CaseId::new(folder.file_name(), file))
+        });
+        files.collect::<Vec<_>>()
+    };
+    folders.flat_map(in_folder).collect()
+}
+
+/// Writes a snapshot's file, whole or not at all.
+///
+/// # Errors
+/// Those of the file system.
+pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, body: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Utf8Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut new = tempfile::Builder::new();
+    new.prefix(".casebook-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // As for any other new file; the umask takes from it.
+        new.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut new = new.tempfile_in(folder)?;
+    new.write_all(file(target, case, body).as_bytes())?;
+    new.persist(path).map(drop).map_err(|error| error.error)
 }
 
 /// Where two bodies differ.
@@ -244,7 +245,7 @@ pub enum DiffLine {
 
 /// Compares bodies as insta does: neither the last line's end counts, nor how lines end. `None` where they are alike.
 ///
-/// Only a whole run of a case file may be compared; which tests a filter left out isn't known here.
+/// Only bodies of the same runs may be compared; which tests a filter left out isn't known here.
 pub fn compare(old: &str, new: &str) -> Option<Diff> {
     let [old, new] = [old, new].map(|text| text.replace("\r\n", "\n").trim_end().to_owned() + "\n");
     if old == new {

@@ -65,7 +65,7 @@ pub struct RunArgs {
     /// it was asked before. Records and snapshots stay in the order of the plan
     #[arg(long, value_name = "SEED")]
     pub shuffle: Option<u64>,
-    /// Write what was observed as the new snapshots
+    /// Write what was observed to the snapshots; lines of tests that were not run stay as they are
     #[arg(long)]
     pub accept: bool,
     /// Count a broken SHOULD, and what an adapter can't express, as unexpected

@@ -47,8 +47,18 @@ pub struct Terminal<W: Write> {
     group: Option<Group>,
     total: Counts,
     findings: Findings,
-    /// Snapshots that differ, or that should be there.
+    snapshots: SnapshotCounts,
+}
+
+/// Numbers of snapshots that are not as observed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct SnapshotCounts {
+    /// Those that differ.
     changed: usize,
+    /// Those that should be there.
+    missing: usize,
+    /// Those that cannot be read.
+    unreadable: usize,
 }
 
 /// The case file whose tests are coming in.
@@ -76,7 +86,7 @@ impl<W: Write> Terminal<W> {
         bar.set_style(style.progress_chars("━╸ "));
         let (total, findings) = (Counts::default(), Findings::default());
         let out = SafeWriter::new(out);
-        Self { out, bar, is_live: false, group: None, total, findings, changed: 0 }
+        Self { out, bar, is_live: false, group: None, total, findings, snapshots: SnapshotCounts::default() }
     }
 
     /// A test has begun.
@@ -144,7 +154,7 @@ impl<W: Write> Terminal<W> {
     /// What the output says.
     pub fn on_diff(&mut self, target: &TargetId, case: &CaseId, diff: &Diff) -> io::Result<()> {
         self.end_group()?;
-        self.changed += 1;
+        self.snapshots.changed += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| {
             writeln!(out, "\n{BOLD}snapshot changed{BOLD:#}  {}", of(target, case))?;
@@ -166,9 +176,23 @@ impl<W: Write> Terminal<W> {
     /// What the output says.
     pub fn on_missing(&mut self, target: &TargetId, case: &CaseId) -> io::Result<()> {
         self.end_group()?;
-        self.changed += 1;
+        self.snapshots.missing += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| writeln!(out, "\n{BOLD}snapshot missing{BOLD:#}  {}", of(target, case)))
+    }
+
+    /// A snapshot cannot be read.
+    ///
+    /// # Errors
+    /// What the output says.
+    pub fn on_unreadable(&mut self, target: &TargetId, case: &CaseId, why: &str) -> io::Result<()> {
+        self.end_group()?;
+        self.snapshots.unreadable += 1;
+        let Self { bar, out, .. } = self;
+        bar.suspend(|| {
+            writeln!(out, "\n{BOLD}snapshot unreadable{BOLD:#}  {}", of(target, case))?;
+            writeln!(out, "    {}", Untrusted(why).line(400))
+        })
     }
 
     /// The run has ended: what was found, and the numbers, with `rates` those too. With `strict` a broken SHOULD is
@@ -183,7 +207,7 @@ impl<W: Write> Terminal<W> {
         if rates {
             summary::rates(&mut self.out, summary)?;
         }
-        summary::print(&mut self.out, summary, strict, self.changed)?;
+        summary::print(&mut self.out, summary, strict, self.snapshots)?;
         self.out.flush()
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{BOLD, DIM, GREEN, RED, YELLOW, name, of, style, tally, time, timings};
+use super::{BOLD, DIM, GREEN, RED, SnapshotCounts, YELLOW, name, of, style, tally, time, timings};
 use crate::model::TargetId;
 use crate::model::record::Cuts;
 use crate::model::set::Drift;
@@ -15,7 +15,12 @@ use crate::report::{Counts, Rate, Standing, Summary, Untrusted};
 /// How many of a kind are named.
 const NAMES: usize = 20;
 
-pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool, changed: usize) -> io::Result<()> {
+pub(super) fn print(
+    out: &mut impl Write,
+    summary: &Summary,
+    strict: bool,
+    snapshots: SnapshotCounts,
+) -> io::Result<()> {
     writeln!(out)?;
     table(out, summary)?;
     keywords(out, summary)?;
@@ -30,7 +35,7 @@ pub(super) fn print(out: &mut impl Write, summary: &Summary, strict: bool, chang
     }
     cut(out, summary.cut)?;
     summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
-    verdict(out, summary, strict, changed)
+    verdict(out, summary, strict, snapshots)
 }
 
 /// A line about the parts that the run log lacks.
@@ -175,7 +180,7 @@ pub(super) fn rates(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     Ok(())
 }
 
-fn verdict(out: &mut impl Write, summary: &Summary, strict: bool, changed: usize) -> io::Result<()> {
+fn verdict(out: &mut impl Write, summary: &Summary, strict: bool, snapshots: SnapshotCounts) -> io::Result<()> {
     let missing = summary.missing();
     let whole = !summary.interrupted && missing == 0 && summary.unasked.is_empty();
     if summary.interrupted || missing > 0 {
@@ -185,18 +190,21 @@ fn verdict(out: &mut impl Write, summary: &Summary, strict: bool, changed: usize
             summary.planned
         )?;
     }
-    let (word, style) = match (summary.is_as_expected(strict) && changed == 0, whole) {
+    let (word, style) = match (summary.is_as_expected(strict) && snapshots == SnapshotCounts::default(), whole) {
         (false, _) => ("not as expected", RED),
         (true, false) => ("as expected so far", YELLOW),
         (true, true) => ("as expected", GREEN),
     };
     let took = if summary.micros == 0 { String::new() } else { format!(" in {}", time(summary.micros)) };
     let (verified, asked) = (summary.verified(), summary.requirements.len());
+    let SnapshotCounts { changed, missing, unreadable } = snapshots;
+    let snapshots = [("changed", changed), ("missing", missing), ("unreadable", unreadable)];
+    let snapshots = snapshots.iter().filter(|(_, count)| *count > 0);
+    let snapshots: String = snapshots.map(|(what, count)| format!("; snapshots {what}: {count}")).collect();
     writeln!(
         out,
-        "{style}{word}{style:#}: {} tests{took}: {}; {verified} of {asked} requirements verified{}",
+        "{style}{word}{style:#}: {} tests{took}: {}; {verified} of {asked} requirements verified{snapshots}",
         summary.total.total(),
         tally(&summary.total),
-        if changed == 0 { String::new() } else { format!("; snapshots changed: {changed}") }
     )
 }

@@ -1,0 +1,164 @@
+//! Bodies rendered and parsed: of any observation, of every snapshot of this repository, and of damaged text.
+
+use camino::Utf8PathBuf;
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::*;
+use crate::fuzz::fuzz;
+use crate::judge::samples;
+use crate::model::case::{Flaw, Outcome};
+use crate::model::observation::{AdvertisedTool, AnswerObservation, Observation, Observed, StepObservation};
+use crate::model::record::Record;
+use crate::report::snapshot::{self, file};
+
+/// Text that could be taken for a line, a way or a test of a snapshot.
+fn text() -> impl Strategy<Value = String> {
+    const LIKE_LINES: &[&str] =
+        &["", " ", "\n", "\r\n", "\n    2 success", "\n  2026-07-28 http: success", "a\nb/c", "---\n", "::error::"];
+    prop_oneof![prop::sample::select(LIKE_LINES).prop_map(str::to_owned), any::<String>(), "[ \\n\\r:;0-9a-z-]{0,400}"]
+}
+
+fn observed() -> impl Strategy<Value = Observed> {
+    prop_oneof![
+        text().prop_map(|text| Observed::Value(Value::String(text))),
+        text().prop_map(Observed::Unreadable),
+        text().prop_map(|text| Observed::Unreadable(format!("left out: {text}"))),
+    ]
+}
+
+fn advertised() -> impl Strategy<Value = AdvertisedTool> {
+    (vec(text(), 0..3), vec(text(), 0..3), vec(text(), 0..3), option::of(text()))
+        .prop_map(|(removed, added, changed, unreadable)| AdvertisedTool { removed, added, changed, unreadable })
+}
+
+fn step() -> impl Strategy<Value = StepObservation> {
+    let values = (option::of(observed()), option::of(observed()), vec(observed(), 0..3), option::of(observed()));
+    let tools = (btree_map(text(), advertised(), 0..3), option::of(text()), option::of(text()), any::<bool>());
+    (prop::sample::select(Outcome::ALL), option::of(any::<i64>()), values, tools).prop_map(
+        |(outcome, code, (saw, structured, asked, content), (advertised, tool, unread, varies))| StepObservation {
+            code,
+            saw,
+            structured,
+            asked,
+            text: unread.clone().map(Observed::Unreadable),
+            rounds: unread.into_iter().map(Observed::Unreadable).collect(),
+            answered: vec![AnswerObservation { action: None, content, code }],
+            advertised,
+            tools: tool.into_iter().map(|name| (name, Flaw::ALL.iter().copied().collect())).collect(),
+            varies,
+            ..samples::step(outcome)
+        },
+    )
+}
+
+fn observation() -> impl Strategy<Value = Observation> {
+    (vec(step(), 0..3), option::of(text()), any::<bool>()).prop_map(|(steps, cannot, leaky)| Observation {
+        cannot,
+        leaky,
+        ..samples::observation(steps)
+    })
+}
+
+fn records() -> impl Strategy<Value = Vec<Record>> {
+    let name = || "[a-z0-9]{1,3}(-[a-z0-9]{1,3})?";
+    let how = prop::sample::select(vec!["2025-06-18", "2025-11-25", "2026-07-28"]);
+    let id = (name(), option::of(name()), how, prop::sample::select(Transport::ALL));
+    let id = id.prop_map(|(test, row, revision, transport)| {
+        let row = row.map(|row| format!("/{row}")).unwrap_or_default();
+        format!("f/c/{test}{row}@{revision}+{transport}")
+    });
+    vec((id, observation()), 0..12).prop_map(|tests| {
+        let record = |(id, observation): (String, Observation)| Record {
+            observation,
+            ..samples::record(0, &id, Outcome::Success)
+        };
+        tests.into_iter().map(record).collect()
+    })
+}
+
+fn body(records: &[Record]) -> Body {
+    let mut body = Body::default();
+    records.iter().for_each(|record| body.add(record));
+    body
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn body_of_any_observations_is_parsed_as_it_was_rendered(records in records()) {
+        let body = body(&records);
+        prop_assert_eq!(&Body::parse(&body.text()), &Ok(body.clone()));
+        let file = file(&samples::target(), &records.first().map_or(crate::model::CaseId::new("f", "c"), |one| one.test.case.clone()), &body.text());
+        prop_assert_eq!(&snapshot::parse(&file), &Ok(body.clone()));
+        prop_assert_eq!(&snapshot::parse(&file.replace('\n', "\r\n")), &Ok(body));
+    }
+
+    #[test]
+    fn divided_body_has_each_observation_in_one_part(records in records(), http in any::<bool>()) {
+        let body = body(&records);
+        let (meant, others) = body.clone().divide(|_, (_, transport)| (transport == Transport::Http) == http);
+        prop_assert!(meant.ways().iter().all(|(path, ways)| ways.iter().all(|way| !others.has(path, *way))));
+        prop_assert_eq!(meant.with(others), body);
+    }
+}
+
+#[test]
+fn snapshots_of_this_repository_are_rendered_as_they_stand() {
+    fn walk(folder: &camino::Utf8Path, found: &mut Vec<Utf8PathBuf>) {
+        for entry in folder.read_dir_utf8().expect("a folder") {
+            let path = entry.expect("an entry").path().to_owned();
+            match path.extension() {
+                Some("snap") => found.push(path),
+                _ => walk(&path, found),
+            }
+        }
+    }
+    let mut files = Vec::new();
+    walk(&camino::Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots"), &mut files);
+    assert!(files.len() > 1000, "the snapshots were not found");
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("text");
+        let parsed = snapshot::parse(&text).unwrap_or_else(|error| panic!("{path}:{}: {error}", error.line));
+        assert_eq!(parsed.text(), snapshot::body(&text), "{path}");
+    }
+}
+
+#[test]
+fn malformed_body_is_refused_at_its_line() {
+    let two = "a\n  2026-07-28 http: success\n";
+    for (text, line, words) in [
+        ("  2026-07-28 http: success", 1, "an observation without a test above it"),
+        ("a\n    1 success", 2, "a step without a revision and transport above it"),
+        ("a/b/c\n", 1, "is not the name of a test"),
+        ("a b\n", 1, "is not the name of a test"),
+        ("a\n\nb", 2, "is not the name of a test"),
+        ("a\n  2026-07-28: success", 2, "does not begin with revisions and transports"),
+        ("a\n  2026-07-28 http", 2, "does not begin with revisions and transports"),
+        ("a\n  2026-07-28 smoke: success", 2, "does not begin with revisions and transports"),
+        ("a\n  2026-07-28..2025-06-18 http: success", 2, "does not begin with revisions and transports"),
+        ("a\n  \u{1b}[2J", 2, "`\\u{1b}[2J` does not begin"),
+        (&format!("{two}  2025-06-18..2026-07-28 http: crash"), 3, "a second observation on 2026-07-28 over http"),
+        (&format!("{two}b\n{two}"), 4, "the test `a` for the second time"),
+    ] {
+        let error = Body::parse(text).expect_err(text);
+        assert!(error.line == line && error.reason.contains(words), "{text:?}: {error:?}");
+    }
+    assert_eq!(snapshot::parse(&format!("---\nsource: x\n---\n{two}{two}")).expect_err("twice").line, 6);
+    assert_eq!(Body::parse(""), Ok(Body::default()));
+}
+
+#[test]
+fn damaged_snapshot_is_refused_or_parsed_as_it_is_rendered() {
+    let folder = camino::Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots/reference");
+    let seeds = ["elicitation/actions", "sep-2106/bounds", "tools/list", "sep-2322/client-answers"];
+    let seeds = seeds.map(|case| std::fs::read_to_string(folder.join(format!("{case}.snap"))).expect("a snapshot"));
+    fuzz("snapshots", seeds, |bytes| {
+        if let Ok(body) = snapshot::parse(&String::from_utf8_lossy(bytes)) {
+            assert_eq!(Body::parse(&body.text()), Ok(body));
+        }
+    });
+}
