@@ -1,0 +1,94 @@
+//! The snapshots of this repository beside the plan of an unfiltered run of each target. Nothing is started.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use casebook::load::{Here, Source, Trust, load, target};
+use casebook::plan::{Group, Selection, plan};
+use casebook::report::snapshot::{self, Ways};
+
+/// Targets that may have no snapshots at all, each with the reason.
+const WITHOUT: [(&str, &str); 1] =
+    [("ruby-sdk", "its packages cannot be installed on the machines on which snapshots are made")];
+
+/// How many tests of a case file are named.
+const NAMED: usize = 3;
+
+/// The tests of a case file in a plan, as its snapshot has them.
+fn ways(groups: &[Group]) -> Ways {
+    let mut ways = Ways::new();
+    for test in groups.iter().flat_map(|group| &group.tests) {
+        let (path, way) = snapshot::place(&test.id);
+        ways.entry(path).or_default().insert(way);
+    }
+    ways
+}
+
+/// The tests with ways in `these` that `others` lacks: how many, and the first of them.
+fn lacking(these: &Ways, others: &Ways) -> Option<String> {
+    let has = |path: &str, way| others.get(path).is_some_and(|ways| ways.contains(way));
+    let lacking = these.iter().flat_map(|(path, ways)| ways.iter().map(move |way| (path, way)));
+    let lacking: Vec<_> = lacking.filter(|(path, way)| !has(path, way)).collect();
+    let mut told = format!("{}:", lacking.len());
+    for (path, (revision, transport)) in lacking.iter().take(NAMED) {
+        write!(told, " {path}@{revision}+{transport}").expect("writing to memory never fails");
+    }
+    (!lacking.is_empty()).then_some(told)
+}
+
+/// The number of snapshots in a folder and those below it.
+fn files_below(folder: &Utf8Path) -> usize {
+    let entries = folder.read_dir_utf8().expect("a folder").map(|entry| entry.expect("an entry"));
+    entries
+        .map(|entry| match entry.path().extension() {
+            Some("snap") => 1,
+            _ => files_below(entry.path()),
+        })
+        .sum()
+}
+
+#[test]
+fn snapshots_have_each_planned_test_and_no_others() {
+    let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = Here::new(root, Trust::All);
+    let library = load(&[Source::Embedded]).expect("the cases are sound");
+    let mut targets = vec![target::reference(Utf8Path::new("casebook"), &here, None)];
+    for entry in root.join("targets").read_dir_utf8().expect("a folder") {
+        let entry = entry.expect("an entry");
+        targets.extend(target::target(entry.file_name(), &here, None).expect("a target"));
+    }
+    assert!(targets.len() > 20, "the targets were not found");
+    targets.sort_by(|one, other| one.id.cmp(&other.id));
+    let (mut wrong, mut files) = (Vec::new(), 0);
+    for target in targets.into_iter().map(Arc::new) {
+        let folder = target.snapshots.as_ref().expect("every target of this repository has a place for snapshots");
+        let there = snapshot::cases(folder);
+        files += there.len();
+        if there.is_empty() && WITHOUT.iter().any(|(name, _)| *name == target.id.name) {
+            continue;
+        }
+        let plan = plan(&library, &[Arc::clone(&target)], &Selection::default()).expect("a plan");
+        let of_case = plan.groups.chunk_by(|one, next| one.case == next.case);
+        let planned: BTreeMap<_, _> = of_case.map(|groups| (groups[0].case.clone(), ways(groups))).collect();
+        for case in there.iter().filter(|case| !planned.contains_key(case)) {
+            wrong.push(format!("{} {case}: no run has this case file", target.id));
+        }
+        for (case, planned) in &planned {
+            let path = snapshot::path(folder, case);
+            let name = format!("{} {case}", target.id);
+            if !there.contains(case) {
+                wrong.push(format!("{name}: no snapshot"));
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("text");
+            let has = snapshot::parse(&text).unwrap_or_else(|error| panic!("{path}:{}: {error}", error.line)).ways();
+            wrong.extend(lacking(planned, &has).map(|tests| format!("{name}: lacks {tests}")));
+            wrong.extend(lacking(&has, planned).map(|tests| format!("{name}: has what no run has, {tests}")));
+        }
+    }
+    let others = files_below(&root.join("snapshots")).saturating_sub(files);
+    assert_eq!(others, 0, "snapshots of targets or variants that no longer exist");
+    assert!(wrong.is_empty(), "run these targets wholly with --accept:\n{}", wrong.join("\n"));
+}
