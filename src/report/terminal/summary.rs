@@ -200,11 +200,12 @@ fn verdict(out: &mut impl Write, summary: &Summary, strict: bool, snapshots: Sna
     let SnapshotCounts { changed, missing, unreadable } = snapshots;
     let snapshots = [("changed", changed), ("missing", missing), ("unreadable", unreadable)];
     let snapshots = snapshots.iter().filter(|(_, count)| *count > 0);
-    let snapshots: String = snapshots.map(|(what, count)| format!("; snapshots {what}: {count}")).collect();
+    let snapshots: Vec<_> = snapshots.map(|(what, count)| format!("; snapshots {what}: {count}")).collect();
     writeln!(
         out,
-        "{style}{word}{style:#}: {} tests{took}: {}; {verified} of {asked} requirements verified{snapshots}",
+        "{style}{word}{style:#}: {} tests{took}: {}; {verified} of {asked} requirements verified{}",
         summary.total.total(),
         tally(&summary.total),
+        snapshots.concat()
     )
 }

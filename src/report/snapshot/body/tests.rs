@@ -81,7 +81,9 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
 
 fn body(records: &[Record]) -> Body {
     let mut body = Body::default();
-    records.iter().for_each(|record| body.add(record));
+    for record in records {
+        body.add(record);
+    }
     body
 }
 
