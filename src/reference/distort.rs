@@ -2,8 +2,10 @@
 //!
 //! Takes a value as it should be and a mutant, gives it as that mutant has it. Must not know requests or replies.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::message::success;
 use super::mutant::Mutant;
 
 /// Arguments as they are checked.
@@ -121,26 +123,31 @@ fn floats(value: &mut Value) {
 }
 
 /// A schema as it is listed; `None` where it isn't.
-pub(super) fn listed(key: &str, schema: &Value, mutant: Option<Mutant>) -> Option<Value> {
-    let mut schema = schema.clone();
-    let Some(members) = schema.as_object_mut() else { return Some(schema) };
-    match (mutant, key) {
+pub(super) fn listed(key: &str, schema: &RawValue, mutant: Option<Mutant>) -> Option<Box<RawValue>> {
+    let change: fn(&mut Map<String, Value>) = match (mutant, key) {
         (Some(Mutant::OutputSchemaLost), "outputSchema") => return None,
-        (Some(Mutant::RootTypeInjectedIntoOutput), "outputSchema") => {
+        (Some(Mutant::RootTypeInjectedIntoOutput), "outputSchema") => |members| {
             members.entry("type").or_insert_with(|| json!("object"));
-        }
-        (Some(Mutant::DialectLost), _) => drop(members.shift_remove("$schema")),
-        (Some(Mutant::ClosedSchemaOpened), "inputSchema") => {
+        },
+        (Some(Mutant::DialectLost), "inputSchema" | "outputSchema") => |members| drop(members.shift_remove("$schema")),
+        (Some(Mutant::ClosedSchemaOpened), "inputSchema") => |members| {
             members.retain(|keyword, value| keyword != "additionalProperties" || *value != json!(false));
-        }
-        (Some(Mutant::KeywordEmptied), "inputSchema") => {
+        },
+        (Some(Mutant::KeywordEmptied), "inputSchema") => |members| {
             for keyword in ["allOf", "anyOf", "oneOf"] {
                 members.entry(keyword).and_modify(|value| *value = json!([]));
             }
-        }
-        _ => {}
-    }
-    Some(schema)
+        },
+        // Most mutants leave schemas alone, and to read one again can take longer than all else.
+        _ => return Some(schema.to_owned()),
+    };
+    Some(serde_json::from_str(schema.get()).map_or_else(
+        |_| schema.to_owned(),
+        |mut members| {
+            change(&mut members);
+            success(&members)
+        },
+    ))
 }
 
 /// A form's schema as the client gets it.

@@ -245,11 +245,7 @@ impl Fixture {
     fn listed(&self, members: &Members, input: &Schema) -> Box<RawValue> {
         let text = |key: &str, text: &RawValue| match (self.mutant, key) {
             (Some(Mutant::KeywordStripped), "inputSchema") => Some(success(input.value())),
-            (Some(_), "inputSchema" | "outputSchema") => match serde_json::from_str(text.get()) {
-                Ok(schema) => distort::listed(key, &schema, self.mutant).map(|schema| success(&schema)),
-                Err(_) => Some(text.to_owned()),
-            },
-            _ => Some(text.to_owned()),
+            _ => distort::listed(key, text, self.mutant),
         };
         let members = members.0.iter().filter(|(key, _)| key != "does");
         object(&members.filter_map(|(key, value)| Some((key, text(key, value)?))).collect::<Vec<_>>())
