@@ -33,6 +33,8 @@ pub(super) struct Changes {
     counts: Counts,
     /// The snapshots that were written, with `--accept`.
     written: Option<Written>,
+    /// Whether any target has a folder of snapshots that the run compares with.
+    is_comparison: bool,
     /// Targets that have no snapshots at all.
     blank: Vec<TargetId>,
     /// Targets whose observations nobody keeps, such as mutants.
@@ -104,7 +106,8 @@ impl Changes {
         self.compared().into_iter().chain(written).chain(remedies).chain(blank).chain(unkept).collect()
     }
 
-    /// `snapshots compared: 2; missing: 1; left out: 3 (2 not run, 1 not seen)`; nothing where no target has any.
+    /// `snapshots compared: 2; missing: 1; left out: 3 (2 not run, 1 not seen)`; nothing where no target
+    /// has any, or all were written.
     fn compared(&self) -> Option<String> {
         let Counts { compared, not_run, not_seen } = self.counts;
         let (missing, unreadable, left_out) = (self.missing.len(), self.unreadable.len(), not_run + not_seen);
@@ -113,7 +116,7 @@ impl Changes {
             (unreadable, format!("; unreadable: {unreadable}")),
             (left_out, format!("; left out: {left_out} ({not_run} not run, {not_seen} not seen)")),
         ];
-        let is_nothing = compared == 0 && parts.iter().all(|(count, _)| *count == 0);
+        let is_nothing = !self.is_comparison && compared == 0 && parts.iter().all(|(count, _)| *count == 0);
         let parts: String = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part).collect();
         (!is_nothing).then(|| format!("snapshots compared: {compared}{parts}"))
     }
@@ -176,6 +179,7 @@ impl<'a> Snapshots<'a> {
                 None => changes.unkept.push(target.id.clone()),
             }
         }
+        changes.is_comparison = !accept && !folders.is_empty();
         let files = whole.groups.chunk_by(|one, next| one.case == next.case && one.target.id == next.target.id);
         let whole = files.map(|groups| ((&groups[0].target.id, &groups[0].case), groups)).collect();
         Self { accept, folders, whole, open: None, ran: BTreeSet::new(), changes, failed: None }

@@ -154,6 +154,9 @@ fn heavy_tests_are_in_no_snapshot() {
     desk.run("run --cases cases --only post/parcel --heavy --accept").ends(0);
     assert!(whole.starts_with(&desk.read(PARCEL)) && !desk.read(PARCEL).contains("word"));
     desk.run("run --cases cases --heavy").ends(0).adds(&["snapshots compared: 2\n"]);
+    std::fs::remove_dir_all(desk.path().join("snapshots/reference/post")).expect("it is there");
+    replace(&desk, "cases/post/parcel.json", "\"title\": \"a number", "\"heavy\": true,\n      \"title\": \"a number");
+    desk.run("run --cases cases --only post/parcel --heavy").ends(0).adds(&["snapshots compared: 0\n"]);
 }
 
 #[test]
