@@ -1,17 +1,21 @@
 """The casebook's adapter for FastMCP: one JSON object a line on standard input, one answer a line on
-standard output, in order. `--stdio-server FILE` serves one fixture on the standard streams instead.
+standard output, in order. Servers over stdio speak on a loopback connection each; `--stdio-server FILE` serves one
+fixture on the process's standard streams instead.
 """
 
 import json
+import math
 import socket
 import sys
+import traceback
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TextIO
 
 import anyio
 import uvicorn
@@ -27,6 +31,25 @@ Message = dict[str, Any]
 
 DEEPEST = 25_000
 """Levels of JSON that are read and written here; the casebook's generators end at 10,000."""
+
+
+class TaskStream:
+    """A standard stream whose bytes are those of a task's own file, where the task has one.
+
+    `FastMCP.run_async` can't be handed streams. It serves on the buffers of `sys.stdin` and `sys.stdout`, which are
+    its user's to replace.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.own = ContextVar[BinaryIO](stream.name)
+
+    @property
+    def buffer(self) -> BinaryIO:
+        return self.own.get(self.stream.buffer)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
 
 
 class Adapter:
@@ -64,13 +87,16 @@ class Adapter:
                 "transports": ["stdio", "http"],
                 "revisions": REVISIONS,
                 "variants": VARIANTS,
+                "streams": True,
             }
         }
 
     async def serve(self, order: Message, id: str) -> Message:
-        if order["transport"] != "http":
-            raise Cannot(f'"serve" is for http; for {order["transport"]} start --stdio-server')
-        path, self.serving[id] = await self.tasks.start(self.publish, build(order))
+        server = build(order)
+        if order["transport"] == "stdio":
+            self.serving[id] = await self.tasks.start(self.connect, server, order["stream"])
+            return {"serving": {}}
+        path, self.serving[id] = await self.tasks.start(self.publish, server)
         return {"serving": {"url": f"{self.origin}{path}/mcp"}}
 
     async def publish(self, server: FastMCP, *, task_status: TaskStatus[tuple[str, Callable[[], None]]]) -> None:
@@ -91,6 +117,30 @@ class Adapter:
                 task_status.started((mount.path, stop))
                 await anyio.sleep_forever()
 
+    async def connect(self, server: FastMCP, stream: Message, *, task_status: TaskStatus[Callable[[], None]]) -> None:
+        """Serves over stdio on a connection in place of the process's streams, until the input or the server ends.
+
+        A server that fails ends alone, as its process would: with a traceback.
+        """
+        with socket.create_connection(("127.0.0.1", stream["port"])) as connection, anyio.CancelScope() as scope:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.sendall(f"{stream['word']}\n".encode())
+
+            def stop() -> None:
+                # Threads read and write, and can't be cancelled: the connection's end wakes them.
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+                scope.cancel()
+
+            task_status.started(stop)
+            try:
+                with connection.makefile("rb") as stdin, connection.makefile("wb") as stdout:
+                    sys.stdin.own.set(stdin)
+                    sys.stdout.own.set(stdout)
+                    await serve_streams(server)
+            except Exception:
+                traceback.print_exc()
+
     async def stop(self, order: Message, _id: str) -> Message:
         stop = self.serving.pop(order["serving"], None)
         if stop is not None:
@@ -107,6 +157,8 @@ async def control() -> None:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen()
+    # While a server over stdio waits for its next line, it keeps a thread.
+    anyio.to_thread.current_default_thread_limiter().total_tokens = math.inf
     async with anyio.create_task_group() as tasks:
         adapter = Adapter(tasks, listener)
         # An idle connection stays open: closing it would race with the harness's next request.
@@ -117,7 +169,14 @@ async def control() -> None:
         async for line in anyio.wrap_file(sys.stdin.buffer):
             request = decode(line)
             print(encode({"id": request["id"], **await adapter.answer(request)}), flush=True)
+        for stop in adapter.serving.values():
+            stop()
         tasks.cancel_scope.cancel()
+
+
+async def serve_streams(server: FastMCP) -> None:
+    """https://gofastmcp.com/deployment/running-server#stdio-transport-default"""
+    await server.run_async(transport="stdio", show_banner=False)
 
 
 def decode(text: bytes) -> Message:
@@ -144,6 +203,7 @@ def deep() -> Iterator[None]:
 def main() -> None:
     match sys.argv[1:]:
         case []:
+            sys.stdin, sys.stdout = TaskStream(sys.stdin), TaskStream(sys.stdout)
             anyio.run(control)
         case ["--stdio-server", file]:
             try:
@@ -151,7 +211,7 @@ def main() -> None:
             except (Cannot, Refused) as error:
                 print(encode(error.answer()), file=sys.stderr)
                 sys.exit(3)
-            anyio.run(partial(server.run_async, transport="stdio", show_banner=False))
+            anyio.run(serve_streams, server)
         case _:
             sys.exit("usage: adapter.py [--stdio-server FILE]")
 

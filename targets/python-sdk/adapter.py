@@ -1,13 +1,16 @@
 """The casebook's adapter for the Python SDK: one JSON object a line on standard input, one answer a line on
-standard output, in order. `--stdio-server FILE` serves one fixture on the standard streams instead.
+standard output, in order. Servers over stdio speak on a loopback connection each; `--stdio-server FILE` serves one
+fixture on the process's standard streams instead.
 """
 
 import json
+import math
 import socket
 import sys
+import traceback
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -65,13 +68,16 @@ class Adapter:
                 "transports": ["stdio", "http"],
                 "revisions": REVISIONS,
                 "variants": VARIANTS,
+                "streams": True,
             }
         }
 
     async def serve(self, order: Message, id: str) -> Message:
-        if order["transport"] != "http":
-            raise Cannot(f'"serve" is for http; for {order["transport"]} start --stdio-server')
-        path, self.serving[id] = await self.tasks.start(self.publish, build(order))
+        server = build(order)
+        if order["transport"] == "stdio":
+            self.serving[id] = await self.tasks.start(self.connect, server, order["stream"])
+            return {"serving": {}}
+        path, self.serving[id] = await self.tasks.start(self.publish, server)
         return {"serving": {"url": f"{self.origin}{path}/mcp"}}
 
     async def publish(self, server: Server, *, task_status: TaskStatus[tuple[str, Callable[[], None]]]) -> None:
@@ -91,6 +97,32 @@ class Adapter:
                 task_status.started((mount.path, stop))
                 await anyio.sleep_forever()
 
+    async def connect(self, server: Server, stream: Message, *, task_status: TaskStatus[Callable[[], None]]) -> None:
+        """Serves over stdio on a connection in place of the process's streams, until the input or the server ends.
+
+        A server that fails ends alone, as its process would: with a traceback.
+        """
+        with socket.create_connection(("127.0.0.1", stream["port"])) as connection, anyio.CancelScope() as scope:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.sendall(f"{stream['word']}\n".encode())
+
+            def stop() -> None:
+                # Threads read and write, and can't be cancelled: the connection's end wakes them.
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+                scope.cancel()
+
+            task_status.started(stop)
+            try:
+                # These are the settings with which stdio_server wraps the process's standard streams.
+                with (
+                    connection.makefile("r", encoding="utf-8", errors="replace") as stdin,
+                    connection.makefile("w", encoding="utf-8") as stdout,
+                ):
+                    await serve_streams(server, anyio.wrap_file(stdin), anyio.wrap_file(stdout))
+            except Exception:
+                traceback.print_exc()
+
     async def stop(self, order: Message, _id: str) -> Message:
         stop = self.serving.pop(order["serving"], None)
         if stop is not None:
@@ -107,6 +139,8 @@ async def control() -> None:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen()
+    # While a server over stdio waits for its next line, it keeps a thread.
+    anyio.to_thread.current_default_thread_limiter().total_tokens = math.inf
     async with anyio.create_task_group() as tasks:
         adapter = Adapter(tasks, listener)
         # An idle connection stays open: closing it would race with the harness's next request.
@@ -117,12 +151,16 @@ async def control() -> None:
         async for line in anyio.wrap_file(sys.stdin.buffer):
             request = decode(line)
             print(encode({"id": request["id"], **await adapter.answer(request)}), flush=True)
+        for stop in adapter.serving.values():
+            stop()
         tasks.cancel_scope.cancel()
 
 
-async def serve_streams(server: Server) -> None:
+async def serve_streams(
+    server: Server, stdin: anyio.AsyncFile[str] | None = None, stdout: anyio.AsyncFile[str] | None = None
+) -> None:
     """https://py.sdk.modelcontextprotocol.io/advanced/low-level-server/#the-other-handlers"""
-    async with stdio_server() as (read, write):
+    async with stdio_server(stdin, stdout) as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
