@@ -1,11 +1,12 @@
 // @ts-check
 /**
  * Puts a server on the wire: over HTTP, where one listener serves every fixture under a path of its
- * own, or over this process's standard streams.
+ * own, or over stdio, on a stream to the harness or on this process's standard streams.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createConnection } from 'node:net';
 
 import { createMcpExpressApp } from '@olaservo/mcp-sdk/server/express.js';
 import { StdioServerTransport } from '@olaservo/mcp-sdk/server/stdio.js';
@@ -20,6 +21,7 @@ import { Cannot, variants } from './fixture.mjs';
  * @typedef {import('express').Response} Response
  * @typedef {(request: Request, response: Response) => Promise<void>} Route
  * @typedef {{ revision: string, variant: string, fixture: import('./fixture.mjs').Fixture }} Serve
+ * @typedef {{ port: number, word: string }} Stream
  */
 
 /** Those that the casebook knows of the SDK's `SUPPORTED_PROTOCOL_VERSIONS`. */
@@ -50,12 +52,48 @@ export async function serveHttp(order) {
 }
 
 /**
+ * Speaks MCP on a stream to the harness, until it ends.
+ *
+ * @param {Serve & { stream: Stream }} order
+ * @returns {Promise<{ close: () => Promise<void> }>}
+ */
+export async function serveStream(order) {
+  const factory = build(order);
+  const socket = await connect(order.stream);
+  const transport = new StdioServerTransport(socket, socket);
+  // A process ends when its transport closes, and its transport when it ends.
+  transport.onclose = () => socket.destroySoon();
+  socket.once('close', () => transport.close());
+  await factory().connect(transport);
+  return {
+    async close() {
+      socket.destroy();
+      await transport.close();
+    }
+  };
+}
+
+/**
  * Speaks MCP on this process's standard streams, until they end.
  *
  * @param {Serve} order
  */
-export async function serveStreams(order) {
+export async function serveProcess(order) {
   await build(order)().connect(new StdioServerTransport());
+}
+
+/**
+ * A connection to the harness, which takes the place of a process's standard streams.
+ *
+ * @param {Stream} stream
+ */
+async function connect({ port, word }) {
+  const socket = createConnection({ host: '127.0.0.1', port, noDelay: true });
+  await once(socket, 'connect');
+  // A closed transport no longer listens for errors, and one without a listener would end this process.
+  socket.on('error', error => console.error(error));
+  socket.write(`${word}\n`);
+  return socket;
 }
 
 /**

@@ -8,12 +8,15 @@ import { readFileSync } from 'node:fs';
 
 import { drive } from './drive.mjs';
 import { Refused, variants } from './fixture.mjs';
-import { Cannot, eras, serveHttp, serveStreams } from './serve.mjs';
+import { Cannot, eras, serveHttp, serveProcess, serveStream } from './serve.mjs';
 
 /** @typedef {Record<string, any>} Message */
 
 /** What is being served, by the id of the request that asked for it. @type {Map<string, { close: () => Promise<void> }>} */
 const serving = new Map();
+
+/** The transports, each with its way to serve a fixture from this process. */
+const transports = { stdio: serveStream, http: serveHttp };
 
 /** @type {Record<string, (order: any, id: string) => Promise<Message>>} */
 const kinds = {
@@ -25,19 +28,20 @@ const kinds = {
         language: 'typescript',
         api: 'high: McpServer.registerTool with fromJsonSchema; low: Server.setRequestHandler',
         roles: ['server', 'client'],
-        transports: ['stdio', 'http'],
+        transports: Object.keys(transports),
         revisions: Object.keys(eras),
-        variants: Object.keys(variants)
+        variants: Object.keys(variants),
+        streams: true
       }
     };
   },
 
   async serve(order, id) {
-    if (order.transport !== 'http')
-      throw new Cannot(`"serve" is for http; for ${order.transport} start --stdio-server`);
-    const { url, close } = await serveHttp(order);
+    const transport = /** @type {keyof typeof transports} */ (order.transport);
+    if (!Object.hasOwn(transports, transport)) throw new Cannot(`there is no transport "${transport}"`);
+    const { close, ...place } = await transports[transport](order);
     serving.set(id, { close });
-    return { serving: { url } };
+    return { serving: place };
   },
 
   async stop({ serving: id }) {
@@ -121,7 +125,7 @@ function listen() {
 
 if (process.argv[2] === '--stdio-server') {
   try {
-    serveStreams(JSON.parse(readFileSync(process.argv[3], 'utf8')));
+    serveProcess(JSON.parse(readFileSync(process.argv[3], 'utf8')));
   } catch (error) {
     console.error(JSON.stringify(outcome(error)));
     process.exit(3);

@@ -1,11 +1,12 @@
 // @ts-check
 /**
  * Puts a server on the wire: over HTTP, where one listener serves every fixture under a path of its
- * own, or over this process's standard streams.
+ * own, or over stdio, on a stream to the harness or on this process's standard streams.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createConnection } from 'node:net';
 
 import {
   localhostHostValidation,
@@ -14,7 +15,7 @@ import {
   toNodeHandler
 } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 import { variants } from './fixture.mjs';
 
@@ -25,6 +26,7 @@ import { variants } from './fixture.mjs';
  * @typedef {import('node:http').ServerResponse} Response
  * @typedef {(request: Request, response: Response) => Promise<void>} Route
  * @typedef {{ revision: string, variant: string, fixture: import('./fixture.mjs').Fixture }} Serve
+ * @typedef {{ port: number, word: string }} Stream
  */
 
 /** The SDK's public API has no way to express what was asked for. */
@@ -58,16 +60,66 @@ export async function serveHttp(order) {
 }
 
 /**
+ * Speaks MCP on a stream to the harness, until it ends.
+ *
+ * @param {Serve & { stream: Stream }} order
+ * @returns {Promise<{ close: () => Promise<void> }>}
+ */
+export async function serveStream(order) {
+  const built = build(order);
+  const socket = await connect(order.stream);
+  const transport = new StdioServerTransport(socket, socket);
+  speak(built, transport);
+  // A process ends when its transport closes itself, as on a line that is too long.
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    socket.destroySoon();
+  };
+  return {
+    async close() {
+      socket.destroy();
+      await transport.close();
+    }
+  };
+}
+
+/**
  * Speaks MCP on this process's standard streams, until they end.
  *
  * @param {Serve} order
  */
-export function serveStreams(order) {
-  const { factory, era } = build(order);
+export function serveProcess(order) {
+  speak(build(order), new StdioServerTransport());
+}
+
+/**
+ * The SDK's own entry point for stdio, on a transport of its own or on one that its user makes.
+ * https://ts.sdk.modelcontextprotocol.io/v2/serving/stdio
+ *
+ * @param {{ factory: Factory, era: Era }} built
+ * @param {StdioServerTransport} transport
+ */
+function speak({ factory, era }, transport) {
   serveStdio(context => factory(context.era), {
     legacy: era === 'legacy' ? 'serve' : 'reject',
+    transport,
     onerror: error => console.error(error)
   });
+}
+
+/**
+ * A connection to the harness, which takes the place of a process's standard streams.
+ *
+ * @param {Stream} stream
+ */
+async function connect({ port, word }) {
+  const socket = createConnection({ host: '127.0.0.1', port, noDelay: true });
+  await once(socket, 'connect');
+  // A closed transport no longer listens for errors, and one without a listener would end this process.
+  socket.on('error', error => console.error(error));
+  socket.write(`${word}\n`);
+  return socket;
 }
 
 /**
