@@ -46,7 +46,7 @@ public final class Adapter {
       System.exit(2);
     }
     try {
-      Server.serveStreams(Path.of(arguments[1]));
+      Stdio.serveProcess(Path.of(arguments[1]));
     } catch (Unbuildable unbuildable) {
       System.err.println(Json.LINES.writeValueAsString(unbuildable.answer()));
       System.exit(3);
@@ -103,7 +103,9 @@ public final class Adapter {
         "revisions",
         REVISIONS,
         "variants",
-        VARIANTS);
+        VARIANTS,
+        "streams",
+        true);
   }
 
   /** Whether the checks are wanted that the SDK has, and leaves out unless it is asked for them. */

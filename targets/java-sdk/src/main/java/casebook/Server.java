@@ -4,14 +4,9 @@ import static casebook.Fixture.MAPPER;
 
 import casebook.Unbuildable.Cannot;
 import io.modelcontextprotocol.server.McpServer;
-import io.modelcontextprotocol.server.McpSyncServer;
 import io.modelcontextprotocol.server.transport.DefaultServerTransportSecurityValidator;
 import io.modelcontextprotocol.server.transport.HttpServletStreamableServerTransportProvider;
 import io.modelcontextprotocol.server.transport.ServerHttpHeaderValidator;
-import io.modelcontextprotocol.server.transport.StdioServerTransportProvider;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -19,7 +14,7 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 
-/** One listener, which serves each fixture under a path of its own. */
+/** The servers that stand: over HTTP each has a path of one listener, over stdio a stream. */
 final class Server {
   private static final String ENDPOINT = "/mcp";
 
@@ -30,14 +25,13 @@ final class Server {
           .allowedHost("127.0.0.1:*")
           .build();
 
-  record Order(String revision, String transport, String variant, Fixture fixture) {}
-
-  private record Served(McpSyncServer server, ServletContextHandler context) {}
+  record Order(
+      String revision, String transport, String variant, Stdio.Place stream, Fixture fixture) {}
 
   private final org.eclipse.jetty.server.Server jetty = new org.eclipse.jetty.server.Server();
   private final ServerConnector connector = new ServerConnector(jetty);
   private final ContextHandlerCollection contexts = new ContextHandlerCollection();
-  private final Map<String, Served> serving = new HashMap<>();
+  private final Map<String, AutoCloseable> serving = new HashMap<>();
 
   Server() throws Exception {
     connector.setHost("127.0.0.1");
@@ -46,12 +40,17 @@ final class Server {
     jetty.start();
   }
 
-  /** https://java.sdk.modelcontextprotocol.io/latest/server/#streamable-http */
   Map<String, Object> serve(String id, Order order) throws Exception {
-    if (!order.transport().equals("http")) {
-      throw new Cannot("`serve` is for http; for the rest start --stdio-server");
-    }
     checkRevision(order.revision());
+    if (order.transport().equals("http")) {
+      return Map.of("serving", Map.of("url", serveHttp(id, order)));
+    }
+    serving.put(id, Stdio.serveStream(order));
+    return Map.of("serving", Map.of());
+  }
+
+  /** https://java.sdk.modelcontextprotocol.io/latest/server/#streamable-http */
+  private String serveHttp(String id, Order order) throws Exception {
     var transport =
         HttpServletStreamableServerTransportProvider.builder()
             .jsonMapper(MAPPER)
@@ -68,29 +67,22 @@ final class Server {
     context.addServlet(holder, ENDPOINT);
     contexts.addHandler(context);
     context.start();
-    serving.put(id, new Served(server, context));
-    var url = "http://127.0.0.1:" + connector.getLocalPort() + "/" + id + ENDPOINT;
-    return Map.of("serving", Map.of("url", url));
+    AutoCloseable served =
+        () -> {
+          contexts.removeHandler(context);
+          server.close();
+          context.stop();
+        };
+    serving.put(id, served);
+    return "http://127.0.0.1:" + connector.getLocalPort() + "/" + id + ENDPOINT;
   }
 
   Map<String, Object> stop(String id) throws Exception {
     var served = serving.remove(id);
     if (served != null) {
-      contexts.removeHandler(served.context());
-      served.server().close();
-      served.context().stop();
+      served.close();
     }
     return Map.of("stopped", served != null);
-  }
-
-  /**
-   * Speaks MCP on this process's standard streams; the SDK ends with them.
-   * https://java.sdk.modelcontextprotocol.io/latest/server/#stdio
-   */
-  static void serveStreams(Path file) throws IOException, Unbuildable {
-    var order = Json.LINES.readValue(Files.readAllBytes(file), Order.class);
-    checkRevision(order.revision());
-    order.fixture().build(McpServer.sync(new StdioServerTransportProvider(MAPPER)));
   }
 
   /** The SDK's transports negotiate a revision by themselves, among those that it knows. */
