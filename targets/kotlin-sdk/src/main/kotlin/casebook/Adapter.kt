@@ -2,6 +2,7 @@ package casebook
 
 import io.modelcontextprotocol.kotlin.sdk.LIB_VERSION
 import io.modelcontextprotocol.kotlin.sdk.types.McpException
+import kotlinx.coroutines.runBlocking
 import kotlinx.serialization.json.Json
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.add
@@ -32,7 +33,7 @@ suspend fun main(arguments: Array<String>) {
 }
 
 private suspend fun serveOnce(file: File) = try {
-    serveStreams(Json.parseToJsonElement(file.readText()).jsonObject)
+    serveProcess(Json.parseToJsonElement(file.readText()).jsonObject)
 } catch (unbuildable: Unbuildable) {
     fail(status = 3, unbuildable.answer().toString())
 }
@@ -42,23 +43,24 @@ private fun fail(status: Int, why: String): Nothing {
     exitProcess(status)
 }
 
-private suspend fun control() {
+// On this thread and no other: it would block one of those on which the SDK's coroutines run.
+private fun control() = runBlocking {
     val out = PrintStream(System.out, true, Charsets.UTF_8)
     // The SDK's logger greets on standard output.
     System.setOut(System.err)
-    val listeners = Listeners()
+    val servers = Servers()
     for (line in generateSequence(System.`in`.bufferedReader()::readLine)) {
         val request = Json.parseToJsonElement(line).jsonObject
-        out.println(JsonObject(mapOf("id" to request.getValue("id")) + answer(listeners, request)))
+        out.println(JsonObject(mapOf("id" to request.getValue("id")) + answer(servers, request)))
     }
 }
 
-private suspend fun answer(listeners: Listeners, request: JsonObject): JsonObject = try {
+private suspend fun answer(servers: Servers, request: JsonObject): JsonObject = try {
     val (kind, order) = request.entries.single { it.key != "id" }
     when (kind) {
         "hello" -> buildJsonObject { put("hello", hello()) }
-        "serve" -> listeners.serve(request.text("id"), order.jsonObject)
-        "stop" -> listeners.stop(order.jsonObject.text("serving"))
+        "serve" -> servers.serve(request.text("id"), order.jsonObject)
+        "stop" -> servers.stop(order.jsonObject.text("serving"))
         "drive" -> buildJsonObject { put("drove", drive(order.jsonObject)) }
         else -> buildJsonObject { put("unsupported", "one of hello, serve, stop and drive was expected") }
     }
@@ -75,6 +77,7 @@ private fun hello() = buildJsonObject {
     putJsonArray("transports") { listOf("stdio", "http").forEach(::add) }
     putJsonArray("revisions") { REVISIONS.forEach(::add) }
     putJsonArray("variants") {}
+    put("streams", true)
 }
 
 /** Neither side of the SDK can be held to one revision: each settles on the peer's, among those that it speaks. */

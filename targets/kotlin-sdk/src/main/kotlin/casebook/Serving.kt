@@ -1,8 +1,6 @@
 package casebook
 
 import io.ktor.server.cio.CIO
-import io.ktor.server.cio.CIOApplicationEngine
-import io.ktor.server.engine.EmbeddedServer
 import io.ktor.server.engine.embeddedServer
 import io.modelcontextprotocol.kotlin.sdk.server.StdioServerTransport
 import io.modelcontextprotocol.kotlin.sdk.server.mcpStreamableHttp
@@ -12,41 +10,56 @@ import kotlinx.io.asSource
 import kotlinx.io.buffered
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.buildJsonObject
+import kotlinx.serialization.json.int
 import kotlinx.serialization.json.jsonArray
 import kotlinx.serialization.json.jsonObject
+import kotlinx.serialization.json.jsonPrimitive
 import kotlinx.serialization.json.put
 import kotlinx.serialization.json.putJsonObject
+import java.io.InputStream
+import java.io.OutputStream
+import java.net.Socket
 
 private const val HOST = "127.0.0.1"
 private const val ENDPOINT = "/mcp"
 
-/** A listener for each fixture that is served over Streamable HTTP. */
-internal class Listeners {
-    private val serving = mutableMapOf<String, EmbeddedServer<CIOApplicationEngine, *>>()
+/** The servers that stand, by the ids of the requests for them. */
+internal class Servers {
+    private val serving = mutableMapOf<String, Served>()
 
-    /** https://github.com/modelcontextprotocol/kotlin-sdk#streamable-http-transport */
     suspend fun serve(id: String, order: JsonObject): JsonObject {
-        if (order.text("transport") != "http") throw Cannot("`serve` is for http; for the rest start --stdio-server")
         checkRevision(order)
-        val fixture = order.getValue("fixture").jsonObject
-        checkQuestions(fixture)
-        val server = server(fixture)
-        val listener = embeddedServer(CIO, host = HOST, port = 0) {
-            mcpStreamableHttp(path = ENDPOINT) { server }
-        }
-        listener.startSuspend()
-        serving[id] = listener
-        val port = listener.engine.resolvedConnectors().single().port
+        val served = if (order.text("transport") == "http") serveHttp(order) else serveStream(order)
+        serving[id] = served
         return buildJsonObject {
-            putJsonObject("serving") { put("url", "http://$HOST:$port$ENDPOINT") }
+            putJsonObject("serving") { served.url?.let { put("url", it) } }
         }
     }
 
     suspend fun stop(id: String): JsonObject {
-        val listener = serving.remove(id)
-        listener?.stopSuspend(gracePeriodMillis = 0, timeoutMillis = 0)
-        return buildJsonObject { put("stopped", listener != null) }
+        val served = serving.remove(id)
+        served?.stop?.invoke()
+        return buildJsonObject { put("stopped", served != null) }
     }
+}
+
+/** A server: its address, where it has one, and what stops it. */
+private class Served(val url: String?, val stop: suspend () -> Unit)
+
+/**
+ * Serves on a listener of its own.
+ * https://github.com/modelcontextprotocol/kotlin-sdk#streamable-http-transport
+ */
+private suspend fun serveHttp(order: JsonObject): Served {
+    val fixture = order.getValue("fixture").jsonObject
+    checkQuestions(fixture)
+    val server = server(fixture)
+    val listener = embeddedServer(CIO, host = HOST, port = 0) {
+        mcpStreamableHttp(path = ENDPOINT) { server }
+    }
+    listener.startSuspend()
+    val port = listener.engine.resolvedConnectors().single().port
+    return Served("http://$HOST:$port$ENDPOINT") { listener.stopSuspend(gracePeriodMillis = 0, timeoutMillis = 0) }
 }
 
 /** What `mcpStreamableHttp` answers a POST with is JSON, which leaves a question the GET stream only. */
@@ -55,16 +68,30 @@ private fun checkQuestions(fixture: JsonObject) {
     if (asks) throw Cannot("mcpStreamableHttp has no event stream in answer to a POST, on which a tool could ask")
 }
 
-/**
- * Speaks MCP on this process's standard streams until they end.
- * https://github.com/modelcontextprotocol/kotlin-sdk#stdio-transport
- */
-internal suspend fun serveStreams(order: JsonObject) {
+/** Serves over stdio on a connection of its own. */
+private suspend fun serveStream(order: JsonObject): Served {
+    val server = server(order.getValue("fixture").jsonObject)
+    val place = order.getValue("stream").jsonObject
+    val socket = Socket(HOST, place.getValue("port").jsonPrimitive.int)
+    socket.tcpNoDelay = true
+    val output = socket.getOutputStream()
+    output.write("${place.text("word")}\n".toByteArray())
+    // When its input ends, the transport closes both streams, and so the connection.
+    server.createSession(stdio(socket.getInputStream(), output))
+    return Served(url = null) { socket.use { server.close() } }
+}
+
+/** Serves over stdio on this process's standard streams until they end. */
+internal suspend fun serveProcess(order: JsonObject) {
     checkRevision(order)
     val server = server(order.getValue("fixture").jsonObject)
-    val transport = StdioServerTransport(System.`in`.asSource().buffered(), System.out.asSink().buffered())
+    val transport = stdio(System.`in`, System.out)
     val done = Job()
     transport.onClose { done.complete() }
     server.createSession(transport)
     done.join()
 }
+
+/** https://github.com/modelcontextprotocol/kotlin-sdk#stdio-transport */
+private fun stdio(input: InputStream, output: OutputStream) =
+    StdioServerTransport(input.asSource().buffered(), output.asSink().buffered())
