@@ -119,6 +119,7 @@ func hello() message {
 		"transports": []string{"stdio", "http"},
 		"revisions":  revisions,
 		"variants":   []string{"high", "low"},
+		"streams":    true,
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -25,6 +26,13 @@ type serveOrder struct {
 	Transport string  `json:"transport"`
 	Variant   string  `json:"variant"`
 	Fixture   fixture `json:"fixture"`
+	Stream    *place  `json:"stream"`
+}
+
+// place is the harness's listener for one stream, and the word that opens the stream.
+type place struct {
+	Port int    `json:"port"`
+	Word string `json:"word"`
 }
 
 // build makes the server of an order. It would speak every revision, whichever the order names: that is the default.
@@ -90,15 +98,16 @@ func read(file string) (*mcp.Server, error) {
 	return build(order)
 }
 
-// front is the one listener; it serves each fixture under a path of its own.
+// front is the one listener; it serves each fixture over HTTP under a path of its own.
 type front struct {
 	origin  string
 	serving sync.Map // from the id of the order to a served
 }
 
+// served is a fixture's server; over stdio it has no handler.
 type served struct {
-	server  *mcp.Server
-	handler *mcp.StreamableHTTPHandler
+	handler http.Handler
+	stop    func()
 }
 
 func listen() (*front, error) {
@@ -114,12 +123,12 @@ func listen() (*front, error) {
 }
 
 func (f *front) ServeHTTP(response http.ResponseWriter, request *http.Request) {
-	found, ok := f.serving.Load(request.PathValue("id"))
-	if !ok {
-		http.NotFound(response, request)
+	found, _ := f.serving.Load(request.PathValue("id"))
+	if served, _ := found.(served); served.handler != nil {
+		served.handler.ServeHTTP(response, request)
 		return
 	}
-	found.(served).handler.ServeHTTP(response, request)
+	http.NotFound(response, request)
 }
 
 func (f *front) serve(id string, text []byte) (message, error) {
@@ -127,22 +136,68 @@ func (f *front) serve(id string, text []byte) (message, error) {
 	if err := decode(text, &order); err != nil {
 		return nil, err
 	}
-	if order.Transport != "http" {
-		return nil, cannot{fmt.Sprintf("`serve` is for http; for %s start --stdio-server", order.Transport)}
-	}
 	server, err := build(order)
 	if err != nil {
 		return nil, err
 	}
+	switch {
+	case order.Transport == "http":
+		return f.publish(id, server, order.Revision), nil
+	case order.Stream != nil:
+		return f.connect(id, server, *order.Stream), nil
+	}
+	return nil, cannot{fmt.Sprintf("`serve` is for http and for streams; for %s start --stdio-server", order.Transport)}
+}
+
+func (f *front) publish(id string, server *mcp.Server, revision string) message {
 	// A handler of sessions turns 2026-07-28 down.
 	// https://go.sdk.modelcontextprotocol.io/protocol/#stateless-mode
 	handler := mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{Stateless: order.Revision >= stateless},
+		&mcp.StreamableHTTPOptions{Stateless: revision >= stateless},
 	)
-	f.serving.Store(id, served{server, handler})
-	return message{"serving": message{"url": f.origin + "/" + url.PathEscape(id) + "/mcp"}}, nil
+	f.serving.Store(id, served{handler, func() {
+		for session := range server.Sessions() {
+			// It waits for its requests to end, which some never do.
+			go session.Close()
+		}
+	}})
+	return message{"serving": message{"url": f.origin + "/" + url.PathEscape(id) + "/mcp"}}
 }
+
+func (f *front) connect(id string, server *mcp.Server, to place) message {
+	ctx, cancel := context.WithCancel(context.Background())
+	f.serving.Store(id, served{nil, cancel})
+	go func() {
+		// An error ends this server alone. One that comes of `stop` says nothing.
+		if err := serveStream(ctx, server, to); err != nil && ctx.Err() == nil {
+			log.Print(err)
+		}
+	}()
+	return message{"serving": message{}}
+}
+
+// serveStream speaks MCP on a connection in place of the standard streams, until its input ends or ctx does.
+// https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/mcp#IOTransport
+func serveStream(ctx context.Context, server *mcp.Server, to place) error {
+	address := fmt.Sprintf("127.0.0.1:%d", to.Port)
+	connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	// Run waits for the handlers, of which some never end.
+	context.AfterFunc(ctx, func() { connection.Close() })
+	if _, err := fmt.Fprintln(connection, to.Word); err != nil {
+		return err
+	}
+	return server.Run(ctx, &mcp.IOTransport{Reader: connection, Writer: output{connection}})
+}
+
+// output is the sending side of a connection, which is closed once: with its receiving side.
+type output struct{ io.Writer }
+
+func (output) Close() error { return nil }
 
 func (f *front) stop(text []byte) (message, error) {
 	var order struct {
@@ -153,10 +208,7 @@ func (f *front) stop(text []byte) (message, error) {
 	}
 	found, ok := f.serving.LoadAndDelete(order.Serving)
 	if ok {
-		for session := range found.(served).server.Sessions() {
-			// It waits for its requests to end, which some never do.
-			go session.Close()
-		}
+		found.(served).stop()
 	}
 	return message{"stopped": ok}, nil
 }

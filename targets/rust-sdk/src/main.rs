@@ -5,7 +5,13 @@ mod drive;
 mod fixture;
 mod protocol;
 
-use std::{collections::HashMap, error::Error, process::ExitCode};
+use std::{
+    collections::HashMap,
+    error::Error,
+    io::Write,
+    net::{Shutdown, TcpStream},
+    process::ExitCode,
+};
 
 use axum::{Router, serve::ListenerExt};
 use rmcp::{
@@ -23,7 +29,7 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use fixture::Server;
-use protocol::{Cannot, REVISIONS, Request, Serve, VARIANTS};
+use protocol::{Cannot, Place, REVISIONS, Request, Serve, VARIANTS};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -57,9 +63,9 @@ async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Cannot
     Ok(match request {
         Request { hello: Some(_), .. } => hello(),
         Request { id, serve: Some(order), .. } => {
-            let (url, stop) = publish(order).await?;
+            let (server, stop) = serve(order).await?;
             serving.insert(id, stop);
-            json!({ "serving": { "url": url } })
+            json!({ "serving": server })
         }
         Request { stop: Some(order), .. } => json!({ "stopped": serving.remove(&order.serving).is_some() }),
         Request { drive: Some(order), .. } => json!({ "drove": drive::drive(order).await? }),
@@ -77,6 +83,7 @@ fn hello() -> Value {
         "transports": ["stdio", "http"],
         "revisions": REVISIONS,
         "variants": VARIANTS,
+        "streams": true,
     } })
 }
 
@@ -86,12 +93,20 @@ fn version() -> Option<&'static str> {
     entry.split('"').next()
 }
 
-/// <https://github.com/modelcontextprotocol/rust-sdk#stateless-streamable-http>
-async fn publish(order: Serve) -> Result<(String, DropGuard), Cannot> {
-    if order.transport != "http" {
-        return Err(Cannot("`serve` is for http; for stdio start --stdio-server".to_owned()));
-    }
+/// Starts a server; gives what `serving` says of it, and what stops it.
+async fn serve(mut order: Serve) -> Result<(Value, DropGuard), Cannot> {
+    let stream = order.stream.take();
+    let http = order.transport == "http";
     let server = Server::build(order)?;
+    match stream {
+        Some(place) => Ok((json!({}), connect(server, place))),
+        None if http => publish(server).await.map(|(url, stop)| (json!({ "url": url }), stop)),
+        None => Err(Cannot("`serve` is for http and for streams; for stdio start --stdio-server".to_owned())),
+    }
+}
+
+/// <https://github.com/modelcontextprotocol/rust-sdk#stateless-streamable-http>
+async fn publish(server: Server) -> Result<(String, DropGuard), Cannot> {
     let unbound = |error: std::io::Error| Cannot(error.to_string());
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(unbound)?;
     let address = listener.local_addr().map_err(unbound)?;
@@ -109,6 +124,42 @@ async fn publish(order: Serve) -> Result<(String, DropGuard), Cannot> {
     let serving = axum::serve(listener, app).with_graceful_shutdown(stop.child_token().cancelled_owned());
     tokio::spawn(async move { serving.await });
     Ok((format!("http://{address}/mcp"), stop.drop_guard()))
+}
+
+/// Serves on a connection in place of the standard streams. A failure ends this server alone.
+fn connect(server: Server, place: Place) -> DropGuard {
+    let stop = CancellationToken::new();
+    let stopped = stop.child_token();
+    tokio::spawn(async move {
+        if let Err(error) = serve_stream(server, place, stopped).await {
+            eprintln!("Error: {error:?}");
+        }
+    });
+    stop.drop_guard()
+}
+
+/// Any pair of a reader and a writer is a transport, as `stdio()` is one.
+/// <https://docs.rs/rmcp/3.9.0/rmcp/transport/async_rw/struct.AsyncRwTransport.html>
+async fn serve_stream(
+    server: Server,
+    place: Place,
+    stopped: CancellationToken,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let mut connection = TcpStream::connect(("127.0.0.1", place.port))?;
+    connection.set_nodelay(true)?;
+    writeln!(connection, "{}", place.word)?;
+    connection.set_nonblocking(true)?;
+    // To close it at once: the SDK waits for its handlers first, some seconds at most.
+    let end = connection.try_clone()?;
+    let (input, output) = tokio::net::TcpStream::from_std(connection)?.into_split();
+    let serving = async {
+        server.serve((input, output)).await?.waiting().await?;
+        Ok(())
+    };
+    let served = stopped.run_until_cancelled(serving).await;
+    // It may be closed already.
+    _ = end.shutdown(Shutdown::Both);
+    served.unwrap_or(Ok(()))
 }
 
 /// <https://github.com/modelcontextprotocol/rust-sdk#build-a-server>

@@ -31,7 +31,15 @@ pub struct Serve {
     pub revision: String,
     pub transport: String,
     pub variant: Option<String>,
+    pub stream: Option<Place>,
     pub fixture: Fixture,
+}
+
+/// The harness's listener for one stream, and the word that opens the stream.
+#[derive(Deserialize)]
+pub struct Place {
+    pub port: u16,
+    pub word: String,
 }
 
 #[derive(Deserialize)]
