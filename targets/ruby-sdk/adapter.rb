@@ -30,6 +30,7 @@ module Casebook
         puts JSON.generate({ "id" => request["id"] }.merge(answer(listener, request)), UNBOUNDED)
         $stdout.flush
       end
+      listener.close
     end
 
     def stdio_server(file)
@@ -80,6 +81,7 @@ module Casebook
         "transports" => ["stdio", "http"],
         "revisions" => REVISIONS,
         "variants" => VARIANTS,
+        "streams" => Process.respond_to?(:fork),
       }
     end
   end

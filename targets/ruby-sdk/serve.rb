@@ -2,23 +2,57 @@
 
 require "puma"
 require "puma/server"
+require "socket"
 
 module Casebook
+  HOST = "127.0.0.1"
+
   # Serves on the standard streams.
   module Serve
     class << self
       # https://ruby.sdk.modelcontextprotocol.io/server/transports/#stdio-transport
       def streams(order)
         Casebook.check(order)
-        MCP::Server::Transports::StdioTransport.new(Fixture.server(order)).open
+        speak(Fixture.server(order))
+      end
+
+      def speak(server)
+        MCP::Server::Transports::StdioTransport.new(server).open
       end
     end
   end
 
-  # One listener, which serves each fixture under a path of its own.
-  class Listener
-    HOST = "127.0.0.1"
+  # Serves on a connection in place of the standard streams. The SDK's transport takes no streams: it reads $stdin and
+  # writes $stdout. Each server therefore runs in a fork of this process, where everything is loaded already.
+  # https://github.com/modelcontextprotocol/ruby-sdk/blob/v1.3.0/lib/mcp/server/transports/stdio_transport.rb
+  class Stream
+    def initialize(server, place)
+      @pid = fork do
+        connect(place)
+        Serve.speak(server)
+      end
+    end
 
+    def close
+      Process.kill(:KILL, @pid)
+      Process.wait(@pid)
+    end
+
+    private
+
+    def connect(place)
+      connection = TCPSocket.new(HOST, place["port"])
+      connection.setsockopt(:TCP, :NODELAY, true)
+      connection.write("#{place["word"]}\n")
+      $stdin.reopen(connection)
+      $stdout.reopen(connection)
+      # The fork must not keep the connections and the listener of its parent open, nor its own connection twice.
+      ObjectSpace.each_object(IO) { |io| io.close unless io.closed? || io.fileno <= 2 }
+    end
+  end
+
+  # Serves each fixture: over HTTP with one listener, under a path of its own, and over stdio on a stream of its own.
+  class Listener
     def initialize
       @serving = {}
       @puma = Puma::Server.new(method(:call))
@@ -26,19 +60,28 @@ module Casebook
       @puma.run
     end
 
-    # https://ruby.sdk.modelcontextprotocol.io/server/transports/#streamable-http-transport
     def serve(id, order)
-      raise Cannot, "`serve` is for http; for the rest start --stdio-server" unless order["transport"] == "http"
-
       Casebook.check(order)
-      @serving[id] = MCP::Server::Transports::StreamableHTTPTransport.new(Fixture.server(order))
-      { "serving" => { "url" => "http://#{HOST}:#{@port}/#{id}" } }
+      if order["stream"]
+        @serving[id] = Stream.new(Fixture.server(order), order["stream"])
+        { "serving" => {} }
+      elsif order["transport"] == "http"
+        # https://ruby.sdk.modelcontextprotocol.io/server/transports/#streamable-http-transport
+        @serving[id] = MCP::Server::Transports::StreamableHTTPTransport.new(Fixture.server(order))
+        { "serving" => { "url" => "http://#{HOST}:#{@port}/#{id}" } }
+      else
+        raise Cannot, "`serve` is for http and for streams; for the rest start --stdio-server"
+      end
     end
 
     def stop(id)
       transport = @serving.delete(id)
       transport&.close
       { "stopped" => !transport.nil? }
+    end
+
+    def close
+      @serving.each_value(&:close)
     end
 
     private
