@@ -26,9 +26,10 @@ use crate::load::target::{self, TargetError};
 use crate::load::{Source, load};
 use crate::model::Pattern;
 use crate::model::case::Library;
-use crate::model::record::{About, FORMAT, Header};
+use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::set::Drift;
 use crate::model::target::Target;
+use crate::model::transcript::StdioMode;
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
@@ -255,11 +256,13 @@ async fn carry_out(
     let mut snapshots = Snapshots::new(args.accept, targets, &whole);
     let mut source = outputs::is_wanted(&args.reports, args.annotations)
         .then(|| report::Source::begun(record.as_deref().map_or("the run", Utf8Path::as_str), &header));
+    let mut two_ways = TwoWays::default();
     let mut shown = Ok(());
     let see = |seen: Seen<'_>| {
         if let Seen::Judged(record, _) = &seen {
             summary.add(record);
             snapshots.add(record);
+            two_ways.add(record);
             if let Some(source) = &mut source {
                 source.add(record);
             }
@@ -291,6 +294,7 @@ async fn carry_out(
     let finished = terminal.finish(&summary, &library.requirements, args.strict, args.rates);
     let shown = shown.and(heard(finished));
     changes.tell();
+    two_ways.tell();
     if let Some(path) = record {
         aside(&format!("record: {path}"));
     }
@@ -323,6 +327,32 @@ fn unfiltered(args: &RunArgs, library: &Library, targets: &[Arc<Target>]) -> Res
         // All that is run is heavy.
         Err(PlanError::Nothing { .. }) => Ok(Plan::default()),
         plan => plan.map_err(|error| planless(&error)),
+    }
+}
+
+/// Numbers of the tests that were run in both ways over stdio.
+#[derive(Default)]
+struct TwoWays {
+    all: usize,
+    unlike: usize,
+}
+
+impl TwoWays {
+    fn add(&mut self, record: &Record) {
+        if record.stdio == Some(StdioMode::Both) {
+            self.all += 1;
+            self.unlike += usize::from(record.observation.unavailable.is_some());
+        }
+    }
+
+    fn tell(&self) {
+        match self {
+            Self { all: 0, .. } => {}
+            Self { all, unlike: 0 } => aside(&format!("run by a stream and in a process: {all} tests, all alike")),
+            Self { all, unlike } => {
+                aside(&format!("run by a stream and in a process: {all} tests, {unlike} not alike"))
+            }
+        }
     }
 }
 

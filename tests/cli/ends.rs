@@ -84,7 +84,7 @@ fn nothing_is_left_of_a_run_however_it_ends() {
     };
     assert_eq!(with_tmp("run reference --cases cases --transport stdio"), Some(0));
     assert_eq!(with_tmp("run reference:input-not-validated --cases cases --transport stdio"), Some(1));
-    assert_eq!(with_tmp("run stays --cases cases --only post/letter --test-limit 1s"), Some(1));
+    assert_eq!(with_tmp("run stays --cases cases --only post/letter --test-limit 1s --stdio process"), Some(1));
     let ends: [(&[Signal], Option<i32>); 5] = [
         (&[Signal::SIGINT, Signal::SIGINT], Some(5)),
         (&[Signal::SIGTERM, Signal::SIGTERM], Some(5)),
@@ -93,7 +93,8 @@ fn nothing_is_left_of_a_run_however_it_ends() {
         (&[Signal::SIGKILL], None),
     ];
     for (signals, status) in ends {
-        let arguments = "run stays --cases cases --record run.jsonl --step-limit 10m --test-limit 10m --jobs 1";
+        let arguments =
+            "run stays --cases cases --stdio process --record run.jsonl --step-limit 10m --test-limit 10m --jobs 1";
         let mut run = Running::with(&desk, arguments, |command| {
             // Under nohup the signal is ignored, and so by all that we start.
             let mut reset = Command::new("env");
@@ -159,6 +160,6 @@ fn what_was_seen_of_a_test_is_on_disk_before_the_next_of_its_worker_begins() {
     // Each fixture has a process of its own, which counts the lines that there are when it starts.
     let counts = "[ \"$1\" = --stdio-server ] && wc -l < ../run.jsonl >> ../seen; exec \"$CASEBOOK\" __adapter \"$@\"";
     over_stdio(&desk, "counts", counts);
-    desk.run("run counts --cases cases --only post/letter --record run.jsonl --jobs 1").ends(0);
+    desk.run("run counts --cases cases --only post/letter --stdio process --record run.jsonl --jobs 1").ends(0);
     assert_eq!(desk.read("seen"), "1\n2\n3\n");
 }

@@ -254,5 +254,5 @@ fn server_that_differs_by_stream_and_process_fails_the_run() {
     }
     // The sample has the first test of the file.
     let sampled = desk.run(&format!("run {names} --cases shelf --record run.jsonl"));
-    sampled.ends(1).says(&["show different things"]);
+    sampled.ends(1).says(&["show different things"]).adds(&["run by a stream and in a process: 3 tests, 3 not alike"]);
 }

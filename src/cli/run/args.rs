@@ -93,9 +93,9 @@ pub struct RunArgs {
     /// test is flaky, which is no success either
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = retries)]
     pub retries: usize,
-    /// How adapters serve over stdio: by a stream, each in a process of its own, or both, compared [default: by a
-    /// stream, and a sample of both]
-    #[arg(long, value_name = "stream|process|both")]
+    /// How adapters serve over stdio: stream, process, or both, which are compared [default: stream, and both for a
+    /// sample]
+    #[arg(long, value_name = "MODE")]
     pub stdio: Option<StdioMode>,
     /// How long a step may take
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
