@@ -168,8 +168,8 @@ fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> V
     if !is_imported && !library.is_part {
         return targets;
     }
-    let may_be_here = |pattern: &Pattern| library.cases.iter().any(|case| pattern.may_mean(&case.id));
-    let is_here = |pattern: &Pattern| if is_imported { means_a_test(pattern, library) } else { may_be_here(pattern) };
+    let is_within = |pattern: &Pattern| library.cases.iter().any(|case| pattern.is_within(&case.id));
+    let is_here = |pattern: &Pattern| means_a_test(pattern, library) || !is_imported && is_within(pattern);
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);
         target.known.retain(|known| is_here(&known.test));

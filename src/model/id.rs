@@ -301,6 +301,11 @@ impl Pattern {
         case.starts_with(&self.prefix) || self.prefix.starts_with(case)
     }
 
+    /// Whether it can mean tests of this case file alone.
+    pub fn is_within(&self, case: &CaseId) -> bool {
+        self.prefix.strip_prefix(case.as_str()).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     /// Whether it means the test with this path (the part of an id before the `@`).
     pub fn matches_path(&self, path: &str) -> bool {
         self.path.iter().any(|glob| glob.is_match(path))
