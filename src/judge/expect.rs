@@ -12,7 +12,7 @@ use super::compare;
 use super::places;
 use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Flaw, Matcher, Outcome};
 use crate::model::observation::{AdvertisedTool, AnswerObservation, Observed, Parts, StepObservation};
-use crate::model::schema::Schema;
+use crate::model::schema::SharedSchema;
 use crate::model::spec::Transport;
 use crate::model::{RequirementId, TestId};
 
@@ -222,10 +222,10 @@ fn is_within(pointer: &str, above: &str) -> bool {
 
 /// Returns whether an expectation is about the content of messages, and not only about the outcome of the step.
 fn depends_on_messages(expected: &Expectation) -> bool {
-    let is_about_content = |schema: &Value| {
+    let is_about_content = |schema: &SharedSchema| {
         let mut looked = Looked::default();
         let known = ["status", "canary", "took", "size"];
-        !looked.at(schema) || looked.values.union(&looked.present).any(|key| !known.contains(key))
+        !looked.at(schema.value()) || looked.values.union(&looked.present).any(|key| !known.contains(key))
     };
     [&expected.saw, &expected.structured, &expected.asked].into_iter().any(Option::is_some)
         || !expected.advertised.is_empty()
@@ -238,7 +238,7 @@ fn depends_on_messages(expected: &Expectation) -> bool {
 }
 
 /// A schema over each message: the first that does not fit, or else the first that cannot be told.
-fn fits_all(key: &str, schema: &Value, messages: &[Parts]) -> Finding {
+fn fits_all(key: &str, schema: &SharedSchema, messages: &[Parts]) -> Finding {
     let mut all = Finding::Holds;
     for message in messages {
         match (fits(key, schema, message.clone()), &all) {
@@ -355,9 +355,9 @@ impl<'s> Looked<'s> {
 }
 
 /// A schema over an object of which parts may be unreadable.
-fn fits(key: &str, schema: &Value, parts: Parts) -> Finding {
+fn fits(key: &str, schema: &SharedSchema, parts: Parts) -> Finding {
     let mut looked = Looked::default();
-    let is_narrow = looked.at(schema);
+    let is_narrow = looked.at(schema.value());
     let mut object = Map::new();
     for (name, part) in parts {
         let value = match part {
@@ -373,8 +373,8 @@ fn fits(key: &str, schema: &Value, parts: Parts) -> Finding {
     violation(key, schema, &Value::Object(object))
 }
 
-fn violation(key: &str, schema: &Value, value: &Value) -> Finding {
-    let violation = match Schema::new(schema) {
+fn violation(key: &str, schema: &SharedSchema, value: &Value) -> Finding {
+    let violation = match schema.compiled() {
         Ok(schema) => schema.violation(value),
         Err(why) => return Finding::Unknown(format!("{key}: the schema can't be used: {why}")),
     };
@@ -449,7 +449,7 @@ mod tests {
             saw: Some(Matcher::Absent),
             text: Some(TextState::Mirrors),
             took: Some(TimeClass::Instant),
-            matches: Some(json!({"required": ["code"]})),
+            matches: Some(json!({"required": ["code"]}).into()),
             ..Expectation::default()
         };
         let observed = StepObservation {
@@ -531,7 +531,7 @@ mod tests {
 
     #[test]
     fn every_message_sent_must_fit_too() {
-        let expected = Expectation { sent: Some(json!({"required": ["headers"]})), ..Expectation::default() };
+        let expected = Expectation { sent: Some(json!({"required": ["headers"]}).into()), ..Expectation::default() };
         let of = |sent: &[Value]| {
             misses_of(&expected, &StepObservation { sent: messages(sent), ..samples::step(Outcome::Success) })
         };
@@ -542,7 +542,7 @@ mod tests {
 
     #[test]
     fn every_reply_must_fit_and_no_reply_fits_nothing() {
-        let expected = Expectation { reply: Some(json!({"required": ["status"]})), ..Expectation::default() };
+        let expected = Expectation { reply: Some(json!({"required": ["status"]}).into()), ..Expectation::default() };
         let of = |replies: &[Value]| {
             misses_of(&expected, &StepObservation { replies: messages(replies), ..samples::step(Outcome::Success) })
         };
@@ -553,7 +553,8 @@ mod tests {
 
     #[test]
     fn a_schema_in_matches_can_fetch_nothing() {
-        let expected = Expectation { matches: Some(json!({"$ref": "http://127.0.0.1:9/x"})), ..Expectation::default() };
+        let expected =
+            Expectation { matches: Some(json!({"$ref": "http://127.0.0.1:9/x"}).into()), ..Expectation::default() };
         let misses = misses(&expected, &samples::step(Outcome::Success), &samples::id("f/c/t@2026-07-28+http"));
         assert!(misses.unknown[0].contains("can't be used"));
     }

@@ -237,11 +237,11 @@ fn value_that_is_unreadable_is_inconclusive_at_every_level() {
             Expectation { asked: equals(), ..Expectation::default() },
             Expectation { text: Some(TextState::Mirrors), ..Expectation::default() },
             Expectation { text: Some(TextState::Absent), ..Expectation::default() },
-            Expectation { reply: Some(looks("message")), ..Expectation::default() },
-            Expectation { reply: Some(json!({ "not": looks("message") })), ..Expectation::default() },
-            Expectation { reply: Some(json!({ "additionalProperties": true })), ..Expectation::default() },
-            Expectation { matches: Some(looks("structured")), ..Expectation::default() },
-            Expectation { matches: Some(json!({ "not": looks("asked") })), ..Expectation::default() },
+            Expectation { reply: Some(looks("message").into()), ..Expectation::default() },
+            Expectation { reply: Some(json!({ "not": looks("message") }).into()), ..Expectation::default() },
+            Expectation { reply: Some(json!({ "additionalProperties": true }).into()), ..Expectation::default() },
+            Expectation { matches: Some(looks("structured").into()), ..Expectation::default() },
+            Expectation { matches: Some(json!({ "not": looks("asked") }).into()), ..Expectation::default() },
         ]
     };
     for level in [Level::Must, Level::MustNot, Level::Should, Level::ShouldNot, Level::May, Level::Derived] {
@@ -260,7 +260,8 @@ fn key_that_was_read_is_judged_beside_one_that_is_unreadable() {
         StepObservation { structured: Some(unreadable()), replies: vec![parts.into()], ..step(Outcome::Success) }
     };
     let kind = |wanted| weighed(Level::Must, wanted, seen()).kind;
-    let status = |status| Some(json!({ "required": ["message"], "properties": { "status": { "const": status } } }));
+    let status =
+        |status| Some(json!({ "required": ["message"], "properties": { "status": { "const": status } } }).into());
     assert_eq!(kind(Expectation { reply: status(200), ..Expectation::default() }), VerdictKind::Pass);
     assert_eq!(kind(Expectation { reply: status(400), ..Expectation::default() }), VerdictKind::Fail);
     let both = Expectation { structured: Some(Matcher::Equals((&json!({})).into())), ..wants(Outcome::ToolError) };
@@ -282,15 +283,18 @@ fn absence_in_a_step_with_an_unreadable_message_is_inconclusive() {
     for wanted in [
         Expectation { asked: absent(), ..Expectation::default() },
         Expectation { structured: absent(), ..Expectation::default() },
-        Expectation { matches: Some(json!({ "not": { "required": ["rounds"] } })), ..Expectation::default() },
-        Expectation { reply: Some(json!(true)), ..Expectation::default() },
+        Expectation { matches: Some(json!({ "not": { "required": ["rounds"] } }).into()), ..Expectation::default() },
+        Expectation { reply: Some(json!(true).into()), ..Expectation::default() },
     ] {
         assert_eq!(kind(wanted), VerdictKind::Inconclusive);
     }
     let without_code = json!({ "not": { "required": ["code"] } });
-    assert_eq!(kind(Expectation { matches: Some(without_code), ..Expectation::default() }), VerdictKind::Inconclusive);
+    assert_eq!(
+        kind(Expectation { matches: Some(without_code.into()), ..Expectation::default() }),
+        VerdictKind::Inconclusive
+    );
     let of_time = json!({ "properties": { "took": { "const": "instant" } } });
-    assert_eq!(kind(Expectation { matches: Some(of_time), ..Expectation::default() }), VerdictKind::Pass);
+    assert_eq!(kind(Expectation { matches: Some(of_time.into()), ..Expectation::default() }), VerdictKind::Pass);
 }
 
 #[test]

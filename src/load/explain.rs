@@ -295,7 +295,7 @@ fn conditions(one: &Expectation, role: Role) -> String {
     }));
     let schemas = [("each reply", &one.reply), ("each message sent", &one.sent), ("the observation", &one.matches)];
     for (what, schema) in schemas {
-        parts.extend(schema.as_ref().map(|it| format!("{what} fits {}", cut(&it.to_string(), IN_A_SENTENCE))));
+        parts.extend(schema.as_ref().map(|it| format!("{what} fits {}", cut(&it.value().to_string(), IN_A_SENTENCE))));
     }
     parts.join("; and ")
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::reach::Reach;
+use super::schema::SharedSchema;
 use super::spec::{Catalogue, Revisions, Role, Transport, words};
 use super::template::Template;
 use super::{CaseId, RequirementId};
@@ -412,11 +413,11 @@ pub struct Expectation {
     /// An upper bound of the time.
     pub took: Option<TimeClass>,
     /// A JSON Schema over each reply as it came.
-    pub reply: Option<Value>,
+    pub reply: Option<SharedSchema>,
     /// A JSON Schema over each message that a client sent.
-    pub sent: Option<Value>,
+    pub sent: Option<SharedSchema>,
     /// A JSON Schema over the observation: the way out.
-    pub matches: Option<Value>,
+    pub matches: Option<SharedSchema>,
 }
 
 words! {

@@ -3,6 +3,9 @@
 //! Takes a schema of anybody, gives a [`Schema`] or the reason why it asks for too much. Fetches nothing. Must not know
 //! who wrote a schema, nor what it is held against.
 
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
+
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
@@ -31,6 +34,46 @@ pub struct Schema {
     validator: Validator,
     values: usize,
     has_patterns: bool,
+}
+
+/// A schema of a case, compiled when a value is first held against it, for all tests that have it in common.
+#[derive(Debug)]
+pub struct SharedSchema {
+    value: Value,
+    compiled: OnceLock<Result<Schema, String>>,
+}
+
+impl SharedSchema {
+    /// The schema as it was written.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The schema, ready to be evaluated.
+    ///
+    /// # Errors
+    /// As [`Schema::new`].
+    pub fn compiled(&self) -> Result<&Schema, &str> {
+        self.compiled.get_or_init(|| Schema::new(&self.value)).as_ref().map_err(String::as_str)
+    }
+}
+
+impl From<Value> for SharedSchema {
+    fn from(value: Value) -> Self {
+        Self { value, compiled: OnceLock::new() }
+    }
+}
+
+impl PartialEq for SharedSchema {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Hash for SharedSchema {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.value.hash(state);
+    }
 }
 
 /// The reason why an instance was not held against a schema.

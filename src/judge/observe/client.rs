@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_a_client_sent_is_kept_for_a_case_that_looks_into_it_and_the_handshake_belongs_to_serve() {
         let looks = || {
-            let sent = Expectation { sent: Some(json!(true)), ..Expectation::default() };
+            let sent = Expectation { sent: Some(json!(true).into()), ..Expectation::default() };
             samples::check("r", vec![sent])
         };
         let message = |text: &str| samples::message(Party::Target, text);

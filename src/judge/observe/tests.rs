@@ -208,7 +208,7 @@ fn a_list_that_does_not_repeat_the_one_before_it_varies() {
 
 #[test]
 fn replies_are_kept_only_for_a_case_that_looks_into_them() {
-    let looks = Expectation { reply: Some(json!(true)), ..Expectation::default() };
+    let looks = Expectation { reply: Some(json!(true).into()), ..Expectation::default() };
     let kept = |then| {
         let test = samples::test(&[("t", schema())], vec![(When::List, then)]);
         let notification = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
@@ -222,7 +222,7 @@ fn replies_are_kept_only_for_a_case_that_looks_into_them() {
 
 #[test]
 fn what_a_client_sent_before_it_was_turned_away_is_kept() {
-    let looks = Expectation { sent: Some(json!({})), ..Expectation::default() };
+    let looks = Expectation { sent: Some(json!({}).into()), ..Expectation::default() };
     let mut test =
         samples::test(&[], vec![(When::Serve, samples::check("r", vec![looks])), (When::List, Then::Observe)]);
     test.role = Role::Client;
