@@ -5,25 +5,24 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::reply::{self, Envelope};
+use super::reply::{self, Wire};
 use crate::model::case::Action;
 use crate::model::observation::{AnswerObservation, Observed};
 use crate::model::spec::Role;
-use crate::model::transcript::{Party, StepTranscript};
+use crate::model::transcript::Party;
 
 const ELICIT: &str = "elicitation/create";
 
 /// The parameters of every elicitation that the server sent, without `_meta`.
-pub(super) fn asked(role: Role, seen: &StepTranscript) -> Vec<Observed> {
+pub(super) fn asked(role: Role, wire: &Wire<'_>) -> Vec<Observed> {
     // Of a server under test, what answers no request of this step is nobody's round; and a request has an id.
     let (server, is_under_test) = match role {
         Role::Server => (Party::Target, true),
         Role::Client => (Party::Harness, false),
     };
-    let counts = |place| !is_under_test || reply::answers(seen).iter().any(|answer| answer.message == place);
+    let counts = |place| !is_under_test || reply::answers(wire).iter().any(|answer| answer.message == place);
     let mut asked = Vec::new();
-    for (place, message) in seen.messages.iter().enumerate().filter(|(_, message)| message.from == server) {
-        let Some(envelope) = Envelope::read(&message.text) else { continue };
+    for (place, envelope) in wire.of(server) {
         if envelope.method.as_deref() == Some(ELICIT) && (envelope.id.is_some() || !is_under_test) {
             asked.push(without_meta(envelope.params));
         }
@@ -36,15 +35,14 @@ pub(super) fn asked(role: Role, seen: &StepTranscript) -> Vec<Observed> {
 }
 
 /// The answers that a client under test gave.
-pub(super) fn answered(role: Role, seen: &StepTranscript) -> Vec<AnswerObservation> {
+pub(super) fn answered(role: Role, wire: &Wire<'_>) -> Vec<AnswerObservation> {
     if role != Role::Client {
         return Vec::new();
     }
-    let elicits = |envelope: &Envelope<'_>| envelope.method.as_deref() == Some(ELICIT);
-    let ids: Vec<_> =
-        envelopes(seen, Party::Harness).filter(elicits).filter_map(|one| one.id.map(RawValue::get)).collect();
+    let requests = wire.of(Party::Harness).filter(|(_, one)| one.method.as_deref() == Some(ELICIT));
+    let ids: Vec<_> = requests.filter_map(|(_, one)| one.id.map(RawValue::get)).collect();
     let mut answered = Vec::new();
-    for envelope in envelopes(seen, Party::Target) {
+    for (_, envelope) in wire.of(Party::Target) {
         if envelope.method.is_none() && envelope.id.is_some_and(|id| ids.contains(&id.get())) {
             let code = envelope.error.and_then(reply::code);
             answered.push(answer(envelope.result, code));
@@ -56,11 +54,6 @@ pub(super) fn answered(role: Role, seen: &StepTranscript) -> Vec<AnswerObservati
         }
     }
     answered
-}
-
-fn envelopes(seen: &StepTranscript, from: Party) -> impl Iterator<Item = Envelope<'_>> {
-    let sent = seen.messages.iter().filter(move |message| message.from == from);
-    sent.filter_map(|message| Envelope::read(&message.text))
 }
 
 /// An object's values, in the order in which they were written; what is no object is one value.

@@ -9,7 +9,7 @@ use super::asked;
 use super::compare;
 use super::flaws::flaws;
 use super::places::Names;
-use super::reply::{self, Envelope, Members};
+use super::reply::{self, Members, Wire};
 use super::rounds::rounds;
 use crate::model::ambiguity;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
@@ -108,7 +108,7 @@ impl<'a> Observer<'a> {
             if seen.handed.is_some() || !matches!(self.asks(step), Asks::List) || observed.outcome != Outcome::Success {
                 continue;
             }
-            let names = listed(seen).map(|tools| tools.into_iter().map(|(name, _)| name).collect());
+            let names = listed(&Wire::new(seen)).map(|tools| tools.into_iter().map(|(name, _)| name).collect());
             observed.varies = before.is_some() && names != before;
             before = names;
         }
@@ -126,34 +126,36 @@ impl<'a> Observer<'a> {
     fn in_place_of_all(&self, step: &StepObservation) -> Vec<StepObservation> {
         let mut steps = vec![step.clone(); self.test.steps.len()];
         for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
-            observed.sent = self.sent(step, seen);
-            observed.unread = unread(step, seen);
+            let wire = Wire::new(seen);
+            observed.sent = self.sent(step, seen, &wire);
+            observed.unread = unread(step, seen, &wire);
         }
         steps
     }
 
-    fn sent(&self, step: &Step, seen: &StepTranscript) -> Vec<Parts> {
+    fn sent(&self, step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> Vec<Parts> {
         if self.test.role != Role::Client || !step.then.looks_into_messages() {
             return Vec::new();
         }
-        sent(step, seen).map(|one| self.named_parts(one)).collect()
+        sent(step, seen, wire).map(|one| self.named_parts(one)).collect()
     }
 
     fn step(&self, step: &Step, seen: &StepTranscript) -> StepObservation {
+        let wire = Wire::new(seen);
         let from_target = || seen.messages.iter().filter(|message| message.from == Party::Target);
         let mut observed = blank(ended(&seen.end).unwrap_or(Outcome::InvalidMessage), seen.micros);
         observed.canary = self.canary(seen.canary.is_empty());
-        observed.asked = asked::asked(self.test.role, seen).into_iter().map(|params| self.named(params)).collect();
-        observed.answered = asked::answered(self.test.role, seen);
+        observed.asked = asked::asked(self.test.role, &wire).into_iter().map(|params| self.named(params)).collect();
+        observed.answered = asked::answered(self.test.role, &wire);
         for answer in &mut observed.answered {
             answer.content = answer.content.take().map(|content| self.named(content));
         }
-        observed.sent = self.sent(step, seen);
-        observed.unread = unread(step, seen);
+        observed.sent = self.sent(step, seen, &wire);
+        observed.unread = unread(step, seen, &wire);
         if let Some(handed) = &seen.handed {
             observed.size = SizeClass::of(handed.len());
-            observed.rounds = rounds(seen);
-            observed.outcome = self.handed(step, seen, handed, &mut observed);
+            observed.rounds = rounds(&wire);
+            observed.outcome = self.handed(step, &wire, handed, &mut observed);
             return observed;
         }
         let reply = match &seen.end {
@@ -170,17 +172,17 @@ impl<'a> Observer<'a> {
             let replies = from_target().filter(|message| reply::is_reply(message));
             observed.replies = replies.map(|one| self.named_parts(reply::replied(one))).collect();
         }
-        match (&seen.end, reply) {
-            (End::Replied { .. }, Some(reply)) => self.reply(step, seen, &reply.text, &mut observed),
-            (End::Accepted, _) if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
-            (End::Invalid { reason: words } | End::Crash { how: words }, _) => observed.said = Some(self.said(words)),
+        match &seen.end {
+            End::Replied { message } if reply.is_some() => self.reply(step, &wire, *message, &mut observed),
+            End::Accepted if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
+            End::Invalid { reason: words } | End::Crash { how: words } => observed.said = Some(self.said(words)),
             _ => {}
         }
         observed
     }
 
-    fn reply(&self, step: &Step, seen: &StepTranscript, text: &str, observed: &mut StepObservation) {
-        let Some(envelope) = Envelope::read(text) else { return };
+    fn reply(&self, step: &Step, wire: &Wire<'_>, message: usize, observed: &mut StepObservation) {
+        let Some(envelope) = wire.at(message) else { return };
         if let (Some(error), None) = (envelope.error, envelope.result) {
             observed.outcome = Outcome::ProtocolError;
             observed.code = reply::code(error);
@@ -188,7 +190,7 @@ impl<'a> Observer<'a> {
             let words: Option<String> = error.get("message").and_then(|message| reply::scalar(message));
             observed.said = words.map(|words| self.said(&words));
         } else if let (Some(result), None) = (envelope.members(), envelope.error) {
-            observed.outcome = self.result(step, seen, &result, observed).unwrap_or(Outcome::InvalidMessage);
+            observed.outcome = self.result(step, wire, &result, observed).unwrap_or(Outcome::InvalidMessage);
         }
     }
 
@@ -196,7 +198,7 @@ impl<'a> Observer<'a> {
     fn result(
         &self,
         step: &Step,
-        seen: &StepTranscript,
+        wire: &Wire<'_>,
         result: &Members<'_>,
         observed: &mut StepObservation,
     ) -> Option<Outcome> {
@@ -208,8 +210,8 @@ impl<'a> Observer<'a> {
             Asks::Nothing | Asks::Other => Some(Outcome::Success),
             Asks::List => {
                 reply::items(result.get("tools")?)?;
-                observed.advertised = self.advertised(seen)?;
-                observed.tools = self.found(seen)?;
+                observed.advertised = self.advertised(wire)?;
+                observed.tools = self.found(wire)?;
                 Some(Outcome::Success)
             }
             Asks::Call(tool) => self.call(tool, result, observed),
@@ -247,22 +249,22 @@ impl<'a> Observer<'a> {
     }
 
     /// The tools of all pages, each beside the fixture's; `None` where a page isn't a list of tools.
-    fn advertised(&self, seen: &StepTranscript) -> Option<BTreeMap<String, AdvertisedTool>> {
+    fn advertised(&self, wire: &Wire<'_>) -> Option<BTreeMap<String, AdvertisedTool>> {
         let mut first: BTreeMap<String, Members<'_>> = BTreeMap::new();
-        for (name, tool) in listed(seen)? {
+        for (name, tool) in listed(wire)? {
             first.extend(name.filter(|name| !first.contains_key(name)).map(|name| (name, tool)));
         }
         Some(self.offered(&first))
     }
 
     /// The tools of a server of which the case knows none, each with what can be seen of it.
-    fn found(&self, seen: &StepTranscript) -> Option<BTreeMap<String, BTreeSet<Flaw>>> {
+    fn found(&self, wire: &Wire<'_>) -> Option<BTreeMap<String, BTreeSet<Flaw>>> {
         let mut found: BTreeMap<String, BTreeSet<Flaw>> = BTreeMap::new();
         if !matches!(self.test.reach, Reach::Found(_)) {
             return Some(found);
         }
         let mut names = BTreeSet::new();
-        for (name, tool) in listed(seen)? {
+        for (name, tool) in listed(wire)? {
             let is_twice = name.clone().is_some_and(|name| !names.insert(name));
             let twice = is_twice.then_some(Flaw::ListedTwice);
             // A tool without a name has flaws as well.
@@ -348,7 +350,7 @@ impl<'a> Observer<'a> {
         let begun = self.test.steps.iter().zip(&self.transcript.steps);
         let lists = begun.filter(|(step, _)| matches!(self.asks(step), Asks::List));
         lists.filter_map(|(_, seen)| match &seen.end {
-            End::Replied { .. } => self.advertised(seen),
+            End::Replied { .. } => self.advertised(&Wire::new(seen)),
             End::Handed => self.handed_out(seen.handed.as_deref()?),
             _ => None,
         })
@@ -374,8 +376,8 @@ impl<'a> Observer<'a> {
 
 /// The tools of all pages with their names, in the order in which they came; `None` where a page isn't a list of tools.
 /// A page is what answers a request for one: nobody who asked looks at anything else.
-fn listed(seen: &StepTranscript) -> Option<Vec<(Option<String>, Members<'_>)>> {
-    let pages = reply::answers(seen).into_iter().filter(|page| page.method == LIST);
+fn listed<'a>(wire: &Wire<'a>) -> Option<Vec<(Option<String>, Members<'a>)>> {
+    let pages = reply::answers(wire).into_iter().filter(|page| page.method == LIST);
     let results = pages.filter_map(|page| page.envelope.members());
     let mut listed = Vec::new();
     for tools in results.filter_map(|result| result.get("tools").copied()) {
@@ -386,28 +388,28 @@ fn listed(seen: &StepTranscript) -> Option<Vec<(Option<String>, Members<'_>)>> {
 }
 
 /// What a client sent in a step. The handshake belongs to `serve`, so that any other begins with a request of its own.
-fn sent<'a>(step: &Step, seen: &'a StepTranscript) -> impl Iterator<Item = Parts> + 'a {
+fn sent<'w>(step: &Step, seen: &'w StepTranscript, wire: &'w Wire<'_>) -> impl Iterator<Item = Parts> + 'w {
     let own = match step.when {
         When::List => Some("tools/list"),
         When::Call { .. } => Some("tools/call"),
         When::Serve | When::Send { .. } => None,
     };
-    let is_own = move |message: &&Message| {
-        let is_called = |own| Envelope::read(&message.text).is_some_and(|it| it.method.as_deref() == Some(own));
+    let is_own = move |place: usize, message: &Message| {
+        let is_called = |own| wire.at(place).is_some_and(|it| it.method.as_deref() == Some(own));
         own.is_none_or(is_called) || reply::doubt(message).is_some()
     };
-    let from_client = seen.messages.iter().filter(|message| message.from == Party::Target);
-    from_client.skip_while(move |message| !is_own(message)).map(reply::whole)
+    let from_client = seen.messages.iter().enumerate().filter(|(_, message)| message.from == Party::Target);
+    from_client.skip_while(move |(place, message)| !is_own(*place, message)).map(|(_, message)| reply::whole(message))
 }
 
 /// The reason to think that the target sent more in a step than can be read.
-fn unread(step: &Step, seen: &StepTranscript) -> Option<String> {
+fn unread(step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> Option<String> {
     let mut from_target = seen.messages.iter().filter(|message| message.from == Party::Target);
     let of_end = match &seen.end {
         End::Invalid { .. } => Some("something that is no message of the protocol".to_owned()),
         End::Oversized => Some("more than is read".to_owned()),
         // The harness reads a bounded number of pages, and asks for none by what is no cursor.
-        End::Replied { .. } if matches!(step.when, When::List) && goes_on(seen) => {
+        End::Replied { .. } if matches!(step.when, When::List) && goes_on(wire) => {
             Some("a list that goes on where no page was asked for".to_owned())
         }
         _ => None,
@@ -417,8 +419,8 @@ fn unread(step: &Step, seen: &StepTranscript) -> Option<String> {
 }
 
 /// Returns whether the last page of a list promises another one.
-fn goes_on(seen: &StepTranscript) -> bool {
-    let page = reply::answers(seen).into_iter().rfind(|page| page.method == LIST);
+fn goes_on(wire: &Wire<'_>) -> bool {
+    let page = reply::answers(wire).into_iter().rfind(|page| page.method == LIST);
     let result = page.and_then(|page| page.envelope.members()).unwrap_or_default();
     result.get("nextCursor").is_some_and(|cursor| cursor.get() != "null")
 }

@@ -2,6 +2,7 @@
 //!
 //! Takes a message's text, gives its parts. Must not know tests or expectations.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -26,7 +27,7 @@ const KEPT_BYTES: usize = 8 << 20;
 const KEPT_TEXT: usize = 300;
 
 /// A JSON-RPC message. A member that is `null` counts as absent.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Envelope<'a> {
     /// The id, as it was written.
     pub(crate) id: Option<&'a RawValue>,
@@ -58,29 +59,56 @@ impl<'a> Envelope<'a> {
     }
 }
 
+/// The messages of a step, each of which is read once, when somebody first looks at it.
+pub(crate) struct Wire<'a> {
+    messages: &'a [Message],
+    read: Vec<OnceCell<Option<Envelope<'a>>>>,
+}
+
+impl<'a> Wire<'a> {
+    pub(crate) fn new(seen: &'a StepTranscript) -> Self {
+        Self { messages: &seen.messages, read: vec![OnceCell::new(); seen.messages.len()] }
+    }
+
+    /// The message at a place; `None` where it is no envelope.
+    pub(crate) fn at(&self, place: usize) -> Option<&Envelope<'a>> {
+        self.read[place].get_or_init(|| Envelope::read(&self.messages[place].text)).as_ref()
+    }
+
+    /// The envelopes with their places and senders, in the order of the wire.
+    pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = (usize, Party, &Envelope<'a>)> {
+        let all = self.messages.iter().enumerate();
+        all.filter_map(|(place, message)| Some((place, message.from, self.at(place)?)))
+    }
+
+    /// Those of one side.
+    pub(crate) fn of(&self, party: Party) -> impl DoubleEndedIterator<Item = (usize, &Envelope<'a>)> {
+        let own = self.messages.iter().enumerate().filter(move |(_, message)| message.from == party);
+        own.filter_map(|(place, _)| Some((place, self.at(place)?)))
+    }
+}
+
 /// A response to a request of the same step.
-#[derive(Debug)]
-pub(crate) struct Answer<'a> {
+pub(crate) struct Answer<'w, 'a> {
     /// Its place among the messages.
     pub(crate) message: usize,
     /// The method of the request.
-    pub(crate) method: String,
-    pub(crate) envelope: Envelope<'a>,
+    pub(crate) method: &'w str,
+    pub(crate) envelope: &'w Envelope<'a>,
 }
 
 /// The target's responses to the requests of a step, in the order in which they came. As for whoever waits, the first
 /// response to a request counts, and one to no request is none.
-pub(crate) fn answers(seen: &StepTranscript) -> Vec<Answer<'_>> {
-    let mut open: Vec<(serde_json::Value, String)> = Vec::new();
+pub(crate) fn answers<'w, 'a>(wire: &'w Wire<'a>) -> Vec<Answer<'w, 'a>> {
+    let mut open: Vec<(serde_json::Value, &str)> = Vec::new();
     let mut answers = Vec::new();
-    for (place, message) in seen.messages.iter().enumerate() {
-        let Some(envelope) = Envelope::read(&message.text) else { continue };
+    for (message, from, envelope) in wire.all() {
         let Some(id) = envelope.id.and_then(scalar::<serde_json::Value>) else { continue };
-        match (message.from, &envelope.method) {
-            (Party::Harness, Some(method)) => open.push((id, method.clone())),
+        match (from, &envelope.method) {
+            (Party::Harness, Some(method)) => open.push((id, method)),
             (Party::Target, None) => {
                 if let Some(asked) = open.iter().position(|(asked, _)| compare::equal(asked, &id)) {
-                    answers.push(Answer { message: place, method: open.remove(asked).1, envelope });
+                    answers.push(Answer { message, method: open.remove(asked).1, envelope });
                 }
             }
             _ => {}

@@ -5,9 +5,9 @@
 use serde_json::value::RawValue;
 
 use super::compare;
-use super::reply::{self, Envelope, Members};
+use super::reply::{self, Members, Wire};
 use crate::model::observation::{Observed, Params, Round, StateEcho};
-use crate::model::transcript::{Party, StepTranscript};
+use crate::model::transcript::Party;
 
 const CALL: &str = "tools/call";
 const STATE: &str = "requestState";
@@ -15,11 +15,10 @@ const STATE: &str = "requestState";
 const OF_A_ROUND: [&str; 3] = [STATE, "inputResponses", "_meta"];
 
 /// Each `tools/call` of a step, in order; none where there is one only, as plain as it can be.
-pub(super) fn rounds(seen: &StepTranscript) -> Vec<Observed<Round>> {
+pub(super) fn rounds(wire: &Wire<'_>) -> Vec<Observed<Round>> {
     let (mut rounds, mut ids, mut given, mut first) = (Vec::new(), Vec::new(), None, None);
-    for message in &seen.messages {
-        let Some(envelope) = Envelope::read(&message.text) else { continue };
-        match (message.from, envelope.method.as_deref()) {
+    for (_, from, envelope) in wire.all() {
+        match (from, envelope.method.as_deref()) {
             (Party::Harness, None) => given = envelope.members().and_then(|result| result.get(STATE).copied()),
             (Party::Target, Some(CALL)) => {
                 let params = envelope.params.and_then(reply::members).unwrap_or_default();
@@ -99,7 +98,7 @@ fn is_fresh(id: Option<&Id<'_>>, earlier: &[Option<Id<'_>>]) -> Observed<bool> {
 mod tests {
     use super::*;
     use crate::judge::samples;
-    use crate::model::transcript::{End, Message};
+    use crate::model::transcript::{End, Message, StepTranscript};
 
     /// Requests (`?`) with an id and the text behind it, and replies with a state or without.
     fn seen(messages: &[(Option<u64>, &str)]) -> Vec<Round> {
@@ -118,7 +117,8 @@ mod tests {
     }
 
     fn rounds_of(messages: Vec<Message>) -> Vec<Round> {
-        let rounds = rounds(&StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) });
+        let seen = StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) };
+        let rounds = rounds(&Wire::new(&seen));
         rounds.into_iter().map(|round| *round.value().expect("a round that can be read")).collect()
     }
 
@@ -168,7 +168,8 @@ mod tests {
         };
         let second = |first: &str, again: &str| {
             let messages = vec![call(1, first), call(2, again)];
-            rounds(&StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) }).remove(1)
+            let seen = StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) };
+            rounds(&Wire::new(&seen)).remove(1)
         };
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert_eq!(second("1e999", "1e999").map(|round| round.params), Observed::Value(Params::Same));

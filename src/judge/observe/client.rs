@@ -9,10 +9,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Asks, Observer};
-use crate::judge::reply::{self, Envelope, Members};
+use crate::judge::reply::{self, Envelope, Members, Wire};
 use crate::model::case::{Outcome, Step};
 use crate::model::observation::{AdvertisedTool, StepObservation};
-use crate::model::transcript::{Party, StepTranscript};
+use crate::model::transcript::Party;
 
 /// One of these is there.
 #[derive(Deserialize)]
@@ -27,20 +27,14 @@ struct Handed<'a> {
 
 impl Observer<'_> {
     /// What became of a step, by what the user was handed.
-    pub(super) fn handed(
-        &self,
-        step: &Step,
-        seen: &StepTranscript,
-        handed: &str,
-        observed: &mut StepObservation,
-    ) -> Outcome {
+    pub(super) fn handed(&self, step: &Step, wire: &Wire<'_>, handed: &str, observed: &mut StepObservation) -> Outcome {
         let outcome = match (serde_json::from_str(handed), self.asks(step)) {
-            (Ok(Handed { error: Some(error), .. }), _) => Some(self.raised(error, step, seen, observed)),
+            (Ok(Handed { error: Some(error), .. }), _) => Some(self.raised(error, step, wire, observed)),
             (Ok(Handed { tools: Some(tools), .. }), Asks::List) => self.listed(tools).map(|advertised| {
                 observed.advertised = advertised;
                 Outcome::Success
             }),
-            (Ok(Handed { result: Some(result), .. }), Asks::Call(_)) if has_called(seen) => {
+            (Ok(Handed { result: Some(result), .. }), Asks::Call(_)) if has_called(wire) => {
                 reply::members(result).map(|result| self.returned(&result, observed))
             }
             _ => None,
@@ -52,13 +46,13 @@ impl Observer<'_> {
     }
 
     /// An error that the server sent is the protocol's; any other is the client's own.
-    fn raised(&self, error: &RawValue, step: &Step, seen: &StepTranscript, observed: &mut StepObservation) -> Outcome {
+    fn raised(&self, error: &RawValue, step: &Step, wire: &Wire<'_>, observed: &mut StepObservation) -> Outcome {
         let code = reply::code(error);
         let error = reply::members(error).unwrap_or_default();
         let text = |key: &str| error.get(key).and_then(|raw| reply::scalar::<String>(raw));
         let words: Vec<_> = ["type", "message"].into_iter().filter_map(text).collect();
         observed.said = Some(self.said(&words.join(": ")));
-        if let Some(code) = code_of_reply(&self.asks(step), seen) {
+        if let Some(code) = code_of_reply(&self.asks(step), wire) {
             observed.code = code;
             return Outcome::ProtocolError;
         }
@@ -90,22 +84,18 @@ impl Observer<'_> {
 }
 
 /// Whether a call went over the wire: a list may be remembered, but a result that nobody was asked for is made up.
-fn has_called(seen: &StepTranscript) -> bool {
-    let mut sent = seen.messages.iter().filter(|message| message.from == Party::Target);
-    sent.any(|message| Envelope::read(&message.text).is_some_and(|one| one.method.as_deref() == Some("tools/call")))
+fn has_called(wire: &Wire<'_>) -> bool {
+    wire.of(Party::Target).any(|(_, one)| one.method.as_deref() == Some("tools/call"))
 }
 
 /// Where the server answered the last request for what was asked with an error: its code, or none where that is no
 /// number.
 #[expect(clippy::option_option, reason = "an error without a code is an error")]
-fn code_of_reply(asks: &Asks<'_>, seen: &StepTranscript) -> Option<Option<i64>> {
+fn code_of_reply(asks: &Asks<'_>, wire: &Wire<'_>) -> Option<Option<i64>> {
     let method = if matches!(asks, Asks::List) { "tools/list" } else { "tools/call" };
-    let by = |party| {
-        let messages = seen.messages.iter().rev().filter(move |message| message.from == party);
-        messages.filter_map(|message| Envelope::read(&message.text))
-    };
+    let by = |party| wire.of(party).rev().map(|(_, one)| one);
     let id = by(Party::Target).find(|one| one.method.as_deref() == Some(method))?.id?;
-    let answers = |one: &Envelope<'_>| one.method.is_none() && one.id.is_some_and(|other| other.get() == id.get());
+    let answers = |one: &&Envelope<'_>| one.method.is_none() && one.id.is_some_and(|other| other.get() == id.get());
     let error = by(Party::Harness).find(answers)?.error?;
     Some(reply::code(error))
 }
@@ -120,7 +110,7 @@ mod tests {
     use crate::model::observation::{Observed, StateEcho};
     use crate::model::spec::Role;
     use crate::model::template::Template;
-    use crate::model::transcript::{End, Message};
+    use crate::model::transcript::{End, Message, StepTranscript};
 
     fn step(handed: &str, messages: Vec<Message>) -> StepTranscript {
         StepTranscript { messages, end: End::Handed, handed: Some(handed.to_owned()), ..samples::replied(&[]) }
