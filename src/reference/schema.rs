@@ -3,8 +3,9 @@
 //! Takes text and the bounds, gives a compiled schema or the reason against it. Nothing is ever fetched (but by a
 //! mutant), and checking a value is bounded in time. Must not know tools, methods or transports.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use jsonschema::{Draft, PatternOptions, Validator};
@@ -14,6 +15,7 @@ use tokio::task::JoinError;
 use super::fetch::{self, Fetch};
 use super::mutant::Mutant;
 use super::references;
+use super::session::locked;
 use crate::model::nesting;
 
 /// How long one value may take.
@@ -75,7 +77,17 @@ pub(super) enum SchemaError {
 
 /// A schema, ready for use. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Schema(Arc<Compiled>);
+pub(super) struct Schema {
+    compiled: Arc<Compiled>,
+    /// A check outlived its budget. It can't be stopped, so there must not be a second one.
+    is_exhausted: Arc<AtomicBool>,
+}
+
+/// The schemas that were read last, by their texts: most come again with other revisions.
+static KEPT: LazyLock<Mutex<HashMap<String, Arc<Compiled>>>> = LazyLock::new(Mutex::default);
+
+/// How many of them there are at most, and the longest text, in bytes.
+const MOST_KEPT: (usize, usize) = (256, 32 << 10);
 
 #[derive(Debug)]
 struct Compiled {
@@ -89,11 +101,26 @@ struct Compiled {
     budget: Duration,
     /// A mutant's engine for patterns, with which a long text takes for ever.
     backtracks: bool,
-    /// A check outlived its budget. It can't be stopped, so there must not be a second one.
-    is_exhausted: AtomicBool,
 }
 
 impl Compiled {
+    fn read(text: &str, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
+        let mutant = mutant.map(Mutant::of_schemas);
+        let value = tree(text, mutant)?;
+        let Value::Object(members) = value else { return Err(SchemaError::NotAnObject) };
+        let value = mutated(members, mutant);
+        let is_patient = matches!(mutant, Some(Mutant::DepthUnlimited | Mutant::ValueUnbounded));
+        let budget = if is_patient { Duration::MAX } else { BUDGET };
+        let is_lax = mutant == Some(Mutant::ValidationSkippedWhenUncompilable);
+        let (validator, chain) = match compile(&value, mutant) {
+            Ok((validator, chain)) => (Some(validator), chain),
+            Err(_) if is_lax => (None, 1),
+            Err(error) => return Err(error),
+        };
+        let backtracks = mutant == Some(Mutant::ValueUnbounded);
+        Ok(Self { value, validator, chain, is_light: is_light(text), budget, backtracks })
+    }
+
     fn backtracks_on(&self, value: &Value) -> bool {
         const MOST: usize = 32;
         let (pattern, text) = (self.value.pointer("/properties/v/pattern"), value.get("v").and_then(Value::as_str));
@@ -107,27 +134,20 @@ impl Schema {
     /// # Errors
     /// The reason against it.
     pub(super) fn read(text: &str, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
-        let mutant = mutant.map(Mutant::of_schemas);
-        let value = tree(text, mutant)?;
-        let Value::Object(members) = value else { return Err(SchemaError::NotAnObject) };
-        let value = mutated(members, mutant);
-        let is_patient = matches!(mutant, Some(Mutant::DepthUnlimited | Mutant::ValueUnbounded));
-        let budget = if is_patient { Duration::MAX } else { BUDGET };
-        let is_lax = mutant == Some(Mutant::ValidationSkippedWhenUncompilable);
-        let (validator, chain) = match compile(&value, mutant) {
-            Ok((validator, chain)) => (Some(validator), chain),
-            Err(_) if is_lax => (None, 1),
-            Err(error) => return Err(error),
-        };
-        Ok(Self(Arc::new(Compiled {
-            value,
-            validator,
-            chain,
-            is_light: is_light(text),
-            budget,
-            backtracks: mutant == Some(Mutant::ValueUnbounded),
-            is_exhausted: AtomicBool::new(false),
-        })))
+        let (most, longest) = MOST_KEPT;
+        let is_kept = mutant.is_none() && text.len() <= longest;
+        if let Some(known) = is_kept.then(|| locked(&KEPT).get(text).cloned()).flatten() {
+            return Ok(Self { compiled: known, is_exhausted: Arc::default() });
+        }
+        let compiled = Arc::new(Compiled::read(text, mutant)?);
+        if is_kept {
+            let mut kept = locked(&KEPT);
+            if kept.len() >= most {
+                kept.clear();
+            }
+            kept.insert(text.to_owned(), Arc::clone(&compiled));
+        }
+        Ok(Self { compiled, is_exhausted: Arc::default() })
     }
 
     /// Reads and compiles a schema, away from the tasks that talk to others if it is more than they should wait for.
@@ -145,7 +165,7 @@ impl Schema {
 
     /// The schema itself.
     pub(super) fn value(&self) -> &Value {
-        &self.0.value
+        &self.compiled.value
     }
 
     /// Checks a value, away from the tasks that talk to others if it is more than they should wait for.
@@ -153,20 +173,21 @@ impl Schema {
     /// # Errors
     /// The first thing that is wrong with the value, with its place.
     pub(super) async fn check(&self, value: &Arc<Value>) -> Result<(), String> {
-        let too_long = || Err(format!("checking a value by this schema takes more than {} s", self.0.budget.as_secs()));
-        if self.0.is_exhausted.load(Ordering::Relaxed) {
+        let too_long =
+            || Err(format!("checking a value by this schema takes more than {} s", self.compiled.budget.as_secs()));
+        if self.is_exhausted.load(Ordering::Relaxed) {
             return too_long();
         }
-        if self.0.is_light && !self.0.backtracks && size(value, LIGHT) < LIGHT {
+        if self.compiled.is_light && !self.compiled.backtracks && size(value, LIGHT) < LIGHT {
             return self.check_now(value);
         }
         let (schema, value) = (self.clone(), value.clone());
         let work = tokio::task::spawn_blocking(move || schema.check_now(&value));
-        match tokio::time::timeout(self.0.budget, work).await {
+        match tokio::time::timeout(self.compiled.budget, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Err("the value could not be checked".to_owned()),
             Err(_) => {
-                self.0.is_exhausted.store(true, Ordering::Relaxed);
+                self.is_exhausted.store(true, Ordering::Relaxed);
                 too_long()
             }
         }
@@ -177,13 +198,13 @@ impl Schema {
     /// # Errors
     /// The first thing that is wrong with the value, with its place.
     pub(super) fn check_now(&self, value: &Value) -> Result<(), String> {
-        let Some(validator) = &self.0.validator else { return Ok(()) };
-        if self.0.backtracks_on(value) {
+        let Some(validator) = &self.compiled.validator else { return Ok(()) };
+        if self.compiled.backtracks_on(value) {
             loop {
                 std::thread::park();
             }
         }
-        if levels(value).saturating_mul(self.0.chain) > STEPS {
+        if levels(value).saturating_mul(self.compiled.chain) > STEPS {
             return Err("the value is nested too deeply for this schema".to_owned());
         }
         validator.validate(value).map_err(|error| {
