@@ -1,5 +1,6 @@
 //! `casebook prove`: every mutant of the reference target breaks what it declares, and nothing else.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -85,7 +86,10 @@ async fn together(
     let jobs = args.jobs.map_or_else(at_a_time, NonZeroUsize::get);
     let progress = Progress::new(chosen.len());
     let mut kills: Vec<Option<Kill>> = vec![None; chosen.len()];
-    let (mut waiting, mut running) = (chosen.iter().enumerate(), JoinSet::new());
+    let mut order: Vec<_> = chosen.iter().enumerate().collect();
+    // The slowest are among those that break the most: begun last, they would be waited for alone.
+    order.sort_by_key(|(_, mutant)| Reverse(mutant.breaks.len()));
+    let (mut waiting, mut running) = (order.into_iter(), JoinSet::new());
     loop {
         while running.len() < jobs
             && let Some((place, mutant)) = waiting.next()
