@@ -35,8 +35,8 @@ pub struct Selection {
     pub shard: Option<Shard>,
     /// The way in which adapters serve over stdio: by streams and a sample of processes, unless it says otherwise.
     pub stdio: Option<StdioMode>,
-    /// Each test only on the newest revision of either lifecycle where it applies, and over stdio only where HTTP
-    /// won't do.
+    /// Only tests that check something, each on the newest revision of either lifecycle where it applies, and over
+    /// stdio only where HTTP won't do.
     pub is_thin: bool,
 }
 
@@ -310,7 +310,7 @@ impl Planner<'_> {
             role.is_none_or(|role| role == test.role)
                 && (only.is_empty() || only.iter().any(|one| one.matches(id)))
                 && shard.is_none_or(|shard| shard.has(id))
-                && !(*is_thin && self.is_elsewhere(test, revision, transport))
+                && !(*is_thin && (test.checks().next().is_none() || self.is_elsewhere(test, revision, transport)))
         };
         let chosen: Vec<_> = applying.iter().filter(|(id, test)| meant(id, test)).map(|(_, test)| *test).collect();
         let governs = |control: &Test| match control.control {

@@ -164,6 +164,20 @@ fn a_test_applies_where_one_of_its_requirements_is_in_force() {
 }
 
 #[test]
+fn thin_plan_leaves_out_tests_that_only_observe() {
+    let check = Check { requirement: RequirementId::within("a", "r"), line: 1, alternatives: vec![] };
+    let step = Step { when: When::List, then: Then::Checks(vec![check]), declares: None, initialized: true };
+    let checks = Test { steps: vec![step], ..test("checks", None, None, &fixture("f")) };
+    let mut library = library(vec![checks, test("observes", None, None, &fixture("f"))]);
+    let requirement = samples::requirement("r", Level::Must);
+    let requirement = Requirement { id: RequirementId::within("a", "r"), ..requirement };
+    library.requirements.insert(requirement.id.clone(), requirement);
+    let selection = Selection { is_thin: true, ..Selection::default() };
+    let thin = plan(&library, &[Arc::new(target())], &selection).expect("a plan");
+    assert_eq!(names(&thin), ["a/b/checks@2025-11-25+http", "a/b/checks@2026-07-28+http"]);
+}
+
+#[test]
 fn a_heavy_test_runs_only_when_asked_for_and_then_once() {
     let heavy = || library(vec![Test { heavy: true, ..test("t", None, None, &fixture("f")) }]);
     let mut target = target();
