@@ -90,7 +90,7 @@ impl Live {
             (Transport::Stdio, None) => {
                 let started = StdioServer::start(target, order);
                 let (server, input, output) = started.map_err(|error| not_started(&error))?;
-                (Connection::stdio(input, output, revision), Host::Process(server))
+                (Connection::stdio(input, output, revision).starting(), Host::Process(server))
             }
         };
         Ok(Self { bindings, connection, opening: Opening::default(), host })
@@ -109,7 +109,7 @@ impl Live {
         let (connection, host) = match fixed {
             Fixed::Server(command) => {
                 let (server, input, output) = StdioServer::fixed(target, command)?;
-                (Connection::stdio(input, output, revision), Host::Process(server))
+                (Connection::stdio(input, output, revision).starting(), Host::Process(server))
             }
             Fixed::Running(url) => (Connection::anywhere(url, revision), Host::Elsewhere(Kept::default())),
             Fixed::Client(_) => return Err(StartError::Fixed),

@@ -25,6 +25,8 @@ use crate::model::transcript::End;
 const AFTERMATH: Duration = Duration::from_millis(20);
 /// The longest pause before a cut stream is resumed, whatever the server wishes.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
+/// The time in which a process that has just been started is expected to take its first message.
+const START: Duration = Duration::from_secs(5);
 /// JSON-RPC's code for a method that isn't there.
 const METHOD_NOT_FOUND: i64 = -32601;
 
@@ -42,6 +44,8 @@ pub(crate) struct Connection {
     ids: u64,
     /// The requests that have no response yet, given up or not.
     open: HashSet<u64>,
+    /// Whether it is to a process that may still start, because nothing has come from it yet.
+    is_starting: bool,
 }
 
 #[derive(Debug)]
@@ -61,14 +65,20 @@ impl Connection {
         Self::to(Http::anywhere(url), revision)
     }
 
-    /// A connection over a process's standard input and output.
+    /// A connection over a stream, or a process's standard input and output.
     pub(crate) fn stdio(input: impl AsyncWrite + Unpin + Send + 'static, output: Lines, revision: Revision) -> Self {
         Self::over(Channel::Stdio(Stdio { input: Box::new(input), output, torn: false }), revision)
     }
 
+    /// The same to a process that has just been started: it is given time for that, before its silence says anything.
+    pub(crate) fn starting(self) -> Self {
+        Self { is_starting: true, ..self }
+    }
+
     fn over(channel: Channel, revision: Revision) -> Self {
         let agreed = revision.facts().lifecycle == Lifecycle::Stateless;
-        Self { channel, revision, mirrored: Mirrored::default(), session: None, agreed, ids: 0, open: HashSet::new() }
+        let (mirrored, open) = (Mirrored::default(), HashSet::new());
+        Self { channel, revision, mirrored, session: None, agreed, ids: 0, open, is_starting: false }
     }
 
     /// Ends the session, where there is one, and closes the connection.
@@ -115,7 +125,11 @@ impl Connection {
                 Awaits::Nothing => return Err(End::Accepted),
                 Awaits::Anything => {
                     turn.instead_of_nothing(End::Accepted);
-                    turn.hurry();
+                    if self.is_starting {
+                        turn.deadline = turn.deadline.narrowed(START);
+                    } else {
+                        turn.hurry();
+                    }
                 }
             }
         }
@@ -184,6 +198,7 @@ impl Connection {
     /// Looks at what came: the index of the response that was waited for, or nothing yet.
     async fn take(&mut self, turn: &mut Turn<'_>, arrival: Arrival, awaits: &Awaits) -> Result<Option<usize>, End> {
         let (is_refusal, by_stdio, fault) = (arrival.is_refusal(), arrival.status.is_none(), arrival.fault.clone());
+        self.is_starting = false;
         let index = turn.came(arrival)?;
         let kind = fault.map_or_else(|| envelope::read(turn.text(index)), Err);
         let is_open = match &kind {

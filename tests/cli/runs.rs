@@ -87,12 +87,6 @@ fn with_a_part_of_the_embedded_cases_the_others_are_known_of_but_not_read() {
     let desk = Desk::new();
     desk.run("run --only sep-2106/boundz").ends(3).adds(&["matches no test; the nearest: sep-2106/bounds"]);
     desk.run("explain sep-2106/boundz").ends(2).adds(&["did you mean `sep-2106/bounds`?"]);
-    desk.borrowed(
-        "t",
-        None,
-        &known("{sep-2106/text-mirror,sep-2106/composition}/rejects/any-of", "tools/inputs-validated"),
-    );
-    desk.run("run t --only sep-2106/text-mirror --transport http").ends(0);
     // An entry for a file that nobody asked for is looked at when somebody does.
     desk.borrowed("t", None, &known("sep-2106/text-mirror/zero", "sep-2106/text-mirrored"));
     let cases = ["base/server-meta", "tools/list-empty"].map(|only| {

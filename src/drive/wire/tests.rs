@@ -173,6 +173,18 @@ async fn over_pipes_silence_accepts_what_is_owed_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn silence_of_a_process_that_starts_is_waited_for_longer() {
+    let (connection, _server) = piped(Lifecycle::Stateless, vec![String::new(), line(EMPTY), String::new()]);
+    let mut connection = connection.starting();
+    let silent = perform(&mut connection, &send(&json!([])), soon()).await;
+    assert_eq!((silent.end, silent.micros / 1_000_000), (End::Accepted, 5));
+    // It has spoken.
+    assert!(matches!(perform(&mut connection, &step(When::List), soon()).await.end, End::Replied { .. }));
+    let silent = perform(&mut connection, &send(&json!([])), soon()).await;
+    assert_eq!((silent.end, silent.micros / 1_000_000), (End::Accepted, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_does_not_read_is_hung_and_then_of_no_use() {
     let (input, _their_input) = tokio::io::duplex(16);
     let (_their_output, output) = tokio::io::duplex(16);
