@@ -18,7 +18,7 @@ const UNIQUE: &str = "<unique>";
 /// Stable names for one transcript's addresses and tokens. A text is searched once, however many there are.
 pub(crate) struct Names {
     addresses: Vec<String>,
-    names: Vec<String>,
+    stand_ins: Vec<String>,
     /// Built for the first text.
     search: OnceCell<AhoCorasick>,
 }
@@ -47,13 +47,13 @@ impl Names {
         names.retain(|(address, _)| !address.is_empty());
         names.sort_unstable();
         names.dedup_by(|(a, _), (b, _)| a == b);
-        let (addresses, names) = names.into_iter().unzip();
-        Self { addresses, names, search: OnceCell::new() }
+        let (addresses, stand_ins) = names.into_iter().unzip();
+        Self { addresses, stand_ins, search: OnceCell::new() }
     }
 
     /// The text with every address replaced by its name.
     pub(crate) fn text(&self, text: &str) -> String {
-        if self.names.is_empty() {
+        if self.stand_ins.is_empty() {
             return text.to_owned();
         }
         let search = self.search.get_or_init(|| {
@@ -63,12 +63,12 @@ impl Names {
                 AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).kind(kind).build(&self.addresses);
             search.expect("the places of a case file of bounded size")
         });
-        search.replace_all(text, &self.names)
+        search.replace_all(text, &self.stand_ins)
     }
 
     /// The value with every address in its strings replaced, in members' names too.
     pub(crate) fn value(&self, value: Value) -> Value {
-        if self.names.is_empty() {
+        if self.stand_ins.is_empty() {
             return value;
         }
         match value {

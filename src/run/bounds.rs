@@ -59,7 +59,7 @@ impl Bounds {
 
     /// The cuts.
     pub(super) fn cuts(&self) -> Cuts {
-        self.cuts.clone()
+        self.cuts
     }
 }
 

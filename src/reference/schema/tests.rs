@@ -164,3 +164,14 @@ fn mutants_are_lax_where_their_names_say_so() {
     let literal = Schema::read(&external, Some(Mutant::PrefixCheckOnRef));
     assert!(matches!(literal, Err(SchemaError::External { .. })));
 }
+
+#[test]
+fn schema_that_was_read_before_is_kept_and_its_exhaustion_is_not() {
+    let text = r#"{"type":"object","title":"read twice"}"#;
+    let first = Schema::read(text, None).expect("a schema");
+    first.is_exhausted.store(true, Ordering::Relaxed);
+    let again = Schema::read(text, None).expect("a schema");
+    assert!(Arc::ptr_eq(&first.compiled, &again.compiled) && !again.is_exhausted.load(Ordering::Relaxed));
+    let of_mutant = Schema::read(text, Some(Mutant::KeywordStripped)).expect("a schema");
+    assert!(!Arc::ptr_eq(&first.compiled, &of_mutant.compiled));
+}
