@@ -26,7 +26,7 @@ pub(crate) fn canaries_of(test: &Test) -> Vec<Canary> {
 
 /// Whether the second test can be run on what was served, and connected, for the first.
 pub(crate) fn shares(first: &Test, second: &Test) -> bool {
-    let alone = |test: &Test| test.isolated || templates(test).into_iter().any(is_fresh) || is_large(&test.given);
+    let alone = |test: &Test| test.isolated || templates(test).into_iter().any(is_fresh);
     // Each client has a server of its own.
     let served = |test: &Test| test.role == Role::Server;
     let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));

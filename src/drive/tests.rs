@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::*;
-use crate::model::case::{Fixture, Retry, Step, Test, Then, When};
+use crate::model::case::{Does, Fixture, Retry, Step, Test, Then, Tool, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Drives, Fixed, Setup, Target};
-use crate::model::template::Template;
+use crate::model::template::{Generator, Template};
 use crate::model::transcript::{End, Party, Served};
 use crate::model::{CaseId, TargetId, TestId};
 use adapter::{Adapter, Order};
@@ -135,6 +135,18 @@ async fn tests_with_one_fixture_share_a_process_and_an_isolated_one_has_its_own(
     assert_eq!(replies[0], replies[1]);
     assert_ne!(replies[1], replies[2]);
     assert_ne!(replies[2], replies[3]);
+}
+
+#[tokio::test]
+async fn tests_with_one_generated_fixture_share_a_process() {
+    let definition = Template::Generated(Generator::Nested { depth: 3 });
+    let given = || Fixture {
+        tools: vec![Tool { name: "t".to_owned(), definition: definition.clone(), does: Does::Echo }],
+        ..Fixture::default()
+    };
+    let large = |method| Test { given: Arc::new(given()), ..send(method) };
+    let transcripts = run(target(&[]), vec![large("one"), large("two")]).await;
+    assert_eq!(reply(&transcripts[0]), reply(&transcripts[1]));
 }
 
 #[tokio::test]
