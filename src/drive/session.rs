@@ -23,7 +23,7 @@ use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Drives, Fixed, Target};
 use crate::model::template::Bindings;
 use crate::model::timings::Spent;
-use crate::model::transcript::{End, Party, Phase, Served, StdioMode, StepTranscript, Transcript};
+use crate::model::transcript::{End, Message, Party, Phase, Served, StdioMode, StepTranscript, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
 
@@ -184,7 +184,7 @@ impl Session {
         next: Option<&Planned>,
         canaries: &mut Canaries,
     ) -> Result<Transcript, CanaryError> {
-        let was_there = self.live.is_some() || self.adapter.is_some();
+        let was_there = self.live.is_some() || self.by_adapter(planned) && self.adapter.is_some();
         let mut transcript = self.attempt(planned, canaries).await?;
         if was_there && is_unheard(&transcript) {
             // It may have died of what came before. Should it be this test that kills it, it does so once more.
@@ -488,8 +488,10 @@ fn unanswered(revision: Revision, how: &str, stderr: &str) -> String {
 fn complete(transcript: &mut Transcript, stopped: &Stopped, by_adapter: bool) {
     transcript.leaky = stopped.leaky;
     let stdio = transcript.test.transport == Transport::Stdio;
-    // A process that spoke the protocol was a server, whatever it says of that when it leaves.
-    let spoke = transcript.steps.iter().flat_map(|step| &step.messages).any(|message| message.from == Party::Target);
+    // A process that wrote a JSON object was a server, whatever it writes when it exits. Other lines are noise, such as
+    // the greeting of a logging library.
+    let is_object = |message: &Message| message.from == Party::Target && message.text.trim_start().starts_with('{');
+    let spoke = transcript.steps.iter().flat_map(|step| &step.messages).any(is_object);
     if stdio
         && by_adapter
         && !spoke

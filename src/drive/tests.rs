@@ -239,7 +239,7 @@ async fn what_hangs_is_given_up_after_three_whatever_it_is_and_under_one_cause()
 
 #[tokio::test]
 async fn a_server_that_is_not_built_says_so_with_a_line_and_a_status() {
-    let refusing = |line: &str| format!("echo some warning >&2; echo '{line}' >&2; exit 3");
+    let refusing = |line: &str| format!("echo a greeting; echo some warning >&2; echo '{line}' >&2; exit 3");
     let refused = refusing(r#"{"refused":{"type":"ValueError","message":"no","tool":"t"}}"#);
     for when in [When::Serve, When::List] {
         let transcripts = run(target(&[("ON_START", &refused)]), vec![test("t", when)]).await;
@@ -250,6 +250,16 @@ async fn a_server_that_is_not_built_says_so_with_a_line_and_a_status() {
     let cannot = refusing(r#"{"cannot":"no such thing"}"#);
     let transcripts = run(target(&[("ON_START", &cannot)]), vec![test("t", When::List)]).await;
     assert_eq!(transcripts[0].served, Served::Cannot { reason: "no such thing".to_owned() });
+}
+
+#[tokio::test]
+async fn process_that_refuses_is_started_once_beside_an_adapter() {
+    let starts = tempfile::NamedTempFile::new().expect("a file");
+    let refused = r#"echo start >> "$STARTS"; echo '{"refused":{"type":"ValueError","message":"no"}}' >&2; exit 3"#;
+    let env = [("ON_START", refused), ("STARTS", starts.path().to_str().expect("UTF-8"))];
+    let transcripts = run(target(&env), vec![test("t", When::List)]).await;
+    assert!(matches!(transcripts[0].served, Served::Refused { .. }));
+    assert_eq!(std::fs::read_to_string(starts.path()).expect("text"), "start\n");
 }
 
 #[tokio::test]
