@@ -177,9 +177,9 @@ impl Live {
     pub(crate) async fn take_down(self, adapter: &mut Option<Adapter>, manner: Manner) -> Option<Stopped> {
         let closing = Deadline::within(CLOSE);
         let close = async { _ = closing.bound(self.connection.close(closing)).await };
-        let (serving, by_stream) = match self.host {
+        let serving = match self.host {
             Host::Process(server) => return Some(server.end(manner, close).await),
-            Host::Adapter(serving, _, reading) => (serving, reading.is_some()),
+            Host::Adapter(serving, ..) => serving,
             Host::Elsewhere(_) => {
                 close.await;
                 return None;
@@ -187,9 +187,8 @@ impl Live {
         };
         close.await;
         let mut taken = adapter.take()?;
-        // A server that ended its stream need not have taken the adapter along.
-        let may_stay = manner == Manner::Leave || by_stream && manner == Manner::Broken;
-        if may_stay && taken.stop(serving, Deadline::within(CLOSE)).await.is_ok() {
+        // A server whose connection broke need not have taken the adapter along.
+        if manner != Manner::Hung && taken.stop(serving, Deadline::within(CLOSE)).await.is_ok() {
             *adapter = Some(taken);
             return None;
         }

@@ -123,11 +123,10 @@ impl Options {
         let mut order: Vec<_> = (0..plan.groups.len()).collect();
         let target = |place: usize| &plan.groups[place].target.id;
         for same in order.chunk_by_mut(|one, next| target(*one) == target(*next)) {
-            match self.shuffle {
-                Some(seed) => {
-                    same.sort_by_key(|place| fnv1a(&[seed.to_le_bytes(), (*place as u64).to_le_bytes()].concat()))
-                }
-                None => same.sort_by_key(|place| !plan.groups[*place].is_hard()),
+            if let Some(seed) = self.shuffle {
+                same.sort_by_key(|place| fnv1a(&[seed.to_le_bytes(), (*place as u64).to_le_bytes()].concat()));
+            } else {
+                same.sort_by_key(|place| !plan.groups[*place].is_hard());
             }
         }
         order

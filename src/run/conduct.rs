@@ -256,9 +256,7 @@ fn judged(judge: impl Fn(&Observation) -> Vec<Verdict>, planned: &Planned, trans
 
 /// The reason why nothing is said of a server that was observed in two ways.
 fn two_ways(difference: &str) -> String {
-    format!(
-        "the stream of the adapter and a process of its own show different things (first, then second): {difference}"
-    )
+    format!("a stream of the adapter and a process of its own show different things (in this order): {difference}")
 }
 
 /// What there is to judge where the harness itself broke.
