@@ -13,6 +13,7 @@
 //! }
 //! ```
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -91,7 +92,8 @@ pub fn trials_with(
         cases.dedup();
         trials.extend(cases.into_iter().map(|case| {
             let (library, target) = (Arc::clone(&library), Arc::clone(&target));
-            let options = Options { program: program.to_owned(), ..Options::default() };
+            // Trials run side by side themselves.
+            let options = Options { program: program.to_owned(), jobs: NonZeroUsize::MIN, ..Options::default() };
             Trial::test(format!("{}::{case}", target.id), move || {
                 trial(&library, &target, case.as_str(), options, check)
             })

@@ -150,7 +150,7 @@ async fn adapt(mutant: Option<Mutant>) -> ExitCode {
     };
     let mut adapter = Adapter { listener, http: client::connections(), served: HashMap::new(), mutant };
     // The harness is trusted: its fixtures may be of any size.
-    let mut input = BufReader::new(tokio::io::stdin());
+    let mut input = BufReader::with_capacity(64 << 10, stdio::input());
     while let Ok(Some(line)) = stdio::line(&mut input, usize::MAX - 1).await {
         let answer = adapter.answer(&line).await;
         let mut output = io::stdout().lock();
@@ -253,7 +253,7 @@ async fn serve_stdio(file: &Path, mutant: Option<Mutant>) -> ExitCode {
         };
     match serve.build(mutant).await {
         Ok(server) => {
-            stdio::serve(server, tokio::io::stdin(), tokio::io::stdout()).await;
+            stdio::serve(server, stdio::input(), tokio::io::stdout()).await;
             ExitCode::SUCCESS
         }
         Err((kind, reason)) => complain(REFUSED, &json!({ kind: reason })),

@@ -20,6 +20,20 @@ use super::session::{Outgoing, Outlet, Session};
 /// The longest line that is read.
 pub(super) const LONGEST: usize = 16 << 20;
 
+/// The standard input. A pipe is read in this thread: another one would be woken for each line.
+pub(super) fn input() -> Box<dyn AsyncRead + Unpin> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        use tokio::net::unix::pipe::Receiver;
+        let pipe = io::stdin().as_fd().try_clone_to_owned().and_then(Receiver::from_owned_fd);
+        if let Ok(pipe) = pipe {
+            return Box::new(pipe);
+        }
+    }
+    Box::new(tokio::io::stdin())
+}
+
 /// The next line; one that is too long is cut. `None` at the end.
 ///
 /// # Errors

@@ -58,7 +58,7 @@ pub struct RunArgs {
     /// Where cases come from.
     #[command(flatten)]
     pub cases: CaseArgs,
-    /// How many workers, each with a process of the target [default: one a core, at most 8]
+    /// How many workers, each with a process of the target [default: one more than cores, at most 8]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Take case files in another order, which follows from the number: what a target then does otherwise hangs on what
