@@ -350,7 +350,7 @@ impl TwoWays {
             Self { all: 0, .. } => {}
             Self { all, unlike: 0 } => aside(&format!("run by a stream and in a process: {all} tests, all alike")),
             Self { all, unlike } => {
-                aside(&format!("run by a stream and in a process: {all} tests, {unlike} not alike"))
+                aside(&format!("run by a stream and in a process: {all} tests, {unlike} not alike"));
             }
         }
     }

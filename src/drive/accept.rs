@@ -79,8 +79,20 @@ impl Way {
 }
 
 /// Accepts connections for ever; whatever the system reports, the next one is waited for.
-pub(super) async fn accept<F>(listener: TcpListener, way: Way, mut serve: impl FnMut(TcpStream, Asked) -> F)
+pub(super) async fn accept<F>(listener: TcpListener, way: Way, serve: impl FnMut(TcpStream, Asked) -> F)
 where
+    F: Future<Output = ()> + Send + 'static,
+{
+    accept_or_tell(listener, way, serve, |_| {}).await;
+}
+
+/// The same; `tell` hears of what this machine lacks to accept a connection.
+pub(super) async fn accept_or_tell<F>(
+    listener: TcpListener,
+    way: Way,
+    mut serve: impl FnMut(TcpStream, Asked) -> F,
+    mut tell: impl FnMut(Error),
+) where
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
@@ -95,6 +107,7 @@ where
                     Err(error) if is_of_one_connection(&error) => continue,
                     Err(error) => {
                         tracing::debug!(%error, "no connection can be accepted");
+                        tell(error);
                         sleep(PAUSE).await;
                         continue;
                     }

@@ -332,12 +332,13 @@ impl Adapter {
         order: Order<'_>,
         deadline: Deadline,
     ) -> Result<(Serving, Stream), Served> {
-        let no_port = |error| Served::Unavailable { reason: format!("casebook can't open a port: {error}") };
-        let awaited = self.streams.expect().map_err(no_port)?;
+        let no_room = |what, source| Served::Unavailable { reason: StartError::NoRoom { what, source }.to_string() };
+        let awaited = self.streams.expect().map_err(|error| no_room("open a port", error))?;
         let (id, _) = self.serving(Order { stream: Some(&awaited.place), ..order }, deadline).await?;
         let came = deadline.narrowed(CONNECT).bound(awaited.come()).await.flatten();
         let missing = "it answered `serving`, but did not connect to the `stream` that it was given";
         let stream = came.ok_or_else(|| Trouble::Nonsense(missing.to_owned()).served())?;
+        let stream = stream.map_err(|error| no_room("accept a connection", error))?;
         Ok((Serving { id, url: String::new() }, stream))
     }
 

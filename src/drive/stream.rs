@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::oneshot;
 
-use super::accept::{Asked, Way, accept, listen};
+use super::accept::{Asked, Way, accept_or_tell, listen};
 use super::mock::Leash;
 use super::{fault, token};
 
@@ -29,8 +29,8 @@ struct Listener {
     _accepting: Leash,
 }
 
-/// The word of the stream that is expected next, and its receiver.
-type Expected = Arc<Mutex<Option<(String, oneshot::Sender<Stream>)>>>;
+/// The word of the stream that is expected next, and its receiver, who is told too where this machine can't accept it.
+type Expected = Arc<Mutex<Option<(String, oneshot::Sender<io::Result<Stream>>)>>>;
 
 /// The place to which an adapter connects a stream. The word comes first on it, in a line of its own.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Awaited {
     pub(super) place: Place,
-    coming: oneshot::Receiver<Stream>,
+    coming: oneshot::Receiver<io::Result<Stream>>,
 }
 
 /// A connection that carries a server's standard input and output.
@@ -77,18 +77,25 @@ impl Listener {
         let listener = listen()?;
         let port = listener.local_addr()?.port();
         let expected = Expected::default();
-        let taking = Arc::clone(&expected);
-        let accepting = fault::spawn(accept(listener, Way::Private, move |stream, asked| {
+        let (taking, telling) = (Arc::clone(&expected), Arc::clone(&expected));
+        let take = move |stream, asked: Asked| {
             let expected = Arc::clone(&taking);
             async move { _ = take(stream, &asked, &expected).await }
-        }));
+        };
+        let tell = move |error| {
+            if let Some((_, sender)) = telling.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                // Nobody may wait for it any more.
+                _ = sender.send(Err(error));
+            }
+        };
+        let accepting = fault::spawn(accept_or_tell(listener, Way::Private, take, tell));
         Ok(Self { port, expected, _accepting: Leash::of(&accepting) })
     }
 }
 
 impl Awaited {
     /// Waits for the stream; `None` where another one is expected by now.
-    pub(super) async fn come(self) -> Option<Stream> {
+    pub(super) async fn come(self) -> Option<io::Result<Stream>> {
         self.coming.await.ok()
     }
 }
@@ -103,7 +110,7 @@ async fn take(stream: TcpStream, asked: &Asked, expected: &Expected) -> io::Resu
     if let Some((_, sender)) = expected.take_if(|(wanted, _)| word.strip_suffix('\n') == Some(wanted)) {
         asked.mark();
         // Nobody may wait for it any more: then it is closed.
-        _ = sender.send(Stream { input, output });
+        _ = sender.send(Ok(Stream { input, output }));
     }
     Ok(())
 }
@@ -126,7 +133,7 @@ mod tests {
         let awaited = streams.expect().expect("a port");
         let (port, word) = (awaited.place.port, awaited.place.word.clone());
         let _peer = connect(port, &format!("{word}\nfirst\n")).await;
-        let mut stream = awaited.come().await.expect("a stream");
+        let mut stream = awaited.come().await.expect("it is expected").expect("a stream");
         let mut line = String::new();
         stream.output.read_line(&mut line).await.expect("a line");
         assert_eq!(line, "first\n");

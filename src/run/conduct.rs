@@ -18,7 +18,7 @@ use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
 use crate::model::record::{Footer, Record, Verdict};
 use crate::model::timings::Timings;
-use crate::model::transcript::{Served, Transcript};
+use crate::model::transcript::{Served, StdioMode, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::plan::{Group, Plan, Planned};
 
@@ -222,10 +222,14 @@ fn secrets(plan: &Plan) -> BTreeMap<TargetId, Secrets> {
 
 fn judged(judge: impl Fn(&Observation) -> Vec<Verdict>, planned: &Planned, transcript: &Transcript) -> Record {
     let Planned { index, test, id, .. } = planned;
+    let mut stdio = transcript.stdio;
     let seen = caught(|| {
         let mut observation = observe(test, transcript);
         if let Some(process) = &transcript.process {
             let process = observe(test, process);
+            if process.unavailable.is_some() {
+                stdio = Some(StdioMode::Stream);
+            }
             let differs = process.unavailable.is_none().then(|| observation.difference(&process)).flatten();
             observation.unavailable = observation.unavailable.or(differs.map(|difference| two_ways(&difference)));
         }
@@ -249,7 +253,7 @@ fn judged(judge: impl Fn(&Observation) -> Vec<Verdict>, planned: &Planned, trans
         verdicts,
         attempts: Vec::new(),
         bug,
-        stdio: transcript.stdio,
+        stdio,
         micros: transcript.micros,
     }
 }

@@ -88,14 +88,18 @@ impl Running {
     fn until_it_writes_to(&self, file: &Path) {
         let until = Instant::now() + Duration::from_secs(60);
         let harness = self.until_it_has_a_harness();
-        let writes = || {
-            let call = fs::read_to_string(format!("/proc/{harness}/syscall")).ok()?;
+        let written = |call: &str| {
             let (number, arguments) = call.split_once(' ')?;
             let file = i32::from_str_radix(arguments.split(' ').next()?.strip_prefix("0x")?, 16).ok()?;
             let is_write = number.parse() == Ok(nix::libc::SYS_write);
             is_write.then(|| fs::read_link(format!("/proc/{harness}/fd/{file}")).ok()).flatten()
         };
-        while writes().as_deref() != Some(file) {
+        let writes = || {
+            let threads = fs::read_dir(format!("/proc/{harness}/task")).into_iter().flatten().flatten();
+            let calls = threads.filter_map(|thread| fs::read_to_string(thread.path().join("syscall")).ok());
+            calls.into_iter().any(|call| written(&call).as_deref() == Some(file))
+        };
+        while !writes() {
             assert!(Instant::now() < until, "it never writes to {}", file.display());
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -411,7 +415,8 @@ fn machine_without_temporary_folder_is_never_the_targets_fault() {
     desk.write("file", "");
     fs::create_dir(desk.path().join("here")).expect("a folder");
     let run = |tmp: &str| {
-        let mut command = desk.command("run reference --cases cases --transport stdio --record run.jsonl");
+        let mut command =
+            desk.command("run reference --cases cases --transport stdio --stdio process --record run.jsonl");
         Came::of(output(command.env("TMPDIR", tmp)))
     };
     for tmp in ["/nowhere/at/all", "file"] {

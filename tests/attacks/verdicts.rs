@@ -19,7 +19,7 @@ fn run(way: &str, revision: &str, only: &str) -> (Option<i32>, BTreeSet<(String,
              revisions = [{revision:?}]\n"
         ),
     );
-    let came = desk.run(&format!("run t --jobs 1 --record run.jsonl --only {only}"));
+    let came = desk.run(&format!("run t --jobs 1 --stdio process --record run.jsonl --only {only}"));
     let lines = desk.read("run.jsonl");
     let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let verdicts = records.flat_map(|line| line["record"]["verdicts"].as_array().cloned().unwrap_or_default());
