@@ -39,6 +39,8 @@ pub(crate) struct Session {
     options: Options,
     adapter: Option<Adapter>,
     live: Option<Live>,
+    /// The same in a process of its own, where tests are run in both ways.
+    twin: Option<Live>,
     /// Where its clients meet their servers.
     listeners: Listeners,
     /// What a fixed server lists, by revision; nothing where what it answered is no list.
@@ -111,6 +113,7 @@ impl Session {
             options,
             adapter: None,
             live: None,
+            twin: None,
             listeners: Listeners::default(),
             listed: BTreeMap::new(),
             health,
@@ -167,11 +170,13 @@ impl Session {
         if planned.stdio != Some(StdioMode::Both) || !self.health.streams {
             return self.once(planned, next, canaries).await;
         }
-        // What is served for several tests waits meanwhile.
-        let live = self.live.take();
+        // Each way goes on with what it has: a connection may remember what was asked before.
         let in_process = Planned { stdio: Some(StdioMode::Process), ..planned.clone() };
-        let process = self.once(&in_process, None, canaries).await?;
-        self.live = live;
+        let next_in_both = next.filter(|next| next.stdio == planned.stdio);
+        std::mem::swap(&mut self.live, &mut self.twin);
+        let process = self.once(&in_process, next_in_both, canaries).await;
+        std::mem::swap(&mut self.live, &mut self.twin);
+        let process = process?;
         let mut transcript = self.once(planned, next, canaries).await?;
         transcript.process = Some(Box::new(process));
         Ok(transcript)
@@ -214,13 +219,13 @@ impl Session {
 
     /// What there is of a test in which the harness itself broke. Nothing of what it had in hand is used again.
     pub(crate) fn broke(&mut self, planned: &Planned, words: &str) -> Transcript {
-        (self.live, self.adapter) = (None, None);
+        (self.live, self.twin, self.adapter) = (None, None, None);
         self.blank(&planned.id, Bindings::default(), Served::Broken { reason: words.to_owned() })
     }
 
     /// Closes everything that is of no use any more.
     async fn stop(&mut self) {
-        if let Some(live) = self.live.take() {
+        for live in [self.live.take(), self.twin.take()].into_iter().flatten() {
             live.take_down(&mut self.adapter, Manner::Leave).await;
         }
         if let Some(adapter) = self.adapter.take() {
