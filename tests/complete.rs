@@ -6,31 +6,20 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use casebook::load::{Here, Source, Trust, load, target};
-use casebook::plan::{Group, Selection, plan};
+use casebook::plan::{Selection, plan};
 use casebook::report::snapshot::{self, Ways};
 
 /// Targets that may have no snapshots at all, each with the reason.
 const WITHOUT: [(&str, &str); 1] =
     [("ruby-sdk", "its packages cannot be installed on the machines on which snapshots are made")];
 
-/// How many tests of a case file are named.
+/// The number of tests of a case file that are named.
 const NAMED: usize = 3;
-
-/// The tests of a case file in a plan, as its snapshot has them.
-fn ways(groups: &[Group]) -> Ways {
-    let mut ways = Ways::new();
-    for test in groups.iter().flat_map(|group| &group.tests) {
-        let (path, way) = snapshot::place(&test.id);
-        ways.entry(path).or_default().insert(way);
-    }
-    ways
-}
 
 /// The tests with ways in `these` that `others` lacks: how many, and the first of them.
 fn lacking(these: &Ways, others: &Ways) -> Option<String> {
-    let has = |path: &str, way| others.get(path).is_some_and(|ways| ways.contains(way));
     let lacking = these.iter().flat_map(|(path, ways)| ways.iter().map(move |way| (path, way)));
-    let lacking: Vec<_> = lacking.filter(|(path, way)| !has(path, way)).collect();
+    let lacking: Vec<_> = lacking.filter(|(path, way)| !snapshot::has(others, path, **way)).collect();
     let mut told = format!("{}:", lacking.len());
     for (path, (revision, transport)) in lacking.iter().take(NAMED) {
         write!(told, " {path}@{revision}+{transport}").expect("writing to memory never fails");
@@ -71,7 +60,12 @@ fn snapshots_have_each_planned_test_and_no_others() {
         }
         let plan = plan(&library, &[Arc::clone(&target)], &Selection::default()).expect("a plan");
         let of_case = plan.groups.chunk_by(|one, next| one.case == next.case);
-        let planned: BTreeMap<_, _> = of_case.map(|groups| (groups[0].case.clone(), ways(groups))).collect();
+        let planned: BTreeMap<_, _> = of_case
+            .map(|groups| {
+                let tests = groups.iter().flat_map(|group| &group.tests);
+                (groups[0].case.clone(), snapshot::ways(tests.map(|planned| &planned.id)))
+            })
+            .collect();
         for case in there.iter().filter(|case| !planned.contains_key(case)) {
             wrong.push(format!("{} {case}: no run has this case file", target.id));
         }

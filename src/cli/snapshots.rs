@@ -33,7 +33,7 @@ pub(super) struct Changes {
     counts: Counts,
     /// The snapshots that were written, with `--accept`.
     written: Option<Written>,
-    /// Whether any target has a folder of snapshots that the run compares with.
+    /// Set where a target has a folder of snapshots that the run compares with.
     is_comparison: bool,
     /// Targets that have no snapshots at all.
     blank: Vec<TargetId>,
@@ -138,7 +138,6 @@ impl Written {
 /// The snapshots of a run's targets. A case file is compared, or written, once its last test has come, and of what was
 /// observed in it only that is kept then.
 pub(super) struct Snapshots<'a> {
-    accept: bool,
     /// Where the snapshots of each target are; those that have none have no place here.
     folders: BTreeMap<&'a TargetId, &'a Utf8Path>,
     /// What an unfiltered run has of each case file.
@@ -180,9 +179,10 @@ impl<'a> Snapshots<'a> {
             }
         }
         changes.is_comparison = !accept && !folders.is_empty();
+        changes.written = accept.then(Written::default);
         let files = whole.groups.chunk_by(|one, next| one.case == next.case && one.target.id == next.target.id);
         let whole = files.map(|groups| ((&groups[0].target.id, &groups[0].case), groups)).collect();
-        Self { accept, folders, whole, open: None, ran: BTreeSet::new(), changes, failed: None }
+        Self { folders, whole, open: None, ran: BTreeSet::new(), changes, failed: None }
     }
 
     /// Takes what was observed in a test; those of one case file come one after the other.
@@ -204,15 +204,12 @@ impl<'a> Snapshots<'a> {
         }
     }
 
-    /// What the run came to, and what kept it from writing.
+    /// The changes of the whole run, and the error that kept it from writing.
     pub(super) fn finish(mut self) -> (Changes, Result<(), Problem>) {
         self.close();
         for (target, folder) in &self.folders {
             let is_left_out = |case: &CaseId| !self.ran.contains(&((*target).clone(), case.clone()));
             self.changes.counts.not_run += snapshot::cases(folder).into_iter().filter(is_left_out).count();
-        }
-        if self.accept {
-            _ = self.changes.written.get_or_insert_default();
         }
         (self.changes, self.failed.map_or(Ok(()), Err))
     }
@@ -221,13 +218,14 @@ impl<'a> Snapshots<'a> {
     fn close(&mut self) {
         let Some(Open { target, case, seen }) = self.open.take() else { return };
         self.ran.insert((target.clone(), case.clone()));
-        let planned = self.whole.get(&(&target, &case)).map(|groups| ways(groups)).unwrap_or_default();
+        let groups = self.whole.get(&(&target, &case)).into_iter().flat_map(|groups| groups.iter());
+        let planned = snapshot::ways(groups.flat_map(|group| &group.tests).map(|planned| &planned.id));
         // No snapshot has a heavy test.
-        let (seen, heavy) = seen.divide(|path, way| planned.get(path).is_some_and(|ways| ways.contains(&way)));
+        let (seen, heavy) = seen.divide(|path, way| snapshot::has(&planned, path, way));
         if seen.is_empty() {
             self.changes.counts.not_seen += usize::from(heavy.is_empty());
         } else if self.failed.is_none() {
-            // Where a snapshot can't be written, the others can't either, or had better not.
+            // After one snapshot that can't be written, no other is.
             self.failed = self.settle(target, case, seen, &planned).err();
         }
     }
@@ -248,21 +246,19 @@ impl<'a> Snapshots<'a> {
         let (old, is_new) = match old {
             Ok(Some(old)) => (old, false),
             Ok(None) => (Body::default(), true),
-            Err(_) if self.accept && is_whole => (Body::default(), true),
+            Err(_) if self.changes.written.is_some() && is_whole => (Body::default(), true),
             Err(why) => {
                 self.changes.unreadable.push((target, case, why));
                 return Ok(());
             }
         };
-        // What this run tells nothing of stays as it is.
-        let is_planned = |path: &str, way| planned.get(path).is_some_and(|ways| ways.contains(&way));
-        let (kept, compared) = old.divide(|path, way| is_planned(path, way) && !seen.has(path, way));
+        // The lines of tests that this run has not seen stay as they are.
+        let (kept, compared) = old.divide(|path, way| snapshot::has(planned, path, way) && !seen.has(path, way));
         self.changes.counts.compared += usize::from(!is_new);
         if !is_new && compared == seen {
             return Ok(());
         }
-        if self.accept {
-            let written = self.changes.written.get_or_insert_default();
+        if let Some(written) = &mut self.changes.written {
             written.all += 1;
             written.merged += usize::from(!kept.is_empty());
             let body = kept.with(seen);
@@ -278,16 +274,6 @@ impl<'a> Snapshots<'a> {
         }
         Ok(())
     }
-}
-
-/// The tests of a case file in a plan, as its snapshot has them.
-fn ways(groups: &[Group]) -> Ways {
-    let mut ways = Ways::new();
-    for test in groups.iter().flat_map(|group| &group.tests) {
-        let (path, way) = snapshot::place(&test.id);
-        ways.entry(path).or_default().insert(way);
-    }
-    ways
 }
 
 /// Returns whether a snapshot, or the folder of its folder of cases, is a link.

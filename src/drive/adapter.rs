@@ -51,7 +51,7 @@ pub struct Hello {
     pub revisions: Vec<String>,
     /// The API tiers and engines that it offers.
     pub variants: Vec<String>,
-    /// Whether it serves over stdio by streams on loopback.
+    /// Set where it serves over stdio by streams on loopback.
     pub streams: bool,
 }
 
@@ -262,8 +262,6 @@ pub(crate) struct Adapter {
 #[derive(Debug)]
 pub(crate) struct Serving {
     id: String,
-    /// The address, over HTTP.
-    pub(crate) url: String,
 }
 
 impl Adapter {
@@ -312,13 +310,13 @@ impl Adapter {
         self.process.stderr()
     }
 
-    /// Has a fixture served over HTTP.
+    /// Has a fixture served over HTTP; gives the address beside it.
     ///
     /// # Errors
     /// What became of it instead, be it the SDK's refusal or the adapter's trouble.
-    pub(crate) async fn serve(&mut self, order: Order<'_>, deadline: Deadline) -> Result<Serving, Served> {
+    pub(crate) async fn serve(&mut self, order: Order<'_>, deadline: Deadline) -> Result<(Serving, String), Served> {
         match self.serving(order, deadline).await? {
-            (id, Some(url)) => Ok(Serving { id, url }),
+            (serving, Some(url)) => Ok((serving, url)),
             (_, None) => Err(Trouble::Nonsense("it answered `serving` without a `url`".to_owned()).served()),
         }
     }
@@ -334,30 +332,30 @@ impl Adapter {
     ) -> Result<(Serving, Stream), Served> {
         let no_room = |what, source| Served::Unavailable { reason: StartError::NoRoom { what, source }.to_string() };
         let awaited = self.streams.expect().map_err(|error| no_room("open a port", error))?;
-        let (id, _) = self.serving(Order { stream: Some(&awaited.place), ..order }, deadline).await?;
+        let (serving, _) = self.serving(Order { stream: Some(&awaited.place), ..order }, deadline).await?;
         let came = deadline.narrowed(CONNECT).bound(awaited.come()).await.flatten();
         let missing = "it answered `serving`, but did not connect to the `stream` that it was given";
         let stream = came.ok_or_else(|| Trouble::Nonsense(missing.to_owned()).served())?;
         let stream = stream.map_err(|error| no_room("accept a connection", error))?;
-        Ok((Serving { id, url: String::new() }, stream))
+        Ok((serving, stream))
     }
 
-    /// Asks for a fixture to be served; gives the request's id, and the address where there is one.
-    async fn serving(&mut self, order: Order<'_>, deadline: Deadline) -> Result<(String, Option<String>), Served> {
+    /// Asks for a fixture to be served; gives the address beside it, where there is one.
+    async fn serving(&mut self, order: Order<'_>, deadline: Deadline) -> Result<(Serving, Option<String>), Served> {
         let answer = self.ask("serve", &order.text(), deadline).await.map_err(|trouble| trouble.served())?;
         if let Some(no) = no_server(answer.refused, answer.cannot) {
             return Err(no);
         }
         match (answer.serving, answer.unsupported) {
-            (Some(Address { url }), _) => Ok((answer.id, url)),
+            (Some(Address { url }), _) => Ok((Serving { id: answer.id }, url)),
             (None, Some(reason)) => Err(Served::Cannot { reason }),
             (None, None) => Err(Trouble::Nonsense("it answered `serve` with none of its answers".to_owned()).served()),
         }
     }
 
-    /// Where a fixture is served over HTTP.
-    pub(super) fn endpoint(&mut self, serving: &Serving) -> Http {
-        self.lasting.local(&serving.url)
+    /// The endpoint at the address of a fixture that it serves over HTTP.
+    pub(super) fn endpoint(&mut self, url: &str) -> Http {
+        self.lasting.local(url)
     }
 
     /// Takes a fixture down.

@@ -59,6 +59,7 @@ impl HandError {
 pub struct Standing {
     adapter: Adapter,
     serving: Serving,
+    url: String,
     // What the fixture refers to has to be there as long as it is.
     _canaries: Canaries,
 }
@@ -73,14 +74,14 @@ impl Standing {
         let mut adapter = Adapter::start(target, Deadline::within(options.start_limit)).await?;
         let order = of(target, planned, &fixture);
         match adapter.serve(order, Deadline::within(options.step_limit)).await {
-            Ok(serving) => Ok(Self { adapter, serving, _canaries: canaries }),
+            Ok((serving, url)) => Ok(Self { adapter, serving, url, _canaries: canaries }),
             Err(served) => Err(end(adapter, served).await),
         }
     }
 
     /// Where.
     pub fn url(&self) -> &str {
-        &self.serving.url
+        &self.url
     }
 
     /// Waits until the adapter is gone by itself; gives how it ended, and what it wrote to its standard error.

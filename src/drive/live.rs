@@ -9,7 +9,7 @@ use super::Deadline;
 use super::adapter::{Adapter, Order, Serving, StartError};
 use super::canary::Canaries;
 use super::exchange::Exchange;
-use super::lines::{Kept, Lines};
+use super::lines::Kept;
 use super::mock::Leash;
 use super::process::{Manner, Stopped};
 use super::stdio_server::StdioServer;
@@ -77,15 +77,14 @@ impl Live {
         let (connection, host) = match (transport, adapter) {
             (Transport::Http, adapter) => {
                 let adapter = adapter.expect("a session has an adapter before it serves over HTTP");
-                let serving = adapter.serve(order, deadline).await?;
-                let connection = Connection::to(adapter.endpoint(&serving), revision);
+                let (serving, url) = adapter.serve(order, deadline).await?;
+                let connection = Connection::to(adapter.endpoint(&url), revision);
                 (connection, Host::Adapter(serving, adapter.stderr().clone(), None))
             }
             (Transport::Stdio, Some(adapter)) => {
-                let (serving, Stream { input, output }) = adapter.serve_stream(order, deadline).await?;
-                let (lines, reading) = Lines::of(output);
-                let connection = Connection::stdio(input, lines, revision);
-                (connection, Host::Adapter(serving, adapter.stderr().clone(), Some(Leash::of(&reading))))
+                let (serving, Stream { input, output, reading }) = adapter.serve_stream(order, deadline).await?;
+                let connection = Connection::stdio(input, output, revision);
+                (connection, Host::Adapter(serving, adapter.stderr().clone(), Some(reading)))
             }
             (Transport::Stdio, None) => {
                 let started = StdioServer::start(target, order);

@@ -163,8 +163,8 @@ pub enum Next {
     Again,
 }
 
-/// What is done with the transcript of a test in its worker's own thread, before the worker goes on: what it does next,
-/// and what the others are told, if anything.
+/// The caller's part of a test, in its worker's own thread and before the worker goes on. It takes the transcript, and
+/// gives the worker's next step and, unless there is none, the event for the others.
 pub type Finish<T> = Arc<dyn Fn(&Group, &Planned, Box<Transcript>) -> (Next, Option<T>) + Send + Sync>;
 
 /// What happens while a plan is carried out.
@@ -181,7 +181,7 @@ pub enum Event<T> {
     Finished {
         /// Its place in the plan.
         index: usize,
-        /// What was made of its transcript.
+        /// The caller's result.
         seen: T,
     },
     /// A worker has spent time on a target.

@@ -167,7 +167,7 @@ impl Session {
         if let Some(reason) = listed.and_then(|listed| fixed::lacks(&planned.test, listed)) {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
         }
-        if planned.stdio != Some(StdioMode::Both) || !self.health.streams {
+        if self.mode(planned) != StdioMode::Both {
             return self.once(planned, next, canaries).await;
         }
         // Each way goes on with what it has: a connection may remember what was asked before.

@@ -12,8 +12,6 @@ use serde_json::{Value, json};
 
 use super::adapter::{Adapter, Hello, Order, Serving, StartError, confirm, told as told_by};
 use super::exchange::Exchange;
-use super::lines::Lines;
-use super::mock::Leash;
 use super::process::Manner;
 use super::stdio_server::{StdioServer, why_no_server};
 use super::stream::Stream;
@@ -150,7 +148,7 @@ enum Ask {
 }
 
 impl Ask {
-    /// What an adapter with this side can be asked for over a transport.
+    /// The requests to an adapter with this side, over a transport.
     fn of(role: Role, transport: Transport, streams: bool) -> Vec<Self> {
         match role {
             Role::Server if streams && transport == Transport::Stdio => {
@@ -209,22 +207,23 @@ fn fixture(does: Does) -> String {
 }
 
 async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> Came {
-    let serving = match adapter.serve(order, Deadline::within(ANSWER)).await {
-        Ok(serving) => serving,
+    let (serving, url) = match adapter.serve(order, Deadline::within(ANSWER)).await {
+        Ok(served) => served,
         Err(served) => return not_served(served, r#"{"id":…,"serving":{"url":"http://127.0.0.1:…"}}"#),
     };
-    let connection = Connection::to(adapter.endpoint(&serving), order.revision);
+    let connection = Connection::to(adapter.endpoint(&url), order.revision);
     listed_and_stopped(adapter, serving, connection, order.revision).await
 }
 
 async fn by_stream(adapter: &mut Adapter, order: Order<'_>) -> Came {
-    let (serving, Stream { input, output }) = match adapter.serve_stream(order, Deadline::within(ANSWER)).await {
+    let (serving, Stream { input, output, reading: _reading }) = match adapter
+        .serve_stream(order, Deadline::within(ANSWER))
+        .await
+    {
         Ok(served) => served,
         Err(served) => return not_served(served, r#"a connection to the stream's port, and {"id":…,"serving":{}}"#),
     };
-    let (lines, reading) = Lines::of(output);
-    let _reading = Leash::of(&reading);
-    let connection = Connection::stdio(input, lines, order.revision);
+    let connection = Connection::stdio(input, output, order.revision);
     listed_and_stopped(adapter, serving, connection, order.revision).await
 }
 

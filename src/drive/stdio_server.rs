@@ -19,7 +19,7 @@ use crate::model::transcript::Served;
 /// The exit code of a `--stdio-server` that says why there is none.
 const NO_SERVER: i32 = 3;
 
-/// Why there is no server: the one line of a `--stdio-server`.
+/// The one line of a `--stdio-server` that says why it serves nothing.
 #[derive(Debug, Deserialize)]
 struct No {
     refused: Option<Refusal>,
@@ -38,7 +38,7 @@ impl StdioServer {
     /// Starts one for a fixture.
     ///
     /// # Errors
-    /// Where the order can't be written, or the process not be started.
+    /// [`StartError`], if the order can't be written or the process can't be started.
     pub(crate) fn start(target: &Target, order: Order<'_>) -> Result<(Self, ChildStdin, Lines), StartError> {
         let (file, command) = stdio_command(target, order)?;
         let (process, input, output) = spawn(target, &command)?;
@@ -48,13 +48,13 @@ impl StdioServer {
     /// Starts one that has its fixture inside.
     ///
     /// # Errors
-    /// Where the process can't be started.
+    /// [`StartError`], if the process can't be started.
     pub(crate) fn fixed(target: &Target, command: &[String]) -> Result<(Self, ChildStdin, Lines), StartError> {
         let (process, input, output) = spawn(target, command)?;
         Ok((Self { process, _order: None }, input, output))
     }
 
-    /// What it wrote to its standard error.
+    /// The text that it wrote to its standard error.
     pub(crate) fn stderr(&self) -> &Kept {
         self.process.stderr()
     }
@@ -76,7 +76,7 @@ impl StdioServer {
 /// The command of a process that serves a fixture over stdio, and the file that it reads.
 ///
 /// # Errors
-/// Where the file can't be written, or the target has no adapter.
+/// [`StartError`], if the file can't be written or the target has no adapter.
 pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> Result<(NamedTempFile, Vec<String>), StartError> {
     let mut command = command(target)?.to_vec();
     let failed = |source| StartError::NoRoom { what: "write the fixture to a file", source };
@@ -87,7 +87,7 @@ pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> Result<(NamedT
     Ok((file, command))
 }
 
-/// Why there is no server, where a `--stdio-server` ended with the status and the line that say so.
+/// The reason why there is no server, if a `--stdio-server` ended with the status and the line that say so.
 pub(crate) fn why_no_server(code: Option<i32>, stderr: &str) -> Option<Served> {
     let no = |line: &str| nesting::read::<No>(line.as_bytes()).ok().and_then(|no| no_server(no.refused, no.cannot));
     (code == Some(NO_SERVER)).then(|| stderr.lines().rev().find_map(no)).flatten()

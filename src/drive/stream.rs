@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::oneshot;
 
 use super::accept::{Asked, Way, accept_or_tell, listen};
+use super::lines::Lines;
 use super::mock::Leash;
 use super::{fault, token};
 
@@ -49,17 +50,19 @@ pub(super) struct Awaited {
 /// A connection that carries a server's standard input and output.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// What is written to the server's standard input.
+    /// The way to the server's standard input.
     pub(super) input: OwnedWriteHalf,
-    /// What the server writes to its standard output.
-    pub(super) output: BufReader<OwnedReadHalf>,
+    /// The lines of the server's standard output.
+    pub(super) output: Lines,
+    /// The task that reads them.
+    pub(super) reading: Leash,
 }
 
 impl Streams {
     /// Expects a stream, with a word that nobody can guess.
     ///
     /// # Errors
-    /// Where the system gives no port.
+    /// Those of opening a port.
     pub(super) fn expect(&mut self) -> io::Result<Awaited> {
         let listener = match &self.0 {
             Some(listener) => listener,
@@ -109,8 +112,9 @@ async fn take(stream: TcpStream, asked: &Asked, expected: &Expected) -> io::Resu
     let mut expected = expected.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, sender)) = expected.take_if(|(wanted, _)| word.strip_suffix('\n') == Some(wanted)) {
         asked.mark();
+        let (output, reading) = Lines::of(output);
         // Nobody may wait for it any more: then it is closed.
-        _ = sender.send(Ok(Stream { input, output }));
+        _ = sender.send(Ok(Stream { input, output, reading: Leash::of(&reading) }));
     }
     Ok(())
 }
@@ -119,6 +123,7 @@ async fn take(stream: TcpStream, asked: &Asked, expected: &Expected) -> io::Resu
 mod tests {
     use tokio::io::AsyncWriteExt;
 
+    use super::super::lines::LineEvent;
     use super::*;
 
     async fn connect(port: u16, text: &str) -> TcpStream {
@@ -134,9 +139,7 @@ mod tests {
         let (port, word) = (awaited.place.port, awaited.place.word.clone());
         let _peer = connect(port, &format!("{word}\nfirst\n")).await;
         let mut stream = awaited.come().await.expect("it is expected").expect("a stream");
-        let mut line = String::new();
-        stream.output.read_line(&mut line).await.expect("a line");
-        assert_eq!(line, "first\n");
+        assert_eq!(stream.output.next().await, LineEvent::Line(b"first".to_vec()));
         // The word is used up.
         let mut late = connect(port, &format!("{word}\n")).await;
         assert_eq!(late.read(&mut [0]).await.expect("an end"), 0);

@@ -290,8 +290,8 @@ async fn noise_is_kept_and_a_fixture_of_any_depth_goes_over_as_text() {
     assert_eq!(adapter.stderr().take(), "[noise on stdout] Listening on port 8080\n");
     let fixture = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
     let order = Order { variant: Some("low"), ..Order::new(&target, Revision::newest(), Transport::Http, &fixture) };
-    let serving = adapter.serve(order, deadline).await.expect("it serves");
-    assert_eq!(serving.url, "http://127.0.0.1:9/");
+    let (serving, url) = adapter.serve(order, deadline).await.expect("it serves");
+    assert_eq!(url, "http://127.0.0.1:9/");
     adapter.stop(serving, deadline).await.expect("it stops");
     adapter.ask_the_unknown(deadline).await.expect("it says that it knows no such thing");
     let kept = adapter.stderr().clone();

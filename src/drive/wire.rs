@@ -44,7 +44,7 @@ pub(crate) struct Connection {
     ids: u64,
     /// The requests that have no response yet, given up or not.
     open: HashSet<u64>,
-    /// Whether it is to a process that may still start, because nothing has come from it yet.
+    /// Set while it is to a process that may still start, because nothing has come from it yet.
     is_starting: bool,
 }
 

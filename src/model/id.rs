@@ -301,7 +301,7 @@ impl Pattern {
         case.starts_with(&self.prefix) || self.prefix.starts_with(case)
     }
 
-    /// Whether it can mean tests of this case file alone.
+    /// Returns whether it can mean tests of this case file alone.
     pub fn is_within(&self, case: &CaseId) -> bool {
         self.prefix.strip_prefix(case.as_str()).is_some_and(|rest| rest.starts_with('/'))
     }

@@ -67,7 +67,7 @@ async fn skip_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
 /// Connects to the harness, and gives what speaks on the connection until it ends.
 ///
 /// # Errors
-/// Where there is no connection.
+/// Those of connecting.
 pub(super) async fn connect(port: u16, word: &str, server: Server) -> io::Result<impl Future<Output = ()> + use<>> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
     stream.set_nodelay(true)?;

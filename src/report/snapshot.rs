@@ -29,7 +29,7 @@ use crate::model::{CaseId, TargetId, TestId, is_id};
 const SHOWN: usize = 160;
 /// The end of the name of a snapshot's file.
 const EXTENSION: &str = ".snap";
-/// How many entries of a folder are looked at.
+/// The number of entries of a folder that are looked at.
 const MOST_ENTRIES: usize = 10_000;
 
 /// The file of a case's snapshot in its target's folder.
@@ -38,9 +38,23 @@ pub fn path(folder: &Utf8Path, case: &CaseId) -> Utf8PathBuf {
 }
 
 /// The path of a test in the snapshot of its case file, and the way in which it is run.
-pub fn place(test: &TestId) -> (String, Way) {
+fn place(test: &TestId) -> (String, Way) {
     let path = test.row.as_ref().map_or_else(|| test.test.clone(), |row| format!("{}/{row}", test.test));
     (path, (test.revision, test.transport))
+}
+
+/// The tests of a case file, as its snapshot has them.
+pub fn ways<'t>(tests: impl IntoIterator<Item = &'t TestId>) -> Ways {
+    let mut ways = Ways::new();
+    for (path, way) in tests.into_iter().map(place) {
+        ways.entry(path).or_default().insert(way);
+    }
+    ways
+}
+
+/// Returns whether a test is among others on this way.
+pub fn has(ways: &Ways, path: &str, way: Way) -> bool {
+    ways.get(path).is_some_and(|ways| ways.contains(&way))
 }
 
 impl Body {

@@ -125,7 +125,8 @@ pub async fn conduct(
 /// A test that was judged, and what it was judged by.
 type Judged = (Record, Box<Transcript>);
 
-/// Where workers finish their tests, each in its own thread. No lock is held while a transcript is read.
+/// The place where workers finish their tests, each in its own thread. No lock is held while a transcript is observed,
+/// and only one that workers share while it is judged.
 struct Desk {
     judge: RwLock<Judge>,
     secrets: BTreeMap<TargetId, Secrets>,

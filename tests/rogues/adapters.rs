@@ -117,7 +117,7 @@ const SERVANTS: [Rogue; 23] = [
     Rogue::says("stops-not", line!(r#""stopped": false"#), ("success", "")).at("stop"),
 ];
 
-/// What they do where they are to serve over stdio, by a stream.
+/// Adapters that misbehave where they are to serve over stdio, by a stream.
 const STREAMERS: [Rogue; 6] = [
     Rogue::says("streams", "say(good())", ("success", "")),
     Rogue::says("streams-nowhere", line!(r#""serving": {}"#), ("invalid-message", "but did not connect")).waits(),

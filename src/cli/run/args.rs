@@ -58,7 +58,7 @@ pub struct RunArgs {
     /// Where cases come from.
     #[command(flatten)]
     pub cases: CaseArgs,
-    /// How many workers, each with a process of the target [default: one more than cores, at most 8]
+    /// The number of workers, each with a process of the target [default: one more than cores, at most 8]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Take case files in another order, which follows from the number: what a target then does otherwise hangs on what
@@ -93,8 +93,8 @@ pub struct RunArgs {
     /// test is flaky, which is no success either
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = retries)]
     pub retries: usize,
-    /// How adapters serve over stdio: stream, process, or both, which are compared [default: stream, and both for a
-    /// sample]
+    /// The way in which adapters serve over stdio: stream, process, or both, which are compared [default: stream, and
+    /// both for a sample]
     #[arg(long, value_name = "MODE")]
     pub stdio: Option<StdioMode>,
     /// How long a step may take

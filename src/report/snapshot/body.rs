@@ -20,7 +20,7 @@ pub type Ways = BTreeMap<String, BTreeSet<Way>>;
 const WAYS: &str = "  ";
 /// The indent of each step of an observation with several.
 const STEP: &str = "    ";
-/// How many characters of a malformed line are shown.
+/// The number of characters of a malformed line that are shown.
 const SHOWN: usize = 60;
 
 /// Observations by test and way.
