@@ -276,6 +276,11 @@ pub(crate) mod samples {
     const RECORD: &str = include_str!("../tests/seeds/run.jsonl");
     /// What went over the wire meanwhile.
     const WIRE: &str = include_str!("../tests/seeds/run.wire.jsonl");
+    /// Case files.
+    pub(crate) fn cases() -> [&'static str; 2] {
+        [include_str!("../cases/sep-1034/asked.json"), include_str!("../cases/sep-1034/client-defaults.json")]
+    }
+
     /// Lines of adapters.
     pub(crate) const ADAPTER: &str = include_str!("../tests/seeds/adapter.jsonl");
 

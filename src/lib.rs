@@ -20,6 +20,8 @@ pub mod drive;
 mod file;
 #[cfg(test)]
 mod fuzz;
+pub mod import;
+pub mod jsonrpc;
 pub mod judge;
 pub mod load;
 pub mod model;

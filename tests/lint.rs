@@ -2,7 +2,8 @@
 //! without requirements of their own check the ones of `catalogue`.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use casebook::load::{Diagnostic, Source, explain, lint, load, render};
+use casebook::load::{Diagnostic, Source, lint, load, render};
+use casebook::report::explain;
 use serde_json::{Map, Value, json};
 
 fn folder(name: &str) -> Utf8PathBuf {

@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use super::run::{planless, targets};
 use super::sources::meant;
 use super::{CaseArgs, Exit, Problem};
-use crate::load::Source;
+use crate::load::{LoadError, Source};
 use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::reach::Reach;
@@ -34,7 +34,7 @@ pub(super) struct Typed<'a> {
 impl Typed<'_> {
     /// Finds what it means: on the newest revision that there is, and over HTTP where nothing else is said.
     pub(super) fn choose(&self, cases: &CaseArgs) -> Result<Chosen, Problem> {
-        let (sources, name) = source(self.case, cases);
+        let (sources, name) = source(self.case, cases)?;
         let pattern: Pattern = name.parse().map_err(|error| Problem::new(Exit::Usage, format!("{error}")))?;
         let library = meant(&sources, [&pattern])?;
         let target = one_target(self.target)?;
@@ -102,7 +102,7 @@ impl Typed<'_> {
 }
 
 /// A path of a case file brings its folder of cases along.
-fn source(typed: &str, cases: &CaseArgs) -> (Vec<Source>, String) {
+fn source(typed: &str, cases: &CaseArgs) -> Result<(Vec<Source>, String), LoadError> {
     let path = Utf8Path::new(typed);
     let parts = || {
         let folder = path.parent()?;
@@ -110,10 +110,10 @@ fn source(typed: &str, cases: &CaseArgs) -> (Vec<Source>, String) {
         let root = if root.as_str().is_empty() { Utf8Path::new(".") } else { root };
         Some((root.to_owned(), format!("{}/{}", folder.file_name()?, path.file_stem()?)))
     };
-    match parts().filter(|_| path.extension() == Some("json")) {
+    Ok(match parts().filter(|_| path.extension() == Some("json")) {
         Some((root, name)) => (vec![Source::Folder(root)], name),
-        None => (cases.sources(), typed.to_owned()),
-    }
+        None => (cases.sources()?, typed.to_owned()),
+    })
 }
 
 /// The one target that was typed; its variants are different servers.

@@ -2,12 +2,12 @@
 
 use super::{CoverageArgs, CoverageFormat, Exit, Problem};
 use crate::load;
-use crate::load::coverage::Coverage;
 use crate::model::Printable;
+use crate::report::coverage::Coverage;
 use crate::report::terminal;
 
 pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
-    let library = load::load(&args.cases.sources())?;
+    let library = load::load(&args.cases.sources()?)?;
     let mut coverage = Coverage::of(&library);
     if let Some(sep) = args.sep {
         coverage = coverage.of_sep(sep);

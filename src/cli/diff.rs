@@ -13,7 +13,7 @@ use crate::report::terminal::{aside, show};
 use crate::report::versus::Versus;
 
 pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
-    let library = load::load(&args.cases.sources())?;
+    let library = load::load(&args.cases.sources()?)?;
     let (old, old_target) = opened(&args.old)?;
     let (new, new_target) = match &args.new {
         Some(new) => opened(new)?,

@@ -92,7 +92,7 @@ fn scenario(cases: &CaseArgs) -> Result<String, Problem> {
     let Some(name) = told(SCENARIO) else {
         return Err(Problem::new(Exit::Usage, format!("CASE is left out, and {SCENARIO} isn't set")));
     };
-    let library = load::load(&cases.sources())?;
+    let library = load::load(&cases.sources()?)?;
     let tests = library.cases.iter().flat_map(|case| &case.tests);
     let scenarios: Vec<_> = tests.filter_map(|test| Some((test.reach.scenario()?, test))).collect();
     if let Some((_, test)) = scenarios.iter().find(|(scenario, _)| *scenario == name) {

@@ -36,9 +36,8 @@ pub enum SuiteName {
 }
 
 pub(super) fn import(args: &ImportArgs) -> Result<Exit, Problem> {
-    let suite = args.part.of(&args.folder);
-    let files = load::imported(&suite)?;
-    let library = load::load(&[Source::Suite(suite)])?;
+    let files = crate::import::files(&args.part.of(&args.folder))?;
+    let library = load::load(&[Source::Texts(files.clone())])?;
     for folder in files.iter().filter_map(|(path, _)| path.parent()).map(|folder| args.out.join(folder)) {
         if folder.exists() {
             let there = format!("{folder} is there already; take it away, or choose another folder with --out");

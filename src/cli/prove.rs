@@ -27,7 +27,7 @@ const A_CORE: usize = 4;
 const MOST: usize = 32;
 
 pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
-    let library = Arc::new(load::load(&args.cases.sources())?);
+    let library = Arc::new(load::load(&args.cases.sources()?)?);
     let meant = |one: &Declared<'_>| args.only_mutants.as_ref().is_none_or(|only| only.matches_path(one.name));
     let chosen: Vec<_> = proof::all().filter(meant).collect();
     if chosen.is_empty() {

@@ -24,7 +24,7 @@ use crate::run::{RunLog, read_log, read_wire, rejudge};
 const EVIDENCE: usize = 256 << 20;
 
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
-    let library = load::load(&args.cases.sources())?;
+    let library = load::load(&args.cases.sources()?)?;
     let RunLog { header, records, footer } = read_log(&args.record)?;
     // Known failures stand with the targets; a record may come from where these are not.
     let found = find(&header)?;

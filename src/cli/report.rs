@@ -9,7 +9,7 @@ use crate::report::{GapKind, Source, Untrusted};
 use crate::run::{LogError, read_what_is_there};
 
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
-    let library = load::load(&args.cases.sources())?;
+    let library = load::load(&args.cases.sources()?)?;
     let (mut sources, mut unread) = (Vec::new(), Vec::new());
     // What went over the wire lies beside a record, and a shell's `*` means both.
     for path in args.records.iter().filter(|path| !path.as_str().ends_with(".wire.jsonl")) {

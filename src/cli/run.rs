@@ -22,8 +22,8 @@ use super::timings::Started;
 use super::{Exit, Output, Problem, caches};
 use crate::drive::{Cancel, SetupError, set_up};
 use crate::judge::Judge;
+use crate::load::load;
 use crate::load::target::{self, TargetError};
-use crate::load::{Source, load};
 use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::record::{About, FORMAT, Header, Record};
@@ -71,7 +71,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
 
 /// The cases that may have what is asked for.
 fn asked_for(args: &RunArgs) -> Result<Library, Problem> {
-    let (sources, select) = (args.cases.sources(), &args.select);
+    let (sources, select) = (args.cases.sources()?, &args.select);
     // A set is held against all that there is.
     if select.only.is_empty() || args.set.is_some() {
         return Ok(load(&sources)?);
@@ -148,14 +148,11 @@ pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
 
 /// With cases of somebody else, the snapshots are beside these: in a folder `snapshots` beside the folder of cases.
 fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>> {
-    let sources = args.cases.sources();
-    let beside = match sources.as_slice() {
-        [Source::Embedded] => return targets,
-        [Source::Folder(folder)] => {
-            folder.canonicalize_utf8().ok().and_then(|folder| Some(folder.parent()?.join("snapshots")))
-        }
-        _ => None,
-    };
+    if args.cases.are_embedded() {
+        return targets;
+    }
+    let folder = args.cases.only_folder().and_then(|folder| folder.canonicalize_utf8().ok());
+    let beside = folder.and_then(|folder| Some(folder.parent()?.join("snapshots")));
     let beside = beside.filter(|folder| args.accept || folder.is_dir());
     let moved = |target: Arc<Target>| Arc::new(target::for_cases(Arc::unwrap_or_clone(target), beside.as_deref()));
     targets.into_iter().map(moved).collect()
@@ -322,7 +319,7 @@ async fn carry_out(
 /// The plan of a run of the same targets and cases without a filter.
 fn unfiltered(args: &RunArgs, library: &Library, targets: &[Arc<Target>]) -> Result<Plan, Problem> {
     // A set took checks from the library, which decide where a test applies.
-    let whole = args.set.as_ref().map(|_| load(&args.cases.sources())).transpose()?;
+    let whole = args.set.as_ref().map(|_| load(&args.cases.sources()?)).transpose()?;
     match plan_of(whole.as_ref().unwrap_or(library), targets, &Selection::default()) {
         // All that is run is heavy.
         Err(PlanError::Nothing { .. }) => Ok(Plan::default()),

@@ -13,7 +13,7 @@ use crate::report::terminal::{aside, say};
 use crate::set;
 
 pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
-    let library = load::load(&args.cases.sources())?;
+    let library = load::load(&args.cases.sources()?)?;
     let set = set::freeze(&library);
     if set.tests.is_empty() {
         return Err(Problem::new(Exit::Nothing, "there is nothing to freeze: no test checks anything"));

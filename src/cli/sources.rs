@@ -2,10 +2,11 @@
 //!
 //! Takes what was typed, gives [`Source`]s, or the cases of these that were meant. Must not know what is in them.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use crate::load::{LoadError, Source, Suite, load, load_some};
+use crate::import::{self, Suite};
+use crate::load::{LoadError, Source, load, load_some};
 use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::suite::Draft;
@@ -13,6 +14,9 @@ use crate::plan::means_a_test;
 
 /// A suite that can be imported, and how it is named on the command line.
 pub(super) const SUITE: &str = "json-schema-test-suite";
+
+/// The name that stands for the embedded cases.
+const EMBEDDED: &str = "embedded";
 
 /// Where cases come from.
 #[derive(Debug, Args)]
@@ -47,15 +51,33 @@ impl PartArgs {
 }
 
 impl CaseArgs {
+    /// Returns whether only the embedded cases are used.
+    pub fn are_embedded(&self) -> bool {
+        self.import.is_none() && self.cases.iter().all(|folder| folder == EMBEDDED) && self.cases.len() <= 1
+    }
+
+    /// The folder of cases, where there is one and nothing else.
+    pub fn only_folder(&self) -> Option<&Utf8Path> {
+        match (self.cases.as_slice(), &self.import) {
+            ([folder], None) if folder != EMBEDDED => Some(folder),
+            _ => None,
+        }
+    }
+
     /// The sources that were meant.
-    pub fn sources(&self) -> Vec<Source> {
+    ///
+    /// # Errors
+    /// [`LoadError`] where a suite cannot be converted.
+    pub fn sources(&self) -> Result<Vec<Source>, LoadError> {
         let source = |path: &Utf8PathBuf| match path.as_str() {
-            "embedded" => Source::Embedded,
+            EMBEDDED => Source::Embedded,
             _ => Source::Folder(path.clone()),
         };
-        let suite = self.import.iter().map(|folder| Source::Suite(self.part.of(folder)));
-        let sources: Vec<_> = self.cases.iter().map(source).chain(suite).collect();
-        if sources.is_empty() { vec![Source::Embedded] } else { sources }
+        let mut sources: Vec<_> = self.cases.iter().map(source).collect();
+        if let Some(folder) = &self.import {
+            sources.push(Source::Texts(import::files(&self.part.of(folder))?));
+        }
+        Ok(if sources.is_empty() { vec![Source::Embedded] } else { sources })
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 
-use super::fault;
+use crate::drive::fault;
 use crate::peer::{self, Peer};
 
 /// Connections at a time to a listener; further ones wait, unless a silent one can be closed for them.
@@ -29,11 +29,11 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Records that a request came on a connection. One without is closed after a while, or when there are too many.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked(Arc<AtomicBool>);
+pub(crate) struct Asked(Arc<AtomicBool>);
 
 impl Asked {
     /// A request came.
-    pub(super) fn mark(&self) {
+    pub(crate) fn mark(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
@@ -51,7 +51,7 @@ impl Asked {
 }
 
 /// Opens a listener that this machine alone can reach.
-pub(super) fn listen() -> std::io::Result<TcpListener> {
+pub(crate) fn listen() -> std::io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
     socket.listen(WAITING)
@@ -59,7 +59,7 @@ pub(super) fn listen() -> std::io::Result<TcpListener> {
 
 /// The way to a listener, by who can know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// A word that only this user can read.
     Private,
     /// A word that may be on the command line of a process, where other users can read it.
@@ -79,7 +79,7 @@ impl Way {
 }
 
 /// Accepts connections for ever; whatever the system reports, the next one is waited for.
-pub(super) async fn accept<F>(listener: TcpListener, way: Way, serve: impl FnMut(TcpStream, Asked) -> F)
+pub(crate) async fn accept<F>(listener: TcpListener, way: Way, serve: impl FnMut(TcpStream, Asked) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -87,7 +87,7 @@ where
 }
 
 /// The same; `tell` hears of what this machine lacks to accept a connection.
-pub(super) async fn accept_or_tell<F>(
+pub(crate) async fn accept_or_tell<F>(
     listener: TcpListener,
     way: Way,
     mut serve: impl FnMut(TcpStream, Asked) -> F,

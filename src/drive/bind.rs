@@ -2,8 +2,8 @@
 //!
 //! Takes tests, gives [`Bindings`]. Must not know what becomes of them.
 
-use super::canary::{Canaries, CanaryError};
-use super::token;
+use crate::drive::canary::{Canaries, CanaryError};
+use crate::drive::token::token;
 use crate::model::case::{Answer, Change, Fixture, Matcher, Step, Test, When};
 use crate::model::spec::{Revision, Role};
 use crate::model::template::{Bindings, Canary, Template};

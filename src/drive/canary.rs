@@ -18,9 +18,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 
-use super::accept::{Asked, Way, accept, listen};
-use super::guard::scratch;
-use super::{Deadline, fault, token};
+use crate::drive::accept::{Asked, Way, accept, listen};
+use crate::drive::clock::Deadline;
+use crate::drive::fault;
+use crate::drive::process::guard::scratch;
+use crate::drive::token::token;
 use crate::model::template::{Canary, CanaryKind};
 use crate::model::transcript::{Hit, Phase};
 

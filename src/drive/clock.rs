@@ -38,7 +38,7 @@ impl Watch {
 }
 
 /// From now on, time in which this process is stopped doesn't count.
-pub(super) fn keep() {
+pub(crate) fn keep() {
     let now = std::time::Instant::now();
     *WATCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(Watch { seen: now, stopped: Duration::ZERO });
     let look = || {

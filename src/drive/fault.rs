@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 tokio::task_local! {
     static BUGS: Bugs;
@@ -41,6 +41,31 @@ impl Bugs {
 /// A task beside a test.
 pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
     tokio::spawn(told(work))
+}
+
+/// A task that ends, at the latest, when this is dropped.
+#[derive(Debug)]
+pub(crate) struct AbortOnDrop(AbortHandle);
+
+impl AbortOnDrop {
+    /// Ends the task with this.
+    pub(crate) fn of<T>(task: &JoinHandle<T>) -> Self {
+        Self(task.abort_handle())
+    }
+}
+
+impl std::ops::Deref for AbortOnDrop {
+    type Target = AbortHandle;
+
+    fn deref(&self) -> &AbortHandle {
+        &self.0
+    }
+}
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// Work for a set of tasks, which tells where it breaks.

@@ -9,12 +9,14 @@ use serde::Deserialize;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use super::adapter::{Drove, Trouble, spawn};
-use super::client::{Driven, begins, mock, told};
-use super::envelope;
-use super::mock::Listeners;
-use super::process::{Manner, Stopped};
-use super::{Deadline, Options};
+use crate::drive::adapter::protocol::{Drove, Trouble, spawn};
+use crate::drive::client::driving::{Driven, mock, told};
+use crate::drive::client::mock::Listeners;
+use crate::drive::client::split::begins;
+use crate::drive::clock::Deadline;
+use crate::drive::options::Options;
+use crate::drive::process::launch::{Manner, Stopped};
+use crate::jsonrpc::message;
 use crate::model::case::{Step, Test, When};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
@@ -39,7 +41,7 @@ pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
         name: String,
     }
     let came = messages.iter().filter(|message| message.from == Party::Target);
-    let results = came.filter_map(|message| envelope::result_of(&message.text));
+    let results = came.filter_map(|message| message::result_of(&message.text));
     let pages: Result<Vec<Page>, _> = results.map(|result| serde_json::from_str(result.get())).collect();
     let names = pages.ok()?.into_iter().flat_map(|page| page.tools).map(|tool| tool.name);
     Some(names.collect())

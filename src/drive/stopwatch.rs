@@ -9,35 +9,35 @@ use crate::model::transcript::{Message, StepTranscript};
 
 /// A clock that runs from when it was last read.
 #[derive(Debug)]
-pub(super) struct Stopwatch {
+pub(crate) struct Stopwatch {
     since: Instant,
     spent: Spent,
 }
 
 impl Stopwatch {
     /// A clock that begins to run.
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self { since: Instant::now(), spent: Spent::default() }
     }
 
     /// All since that moment went into starting or stopping the target.
-    pub(super) fn started(&mut self, since: Instant) {
+    pub(crate) fn started(&mut self, since: Instant) {
         self.spent.start += since.elapsed();
     }
 
     /// The connection was opened with these messages.
-    pub(super) fn shook_hands(&mut self, opening: &[Message]) {
+    pub(crate) fn shook_hands(&mut self, opening: &[Message]) {
         let at = |message: Option<&Message>| Duration::from_micros(message.map_or(0, |message| message.at));
         self.spent.start += at(opening.last()).saturating_sub(at(opening.first()));
     }
 
     /// These steps were asked of the target.
-    pub(super) fn asked(&mut self, steps: &[StepTranscript]) {
+    pub(crate) fn asked(&mut self, steps: &[StepTranscript]) {
         self.spent.busy += steps.iter().map(|step| Duration::from_micros(step.micros)).sum();
     }
 
     /// What was spent since this was last asked.
-    pub(super) fn take(&mut self) -> Spent {
+    pub(crate) fn take(&mut self) -> Spent {
         let all = self.since.elapsed();
         self.since += all;
         Spent { all, ..std::mem::take(&mut self.spent) }

@@ -1,6 +1,6 @@
 //! Comparing JSON: equality with numbers by value, containment, and differences as JSON Pointers.
 //!
-//! Takes trees of at most [`nesting::LIMIT`](crate::model::nesting::LIMIT) levels. Must not know where they came from.
+//! Takes trees of at most [`nesting::LIMIT`](crate::jsonrpc::nesting::LIMIT) levels. Must not know where they came from.
 
 use serde_json::{Map, Number, Value};
 

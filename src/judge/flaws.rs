@@ -8,8 +8,8 @@ use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
 use serde_json::Value;
 
 use super::reply::{self, Members};
+use crate::jsonrpc::nesting;
 use crate::model::case::Flaw;
-use crate::model::nesting;
 use crate::model::observation::Observed;
 
 /// Levels of a schema that are looked into.

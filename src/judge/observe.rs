@@ -11,7 +11,7 @@ use super::flaws::flaws;
 use super::places::Names;
 use super::reply::{self, Members, Wire};
 use super::rounds::rounds;
-use crate::model::ambiguity;
+use crate::jsonrpc::ambiguity;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::observation::{AdvertisedTool, Observation, Observed, Parts, SizeClass, StepObservation};
 use crate::model::reach::Reach;

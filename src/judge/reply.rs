@@ -11,8 +11,8 @@ use serde_json::Map;
 use serde_json::value::RawValue;
 
 use super::compare;
-use crate::model::ambiguity::{self, Keys};
-use crate::model::nesting;
+use crate::jsonrpc::ambiguity::{self, Keys};
+use crate::jsonrpc::nesting;
 use crate::model::observation::{Observed, Parts};
 use crate::model::transcript::{HEADER_BYTES, HEADERS, Message, Party, StepTranscript};
 

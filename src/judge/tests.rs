@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::*;
 use crate::fuzz;
+use crate::jsonrpc::nesting;
 use crate::judge::samples::{self, call, check, id, observation, requirement, step, target};
 use crate::model::RequirementId;
 use crate::model::case::{Expectation, Flaw, Matcher, Outcome, TextState};
-use crate::model::nesting;
 use crate::model::observation::Observed;
 use crate::model::spec::Revisions;
 use crate::model::target::{Claims, Drives, Setup};

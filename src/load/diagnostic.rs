@@ -95,7 +95,7 @@ impl Lint {
 }
 
 /// A file's name and text, shared by all that is found in it.
-pub(super) type File = NamedSource<String>;
+pub(crate) type File = NamedSource<String>;
 
 /// One thing that was found.
 #[derive(Clone, Debug)]
@@ -108,30 +108,30 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub(super) fn new(lint: Lint, file: &Arc<File>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(lint: Lint, file: &Arc<File>, message: impl Into<String>) -> Self {
         Self { lint, message: message.into(), labels: Vec::new(), help: None, file: Arc::clone(file) }
     }
 
     /// Points at a place; the first one is the diagnostic's own.
-    pub(super) fn at(mut self, span: SourceSpan, label: impl Into<String>) -> Self {
+    pub(crate) fn at(mut self, span: SourceSpan, label: impl Into<String>) -> Self {
         self.labels.push(LabeledSpan::new_with_span(Some(label.into()), span));
         self
     }
 
     /// Shows the lines of another text in place of the file's own; places stay where they are.
-    pub(super) fn shown_in(mut self, file: &Arc<File>) -> Self {
+    pub(crate) fn shown_in(mut self, file: &Arc<File>) -> Self {
         self.file = Arc::clone(file);
         self
     }
 
     /// Says what to do.
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// Says which words there are, the nearest first.
-    pub(super) fn known<'a>(self, word: &str, what: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn known<'a>(self, word: &str, what: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
         let list = match known.len() {
             0 => format!("{what}: none"),
@@ -161,12 +161,12 @@ impl Diagnostic {
     }
 
     /// Where it sorts: by file, and by place in it.
-    pub(super) fn order(&self) -> (&str, usize, Lint) {
+    pub(crate) fn order(&self) -> (&str, usize, Lint) {
         (self.file.name(), self.offset(), self.lint)
     }
 
     /// Whether both say the same of the same place; a test that runs with many rows is read many times.
-    pub(super) fn same(&self, other: &Self) -> bool {
+    pub(crate) fn same(&self, other: &Self) -> bool {
         self.order() == other.order() && self.message == other.message
     }
 
@@ -283,7 +283,7 @@ fn masked_file(file: &Arc<File>) -> Arc<File> {
 }
 
 /// Line and column of a byte, both counted from 1, the column in characters.
-pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
+pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     (before.matches('\n').count() + 1, before[start..].chars().count() + 1)

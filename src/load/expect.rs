@@ -103,11 +103,7 @@ fn applies(reader: &mut Reader, member: &Member, scope: &Scope<'_>, requirement:
     let some = |range: Revisions| Revision::all().any(|revision| range.contains(revision));
     if some(scope.revisions) && !some(both) {
         let never = reader.mistake(Lint::NeverApplies, format!("`{id}` is in force on no revision of this test"));
-        let help = format!(
-            "the test runs {}, the requirement is in force {}",
-            lint::range(scope.revisions),
-            lint::range(requirement.revisions)
-        );
+        let help = format!("the test runs {}, the requirement is in force {}", scope.revisions, requirement.revisions);
         reader.push(never.at(member.key_span, "never checked").help(help));
     }
     if let Some(reason) = &requirement.unobservable {

@@ -13,10 +13,10 @@ use serde_json::{Number, Value};
 use super::diagnostic::Lint;
 use super::node::{Kind, LEVELS, Member, Node, span};
 use super::read::Reader;
-use crate::model::nesting::{self, ReadError};
+use crate::jsonrpc::nesting::{self, ReadError};
 
 /// Reads the reader's file; `None` where it isn't JSON.
-pub(super) fn parse(reader: &mut Reader) -> Option<Node> {
+pub(crate) fn parse(reader: &mut Reader) -> Option<Node> {
     let file = reader.file();
     let mut scan = Scan { text: file.inner(), at: 0, levels: 0, twice: Vec::new() };
     let Some(node) = scan.whole() else {

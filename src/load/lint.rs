@@ -10,9 +10,8 @@ use super::case::Reading;
 use super::diagnostic::Lint;
 use super::premise;
 use super::read::Reader;
-use crate::model::case::{Action, CanaryState, Check, Control, Expectation, Matcher, Outcome, Test, TextState, When};
+use crate::model::case::{Check, Control, Expectation, Test, When};
 use crate::model::reach::{Inside, Reach};
-use crate::model::spec::Revisions;
 use crate::model::template::{Generator, Template};
 
 /// The longest line of a file, in characters.
@@ -49,17 +48,6 @@ pub(super) fn title(reader: &mut Reader, title: &str, span: SourceSpan) {
     };
     let style = reader.mistake(Lint::TitleStyle, format!("the title {why}"));
     reader.push(style.at(span, "8 to 120 characters, no full stop").help("what is longer belongs into `note`"));
-}
-
-/// A range of revisions in words.
-pub(super) fn range(revisions: Revisions) -> String {
-    match (revisions.since, revisions.until) {
-        (None, None) => "on every revision".to_owned(),
-        (Some(since), None) => format!("since {since}"),
-        (None, Some(until)) => format!("until {until}"),
-        (Some(since), Some(until)) if since == until => format!("on {since}"),
-        (Some(since), Some(until)) => format!("from {since} to {until}"),
-    }
 }
 
 /// Everything that is worth a warning, and shows only when a file without errors is seen as a whole.
@@ -132,7 +120,7 @@ fn no_control(reader: &mut Reader, reading: &Reading) {
             Some(Control::Row) => other.row == test.row,
             None => false,
         };
-        let negative = test.checks().next().is_some() && !test.checks().any(may_succeed);
+        let negative = test.checks().next().is_some() && !test.checks().any(Check::may_succeed);
         // A control that expects failure is another lint's.
         if negative && test.control.is_none() && !tests.iter().any(|other| governs(other) && shows_success(other)) {
             let message = format!("the test `{}` expects only failure or absence, without a control", test.id);
@@ -143,45 +131,9 @@ fn no_control(reader: &mut Reader, reading: &Reading) {
     }
 }
 
-/// Whether some way of being right needs something to have worked.
-fn may_succeed(check: &Check) -> bool {
-    check
-        .alternatives
-        .iter()
-        .any(|one| if one.outcome.is_empty() { is_evidence(one) } else { one.outcome.iter().copied().any(worked) })
-}
-
 /// Whether a control of this test proves that something worked.
 fn shows_success(test: &Test) -> bool {
-    test.checks().any(needs_success)
-}
-
-/// Whether every way of being right needs something to have worked.
-pub(super) fn needs_success(check: &Check) -> bool {
-    let proves =
-        |one: &Expectation| is_evidence(one) || (!one.outcome.is_empty() && one.outcome.iter().copied().all(worked));
-    !check.alternatives.is_empty() && check.alternatives.iter().all(proves)
-}
-
-fn worked(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Success | Outcome::InputRequired | Outcome::Accepted)
-}
-
-/// Whether it needs a value that only working code gives.
-fn is_evidence(one: &Expectation) -> bool {
-    let value = |matcher: &Option<Matcher>| matcher.as_ref().is_some_and(|matcher| *matcher != Matcher::Absent);
-    let accepted = one.answered.as_ref().is_some_and(|answered| answered.action == Action::Accept);
-    let status = !one.status.is_empty() && one.status.iter().all(|status| *status < 400);
-    [&one.saw, &one.structured, &one.asked].into_iter().any(value)
-        || accepted
-        || status
-        || !one.advertised.is_empty()
-        || !one.without.is_empty()
-        || one.text == Some(TextState::Mirrors)
-        || one.canary == Some(CanaryState::Touched)
-        || one.reply.is_some()
-        || one.sent.is_some()
-        || one.matches.is_some()
+    test.checks().any(Check::needs_success)
 }
 
 /// Whether one observation would satisfy both: nothing but their outcomes tells them apart, and these meet.

@@ -9,18 +9,18 @@ use miette::SourceSpan;
 use serde_json::{Number, Value};
 
 /// How deep a file may be nested; what must be deeper is written with a generator.
-pub(super) const LEVELS: usize = 128;
+pub(crate) const LEVELS: usize = 128;
 
 /// A value and its place.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) span: SourceSpan,
-    pub(super) kind: Kind,
+pub(crate) struct Node {
+    pub(crate) span: SourceSpan,
+    pub(crate) kind: Kind,
 }
 
 /// What a node is.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Null,
     Bool(bool),
     Number(Number),
@@ -33,15 +33,15 @@ pub(super) enum Kind {
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
-    pub(super) key: Rc<str>,
-    pub(super) key_span: SourceSpan,
-    pub(super) value: Node,
+pub(crate) struct Member {
+    pub(crate) key: Rc<str>,
+    pub(crate) key_span: SourceSpan,
+    pub(crate) value: Node,
 }
 
 impl Node {
     /// The kind, with its article, for messages.
-    pub(super) fn describe(&self) -> &'static str {
+    pub(crate) fn describe(&self) -> &'static str {
         match self.kind {
             Kind::Null | Kind::Missing => "null",
             Kind::Bool(_) => "a boolean",
@@ -53,7 +53,7 @@ impl Node {
     }
 
     /// The members, of an object.
-    pub(super) fn members(&self) -> &[Member] {
+    pub(crate) fn members(&self) -> &[Member] {
         match &self.kind {
             Kind::Object(members) => members,
             _ => &[],
@@ -61,7 +61,7 @@ impl Node {
     }
 
     /// The plain value, with everything in it as it is written.
-    pub(super) fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         match &self.kind {
             Kind::Null | Kind::Missing => Value::Null,
             Kind::Bool(value) => Value::Bool(*value),
@@ -75,6 +75,6 @@ impl Node {
     }
 }
 
-pub(super) fn span(start: usize, end: usize) -> SourceSpan {
+pub(crate) fn span(start: usize, end: usize) -> SourceSpan {
     SourceSpan::new(start.into(), end.saturating_sub(start))
 }

@@ -16,7 +16,7 @@ use crate::model::spec::{Revision, Revisions};
 const MOST_FOUND: usize = 200;
 
 /// Reads one file, and keeps what it finds wrong.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     file: Arc<File>,
     /// Where its lines end: what a check is known by is asked for very often.
     ends: Vec<usize>,
@@ -31,22 +31,22 @@ pub(super) struct Reader {
 
 /// An object whose keys were looked at.
 #[derive(Clone, Copy)]
-pub(super) struct Object<'n> {
-    pub(super) node: &'n Node,
+pub(crate) struct Object<'n> {
+    pub(crate) node: &'n Node,
 }
 
 impl<'n> Object<'n> {
-    pub(super) fn member(self, key: &str) -> Option<&'n Member> {
+    pub(crate) fn member(self, key: &str) -> Option<&'n Member> {
         self.node.members().iter().find(|member| *member.key == *key)
     }
 
-    pub(super) fn get(self, key: &str) -> Option<&'n Node> {
+    pub(crate) fn get(self, key: &str) -> Option<&'n Node> {
         self.member(key).map(|member| &member.value)
     }
 }
 
 impl Reader {
-    pub(super) fn new(file: Arc<File>) -> Self {
+    pub(crate) fn new(file: Arc<File>) -> Self {
         let ends = file.inner().bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(place, _)| place);
         Self {
             ends: ends.collect(),
@@ -59,30 +59,30 @@ impl Reader {
     }
 
     /// Takes the file's schemas for good: to compile them is a quarter of what loading all cases takes.
-    pub(super) fn trusting(self) -> Self {
+    pub(crate) fn trusting(self) -> Self {
         Self { is_trusted: true, ..self }
     }
 
-    pub(super) fn file(&self) -> Arc<File> {
+    pub(crate) fn file(&self) -> Arc<File> {
         Arc::clone(&self.file)
     }
 
-    pub(super) fn into_found(self) -> Vec<Diagnostic> {
+    pub(crate) fn into_found(self) -> Vec<Diagnostic> {
         self.found
     }
 
     /// Whether something was found that keeps a run from starting.
-    pub(super) fn failed(&self) -> bool {
+    pub(crate) fn failed(&self) -> bool {
         self.found.iter().any(Diagnostic::is_error)
     }
 
     /// Begins a diagnostic of this file.
-    pub(super) fn mistake(&self, lint: Lint, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn mistake(&self, lint: Lint, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(lint, &self.file, message)
     }
 
     /// Keeps a diagnostic, once. Of very many the first are kept; that one of the others is a mistake isn't forgotten.
-    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         if self.found.iter().any(|known| known.same(&diagnostic)) {
             return;
         }
@@ -95,27 +95,27 @@ impl Reader {
     }
 
     /// Returns whether no further mistake will be reported.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.is_full
     }
 
     /// The line of a place, counted from 1.
-    pub(super) fn line(&self, span: miette::SourceSpan) -> usize {
+    pub(crate) fn line(&self, span: miette::SourceSpan) -> usize {
         self.ends.partition_point(|end| *end < span.offset()) + 1
     }
 
     /// Whether this schema was found good before: at this place, or by a test of ours.
-    pub(super) fn is_known_schema(&self, span: miette::SourceSpan, schema: &Value) -> bool {
+    pub(crate) fn is_known_schema(&self, span: miette::SourceSpan, schema: &Value) -> bool {
         self.is_trusted || self.schemas.get(&span.offset()) == Some(schema)
     }
 
     /// Notes a good schema.
-    pub(super) fn know_schema(&mut self, span: miette::SourceSpan, schema: &Value) {
+    pub(crate) fn know_schema(&mut self, span: miette::SourceSpan, schema: &Value) {
         self.schemas.insert(span.offset(), schema.clone());
     }
 
     /// An object with these keys and no others.
-    pub(super) fn object<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Object<'n>> {
+    pub(crate) fn object<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Object<'n>> {
         for member in self.members(node, what)? {
             if !known.contains(&&*member.key) {
                 self.unknown_key(member, what, known);
@@ -125,14 +125,14 @@ impl Reader {
     }
 
     /// The members of an object whose keys are free.
-    pub(super) fn members<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Member]> {
+    pub(crate) fn members<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Member]> {
         match &node.kind {
             Kind::Object(members) => Some(members),
             _ => self.wrong(node, what, "an object"),
         }
     }
 
-    pub(super) fn items<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
+    pub(crate) fn items<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
         match &node.kind {
             Kind::Array(items) => Some(items),
             _ => self.wrong(node, what, "a list"),
@@ -140,7 +140,7 @@ impl Reader {
     }
 
     /// A list, or one of what could be in it.
-    pub(super) fn one_or_more<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
+    pub(crate) fn one_or_more<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
         let Kind::Array(items) = &node.kind else { return std::slice::from_ref(node) };
         if items.is_empty() {
             let empty = self.mistake(Lint::WrongCount, format!("{what} is an empty list"));
@@ -149,14 +149,14 @@ impl Reader {
         items
     }
 
-    pub(super) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
+    pub(crate) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
         match &node.kind {
             Kind::String(text) => Some(text),
             _ => self.wrong(node, what, "a string"),
         }
     }
 
-    pub(super) fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {
+    pub(crate) fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {
         match node.kind {
             Kind::Bool(value) => Some(value),
             _ => self.wrong(node, what, "`true` or `false`"),
@@ -164,7 +164,7 @@ impl Reader {
     }
 
     /// `true`, for keys that mean something by being there.
-    pub(super) fn yes(&mut self, node: &Node, what: &str) -> Option<()> {
+    pub(crate) fn yes(&mut self, node: &Node, what: &str) -> Option<()> {
         match node.kind {
             Kind::Bool(true) => Some(()),
             _ => self.wrong(node, what, "`true`"),
@@ -172,7 +172,7 @@ impl Reader {
     }
 
     /// An integer between these two, both included.
-    pub(super) fn integer(&mut self, node: &Node, what: &str, least: i64, most: i64) -> Option<i64> {
+    pub(crate) fn integer(&mut self, node: &Node, what: &str, least: i64, most: i64) -> Option<i64> {
         let number = match &node.kind {
             Kind::Number(number) => number.as_i64(),
             _ => return self.wrong(node, what, "an integer"),
@@ -185,12 +185,12 @@ impl Reader {
     }
 
     /// How many: an integer of the generators and limits.
-    pub(super) fn count(&mut self, node: &Node, what: &str, most: i64) -> Option<usize> {
+    pub(crate) fn count(&mut self, node: &Node, what: &str, most: i64) -> Option<usize> {
         self.integer(node, what, 0, most).and_then(|count| usize::try_from(count).ok())
     }
 
     /// One word of a closed vocabulary.
-    pub(super) fn word<W: Copy + AsRef<str>>(&mut self, node: &Node, what: &str, all: &[W]) -> Option<W> {
+    pub(crate) fn word<W: Copy + AsRef<str>>(&mut self, node: &Node, what: &str, all: &[W]) -> Option<W> {
         let text = self.text(node, what)?;
         if let Some(word) = all.iter().find(|word| (*word).as_ref() == text) {
             return Some(*word);
@@ -202,7 +202,7 @@ impl Reader {
     }
 
     /// One or more words, each once.
-    pub(super) fn words<W: Copy + AsRef<str> + Ord>(&mut self, node: &Node, what: &str, all: &[W]) -> Vec<W> {
+    pub(crate) fn words<W: Copy + AsRef<str> + Ord>(&mut self, node: &Node, what: &str, all: &[W]) -> Vec<W> {
         let mut seen = BTreeSet::new();
         let mut words = Vec::new();
         for item in self.one_or_more(node, what) {
@@ -220,7 +220,7 @@ impl Reader {
     }
 
     /// A text, or a list of lines.
-    pub(super) fn note(&mut self, object: Object<'_>) -> Vec<String> {
+    pub(crate) fn note(&mut self, object: Object<'_>) -> Vec<String> {
         let Some(node) = object.get("note") else { return Vec::new() };
         self.one_or_more(node, "`note`")
             .iter()
@@ -230,7 +230,7 @@ impl Reader {
     }
 
     /// `since` and `until`.
-    pub(super) fn revisions(&mut self, object: Object<'_>) -> Revisions {
+    pub(crate) fn revisions(&mut self, object: Object<'_>) -> Revisions {
         let all: Vec<Revision> = Revision::all().collect();
         let since = object.get("since").and_then(|node| self.word(node, "`since`", &all));
         let until = object.get("until").and_then(|node| self.word(node, "`until`", &all));
@@ -238,7 +238,7 @@ impl Reader {
     }
 
     /// A key that must be there.
-    pub(super) fn need<'n>(&mut self, object: Object<'n>, what: &str, key: &str) -> Option<&'n Node> {
+    pub(crate) fn need<'n>(&mut self, object: Object<'n>, what: &str, key: &str) -> Option<&'n Node> {
         let found = object.get(key);
         if found.is_none() {
             let missing = self.mistake(Lint::MissingKey, format!("{what} lacks `{key}`"));
@@ -249,7 +249,7 @@ impl Reader {
     }
 
     /// A part of a test's name: kebab-case, at most 60 characters.
-    pub(super) fn id(&mut self, id: &str, span: miette::SourceSpan, what: &str) {
+    pub(crate) fn id(&mut self, id: &str, span: miette::SourceSpan, what: &str) {
         if !is_id(id) {
             let style = self.mistake(Lint::IdStyle, format!("{what} `{id}` can't be part of a test's name"));
             self.push(

@@ -1,4 +1,4 @@
-//! Where cases are: inside of the binary, in a folder, or in a suite of somebody else's.
+//! Where cases are: inside of the binary, in a folder, or in memory.
 //!
 //! Takes sources, gives the texts of their files with what each is by its path. Must not know what is in them.
 
@@ -11,7 +11,6 @@ use include_dir::{Dir, include_dir};
 
 use super::Purpose;
 use super::diagnostic::{Diagnostic, File, Lint};
-use super::import::{self, Suite};
 use super::read::Reader;
 use crate::model::{CaseId, Fnv, is_id};
 
@@ -22,7 +21,7 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/cases");
 const EMBEDDED_HASH: &str = env!("CASES_HASH");
 
 /// The most that is read of a file.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+pub(crate) const MOST_BYTES: usize = 1 << 20;
 
 /// Where cases come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +30,8 @@ pub enum Source {
     Embedded,
     /// `<folder>/<folder of cases>/*.json`, each folder with a `requirements.json`.
     Folder(Utf8PathBuf),
-    /// Cases that are made of a suite while it is read.
-    Suite(Suite),
+    /// The texts of the files of such a folder, by path.
+    Texts(Vec<(Utf8PathBuf, String)>),
 }
 
 /// The text of a file, and what it is.
@@ -97,8 +96,8 @@ pub(super) fn texts(sources: &[Source], found: &mut Vec<Diagnostic>) -> Vec<Text
         let (root, mut files) = match source {
             Source::Embedded => (Utf8Path::new("cases"), embedded(&EMBEDDED)),
             Source::Folder(folder) => (folder.as_path(), Vec::new()),
-            Source::Suite(suite) => {
-                let files = import::files(suite, found).into_iter().map(|(path, text)| (path, text.into_bytes()));
+            Source::Texts(texts) => {
+                let files = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes()));
                 (Utf8Path::new("imported"), files.collect())
             }
         };
@@ -148,7 +147,7 @@ fn folder_files(root: &Utf8Path, below: &Utf8Path, files: &mut Files) -> Result<
 }
 
 /// One byte more than we take, so that the file is known to be too large.
-pub(super) fn bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
+pub(crate) fn bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     crate::file::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -185,6 +184,6 @@ fn text(source: &Source, root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Re
     }
 }
 
-pub(super) fn refuse(path: &Utf8Path, lint: Lint, why: &str) -> Diagnostic {
+pub(crate) fn refuse(path: &Utf8Path, lint: Lint, why: &str) -> Diagnostic {
     Diagnostic::new(lint, &Arc::new(File::new(path.as_str(), String::new())), why)
 }

@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::diagnostic::Lint;
 use super::node::{Kind, LEVELS, Member, Node, span};
 use super::read::Reader;
-use crate::model::nesting;
+use crate::jsonrpc::nesting;
 
 /// Reads the reader's file; `None` where it isn't TOML.
 pub(super) fn parse(reader: &mut Reader) -> Option<Node> {

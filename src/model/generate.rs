@@ -1,6 +1,7 @@
 //! The text of the generators. Everything here is written as text, level by level, and never as a tree.
 
-use super::template::{Generator, HostilePattern, put, quote};
+use super::template::{Generator, HostilePattern, put};
+use crate::jsonrpc::text::quote;
 
 impl HostilePattern {
     /// The pattern itself.
@@ -82,9 +83,9 @@ fn list(count: usize, item: impl Fn(usize) -> String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::nesting;
     use super::super::template::WideKeyword;
     use super::*;
+    use crate::jsonrpc::nesting;
 
     fn text(generator: &Generator) -> String {
         let mut out = String::new();

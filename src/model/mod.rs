@@ -2,14 +2,12 @@
 //!
 //! Takes nothing, gives the nouns that every stage shares. Must not know any other part, files, time or the network.
 
-pub mod ambiguity;
 pub mod bound;
 pub mod case;
 mod fnv;
 mod generate;
 mod id;
 pub(crate) mod markdown;
-pub mod nesting;
 pub mod observation;
 pub mod program;
 pub mod reach;
@@ -18,6 +16,7 @@ pub mod schema;
 pub mod set;
 mod shard;
 pub mod spec;
+mod success;
 pub mod suite;
 pub mod target;
 pub mod template;

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-use super::nesting;
+use crate::jsonrpc::nesting;
 
 /// Levels of a schema.
 const LEVELS: usize = 64;

@@ -111,6 +111,18 @@ pub struct Revisions {
     pub until: Option<Revision>,
 }
 
+impl fmt::Display for Revisions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.since, self.until) {
+            (None, None) => f.write_str("on every revision"),
+            (Some(since), None) => write!(f, "since {since}"),
+            (None, Some(until)) => write!(f, "until {until}"),
+            (Some(since), Some(until)) if since == until => write!(f, "on {since}"),
+            (Some(since), Some(until)) => write!(f, "from {since} to {until}"),
+        }
+    }
+}
+
 impl Revisions {
     /// Whether the range holds this revision.
     pub fn contains(self, revision: Revision) -> bool {

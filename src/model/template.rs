@@ -10,8 +10,9 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-use super::nesting;
 use super::spec::words;
+use crate::jsonrpc::nesting;
+use crate::jsonrpc::text::quote;
 
 /// A JSON value with places to fill in.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -311,16 +312,6 @@ fn write_object<'t>(members: impl IntoIterator<Item = &'t (String, Template)>, b
         value.write(bindings, out);
     }
     out.push('}');
-}
-
-/// Appends a string as JSON.
-pub fn quote(text: &str, out: &mut String) {
-    // Most of them can stand as they are.
-    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
-        out.extend(["\"", text, "\""]);
-    } else {
-        out.push_str(&serde_json::to_string(text).expect("a string is always JSON"));
-    }
 }
 
 /// Appends a text that is made on the way.

@@ -11,7 +11,7 @@ use jsonschema::{Draft, Retrieve, Uri};
 use serde_json::Value;
 
 use super::mutant::Mutant;
-use crate::model::nesting;
+use crate::jsonrpc::nesting;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 const MOST: u64 = 1 << 20;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use crate::model::nesting;
+use crate::jsonrpc::nesting;
 
 /// A JSON text on one line, as a message is: a line break can only stand between tokens.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {

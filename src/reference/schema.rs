@@ -16,7 +16,7 @@ use super::fetch::{self, Fetch};
 use super::mutant::Mutant;
 use super::references;
 use super::session::locked;
-use crate::model::nesting;
+use crate::jsonrpc::nesting;
 
 /// How long one value may take.
 pub(super) const BUDGET: Duration = Duration::from_secs(2);

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::lines::{LONGEST, Read, Reader, Writer};
+use crate::jsonrpc::nesting;
 use crate::model::bound::{brief, length};
-use crate::model::nesting;
 use crate::model::record::{FORMAT, Footer, Header, Line, Record};
 use crate::model::transcript::Transcript;
 

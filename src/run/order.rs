@@ -10,7 +10,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::model::nesting;
+use crate::jsonrpc::nesting;
 
 /// How many wait in memory.
 const HELD: usize = 256;

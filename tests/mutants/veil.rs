@@ -159,7 +159,7 @@ fn is_lost(was: &Verdict, is: &Verdict) -> bool {
 fn judged(library: &Library, test: &Test, transcript: &Transcript) -> Vec<Verdict> {
     let observation = observe(test, transcript);
     let line = serde_json::to_vec(&observation).expect("an observation is JSON");
-    let again: Observation = casebook::model::nesting::read(&line).expect("an observation is read again");
+    let again: Observation = casebook::jsonrpc::nesting::read(&line).expect("an observation is read again");
     assert_eq!(observation, again, "{}", transcript.test);
     Judge::new(&library.requirements, []).judge(&transcript.target, test, &transcript.test, &again)
 }

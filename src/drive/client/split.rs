@@ -49,7 +49,7 @@ impl Request {
 ///
 /// A step begins with the first request that asks for what it does. What comes before all of them, the connecting,
 /// belongs to the first step, but its time to none. A step without a request has the time from the last message on.
-pub(super) fn split(steps: &[Step], mut messages: Vec<Message>, took: Duration) -> Vec<(Vec<Message>, u64)> {
+pub(crate) fn split(steps: &[Step], mut messages: Vec<Message>, took: Duration) -> Vec<(Vec<Message>, u64)> {
     let mut until = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     let mut parts = Vec::new();
     for (index, begins) in begins(steps, &messages).into_iter().enumerate().rev() {

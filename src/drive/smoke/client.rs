@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{ANSWER, Came, TOOL, not_served};
-use crate::drive::adapter::Adapter;
-use crate::drive::client::converse;
-use crate::drive::mock::Listeners;
-use crate::drive::{Deadline, Options, token};
+use super::outcome::{ANSWER, Came, TOOL, not_served};
+use crate::drive::adapter::protocol::Adapter;
+use crate::drive::client::driving::converse;
+use crate::drive::client::mock::Listeners;
+use crate::drive::clock::Deadline;
+use crate::drive::options::Options;
+use crate::drive::token::token;
 use crate::model::case::{Answer, Does, Fixture, Retry, Step, Test, Then, Tool, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;

@@ -14,7 +14,7 @@ use super::elicit::{Question, Reaction};
 use super::failure::Failure;
 use super::incoming::{members, present};
 use super::session::header;
-use crate::model::nesting;
+use crate::jsonrpc::nesting;
 use crate::reference::fixture::Members;
 use crate::reference::message::{Success, object, success};
 use crate::reference::mutant::Mutant;

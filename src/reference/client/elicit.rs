@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use super::incoming::members;
-use crate::model::nesting;
+use crate::jsonrpc::nesting;
 use crate::reference::elicitation::{allows_forms, check_root, composition, is_answer, strings, titled};
 use crate::reference::fetch;
 use crate::reference::mutant::Mutant;

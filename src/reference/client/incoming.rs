@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::failure::Failure;
-use crate::model::nesting;
+use crate::jsonrpc::nesting;
 use crate::reference::message::one_line;
 
 /// What came in.

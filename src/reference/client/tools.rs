@@ -6,7 +6,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::model::nesting;
+use crate::jsonrpc::nesting;
 use crate::reference::fixture::Members;
 use crate::reference::message::{object, success};
 use crate::reference::mutant::Mutant;

@@ -1,0 +1,211 @@
+//! A client under test, driven through a test against a mock server of its own.
+//!
+//! Takes an adapter and a test, gives what went over the wire and what the client handed to its user, step by step.
+//! Must not know what is tried again, nor what would have been right.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use camino::Utf8Path;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::split::split;
+use crate::drive::adapter::protocol::{Adapter, Drove, Trouble};
+use crate::drive::canary::Canaries;
+use crate::drive::client::mock::{Listeners, Mock};
+use crate::drive::clock::Deadline;
+use crate::drive::options::Options;
+use crate::jsonrpc::text::{object, quoted};
+use crate::model::case::{Answer, Step, Test, When};
+use crate::model::spec::Transport;
+use crate::model::template::{Bindings, Template};
+use crate::model::transcript::{End, Message, Phase, Served, StepTranscript};
+use crate::plan::Planned;
+
+/// What came of a test.
+#[derive(Debug)]
+pub(crate) struct Driven {
+    pub(crate) served: Served,
+    pub(crate) steps: Vec<StepTranscript>,
+}
+
+/// Listens to the canaries while a client is driven through a test.
+pub(crate) async fn overheard(canaries: &Canaries, driving: impl Future<Output = Driven>) -> Driven {
+    canaries.phase(Phase::Step);
+    let mut driven = driving.await;
+    for step in &mut driven.steps {
+        step.canary = canaries.hits();
+    }
+    driven
+}
+
+/// The server that a client is to meet; or what came of the test, where there is none.
+pub(crate) fn mock(listeners: &mut Listeners, planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
+    let served = Mock::serve(listeners, Arc::clone(&planned.test), bindings.clone(), planned.id.revision);
+    served.map_err(|error| unavailable(format!("the mock server can't listen: {error}")))
+}
+
+fn unavailable(reason: String) -> Driven {
+    Driven { served: Served::Unavailable { reason }, steps: Vec::new() }
+}
+
+/// Drives a client through a test.
+pub(crate) async fn converse(
+    listeners: &mut Listeners,
+    adapter: &mut Adapter,
+    variant: Option<&str>,
+    planned: &Planned,
+    bindings: &Bindings,
+    deadline: Deadline,
+    options: &Options,
+) -> Driven {
+    let test = &planned.test;
+    let mock = match mock(listeners, planned, bindings) {
+        Ok(mock) => mock,
+        Err(driven) => return driven,
+    };
+    let began = Instant::now();
+    let server = match server(&mock, planned.id.transport, &options.program) {
+        Ok(server) => server,
+        Err(error) => return unavailable(format!("the mock server has no file for its relay: {error}")),
+    };
+    let order = order(planned, variant, bindings, server);
+    let drove = tokio::select! {
+        drove = adapter.drive(&order, deadline) => drove,
+        // The whole script is one request to the adapter: that a step takes too long shows on the wire only.
+        () = mock.silence(test.step_limit(options.step_limit)) => Err(Trouble::Hung.served()),
+    };
+    let (messages, took) = (mock.take_messages(), began.elapsed());
+    drop(mock);
+    told(test, drove, messages, took)
+}
+
+/// What the client connects to, or launches: the member of the order that says so.
+fn server(mock: &Mock, transport: Transport, program: &Utf8Path) -> io::Result<(&'static str, String)> {
+    Ok(match transport {
+        Transport::Http => ("url", quoted(&mock.url())),
+        Transport::Stdio => {
+            let command = [program.as_str(), "__relay", mock.relay()?.as_str()].map(quoted);
+            ("command", format!("[{}]", command.join(",")))
+        }
+    })
+}
+
+/// The `drive` object.
+pub(crate) fn order(
+    planned: &Planned,
+    variant: Option<&str>,
+    bindings: &Bindings,
+    server: (&'static str, String),
+) -> String {
+    let steps = &planned.test.steps;
+    let mut members = vec![("revision", quoted(planned.id.revision.name()))];
+    members.extend(variant.map(|variant| ("variant", quoted(variant))));
+    members.push(server);
+    let answers: Vec<_> = steps.iter().flat_map(answers).filter_map(|one| answer(one, bindings)).collect();
+    // A client that is never told what to answer has nobody to ask, and declares no elicitation.
+    members.extend((!answers.is_empty()).then(|| ("answers", format!("[{}]", answers.join(",")))));
+    let declares = steps.iter().find_map(|step| step.declares.as_ref());
+    members.extend(declares.map(|declares| ("declares", declares.render(bindings))));
+    let script: Vec<_> = steps.iter().filter_map(|step| scripted(&step.when, bindings)).collect();
+    members.push(("script", format!("[{}]", script.join(","))));
+    object(members)
+}
+
+fn answers(step: &Step) -> &[Answer] {
+    match &step.when {
+        When::Call { answers, .. } => answers,
+        _ => &[],
+    }
+}
+
+/// What the client's handler does; `None` for what only a raw client could.
+fn answer(answer: &Answer, bindings: &Bindings) -> Option<String> {
+    Some(match answer {
+        Answer::Accept(content) => object([("accept", content.render(bindings))]),
+        Answer::AcceptAsPresented => object([("accept", quoted("as presented"))]),
+        Answer::Decline => quoted("decline"),
+        Answer::Cancel => quoted("cancel"),
+        Answer::Raw(_) | Answer::Error { .. } => return None,
+    })
+}
+
+/// A step of the script; `None` where there is nothing for the client's user to do.
+pub(crate) fn scripted(when: &When, bindings: &Bindings) -> Option<String> {
+    match when {
+        When::List => Some(object([("listTools", "{}".to_owned())])),
+        When::Call { tool, arguments, .. } => {
+            let arguments = arguments.as_ref().filter(|arguments| **arguments != Template::Absent);
+            let arguments = arguments.map(|arguments| ("arguments", arguments.render(bindings)));
+            Some(object([("callTool", object([("name", quoted(tool))].into_iter().chain(arguments)))]))
+        }
+        When::Serve | When::Send { .. } => None,
+    }
+}
+
+/// An error, as an adapter describes it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Described {
+    r#type: String,
+    message: String,
+}
+
+/// Puts what the adapter says beside what went over the wire.
+pub(crate) fn told(test: &Test, drove: Result<Drove, Served>, messages: Vec<Message>, took: Duration) -> Driven {
+    let drove = drove.and_then(|drove| whole(test, drove));
+    let handed = match &drove {
+        Ok(drove) if drove.connected => handed(drove),
+        _ => Vec::new(),
+    };
+    let (served, connected) = match drove {
+        Ok(drove) if drove.connected => (Served::Serving, true),
+        Ok(drove) => (refused(drove.error.as_deref()), false),
+        Err(served) => (served, false),
+    };
+    // The end of all of it is the end of each step: which one it was is lost with the adapter's answer.
+    let end = if let Served::Failed { end, .. } = &served { end.clone() } else { End::Empty };
+    let mut handed = handed.into_iter();
+    let mut steps = Vec::new();
+    for (step, (messages, micros)) in test.steps.iter().zip(split(&test.steps, messages, took)) {
+        let serves = matches!(step.when, When::Serve);
+        let handed = if serves || !connected { None } else { handed.next() };
+        let end = match &handed {
+            Some(_) => End::Handed,
+            None if serves && connected => End::Accepted,
+            // A script that broke off has no steps behind that place.
+            None if connected => break,
+            None => end.clone(),
+        };
+        steps.push(StepTranscript { messages, end, micros, canary: Vec::new(), handed });
+    }
+    Driven { served, steps }
+}
+
+/// Makes sure that each step of the script has its answer, or that there is an error that says why not.
+fn whole(test: &Test, drove: Drove) -> Result<Drove, Served> {
+    let script = test.steps.iter().filter(|step| !matches!(step.when, When::Serve)).count();
+    let (told, broke_off) = (drove.steps.len(), drove.error.is_some() || !drove.connected);
+    if told == script || told < script && broke_off {
+        return Ok(drove);
+    }
+    Err(Trouble::Nonsense(format!("it answered {told} steps of a script of {script}")).served())
+}
+
+/// What the user was handed, step by step; where the script broke off, the last is the error.
+fn handed(drove: &Drove) -> Vec<String> {
+    let steps = drove.steps.iter().map(|step| step.get().to_owned());
+    let error = drove.error.iter().map(|error| object([("error", error.get().to_owned())]));
+    steps.chain(error).collect()
+}
+
+fn refused(error: Option<&RawValue>) -> Served {
+    let described: Option<Described> = error.and_then(|error| serde_json::from_str(error.get()).ok());
+    let Described { r#type, message } = described.unwrap_or_default();
+    Served::Refused { r#type, message }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What a client is told to do, and what becomes of its adapter's answer.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::model::case::{Fixture, Retry, Then};
+use crate::model::spec::Role;
+use crate::model::transcript::Party;
+use crate::model::{CaseId, TestId};
+
+fn at(at: u64, from: Party, text: &str) -> Message {
+    Message { from, text: text.to_owned(), cut_from: None, lossy: false, status: None, headers: Vec::new(), at }
+}
+
+fn test(steps: Vec<When>) -> Test {
+    let steps =
+        steps.into_iter().map(|when| Step { when, then: Then::Observe, declares: None, initialized: true }).collect();
+    Test::new(CaseId::new("a", "b"), "t", Role::Server, Fixture::default(), steps)
+}
+
+fn call(tool: &str) -> When {
+    When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default() }
+}
+
+fn told_of(steps: Vec<When>, value: &Value) -> Driven {
+    let drove = serde_json::from_str(&value.to_string()).expect("a `drove`");
+    told(&test(steps), Ok(drove), Vec::new(), Duration::ZERO)
+}
+
+fn ends(driven: &Driven) -> Vec<(&End, Option<&str>)> {
+    driven.steps.iter().map(|step| (&step.end, step.handed.as_deref())).collect()
+}
+
+#[test]
+fn the_order_has_the_script_and_the_answers_of_all_its_calls() {
+    let answering = |answers| When::Call {
+        tool: "t".into(),
+        arguments: Some((&json!({"n": 1})).into()),
+        answers,
+        retry: Retry::default(),
+    };
+    let accept = Answer::Accept((&json!({"x": 1})).into());
+    let steps = vec![
+        When::Serve,
+        When::List,
+        answering(vec![accept, Answer::AcceptAsPresented]),
+        answering(vec![Answer::Decline]),
+    ];
+    let id = "f/c/t@2026-07-28+http".parse::<TestId>().expect("a test id");
+    let ordered = |steps| {
+        let planned = Planned { index: 0, id: id.clone(), test: Arc::new(test(steps)), stdio: None };
+        let order = order(&planned, Some("low"), &Bindings::default(), ("url", quoted("http://a")));
+        serde_json::from_str::<Value>(&order).expect("JSON")
+    };
+    let called = json!({"callTool": {"name": "t", "arguments": {"n": 1}}});
+    let expected = json!({
+        "revision": "2026-07-28", "variant": "low", "url": "http://a",
+        "answers": [{"accept": {"x": 1}}, {"accept": "as presented"}, "decline"],
+        "script": [{"listTools": {}}, called, called]
+    });
+    assert_eq!(ordered(steps), expected);
+    assert_eq!(ordered(vec![call("t")])["script"], json!([{"callTool": {"name": "t"}}]));
+    assert_eq!(ordered(vec![call("t")]).get("answers"), None);
+}
+
+#[test]
+fn every_step_has_what_the_user_was_handed() {
+    let value = json!({"connected": true, "steps": [{"tools": []}, {"result": {}}]});
+    let driven = told_of(vec![When::Serve, When::List, call("t")], &value);
+    assert_eq!(driven.served, Served::Serving);
+    let handed =
+        [(&End::Accepted, None), (&End::Handed, Some(r#"{"tools":[]}"#)), (&End::Handed, Some(r#"{"result":{}}"#))];
+    assert_eq!(ends(&driven), handed);
+}
+
+#[test]
+fn a_script_that_breaks_off_ends_with_its_error() {
+    let value = json!({"connected": true, "steps": [{"tools": []}], "error": {"type": "E"}});
+    let driven = told_of(vec![When::List, call("t"), call("t")], &value);
+    let handed = [(&End::Handed, Some(r#"{"tools":[]}"#)), (&End::Handed, Some(r#"{"error":{"type":"E"}}"#))];
+    assert_eq!(ends(&driven), handed);
+    // Beside a script that is whole, an error is one of leaving.
+    let whole = told_of(vec![When::List], &value);
+    assert_eq!(ends(&whole), [(&End::Handed, Some(r#"{"tools":[]}"#))]);
+}
+
+#[test]
+fn who_never_connected_has_refused_and_who_miscounts_makes_no_sense() {
+    let unconnected = json!({"connected": false, "steps": [], "error": {"type": "E", "message": "no"}});
+    let driven = told_of(vec![When::List], &unconnected);
+    assert_eq!(driven.served, Served::Refused { r#type: "E".into(), message: "no".into() });
+    for steps in [json!([]), json!([{}, {}])] {
+        let driven = told_of(vec![When::List], &json!({"connected": true, "steps": steps}));
+        assert!(matches!(driven.served, Served::Failed { end: End::Invalid { .. }, .. }), "{steps}");
+    }
+}
+
+#[test]
+fn messages_go_to_the_step_that_began_last() {
+    use Party::{Harness, Target};
+    let call_of = |id: u64, name: &str| format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"{name}"}}}}"#);
+    let messages = vec![
+        at(10, Target, r#"{"id":0,"method":"initialize","params":{}}"#),
+        at(11, Harness, r#"{"id":0,"result":{}}"#),
+        // Its own, before the first step's call.
+        at(20, Target, r#"{"id":1,"method":"tools/list"}"#),
+        at(30, Target, &call_of(2, "a")),
+        at(31, Harness, r#"{"id":2,"result":{"resultType":"input_required","requestState":"s"}}"#),
+        at(40, Target, r#"{"id":3,"method":"tools/call","params":{"name":"a","requestState":"s"}}"#),
+        at(41, Harness, r#"{"id":3,"result":{}}"#),
+        at(60, Target, r#"{"id":4,"method":"tools/list","params":{}}"#),
+        at(70, Target, r#"{"id":5,"method":"tools/list","params":{"cursor":""}}"#),
+    ];
+    let steps = test(vec![call("a"), call("unsent"), When::List]).steps;
+    let parts = split(&steps, messages, Duration::from_micros(100));
+    let shape: Vec<_> = parts.iter().map(|(messages, micros)| (messages.len(), *micros)).collect();
+    assert_eq!(shape, [(7, 11), (0, 19), (2, 40)]);
+}
+
+#[test]
+fn without_a_message_all_time_is_the_first_steps() {
+    let steps = test(vec![When::List, When::List]).steps;
+    let micros = split(&steps, Vec::new(), Duration::from_micros(7)).into_iter().map(|(_, micros)| micros);
+    assert_eq!(micros.sum::<u64>(), 7);
+}

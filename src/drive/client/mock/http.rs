@@ -1,0 +1,256 @@
+//! Streamable HTTP as a server: one request, and its reply as a body or a stream of events.
+//!
+//! Takes requests to one path, gives replies, both written down. Must not know methods, tools or lifecycles.
+
+use std::convert::Infallible;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use http_body_util::BodyExt;
+use hyper::body::{Body, Bytes, Incoming as RequestBody};
+use hyper::header::{ACCEPT, HOST, ORIGIN};
+use hyper::http::response::Builder;
+use hyper::{HeaderMap, Method, Request, Response};
+use tokio::sync::{Mutex, mpsc};
+
+use super::listeners::{Busy, Router};
+use super::log::Headers;
+use super::outlet::{Frame, Framing, Outlet};
+use super::server::{Incoming, Reply, Said, Server};
+use crate::drive::fault;
+use crate::drive::fault::AbortOnDrop;
+use crate::drive::server::headers::text;
+use crate::model::transcript::HEADERS;
+
+/// The largest body that is read, in bytes.
+const MAX_BODY: usize = 16 << 20;
+/// From how many bytes on a body is a long one.
+const LONG: usize = 64 << 10;
+const SESSION: &str = "mcp-session-id";
+const EVENTS: &str = "text/event-stream";
+
+/// Answers a request, if its path leads to a server. Who looks for one that is gone may not go on.
+pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -> Result<Response<Frames>, Infallible> {
+    let word = request.uri().path().strip_prefix('/').unwrap_or_default();
+    let Some(server) = router.at(word) else { return Ok(bare(404, &[("connection", "close")])) };
+    let busy = router.busy();
+    let mut response = reply(request, server).await;
+    response.body_mut().busy = Some(busy);
+    Ok(response)
+}
+
+async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<Frames> {
+    let (parts, body) = request.into_parts();
+    let kept = kept(&parts.method, &parts.headers);
+    let body = match read(body, &server.long).await {
+        Ok(body) => body,
+        Err((beginning, length)) => {
+            _ = server.log.came_too_long(&beginning, length, kept);
+            return empty(&server, 413);
+        }
+    };
+    let text = String::from_utf8_lossy(&body);
+    if !server.log.came(&body, kept) {
+        return bare(429, &[("connection", "close")]);
+    }
+    if !is_local(&parts.headers) {
+        return empty(&server, 403);
+    }
+    let session = parts.headers.get(SESSION).and_then(|session| session.to_str().ok());
+    match parts.method {
+        Method::POST if body.len() != text.len() || std::str::from_utf8(&body).is_err() => {
+            say(Reply::unreadable("not UTF-8", false), &parts.headers, &server).await
+        }
+        Method::POST => {
+            let incoming = Incoming { text: &text, session, headers: Some(&parts.headers) };
+            say(server.answer(incoming), &parts.headers, &server).await
+        }
+        Method::DELETE => empty(&server, server.end(session)),
+        _ => empty(&server, 405),
+    }
+}
+
+/// Reads a body; where it is too long or breaks off, how it begins and its length so far. Of the long ones, one comes
+/// at a time.
+async fn read(mut body: RequestBody, long: &Mutex<()>) -> Result<Vec<u8>, (Vec<u8>, usize)> {
+    let (mut bytes, mut turn) = (Vec::new(), None);
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            let length = bytes.len();
+            return Err((bytes, length));
+        };
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes.len() + data.len() > MAX_BODY {
+            let length = bytes.len() + data.len();
+            return Err((bytes, length));
+        }
+        bytes.extend_from_slice(&data);
+        if bytes.len() > LONG && turn.is_none() {
+            turn = Some(long.lock().await);
+        }
+    }
+    Ok(bytes)
+}
+
+/// Whether a request is from this machine and for it: a page in a browser, or a name that leads here, is neither.
+fn is_local(headers: &HeaderMap) -> bool {
+    let local = |authority: &str| {
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => (host, port),
+            _ => (authority, ""),
+        };
+        matches!(host, "127.0.0.1" | "localhost" | "[::1]") && port.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).is_some_and(local);
+    let origin =
+        |origin: &str| origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")).is_some_and(local);
+    host && headers.get(ORIGIN).is_none_or(|value| value.to_str().is_ok_and(origin))
+}
+
+/// The headers of a request as they are kept, with its method before them, as in HTTP/2.
+fn kept(method: &Method, headers: &HeaderMap) -> Headers {
+    let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())));
+    std::iter::once((":method".to_owned(), text(method.as_str().as_bytes()))).chain(headers.take(HEADERS)).collect()
+}
+
+/// Sends a reply, right or wrong.
+async fn say(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<Frames> {
+    let Reply { status, session, said, wrong } = reply;
+    let status = wrong.status.unwrap_or(status);
+    let mut headers: Headers = session.map(|session| (SESSION.to_owned(), session)).into_iter().collect();
+    match &said {
+        Said::Nothing => {}
+        Said::Message(_) if !wants_events(asked) => headers.push(pair("content-type", "application/json")),
+        Said::Message(_) | Said::Dialog(_) => {
+            headers.extend([
+                pair("content-type", EVENTS),
+                pair("cache-control", "no-cache"),
+                pair("x-accel-buffering", "no"),
+            ]);
+        }
+    }
+    headers.retain(|(name, _)| !wrong.headers.iter().any(|(other, _)| other == name));
+    headers.extend(wrong.headers);
+    let events = headers.iter().any(|(name, value)| name == "content-type" && value.starts_with(EVENTS));
+    let framing = if events { Framing::Event } else { Framing::Bare };
+    let (sender, coming) = mpsc::channel(4);
+    let head = Some((status, headers.clone()));
+    let mut outlet = Outlet::new(Arc::clone(&server.log), sender, framing, wrong.cut_after, head);
+    let talking = match said {
+        Said::Nothing => {
+            server.log.went("", Some(status), headers.clone());
+            None
+        }
+        Said::Message(text) => {
+            // The channel has room for the one message; whether it is cut short shows on its other side.
+            _ = outlet.send(text).await;
+            None
+        }
+        Said::Dialog(dialog) => Some(AbortOnDrop::of(&fault::spawn(dialog.hold(outlet)))),
+    };
+    let builder = headers.iter().fold(Response::builder().status(status), |all, (name, value)| all.header(name, value));
+    response(builder, Frames { coming, talking, cut: None, busy: None })
+}
+
+fn wants_events(asked: &HeaderMap) -> bool {
+    let accepts = |kind: &str| {
+        let mut values = asked.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        values.any(|value| value.contains(kind))
+    };
+    accepts(EVENTS) && !accepts("application/json") && !accepts("*/*")
+}
+
+fn pair(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+/// A reply without a body, written down.
+fn empty(server: &Server, status: u16) -> Response<Frames> {
+    let headers: &[_] = if status == 405 { &[("allow", "POST")] } else { &[] };
+    server.log.went("", Some(status), headers.iter().map(|(name, value)| pair(name, value)).collect());
+    bare(status, headers)
+}
+
+/// A reply without a body.
+fn bare(status: u16, headers: &[(&str, &str)]) -> Response<Frames> {
+    let (_, coming) = mpsc::channel(1);
+    let builder =
+        headers.iter().fold(Response::builder().status(status), |all, (name, value)| all.header(*name, *value));
+    response(builder, Frames { coming, talking: None, cut: None, busy: None })
+}
+
+/// The response; a case may want headers or a status that HTTP can't carry, and then gets a plain failure.
+fn response(builder: Builder, frames: Frames) -> Response<Frames> {
+    builder.body(frames).unwrap_or_else(|_| {
+        let mut failed = bare(500, &[]);
+        *failed.status_mut() = hyper::StatusCode::INTERNAL_SERVER_ERROR;
+        failed
+    })
+}
+
+/// A body that is sent as it comes, with what makes it come.
+#[derive(Debug)]
+pub(super) struct Frames {
+    coming: mpsc::Receiver<Frame>,
+    talking: Option<AbortOnDrop>,
+    cut: Option<io::Error>,
+    busy: Option<Busy>,
+}
+
+impl Body for Frames {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<hyper::body::Frame<Bytes>, io::Error>>> {
+        if let Some(cut) = self.cut.take() {
+            return Poll::Ready(Some(Err(cut)));
+        }
+        match ready!(self.coming.poll_recv(context)) {
+            None => Poll::Ready(None),
+            Some(Ok(bytes)) => Poll::Ready(Some(Ok(hyper::body::Frame::data(bytes)))),
+            Some(Err(cut)) => {
+                // An error drops what is still buffered: first that is sent, once there is nothing new.
+                self.cut = Some(cut);
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.cut.is_none() && self.talking.is_none() && self.coming.is_closed() && self.coming.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::header::HeaderValue;
+
+    #[test]
+    fn only_this_machine_is_local() {
+        let local = |host: &'static str, origin: Option<&'static str>| {
+            let mut headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static(host))]);
+            headers.extend(origin.map(|origin| (ORIGIN, HeaderValue::from_static(origin))));
+            is_local(&headers)
+        };
+        assert!(local("127.0.0.1:80", None) && local("localhost", None) && local("[::1]:1", None));
+        assert!(local("[::1]", Some("http://localhost:3000")));
+        for (host, origin) in [
+            ("example.org", None),
+            ("127.0.0.1.example.org:80", None),
+            ("localhost:evil", None),
+            ("127.0.0.1", Some("null")),
+            ("127.0.0.1", Some("https://example.org")),
+            ("127.0.0.1", Some("http://localhost.example.org")),
+        ] {
+            assert!(!local(host, origin), "{host} {origin:?}");
+        }
+        assert!(!is_local(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,231 @@
+//! Where mock servers are met, one after the other: listeners on loopback that outlive them, so that a client which
+//! keeps its connections goes on with them.
+//!
+//! Takes a server, gives the addresses at which its client meets it and nobody else does. Must not know what is said.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use camino::Utf8Path;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tempfile::NamedTempFile;
+use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
+
+use super::server::Server;
+use super::{http, stdio};
+use crate::drive::accept::{Asked, Way, accept, listen};
+use crate::drive::fault;
+use crate::drive::fault::AbortOnDrop;
+use crate::drive::process::guard::scratch;
+use crate::drive::token::token;
+
+/// The number of times that a client can start its server: each relay uses up a word.
+const RELAYS: usize = 32;
+/// Connections that a client may leave behind; with more the listeners are closed.
+const MAX_LEFT: usize = 8;
+/// How much a connection over HTTP holds that isn't read yet: headers, above all.
+const MAX_HELD: usize = 64 << 10;
+
+/// Listeners for one server at a time. Dropped, they close, and with them all connections.
+#[derive(Debug, Default)]
+pub(crate) struct Listeners(Option<Arc<Pair>>);
+
+/// The listeners, one a transport, for as long as they are of use.
+#[derive(Debug)]
+struct Pair {
+    http: Listener,
+    stdio: Listener,
+    router: Arc<Router>,
+    are_closed: AtomicBool,
+}
+
+/// A listener.
+#[derive(Debug)]
+struct Listener {
+    address: SocketAddr,
+    task: AbortOnDrop,
+}
+
+/// Who is met behind the listeners.
+#[derive(Debug, Default)]
+pub(super) struct Router {
+    /// The server that is met, and the words that lead to it.
+    server: Mutex<Option<Met>>,
+    /// Each connection has one.
+    connected: Arc<()>,
+    /// Each exchange that isn't over has one.
+    busy: Arc<()>,
+}
+
+/// A server and the words that lead to it. The word of a URL may be seen by other users, on a command line, and so
+/// opens nothing over stdio.
+#[derive(Debug)]
+struct Met {
+    server: Arc<Server>,
+    /// The path of its URL.
+    path: String,
+    /// The words that no relay has used yet.
+    relays: BTreeSet<String>,
+}
+
+/// The way to a server, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Route {
+    pair: Arc<Pair>,
+    path: String,
+    /// The address and the words for relays, where only this user can read them; written for the first that needs it.
+    file: OnceLock<NamedTempFile>,
+}
+
+/// For as long as this is there, something is said.
+#[derive(Debug)]
+pub(super) struct Busy(#[expect(dead_code, reason = "it counts by being there")] Arc<()>);
+
+impl Listeners {
+    /// Leads to a server from now on, by a word that nobody can guess.
+    ///
+    /// # Errors
+    /// Where the system gives no port.
+    pub(super) fn route(&mut self, server: &Arc<Server>) -> io::Result<Route> {
+        let pair = match self.0.take().filter(|pair| !pair.are_closed()) {
+            Some(pair) => pair,
+            None => Arc::new(Pair::open()?),
+        };
+        let path = token();
+        *pair.router.locked() = Some(Met { server: Arc::clone(server), path: path.clone(), relays: BTreeSet::new() });
+        self.0 = Some(Arc::clone(&pair));
+        Ok(Route { pair, path, file: OnceLock::new() })
+    }
+}
+
+impl Route {
+    pub(super) fn url(&self) -> String {
+        format!("http://{}/{}", self.pair.http.address, self.path)
+    }
+
+    /// The file that a relay is started with.
+    ///
+    /// # Errors
+    /// Those of writing it.
+    pub(super) fn relay(&self) -> io::Result<&Utf8Path> {
+        if self.file.get().is_none() {
+            let written = self.write()?;
+            self.file.get_or_init(|| written);
+        }
+        let file = self.file.get().expect("written just now");
+        let unfit = || io::Error::new(io::ErrorKind::InvalidFilename, "the temporary folder's path is not UTF-8");
+        Utf8Path::from_path(file.path()).ok_or_else(unfit)
+    }
+
+    /// Writes fresh words down, with the address in the first line.
+    fn write(&self) -> io::Result<NamedTempFile> {
+        let words: Vec<_> = (0..RELAYS).map(|_| token()).collect();
+        let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".relay").tempfile_in(scratch())?;
+        file.write_all(format!("{}\n{}\n", self.pair.stdio.address, words.join("\n")).as_bytes())?;
+        if let Some(met) = self.pair.router.locked().as_mut().filter(|met| met.path == self.path) {
+            met.relays = words.into_iter().collect();
+        }
+        Ok(file)
+    }
+}
+
+impl Drop for Route {
+    fn drop(&mut self) {
+        let router = &self.pair.router;
+        router.locked().take_if(|met| met.path == self.path);
+        // What is still said, and what a client has heaped up, is not for the next server to put up with.
+        if Router::holders(&router.busy) > 0 || Router::holders(&router.connected) > MAX_LEFT {
+            self.pair.close();
+        }
+    }
+}
+
+impl Pair {
+    fn open() -> io::Result<Self> {
+        let router = Arc::new(Router::default());
+        let http = Listener::open(&router, Way::Public, |stream, asked, router| async move {
+            let service = service_fn(move |request| {
+                asked.mark();
+                http::answer(request, Arc::clone(&router))
+            });
+            let mut connection = hyper::server::conn::http1::Builder::new();
+            connection.max_buf_size(MAX_HELD);
+            // A connection that breaks, or speaks no HTTP, is the client's affair.
+            _ = connection.serve_connection(TokioIo::new(stream), service).await;
+        });
+        let stdio = Listener::open(&router, Way::Private, |stream, asked, router| async move {
+            // A process that talks to one server has nothing to say to the next.
+            let _busy = router.busy();
+            _ = stdio::converse(stream, &asked, &router).await;
+        });
+        let (http, stdio) = (http?, stdio?);
+        Ok(Self { http, stdio, router, are_closed: AtomicBool::new(false) })
+    }
+
+    /// Closes them, and cuts off whoever came in by them.
+    fn close(&self) {
+        self.are_closed.store(true, Ordering::Relaxed);
+        self.tasks().iter().for_each(|task| task.abort());
+    }
+
+    /// Returns whether no connection is accepted any more.
+    fn are_closed(&self) -> bool {
+        self.are_closed.load(Ordering::Relaxed) || self.tasks().iter().any(|task| task.is_finished())
+    }
+
+    fn tasks(&self) -> [&AbortHandle; 2] {
+        [&self.http, &self.stdio].map(|listener| &*listener.task)
+    }
+}
+
+impl Listener {
+    fn open<F>(router: &Arc<Router>, way: Way, serve: fn(TcpStream, Asked, Arc<Router>) -> F) -> io::Result<Self>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = listen()?;
+        let address = listener.local_addr()?;
+        let router = Arc::clone(router);
+        let task = fault::spawn(accept(listener, way, move |stream, asked| {
+            let (serving, connected) = (serve(stream, asked, Arc::clone(&router)), Arc::clone(&router.connected));
+            async move {
+                serving.await;
+                drop(connected);
+            }
+        }));
+        Ok(Self { address, task: AbortOnDrop::of(&task) })
+    }
+}
+
+impl Router {
+    /// The server at this path.
+    pub(super) fn at(&self, path: &str) -> Option<Arc<Server>> {
+        self.locked().as_ref().filter(|met| met.path == path).map(|met| Arc::clone(&met.server))
+    }
+
+    /// The server to which a relay's word leads: once.
+    pub(super) fn behind(&self, word: &str) -> Option<Arc<Server>> {
+        self.locked().as_mut().and_then(|met| met.relays.remove(word).then(|| Arc::clone(&met.server)))
+    }
+
+    /// To be held while something is said.
+    pub(super) fn busy(&self) -> Busy {
+        Busy(Arc::clone(&self.busy))
+    }
+
+    fn holders(one: &Arc<()>) -> usize {
+        Arc::strong_count(one) - 1
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Option<Met>> {
+        self.server.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

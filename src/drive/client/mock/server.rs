@@ -1,0 +1,427 @@
+//! The MCP server that the harness plays, in both lifecycles, without any transport.
+//!
+//! Takes a client's messages, gives what a conformant server says to them, and what the case wants to be wrong with
+//! that. Must not know sockets, nor what a client should do.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hyper::HeaderMap;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::elicit::{Dialog, Elicits};
+use super::log::Log;
+use super::outlet::Wrong;
+use super::stateless;
+use super::tools::{Tools, failure};
+use crate::drive::fault;
+use crate::drive::token::token;
+use crate::jsonrpc::message::{self, Kind};
+use crate::jsonrpc::text::{Members, edit, is_object, string};
+use crate::jsonrpc::text::{object, quoted};
+use crate::model::case::{Change, Test};
+use crate::model::spec::{Lifecycle, Revision};
+use crate::model::template::Bindings;
+
+/// JSON-RPC's codes.
+const PARSE_ERROR: i64 = -32700;
+const INVALID_REQUEST: i64 = -32600;
+const METHOD_NOT_FOUND: i64 = -32601;
+pub(super) const INVALID_PARAMS: i64 = -32602;
+
+/// Who the server says that it is.
+const SERVER_INFO: &str = r#"{"name":"casebook","version":"1"}"#;
+
+/// A server with one test's fixture.
+#[derive(Debug)]
+pub(super) struct Server {
+    /// Everything that came and went.
+    pub(super) log: Arc<Log>,
+    /// Who reads a long body has this, so that many connections together hold no more than one.
+    pub(super) long: tokio::sync::Mutex<()>,
+    revision: Revision,
+    test: Arc<Test>,
+    bindings: Bindings,
+    tools: Tools,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Sessions of the stateful lifecycle, and the capabilities that each client declared, as JSON.
+    sessions: BTreeMap<String, String>,
+    /// Who waits for the client's answers, by the id of the request to it.
+    waiting: HashMap<u64, oneshot::Sender<Answered>>,
+    asked: u64,
+}
+
+/// A client's answer to a request: the text of the result, unless it is an error.
+pub(super) type Answered = Option<String>;
+
+/// A message of the client's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Incoming<'a> {
+    pub(super) text: &'a str,
+    /// The session that it belongs to, as the transport tells.
+    pub(super) session: Option<&'a str>,
+    /// Its headers, where the transport has some.
+    pub(super) headers: Option<&'a HeaderMap>,
+}
+
+/// A request of the client's.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub(super) method: String,
+    pub(super) params: Members<'a>,
+}
+
+/// What goes back.
+#[derive(Debug)]
+pub(super) struct Reply {
+    /// The HTTP status that is right.
+    pub(super) status: u16,
+    /// The session that begins with it.
+    pub(super) session: Option<String>,
+    /// What is said.
+    pub(super) said: Said,
+    /// What the case wants to be wrong with the reply as a whole.
+    pub(super) wrong: Wrong,
+}
+
+/// What is said in a reply.
+#[derive(Debug)]
+pub(super) enum Said {
+    /// The message was taken.
+    Nothing,
+    /// One message.
+    Message(String),
+    /// The client is asked before the response comes.
+    Dialog(Dialog),
+}
+
+/// What a request comes to, if it isn't a fault.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// A result, as JSON.
+    Result(String),
+    /// A result with which a session begins.
+    Begun { session: String, result: String },
+    /// Questions to the client first.
+    Asks(Elicits),
+}
+
+/// Why a request is turned away.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) status: u16,
+    pub(super) code: i64,
+    pub(super) message: String,
+    /// The error's `data`, as JSON.
+    pub(super) data: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn new(status: u16, code: i64, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), data: None }
+    }
+
+    /// Parameters that aren't what the method wants.
+    pub(super) fn params(message: impl Into<String>) -> Self {
+        Self::new(200, INVALID_PARAMS, message)
+    }
+
+    fn text(&self, id: &str) -> String {
+        let mut members = vec![("code", self.code.to_string()), ("message", quoted(&self.message))];
+        members.extend(self.data.clone().map(|data| ("data", data)));
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, object(members))
+    }
+}
+
+impl Reply {
+    fn nothing(status: u16) -> Self {
+        Self { status, session: None, said: Said::Nothing, wrong: Wrong::default() }
+    }
+
+    fn message(status: u16, text: String) -> Self {
+        Self { said: Said::Message(text), ..Self::nothing(status) }
+    }
+
+    /// The answer to what is no message: a text that is no JSON, or something else that is wrong with all of it.
+    pub(super) fn unreadable(reason: &str, is_json: bool) -> Self {
+        let code = if is_json { INVALID_REQUEST } else { PARSE_ERROR };
+        Self::message(400, Fault::new(400, code, reason).text("null"))
+    }
+}
+
+impl Server {
+    pub(super) fn new(test: Arc<Test>, bindings: Bindings, revision: Revision) -> Self {
+        let tools = Tools::of(&test.given, &bindings);
+        Self {
+            log: Arc::new(Log::new()),
+            long: tokio::sync::Mutex::default(),
+            revision,
+            test,
+            bindings,
+            tools,
+            state: Mutex::default(),
+        }
+    }
+
+    /// What a message comes to.
+    pub(super) fn answer(self: &Arc<Self>, incoming: Incoming<'_>) -> Reply {
+        fault::trip(incoming.text);
+        match message::read(incoming.text) {
+            Ok(Kind::Request { id, method }) if id.starts_with(['"', '-']) || id.as_bytes()[0].is_ascii_digit() => {
+                self.request(id, method, incoming)
+            }
+            Ok(Kind::Request { .. }) => Reply::unreadable("an id that is neither a string nor a number", true),
+            Ok(Kind::Notification) => self.notification(incoming),
+            Ok(Kind::Response { id, .. }) => self.response(id.as_ref(), incoming),
+            Err(reason) => Reply::unreadable(&reason, serde_json::from_str::<IgnoredAny>(incoming.text).is_ok()),
+        }
+    }
+
+    /// Ends a session; the HTTP status that tells so.
+    pub(super) fn end(&self, session: Option<&str>) -> u16 {
+        if self.is_stateless() {
+            return 405;
+        }
+        session.map_or(400, |session| if self.state().sessions.remove(session).is_some() { 200 } else { 404 })
+    }
+
+    fn request(self: &Arc<Self>, id: String, method: String, incoming: Incoming<'_>) -> Reply {
+        let message = Members::of(incoming.text).unwrap_or_default();
+        let params = message.get("params").map_or(Some(Members::default()), Members::of);
+        let wrong = self.wrong(&method);
+        let outcome = match params {
+            None => Err(Fault::new(400, INVALID_PARAMS, "`params` is no object")),
+            Some(params) => {
+                let call = Call { method: method.clone(), params };
+                if self.is_stateless() { self.alone(&call, incoming) } else { self.in_session(&call, incoming) }
+            }
+        };
+        let reply = match outcome {
+            Err(fault) => Reply::message(fault.status, self.deviated(&method, fault.text(&id))),
+            Ok(Outcome::Result(result)) => Reply::message(200, self.response_to(&id, &method, &result)),
+            Ok(Outcome::Begun { session, result }) => {
+                let reply = Reply::message(200, self.response_to(&id, &method, &result));
+                Reply { session: Some(session), ..reply }
+            }
+            Ok(Outcome::Asks(elicits)) => {
+                let said = Said::Dialog(Dialog::new(Arc::clone(self), id, method, elicits));
+                Reply { said, ..Reply::nothing(200) }
+            }
+        };
+        Reply { wrong, ..reply }
+    }
+
+    /// A request of the stateful lifecycle.
+    fn in_session(&self, call: &Call<'_>, incoming: Incoming<'_>) -> Result<Outcome, Fault> {
+        match call.method.as_str() {
+            "initialize" => return self.initialize(call),
+            "ping" if incoming.headers.is_none() => return Ok(Outcome::Result("{}".to_owned())),
+            "ping" | "tools/list" | "tools/call" => {}
+            unknown => {
+                // Who comes without a session may try another era: this status, and no code of the newer one, says so.
+                let status = if incoming.session.is_some() { 200 } else { 400 };
+                return Err(Fault::new(status, METHOD_NOT_FOUND, format!("Method not found: {unknown}")));
+            }
+        }
+        let capabilities = self.admitted(incoming)?;
+        match call.method.as_str() {
+            "ping" => Ok(Outcome::Result("{}".to_owned())),
+            "tools/list" => self.tools.list(call, self).map(Outcome::Result),
+            _ => match self.tools.call(call, self)? {
+                Outcome::Asks(elicits) if !elicits.may_ask(&capabilities) => {
+                    let told = "the client declared no elicitation in form mode";
+                    Ok(Outcome::Result(self.complete(failure(told))))
+                }
+                outcome => Ok(outcome),
+            },
+        }
+    }
+
+    fn initialize(&self, call: &Call<'_>) -> Result<Outcome, Fault> {
+        let capabilities = call.params.get("capabilities").filter(|capabilities| is_object(capabilities));
+        let (Some(_), Some(capabilities)) = (call.params.get("protocolVersion").and_then(string), capabilities) else {
+            return Err(Fault::params("`initialize` needs a `protocolVersion` and `capabilities`"));
+        };
+        let session = token();
+        self.state().sessions.insert(session.clone(), capabilities.to_owned());
+        let result = object([
+            ("protocolVersion", quoted(self.revision.name())),
+            ("capabilities", r#"{"tools":{}}"#.to_owned()),
+            ("serverInfo", SERVER_INFO.to_owned()),
+        ]);
+        Ok(Outcome::Begun { session, result })
+    }
+
+    /// The capabilities that a client declared when it began the session of this message.
+    fn admitted(&self, incoming: Incoming<'_>) -> Result<String, Fault> {
+        let Some(session) = incoming.session else {
+            return Err(Fault::new(400, INVALID_REQUEST, "no session: `initialize` comes first"));
+        };
+        let known = self.state().sessions.get(session).cloned();
+        let capabilities = known.ok_or_else(|| Fault::new(404, INVALID_REQUEST, "no such session"))?;
+        let version = incoming.headers.and_then(|headers| headers.get("mcp-protocol-version"));
+        if version.is_some_and(|version| version != self.revision.name()) {
+            return Err(Fault::new(400, INVALID_REQUEST, "another MCP-Protocol-Version than the one agreed on"));
+        }
+        Ok(capabilities)
+    }
+
+    /// A request of the stateless lifecycle.
+    fn alone(&self, call: &Call<'_>, incoming: Incoming<'_>) -> Result<Outcome, Fault> {
+        let capabilities = stateless::checked(call, incoming.headers, self.revision)?;
+        match call.method.as_str() {
+            "server/discover" => Ok(Outcome::Result(self.complete(vec![
+                ("supportedVersions", format!("[{}]", quoted(self.revision.name()))),
+                ("capabilities", r#"{"tools":{}}"#.to_owned()),
+                ("ttlMs", "0".to_owned()),
+                ("cacheScope", quoted("private")),
+            ]))),
+            "tools/list" => self.tools.list(call, self).map(Outcome::Result),
+            "tools/call" => match self.tools.call(call, self)? {
+                Outcome::Asks(elicits) if !elicits.may_ask(capabilities) => Err(stateless::lacks_elicitation()),
+                Outcome::Asks(elicits) => elicits.round_trip(call, self).map(Outcome::Result),
+                outcome => Ok(outcome),
+            },
+            unknown => Err(Fault::new(404, METHOD_NOT_FOUND, format!("Method not found: {unknown}"))),
+        }
+    }
+
+    fn notification(&self, incoming: Incoming<'_>) -> Reply {
+        let method = Members::of(incoming.text).and_then(|message| string(message.get("method")?));
+        let wrong = method.map(|method| self.wrong(&method)).unwrap_or_default();
+        match self.welcome(incoming) {
+            Ok(()) => Reply { wrong, ..Reply::nothing(202) },
+            Err(fault) => Reply::message(fault.status, fault.text("null")),
+        }
+    }
+
+    fn response(&self, id: Option<&Value>, incoming: Incoming<'_>) -> Reply {
+        if self.is_stateless() {
+            return Reply::unreadable("a response, although nothing was asked", true);
+        }
+        if let Err(fault) = self.welcome(incoming) {
+            return Reply::message(fault.status, fault.text("null"));
+        }
+        let waiting = id.and_then(Value::as_u64).and_then(|id| self.state().waiting.remove(&id));
+        if let Some(waiting) = waiting {
+            // Who asked may be gone; the answer was taken all the same.
+            _ = waiting.send(message::result_of(incoming.text).map(|result| result.get().to_owned()));
+        }
+        Reply::nothing(202)
+    }
+
+    /// Whether what needs no answer is taken. Over stdio nobody could be told.
+    fn welcome(&self, incoming: Incoming<'_>) -> Result<(), Fault> {
+        if self.is_stateless() || incoming.headers.is_none() { Ok(()) } else { self.admitted(incoming).map(drop) }
+    }
+
+    /// A request to the client, and its answer to come.
+    pub(super) fn ask(&self, params: &str) -> (String, oneshot::Receiver<Answered>) {
+        let (sender, answer) = oneshot::channel();
+        let mut state = self.state();
+        let id = state.asked;
+        state.asked += 1;
+        state.waiting.insert(id, sender);
+        drop(state);
+        let request = message::request(id, "elicitation/create", params);
+        (self.deviated("elicitation/create", request), answer)
+    }
+
+    /// The response to a request, as it goes out.
+    pub(super) fn response_to(&self, id: &str, method: &str, result: &str) -> String {
+        self.deviated(method, message::response(id, result))
+    }
+
+    /// A result of these members, with those that every result has.
+    pub(super) fn complete(&self, members: Vec<(&str, String)>) -> String {
+        self.result("complete", members)
+    }
+
+    /// A result of a type.
+    pub(super) fn result(&self, kind: &str, members: Vec<(&str, String)>) -> String {
+        if !self.is_stateless() {
+            return object(members);
+        }
+        let meta = object([("io.modelcontextprotocol/serverInfo", SERVER_INFO.to_owned())]);
+        object([("resultType", quoted(kind))].into_iter().chain(members).chain([("_meta", meta)]))
+    }
+
+    pub(super) fn is_stateless(&self) -> bool {
+        self.revision.facts().lifecycle == Lifecycle::Stateless
+    }
+
+    /// A message with everything in it changed that the case wants to be wrong.
+    pub(super) fn deviated(&self, method: &str, right: String) -> String {
+        self.changes(method).fold(right, |text, change| {
+            let edited = match change {
+                Change::Set { at, value } => edit(&text, at, Some(&value.render(&self.bindings))),
+                Change::Remove { at } => edit(&text, at, None),
+                Change::Http { .. } => None,
+            };
+            // A place that this message lacks, such as one in `error`, is another message's.
+            edited.unwrap_or(text)
+        })
+    }
+
+    fn wrong(&self, method: &str) -> Wrong {
+        let mut wrong = Wrong::default();
+        for change in self.changes(method) {
+            if let Change::Http { status, headers, cut_after } = change {
+                wrong.status = status.or(wrong.status);
+                wrong.cut_after = cut_after.or(wrong.cut_after);
+                wrong.headers.extend(headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())));
+            }
+        }
+        wrong
+    }
+
+    fn changes(&self, method: &str) -> impl Iterator<Item = &Change> {
+        let of_method = self.test.given.deviations.iter().filter(move |deviation| deviation.method == method);
+        of_method.map(|deviation| &deviation.change)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fuzz::{fuzz, samples};
+    use crate::load::{Source, load};
+    use crate::model::spec::Role;
+
+    #[test]
+    fn whatever_a_client_says_gets_a_reply_that_is_one_line_of_json() {
+        let library = load(&[Source::Embedded]).expect("the embedded cases");
+        let all = library.cases.iter().flat_map(|case| &case.tests);
+        let honest = all.filter(|test| test.role == Role::Client && test.given.deviations.is_empty());
+        let tests: Vec<_> = honest.step_by(7).collect();
+        fuzz("clients", samples::texts(), |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            for revision in Revision::all() {
+                let test = Arc::clone(tests[bytes.len() % tests.len()]);
+                let template = test.given.template();
+                let canaries = template
+                    .canaries()
+                    .into_iter()
+                    .map(|one| (one.clone(), "http://127.0.0.1:1/x".to_owned()))
+                    .collect();
+                let bindings = Bindings { canaries, revision: revision.name().to_owned(), ..Bindings::default() };
+                let server = Arc::new(Server::new(test, bindings, revision));
+                server.state().sessions.insert("s".to_owned(), "{}".to_owned());
+                let incoming = Incoming { text: &text, session: Some("s"), headers: None };
+                if let Said::Message(said) = server.answer(incoming).said {
+                    assert!(serde_json::from_str::<IgnoredAny>(&said).is_ok() && !said.contains('\n'), "{said}");
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,152 @@
+//! Standard input and output as a server: a client starts the relay, and the relay's lines come here over loopback.
+//!
+//! Takes connections that begin with a word of the relay's file, gives answers line by line. Must not know methods or
+//! tools.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::listeners::Router;
+use super::log::Headers;
+use super::outlet::{Frame, Framing, Outlet};
+use super::server::{Incoming, Reply, Said, Server};
+use crate::drive::accept::Asked;
+use crate::drive::fault;
+use crate::drive::fault::AbortOnDrop;
+use crate::drive::process::lines::{LineEvent, Lines, MAX_LINE};
+use crate::file;
+
+/// The longest line that can be a word.
+const MAX_WORD: u64 = 256;
+/// The most that is read of a relay's file, in bytes.
+const MAX_FILE: usize = 16 << 10;
+/// Written to a relay whose word is good. Without it, the connection ends and the relay tries its next word.
+const WELCOME: &[u8] = b"\n";
+
+/// Speaks with one relay until either side ends it.
+pub(super) async fn converse(stream: TcpStream, asked: &Asked, router: &Router) -> io::Result<()> {
+    let (read, mut write) = stream.into_split();
+    let mut read = BufReader::new(read);
+    let mut first = String::new();
+    (&mut read).take(MAX_WORD).read_line(&mut first).await?;
+    let Some(server) = router.behind(first.trim_end()) else { return Ok(()) };
+    asked.mark();
+    write.write_all(WELCOME).await?;
+    let (lines, pump) = Lines::of(read);
+    let _pump = AbortOnDrop::of(&pump);
+    let (sender, frames) = mpsc::channel(16);
+    let mut writing = std::pin::pin!(write_all(frames, write));
+    tokio::select! {
+        written = &mut writing => return written,
+        () = listen(lines, sender, &server) => {}
+    }
+    writing.await
+}
+
+/// Writes frames until one of them breaks the connection.
+async fn write_all(mut frames: mpsc::Receiver<Frame>, mut write: OwnedWriteHalf) -> io::Result<()> {
+    while let Some(frame) = frames.recv().await {
+        write.write_all(&frame?).await?;
+    }
+    Ok(())
+}
+
+/// Answers line by line, as long as there are lines.
+async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Server>) {
+    let mut dialogs = JoinSet::new();
+    let mut session = None;
+    loop {
+        let event = tokio::select! {
+            event = lines.next() => event,
+            Some(_) = dialogs.join_next() => continue,
+        };
+        let reply = match event {
+            LineEvent::Oversized if server.log.came_too_long(&[], MAX_LINE + 1, Headers::new()) => {
+                Reply::unreadable("longer than is read", true)
+            }
+            LineEvent::Line(line) | LineEvent::Unended(line) => {
+                let text = String::from_utf8_lossy(&line);
+                if !server.log.came(&line, Headers::new()) {
+                    break;
+                }
+                if std::str::from_utf8(&line).is_ok() {
+                    server.answer(Incoming { text: &text, session: session.as_deref(), headers: None })
+                } else {
+                    Reply::unreadable("not UTF-8", false)
+                }
+            }
+            LineEvent::Oversized | LineEvent::Eof => break,
+        };
+        let cut = reply.wrong.cut_after;
+        let mut outlet = Outlet::new(Arc::clone(&server.log), sender.clone(), Framing::Line, cut, None);
+        session = reply.session.or(session);
+        match reply.said {
+            Said::Nothing => {}
+            Said::Message(text) => {
+                if outlet.send(text).await.is_err() {
+                    break;
+                }
+            }
+            Said::Dialog(dialog) => drop(dialogs.spawn(fault::told(dialog.hold(outlet)))),
+        }
+    }
+}
+
+/// The other end: copies lines between this process's standard streams and the mock server that a file leads to.
+///
+/// # Errors
+/// An error where the file is not a mock server's, or the connection breaks.
+pub async fn relay(file: &Utf8Path) -> io::Result<()> {
+    between(file, tokio::io::stdin(), tokio::io::stdout()).await
+}
+
+/// Copies until the server closes; when the input ends, the server is told and may finish.
+pub(super) async fn between(
+    file: &Utf8Path,
+    mut input: impl AsyncRead + Unpin,
+    mut output: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
+    let (mut read, mut write) = connect(file).await?;
+    let up = async {
+        tokio::io::copy(&mut input, &mut write).await?;
+        write.shutdown().await?;
+        std::future::pending::<io::Result<()>>().await
+    };
+    let down = async { tokio::io::copy(&mut read, &mut output).await.map(drop) };
+    tokio::select! {
+        broken = up => broken,
+        done = down => done,
+    }
+}
+
+/// Connects with the first word of a file that no other relay has used: an address on the first line, then the words.
+async fn connect(file: &Utf8Path) -> io::Result<(OwnedReadHalf, OwnedWriteHalf)> {
+    let unfit = || io::Error::new(io::ErrorKind::InvalidInput, "not the file of a mock server");
+    let text = file::read_text(file, MAX_FILE)?;
+    let (address, words) = text.split_once('\n').ok_or_else(unfit)?;
+    let address: SocketAddr = address.parse().map_err(|_| unfit())?;
+    if !address.ip().is_loopback() {
+        return Err(unfit());
+    }
+    for word in words.lines() {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let (mut read, mut write) = stream.into_split();
+        write.write_all(format!("{word}\n").as_bytes()).await?;
+        if read.read_exact(&mut [0; WELCOME.len()]).await.is_ok() {
+            return Ok((read, write));
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::ConnectionRefused,
+        "the mock server is gone, or was started too often in one test",
+    ))
+}

@@ -1,0 +1,72 @@
+//! The limits and the number of workers with which a plan is carried out.
+//!
+//! Plain values, made from the command line. Must not know targets or tests.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+
+use crate::model::case::STEP_LIMIT;
+use crate::model::fnv1a;
+use crate::plan::Plan;
+
+/// How a plan is carried out.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many groups at a time.
+    pub jobs: NonZeroUsize,
+    /// How long a step may take.
+    pub step_limit: Duration,
+    /// How long a test may take.
+    pub test_limit: Duration,
+    /// How long an adapter may take to say hello.
+    pub start_limit: Duration,
+    /// How often a test is tried again in which the target broke something.
+    pub retries: usize,
+    /// Takes groups in another order than that of the plan, which follows from this number.
+    pub shuffle: Option<u64>,
+    /// This program, which clients launch over stdio: `PROGRAM __relay FILE`.
+    pub program: Utf8PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        const MOST: usize = 8;
+        let program = std::env::current_exe().ok().and_then(|program| Utf8PathBuf::try_from(program).ok());
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self {
+            // One more than cores: some tests wait for what doesn't come.
+            jobs: NonZeroUsize::MIN.saturating_add(cores.min(MOST - 1)),
+            step_limit: Duration::from_secs(STEP_LIMIT.into()),
+            test_limit: Duration::from_secs(60),
+            start_limit: Duration::from_secs(30),
+            retries: 0,
+            shuffle: None,
+            program: program.unwrap_or_else(|| "casebook".into()),
+        }
+    }
+}
+
+impl Options {
+    /// How many workers a plan keeps at work.
+    pub fn workers(&self, plan: &Plan) -> usize {
+        self.jobs.get().min(plan.groups.len())
+    }
+
+    /// The places of the plan's groups, as workers take them. One target comes after the other whatever the order, so
+    /// that no more processes are started. Groups with hard tests come first, so that no worker is left alone with one
+    /// at the end.
+    pub(crate) fn order(&self, plan: &Plan) -> Vec<usize> {
+        let mut order: Vec<_> = (0..plan.groups.len()).collect();
+        let target = |place: usize| &plan.groups[place].target.id;
+        for same in order.chunk_by_mut(|one, next| target(*one) == target(*next)) {
+            if let Some(seed) = self.shuffle {
+                same.sort_by_key(|place| fnv1a(&[seed.to_le_bytes(), (*place as u64).to_le_bytes()].concat()));
+            } else {
+                same.sort_by_key(|place| !plan.groups[*place].is_hard());
+            }
+        }
+        order
+    }
+}

@@ -1,0 +1,202 @@
+//! Processes below this one on Linux: found by their parents, whatever their group or environment, and killed.
+//!
+//! This process becomes a child subreaper: a process that loses its parent becomes its child, an orphan. Each orphan
+//! is reaped here, and killed when the target process that started it ends; where several run at once and it shows no
+//! mark, when none runs any more. Must not know what the processes are for.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, getpid};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// The longest time to kill the descendants of one process.
+const LIMIT: Duration = Duration::from_secs(1);
+/// The longest time to kill all descendants.
+const FINAL_LIMIT: Duration = Duration::from_secs(10);
+/// Set once this process adopts orphans.
+static ADOPTS: OnceLock<()> = OnceLock::new();
+/// Held for reading while a process is started, so that no child of ours is taken for an orphan.
+static STARTING: RwLock<()> = RwLock::new(());
+static LEADERS: Mutex<Leaders> = Mutex::new(Leaders { ids: BTreeSet::new(), running: 0 });
+
+/// The children that this process started itself. Whoever started them reaps them.
+struct Leaders {
+    ids: BTreeSet<i32>,
+    running: usize,
+}
+
+fn leaders() -> MutexGuard<'static, Leaders> {
+    LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes this process the parent of all orphans below it; `false` where the system can't.
+pub(crate) fn adopt() -> bool {
+    let can = fs::exists(children_file(getpid(), getpid())).unwrap_or(false);
+    let adopts = can && nix::sys::prctl::set_child_subreaper(true).is_ok();
+    if adopts {
+        ADOPTS.get_or_init(|| ());
+    }
+    adopts
+}
+
+/// Returns whether [`adopt`] succeeded.
+pub(crate) fn adopts() -> bool {
+    ADOPTS.get().is_some()
+}
+
+/// Reaps dead orphans for as long as this process lives, and lets no hang-up end it: the system sends one when the
+/// guard dies while this process is stopped.
+///
+/// # Errors
+/// Those of a system that has no thread or no descriptor left.
+pub(crate) fn keep_reaping() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let (mut ends, hang_ups) = {
+        let _inside = runtime.enter();
+        (signal(SignalKind::child())?, signal(SignalKind::hangup())?)
+    };
+    let reap = move || {
+        let _unheard = hang_ups;
+        while runtime.block_on(ends.recv()).is_some() {
+            orphans();
+        }
+    };
+    thread::Builder::new().name("reaper".to_owned()).spawn(reap).map(drop)
+}
+
+/// Starts a process, and remembers it as our own.
+///
+/// # Errors
+/// Those of `start`.
+pub(crate) fn start<T>(start: impl FnOnce() -> io::Result<T>, id: impl Fn(&T) -> Option<u32>) -> io::Result<T> {
+    let _starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
+    let child = start()?;
+    let mut leaders = leaders();
+    leaders.ids.extend(id(&child).and_then(|id| i32::try_from(id).ok()));
+    leaders.running += 1;
+    Ok(child)
+}
+
+/// Kills what is below a process that [`start`] started, once: its descendants, and the orphans that carry its mark.
+/// After the last of those that run, all orphans are killed. `kill_leader` is called once its children are known.
+pub(crate) fn end(leader: Option<u32>, is_marked: impl Fn(Pid) -> bool, kill_leader: impl FnOnce()) {
+    leaders().running -= 1;
+    let leader = leader.and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+    let below_leader = || leader.filter(|leader| parent(*leader) == Some(getpid())).map(below).unwrap_or_default();
+    let mut known: BTreeSet<Pid> = below_leader().into_iter().collect();
+    kill_leader();
+    let until = Instant::now() + LIMIT;
+    let mut empty = 0;
+    // A process has no environment for the moment in which it becomes another program: one look isn't enough.
+    while empty < 2 && Instant::now() < until {
+        let Orphans { living, is_quiet } = orphans();
+        let own = living.into_iter().filter(|orphan| is_quiet || known.contains(orphan) || is_marked(*orphan));
+        let mut found = below_leader();
+        found.extend(own.flat_map(|orphan| [vec![orphan], below(orphan)].concat()));
+        let killed = kill_all(&found);
+        empty = if killed.is_empty() { empty + 1 } else { 0 };
+        if killed.iter().filter(|id| known.insert(**id)).count() == 0 && !killed.is_empty() {
+            // They were killed before, and are not gone yet.
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+}
+
+/// Kills and reaps everything below this process, our own children included.
+pub(crate) fn end_all() {
+    let until = Instant::now() + FINAL_LIMIT;
+    let mut known = BTreeSet::new();
+    while Instant::now() < until {
+        loop {
+            match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+                Ok(WaitStatus::StillAlive) => break,
+                Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+                Err(_) => return,
+            }
+        }
+        let killed = kill_all(&below(getpid()));
+        if killed.iter().filter(|id| known.insert(**id)).count() == 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Stops all of them, so that none starts another one meanwhile, and kills them; gives those that could be.
+fn kill_all(found: &[Pid]) -> Vec<Pid> {
+    let stopped = found.iter().copied().filter(|id| kill(*id, Signal::SIGSTOP).is_ok());
+    let stopped: Vec<_> = stopped.collect();
+    for id in &stopped {
+        _ = kill(*id, Signal::SIGKILL);
+    }
+    stopped
+}
+
+#[derive(Default)]
+struct Orphans {
+    living: Vec<Pid>,
+    /// Set where no process runs that could have started them.
+    is_quiet: bool,
+}
+
+/// The children that came to this process when their parents died. The dead ones are reaped.
+fn orphans() -> Orphans {
+    if !adopts() || adopted().is_empty() {
+        return Orphans::default();
+    }
+    let _none_starts = STARTING.write().unwrap_or_else(PoisonError::into_inner);
+    let is_quiet = leaders().running == 0;
+    let is_living = |id: &Pid| matches!(waitpid(*id, Some(WaitPidFlag::WNOHANG)), Ok(WaitStatus::StillAlive));
+    let living = adopted().into_iter().filter(is_living).collect();
+    // A number is free for another process once the one that had it was reaped.
+    leaders().ids.retain(|id| parent(Pid::from_raw(*id)) == Some(getpid()));
+    Orphans { living, is_quiet }
+}
+
+/// The children that this process didn't start. Orphans come to the main thread; what a child starts as its sibling
+/// belongs to the thread that started the child.
+fn adopted() -> Vec<Pid> {
+    let leaders = leaders();
+    let mut children = children(getpid());
+    children.retain(|id| !leaders.ids.contains(&id.as_raw()));
+    children
+}
+
+/// All descendants of a process, nearest first.
+fn below(id: Pid) -> Vec<Pid> {
+    let mut found = children(id);
+    let mut next = 0;
+    while let Some(id) = found.get(next).copied() {
+        found.extend(children(id));
+        next += 1;
+    }
+    found
+}
+
+fn children(id: Pid) -> Vec<Pid> {
+    let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let threads = threads.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    threads.flat_map(|thread| children_of(id, Pid::from_raw(thread))).collect()
+}
+
+fn children_of(id: Pid, thread: Pid) -> Vec<Pid> {
+    let ids = fs::read_to_string(children_file(id, thread)).unwrap_or_default();
+    ids.split_whitespace().filter_map(|id| id.parse().ok()).map(Pid::from_raw).collect()
+}
+
+fn children_file(id: Pid, thread: Pid) -> String {
+    format!("/proc/{id}/task/{thread}/children")
+}
+
+fn parent(id: Pid) -> Option<Pid> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name before it may hold anything.
+    let (_, fields) = stat.rsplit_once(')')?;
+    Some(Pid::from_raw(fields.split_whitespace().nth(1)?.parse().ok()?))
+}

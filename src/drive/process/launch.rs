@@ -1,0 +1,384 @@
+//! One process of a target: spawned in a group of its own, watched, and gone with all that it started.
+//!
+//! Takes a command, gives its standard input, its lines and its end in words. Must not know any protocol.
+//! Nothing here waits for a pipe: a process that has left may have handed its pipes to a child that stays.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
+use tokio::process::ChildStdin;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+#[cfg(target_os = "linux")]
+use crate::drive::process::descendants;
+use crate::drive::process::guard;
+use crate::drive::process::lines::{Kept, Lines};
+use crate::drive::token::token;
+
+/// The variable by which a process that has left its group is found again.
+pub(crate) const MARK: &str = "CASEBOOK_RUN";
+/// How long a process may take to leave once its standard input is closed.
+const LEAVE: Duration = Duration::from_secs(2);
+/// How long it may take after it was told to terminate, and how long we wait after it was killed.
+const GRACE: Duration = Duration::from_secs(1);
+/// How long a process whose connection broke may take to be gone.
+pub(crate) const GONE: Duration = Duration::from_millis(500);
+/// How long the pipes of a process that has left may stay open.
+pub(crate) const LEAK: Duration = Duration::from_millis(200);
+
+/// What to start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launch<'a> {
+    /// The program and its arguments.
+    pub(crate) command: &'a [String],
+    /// Where it runs.
+    pub(crate) folder: &'a Path,
+    /// What it gets beside our own environment.
+    pub(crate) env: &'a BTreeMap<String, String>,
+}
+
+/// A process that runs.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Box<dyn ChildWrapper>,
+    group: Group,
+    pipes: [Pipe; 2],
+    leaky: bool,
+    stderr: Kept,
+}
+
+/// In which state a process is let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// It did its work: it is asked to leave.
+    Leave,
+    /// The connection to it broke: it may have died.
+    Broken,
+    /// It hangs, or makes no sense: it is killed.
+    Hung,
+}
+
+/// How a process ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stopped {
+    /// Its exit status in words.
+    pub(crate) how: String,
+    /// Its exit code, where it had one.
+    pub(crate) code: Option<i32>,
+    /// Whether it had died before anybody asked it to.
+    pub(crate) died: bool,
+    /// Whether something that it left behind held its pipes open.
+    pub(crate) leaky: bool,
+}
+
+impl Process {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// Where the system can't: no such program, say.
+    pub(crate) fn spawn(launch: Launch<'_>) -> std::io::Result<(Self, ChildStdin, Lines)> {
+        let (mut child, group) = lead(launch, Stdio::piped())?;
+        let piped = "its three streams are piped";
+        let stdin = child.stdin().take().expect(piped);
+        let (lines, stdout) = Lines::of(child.stdout().take().expect(piped));
+        let (kept, stderr) = Kept::of(child.stderr().take().expect(piped));
+        Ok((Self { child, group, pipes: [Pipe(stdout), Pipe(stderr)], leaky: false, stderr: kept }, stdin, lines))
+    }
+
+    /// What it wrote to its standard error.
+    pub(crate) fn stderr(&self) -> &Kept {
+        &self.stderr
+    }
+
+    /// Its exit status, waited for at most so long; `None` while it runs.
+    pub(crate) async fn exited(&mut self, patience: Duration) -> Option<ExitStatus> {
+        // The wrapper's own `wait` would wait for the whole group; here only the leader's end is of interest.
+        timeout(patience, self.child.inner_mut().wait()).await.ok()?.ok()
+    }
+
+    /// Lets it go. `close` closes its standard input, at which it should leave by itself; if it doesn't, it is told
+    /// to; if it doesn't, it is killed.
+    pub(crate) async fn end(mut self, manner: Manner, close: impl Future<Output = ()>) -> Stopped {
+        let mut status = if manner == Manner::Broken { self.exited(GONE).await } else { None };
+        let died = status.is_some();
+        close.await;
+        if status.is_none() && manner != Manner::Hung {
+            status = self.exited(LEAVE).await;
+        }
+        if status.is_none() && manner != Manner::Hung {
+            self.group.terminate();
+            status = self.exited(GRACE).await;
+        }
+        if status.is_some() {
+            self.run_dry().await;
+        }
+        self.group.kill();
+        if status.is_none() {
+            _ = self.child.start_kill();
+            status = self.exited(GRACE).await;
+            // Its last words may still be in the pipe.
+            self.run_dry().await;
+        }
+        let how = status.map_or_else(|| "not gone although killed".to_owned(), in_words);
+        Stopped { how, code: status.and_then(|status| status.code()), died, leaky: self.leaky }
+    }
+
+    /// Never returns. Once the process is gone, whoever still waits for a line of its comes to an end: a child that
+    /// it left behind may hold its pipes open for ever.
+    pub(crate) async fn watch(&mut self) -> Infallible {
+        if self.child.inner_mut().wait().await.is_ok() {
+            self.run_dry().await;
+        }
+        std::future::pending().await
+    }
+
+    /// Waits for the pipes of a process that is gone, and closes on our side what it left open.
+    pub(crate) async fn run_dry(&mut self) {
+        let dry = async {
+            for Pipe(pipe) in self.pipes.iter_mut().filter(|pipe| !pipe.0.is_finished()) {
+                _ = pipe.await;
+            }
+        };
+        if timeout(LEAK, dry).await.is_err() {
+            self.leaky = true;
+            self.pipes.iter().for_each(|pipe| pipe.0.abort());
+        }
+    }
+}
+
+/// The task that drains a pipe; it may outlive the process, but not our interest in it.
+#[derive(Debug)]
+struct Pipe(JoinHandle<()>);
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Starts a process at the head of a group of its own, with its output piped.
+///
+/// # Errors
+/// Where the system can't: no such program, say.
+pub(crate) fn lead(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn ChildWrapper>, Group)> {
+    let (program, arguments) = launch.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
+    let mark = format!("{}-{}", guard::run(), token());
+    let mut command = CommandWrap::with_new(program, |command| {
+        command.args(arguments).current_dir(launch.folder).envs(launch.env).env(MARK, &mark);
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    });
+    #[cfg(unix)]
+    command.wrap(process_wrap::tokio::ProcessGroup::leader());
+    #[cfg(windows)]
+    command.wrap(process_wrap::tokio::JobObject);
+    command.wrap(KillOnDrop);
+    #[cfg(target_os = "linux")]
+    let child = descendants::start(|| command.spawn(), |child| child.id())?;
+    #[cfg(not(target_os = "linux"))]
+    let child = command.spawn()?;
+    let leader = child.id();
+    Ok((child, Group { leader, mark, is_killed: false }))
+}
+
+/// Everything that a process started: killed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Group {
+    leader: Option<u32>,
+    mark: String,
+    is_killed: bool,
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl Group {
+    /// Kills the group and, on Linux, all else that the process started, once.
+    fn kill(&mut self) {
+        if std::mem::replace(&mut self.is_killed, true) {
+            return;
+        }
+        #[cfg(target_os = "linux")]
+        {
+            let mark = format!("{MARK}={}", self.mark);
+            // Stopped, it starts nothing while its children are looked for.
+            self.signal(nix::sys::signal::Signal::SIGSTOP);
+            let is_marked = |id: nix::unistd::Pid| id.as_raw().try_into().is_ok_and(|id: u32| has_entry(id, &mark));
+            descendants::end(self.leader, is_marked, || self.signal(nix::sys::signal::Signal::SIGKILL));
+            if !descendants::adopts() {
+                sweep(&mark, self.leader.map_or(0, since));
+            }
+        }
+        #[cfg(all(unix, not(target_os = "linux")))]
+        self.signal(nix::sys::signal::Signal::SIGKILL);
+    }
+
+    /// Asks the group to leave.
+    fn terminate(&self) {
+        #[cfg(unix)]
+        self.signal(nix::sys::signal::Signal::SIGTERM);
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, signal: nix::sys::signal::Signal) {
+        let leader = self.leader.and_then(|id| i32::try_from(id).ok());
+        // An error means that nobody is left.
+        _ = leader.map(|id| nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), signal));
+    }
+}
+
+/// The least number that a process can have which this one started. Numbers are given in turn: only where they began
+/// anew meanwhile it is any. Nearly all processes of a machine are older, and needn't be looked into.
+#[cfg(target_os = "linux")]
+fn since(leader: u32) -> u32 {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let newest = load.split_whitespace().next_back().and_then(|newest| newest.parse().ok());
+    if newest.is_some_and(|newest: u32| newest >= leader) { leader } else { 0 }
+}
+
+/// Kills all processes from this number on with an entry in their environment that begins so; again, as long as new
+/// ones turn up.
+#[cfg(target_os = "linux")]
+pub(crate) fn sweep(entry: &str, since: u32) {
+    use nix::sys::signal::{Signal, kill};
+    const PASSES: usize = 6;
+    let mut empty = 0;
+    for _ in 0..PASSES {
+        let marked = marked(entry, since);
+        empty = if marked.is_empty() { empty + 1 } else { 0 };
+        // A process has no environment for the moment in which it becomes another program: one look isn't enough.
+        if empty == 2 {
+            return;
+        }
+        for id in marked.into_iter().filter_map(|id| i32::try_from(id).ok()) {
+            _ = kill(nix::unistd::Pid::from_raw(id), Signal::SIGKILL);
+        }
+    }
+}
+
+/// The processes that have an entry in their environment that begins so. A zombie's environment is empty.
+#[cfg(target_os = "linux")]
+fn marked(entry: &str, since: u32) -> Vec<u32> {
+    let ids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(|id| *id >= since && has_entry(*id, entry)).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn has_entry(id: u32, entry: &str) -> bool {
+    std::fs::read(format!("/proc/{id}/environ"))
+        .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one.starts_with(entry.as_bytes())))
+}
+
+/// An exit status in words: `exit status 3`, `killed by signal 6 (SIGABRT)`.
+pub(crate) fn in_words(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        let name = nix::sys::signal::Signal::try_from(signal).map_or("unknown", nix::sys::signal::Signal::as_str);
+        return format!("killed by signal {signal} ({name})");
+    }
+    status.code().map_or_else(|| status.to_string(), |code| format!("exit status {code}"))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::drive::process::lines::LineEvent;
+
+    /// A process, a child in its group, and one that has left it: each says `up` and stays.
+    const STAYING: &str = "stay='echo up; while :; do sleep 1000; done'
+        sh -c \"$stay\" & setsid sh -c \"$stay\" & eval \"$stay\"";
+
+    fn sh(script: &str) -> (Process, ChildStdin, Lines) {
+        let command = ["sh", "-c", script].map(str::to_owned);
+        let launch = Launch { command: &command, folder: Path::new("."), env: &BTreeMap::new() };
+        Process::spawn(launch).expect("there is a shell")
+    }
+
+    async fn line(lines: &mut Lines) -> String {
+        match timeout(Duration::from_secs(60), lines.next()).await.expect("a line in time") {
+            LineEvent::Line(line) => String::from_utf8(line).expect("UTF-8"),
+            event => panic!("{event:?} in place of a line"),
+        }
+    }
+
+    fn survivors(process: &Process) -> Vec<u32> {
+        marked(&format!("{MARK}={}", process.group.mark), 0)
+    }
+
+    /// Waits until none is left; a killed process takes a moment to go.
+    async fn none_is_left(mark: String) {
+        let gone = async {
+            while !marked(&mark, 0).is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(2), gone).await.expect("all are gone");
+    }
+
+    #[tokio::test]
+    async fn grandchildren_in_the_group_and_out_of_it_are_killed() {
+        let (process, _stdin, mut lines) = sh(STAYING);
+        for _ in 0..3 {
+            assert_eq!(line(&mut lines).await, "up");
+        }
+        assert!(survivors(&process).len() >= 3);
+        let mark = format!("{MARK}={}", process.group.mark);
+        let stopped = process.end(Manner::Hung, async {}).await;
+        assert_eq!(stopped.how, "killed by signal 9 (SIGKILL)");
+        none_is_left(mark).await;
+    }
+
+    #[tokio::test]
+    async fn a_process_that_is_dropped_takes_its_children_along() {
+        let (process, _stdin, mut lines) = sh("sleep 1000 & echo up; exec sleep 1000");
+        assert_eq!(line(&mut lines).await, "up");
+        let mark = format!("{MARK}={}", process.group.mark);
+        drop(process);
+        none_is_left(mark).await;
+    }
+
+    #[tokio::test]
+    async fn pipes_kept_open_by_a_child_are_a_leak_and_cost_no_time() {
+        let (process, stdin, _lines) = sh("sleep 1000 & exit 3");
+        let began = Instant::now();
+        let stopped = process.end(Manner::Leave, async { drop(stdin) }).await;
+        assert_eq!((stopped.how.as_str(), stopped.code, stopped.leaky), ("exit status 3", Some(3), true));
+        assert!(began.elapsed() < Duration::from_secs(1));
+    }
+
+    #[tokio::test]
+    async fn a_process_that_ignores_everything_is_killed_within_its_grace() {
+        let (process, stdin, mut lines) = sh("trap '' TERM; echo up; while :; do sleep 1; done");
+        assert_eq!(line(&mut lines).await, "up");
+        let began = Instant::now();
+        let stopped = process.end(Manner::Leave, async { drop(stdin) }).await;
+        assert_eq!(stopped.how, "killed by signal 9 (SIGKILL)");
+        assert!(began.elapsed() < LEAVE + GRACE + GRACE);
+    }
+
+    #[tokio::test]
+    async fn a_process_that_leaves_when_its_input_closes_is_clean() {
+        let (process, stdin, _lines) = sh("cat; echo bye >&2");
+        let stderr = process.stderr().clone();
+        let stopped = process.end(Manner::Leave, async { drop(stdin) }).await;
+        assert_eq!((stopped.how.as_str(), stopped.leaky), ("exit status 0", false));
+        assert_eq!(stderr.take(), "bye\n");
+    }
+
+    #[tokio::test]
+    async fn a_line_without_end_is_oversized() {
+        let (process, _stdin, mut lines) = sh("head -c 20971520 /dev/zero; exec sleep 1000");
+        assert_eq!(timeout(Duration::from_secs(60), lines.next()).await, Ok(LineEvent::Oversized));
+        process.end(Manner::Hung, async {}).await;
+    }
+}

@@ -1,0 +1,228 @@
+//! What a process writes, read as lines or kept as text: always drained, never more of it in memory than a bound.
+//!
+//! Takes byte streams of a hostile process, gives [`LineEvent`]s and kept text. Must not know what the lines say.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::drive::fault;
+
+/// The longest line that is read, in bytes.
+pub(crate) const MAX_LINE: usize = 16 << 20;
+/// How much of a text stream is kept of its beginning, and as much of its end.
+const KEPT: usize = 32 << 10;
+
+/// What came next on a stream of lines.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum LineEvent {
+    /// A line, without its end.
+    Line(Vec<u8>),
+    /// The last text, without the end of a line behind it.
+    Unended(Vec<u8>),
+    /// A line longer than [`MAX_LINE`]; the rest of it is skipped.
+    Oversized,
+    /// The stream has ended.
+    Eof,
+}
+
+/// A stream of lines. Dropped, it leaves its source to be drained unread, so that the writer never blocks.
+///
+/// Lines that were read at once come at once: whoever looks at what has come sees all of them.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    read: VecDeque<LineEvent>,
+    coming: mpsc::Receiver<VecDeque<LineEvent>>,
+}
+
+impl Lines {
+    /// Reads a source in a task of its own, which ends with the source.
+    pub(crate) fn of(source: impl AsyncRead + Send + Unpin + 'static) -> (Self, JoinHandle<()>) {
+        let (sender, coming) = mpsc::channel(1);
+        (Self { read: VecDeque::new(), coming }, fault::spawn(pump(source, sender)))
+    }
+
+    /// What has come already, as far as it can be seen without waiting for anybody; where the source is read in this
+    /// thread, that is all that was written by now.
+    pub(crate) async fn at_hand(&mut self) -> Option<LineEvent> {
+        if self.read.is_empty() {
+            // Once, and the system is asked; once more, and the reading task has taken what there is.
+            tokio::task::yield_now().await;
+            tokio::task::yield_now().await;
+            self.read = match self.coming.try_recv() {
+                Ok(read) => read,
+                Err(mpsc::error::TryRecvError::Empty) => return None,
+                Err(mpsc::error::TryRecvError::Disconnected) => return Some(LineEvent::Eof),
+            };
+        }
+        self.read.pop_front()
+    }
+
+    /// What comes next. Cancelled, it has taken nothing.
+    pub(crate) async fn next(&mut self) -> LineEvent {
+        if self.read.is_empty() {
+            self.read = self.coming.recv().await.unwrap_or_default();
+        }
+        self.read.pop_front().unwrap_or(LineEvent::Eof)
+    }
+}
+
+async fn pump(source: impl AsyncRead + Unpin, sender: mpsc::Sender<VecDeque<LineEvent>>) {
+    let mut source = BufReader::with_capacity(64 << 10, source);
+    let (mut line, mut skipping) = (Vec::new(), false);
+    loop {
+        let chunk = match source.fill_buf().await {
+            Ok(chunk) if !chunk.is_empty() => chunk,
+            _ => break,
+        };
+        let mut events = VecDeque::new();
+        for part in chunk.split_inclusive(|byte| *byte == b'\n') {
+            let text = part.strip_suffix(b"\n");
+            let is_whole = text.is_some();
+            let text = text.unwrap_or(part);
+            if !skipping && line.len() + text.len() > MAX_LINE {
+                (line, skipping) = (Vec::new(), true);
+                events.push_back(LineEvent::Oversized);
+            } else if !skipping {
+                line.extend_from_slice(text);
+            }
+            if is_whole && !std::mem::take(&mut skipping) {
+                events.push_back(LineEvent::Line(without_return(std::mem::take(&mut line))));
+            }
+        }
+        let taken = chunk.len();
+        source.consume(taken);
+        if !events.is_empty() {
+            _ = sender.send(events).await;
+        }
+    }
+    if !line.is_empty() {
+        _ = sender.send([LineEvent::Unended(without_return(line))].into()).await;
+    }
+}
+
+fn without_return(mut line: Vec<u8>) -> Vec<u8> {
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    line
+}
+
+/// The beginning and the end of a text that may be endless.
+#[derive(Debug, Default)]
+struct Ends {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    dropped: usize,
+}
+
+impl Ends {
+    fn push(&mut self, bytes: &[u8]) {
+        let (head, rest) = bytes.split_at(bytes.len().min(KEPT - self.head.len()));
+        self.head.extend_from_slice(head);
+        self.tail.extend(rest);
+        let excess = self.tail.len().saturating_sub(KEPT);
+        self.tail.drain(..excess);
+        self.dropped += excess;
+    }
+
+    fn text(self) -> String {
+        let head = String::from_utf8_lossy(&self.head).into_owned();
+        let tail = Vec::from(self.tail);
+        let tail = String::from_utf8_lossy(&tail);
+        match self.dropped {
+            0 => head + &tail,
+            dropped => format!("{head}\n[{dropped} bytes left out]\n{tail}"),
+        }
+    }
+}
+
+/// A text stream, drained as it comes, of which both ends are kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept(Arc<Mutex<Ends>>);
+
+impl Kept {
+    /// Drains a source in a task of its own, which ends with the source.
+    pub(crate) fn of(mut source: impl AsyncRead + Send + Unpin + 'static) -> (Self, JoinHandle<()>) {
+        let kept = Self::default();
+        let sink = kept.clone();
+        let task = fault::spawn(async move {
+            let mut buffer = vec![0; 16 << 10];
+            while let Ok(read @ 1..) = source.read(&mut buffer).await {
+                sink.push(&buffer[..read]);
+            }
+        });
+        (kept, task)
+    }
+
+    /// Adds something of the harness's own finding.
+    pub(crate) fn push(&self, bytes: &[u8]) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+    }
+
+    /// What came since this was last asked.
+    pub(crate) fn take(&self) -> String {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).text()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn events(source: Vec<u8>) -> Vec<LineEvent> {
+        let (mut lines, _pump) = Lines::of(std::io::Cursor::new(source));
+        let mut events = Vec::new();
+        loop {
+            match lines.next().await {
+                LineEvent::Eof => return events,
+                event => events.push(event),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_line_over_the_bound_is_skipped_and_its_neighbours_are_read() {
+        let mut source = b"one\r\n".to_vec();
+        source.extend(vec![b'x'; MAX_LINE + 1]);
+        source.extend(b"\n\nlast");
+        let line = |text: &str| LineEvent::Line(text.as_bytes().to_vec());
+        assert_eq!(
+            events(source).await,
+            [line("one"), LineEvent::Oversized, line(""), LineEvent::Unended(b"last".to_vec())]
+        );
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn what_was_written_is_at_hand_and_nothing_else_is_waited_for() {
+        use tokio::io::AsyncWriteExt;
+        let (mut writer, source) = tokio::net::unix::pipe::pipe().expect("a pipe");
+        let (mut lines, _pump) = Lines::of(source);
+        let line = |text: &str| Some(LineEvent::Line(text.as_bytes().to_vec()));
+        assert_eq!(lines.at_hand().await, None);
+        writer.write_all(b"one\ntwo\nthr").await.expect("written");
+        assert_eq!(
+            [lines.at_hand().await, lines.at_hand().await, lines.at_hand().await],
+            [line("one"), line("two"), None]
+        );
+        writer.write_all(b"ee\n").await.expect("written");
+        drop(writer);
+        assert_eq!([lines.at_hand().await, lines.at_hand().await], [line("three"), Some(LineEvent::Eof)]);
+    }
+
+    #[test]
+    fn of_an_endless_text_both_ends_are_kept() {
+        let kept = Kept::default();
+        kept.push(b"begin ");
+        (0..1000).for_each(|_| kept.push(&[b'.'; 1000]));
+        kept.push(b" end");
+        let text = kept.take();
+        assert!(text.starts_with("begin ") && text.ends_with(" end") && text.contains("bytes left out"));
+        assert!(text.len() < 2 * KEPT + 100);
+        assert_eq!(kept.take(), "");
+    }
+}

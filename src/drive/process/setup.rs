@@ -1,0 +1,169 @@
+//! Makes a target ready: runs its setup commands the first time, and again when what they depend on changed.
+//!
+//! Takes a target, gives a folder that its command can start in. Must not know what the commands do.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{self, File};
+use std::io;
+use std::process::Stdio;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::drive::fault;
+use crate::drive::process::launch::{Launch, lead};
+use crate::file;
+use crate::model::target::Target;
+
+/// How long all setup commands of a target may take together.
+const LIMIT: Duration = Duration::from_secs(15 * 60);
+/// The most that is read of a file that the set-up depends on, in bytes, and of a stamp.
+const MOST_INPUT: usize = 64 << 20;
+const MOST_STAMP: usize = 1 << 10;
+/// Lines of output that a failure shows.
+const LAST_LINES: usize = 20;
+/// Bytes of a line that are kept.
+const LINE: u64 = 4096;
+/// How long the pipes of a finished command are read on.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// Why a target could not be made ready.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// A file that the setup depends on, or its stamp, can't be read or written.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A command can't be started.
+    #[error("`{command}` can't be started: {error}; is it installed and on the PATH?")]
+    Start {
+        /// The command.
+        command: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A command failed.
+    #[error("`{command}` ended with {how}\n{output}")]
+    Failed {
+        /// The command.
+        command: String,
+        /// Its exit status, or the limit that passed.
+        how: String,
+        /// Its last lines.
+        output: String,
+    },
+}
+
+/// The file in a target's folder that says for what it was set up.
+const STAMP: &str = ".casebook-setup";
+
+/// Whether a target is ready, as far as its stamp says.
+pub fn is_set_up(target: &Target) -> bool {
+    let stamp = file::read_text(target.folder.join(STAMP), MOST_STAMP);
+    target.setup.commands.is_empty() || stamp.is_ok_and(|stamp| fingerprint(target).is_ok_and(|due| stamp == due))
+}
+
+/// Runs the setup of a target where it is due. `progress` gets a line for each command, and what commands print.
+///
+/// # Errors
+/// [`SetupError`], where the target is not ready afterwards.
+pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(), SetupError> {
+    if target.setup.commands.is_empty() {
+        return Ok(());
+    }
+    let stamp = target.folder.join(STAMP);
+    let failed = |error| SetupError::File { path: stamp.clone(), error };
+    // Two runs at once must not set up the same folder; the lock goes with the handle.
+    let lock = File::options().create(true).append(true).open(&stamp).map_err(failed)?;
+    let (locked, waiting) = oneshot::channel();
+    // A thread of our own: the runtime waits at its end for its own ones, and somebody may hold the lock for long.
+    std::thread::spawn(move || locked.send(lock.lock().map(|()| lock)));
+    let _lock = waiting.await.expect("locking a file doesn't panic").map_err(failed)?;
+    let due = fingerprint(target)?;
+    if file::read_text(&stamp, MOST_STAMP).map_err(failed)? == due {
+        return Ok(());
+    }
+    fs::write(&stamp, "").map_err(failed)?;
+    let all = async {
+        for command in &target.setup.commands {
+            progress(&format!("setting up: {}", command.join(" ")));
+            run(command, &target.folder, &mut progress).await?;
+        }
+        Ok(())
+    };
+    tokio::time::timeout(LIMIT, all).await.unwrap_or_else(|_| {
+        Err(SetupError::Failed {
+            command: "setup".to_owned(),
+            how: format!("no end within {}", humantime::format_duration(LIMIT)),
+            output: String::new(),
+        })
+    })?;
+    fs::write(&stamp, due).map_err(failed)
+}
+
+/// What the setup depends on: its commands, and the files that it names.
+fn fingerprint(target: &Target) -> Result<String, SetupError> {
+    let mut bytes = format!("{:?}", target.setup.commands).into_bytes();
+    for input in &target.setup.inputs {
+        let path = target.folder.join(input);
+        bytes.push(0);
+        bytes.extend(file::read(&path, MOST_INPUT).map_err(|error| SetupError::File { path, error })?);
+    }
+    Ok(format!("{:016x}\n", crate::model::fnv1a(&bytes)))
+}
+
+async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&str)) -> Result<(), SetupError> {
+    let text = command.join(" ");
+    let start = |error| SetupError::Start { command: text.clone(), error };
+    let launch = Launch { command, folder: folder.as_std_path(), env: &BTreeMap::new() };
+    // However this ends, nothing that the command started is left.
+    let (mut child, _group) = lead(launch, Stdio::null()).map_err(start)?;
+    let (lines, mut printed) = mpsc::channel(64);
+    forward(child.stdout().take().expect("standard output is piped"), lines.clone());
+    forward(child.stderr().take().expect("standard error is piped"), lines);
+    let mut last = VecDeque::new();
+    let mut keep = |line: String| {
+        progress(&line);
+        last.push_back(line);
+        if last.len() > LAST_LINES {
+            last.pop_front();
+        }
+    };
+    // The end is the process's exit; something that it left behind may hold its pipes open for ever.
+    let status = loop {
+        tokio::select! {
+            Some(line) = printed.recv() => keep(line),
+            status = child.inner_mut().wait() => break status.map_err(start)?,
+        }
+    };
+    while let Ok(Some(line)) = tokio::time::timeout(DRAIN, printed.recv()).await {
+        keep(line);
+    }
+    if status.success() {
+        return Ok(());
+    }
+    let output = Vec::from(last).join("\n");
+    Err(SetupError::Failed { command: text, how: status.to_string(), output })
+}
+
+/// Sends what a pipe says, line by line, until it closes.
+fn forward(pipe: impl AsyncRead + Send + Unpin + 'static, lines: mpsc::Sender<String>) {
+    fault::spawn(async move {
+        use tokio::io::AsyncReadExt as _;
+        let mut pipe = BufReader::new(pipe);
+        let mut line = Vec::new();
+        while let Ok(1..) = (&mut pipe).take(LINE).read_until(b'\n', &mut line).await {
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            if lines.send(text).await.is_err() {
+                return;
+            }
+            line.clear();
+        }
+    });
+}

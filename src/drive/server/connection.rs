@@ -1,0 +1,393 @@
+//! A raw client for a server under test: JSON-RPC over Streamable HTTP or stdio, with nobody's SDK.
+//!
+//! Takes texts to send, gives what came, recorded before it is read. What a step sends is in `perform`.
+//! Must not know what would be right, nor how the server came to be.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+
+use crate::drive::clock::Deadline;
+use crate::drive::process::lines::{LineEvent, Lines};
+use crate::drive::server::exchange::{Arrival, GRACE, Turn};
+use crate::drive::server::headers::{self, Context, Mirrored, SESSION};
+use crate::drive::server::http::{self, Http, Resumable};
+use crate::jsonrpc::message::{self, Awaits, Kind};
+use crate::model::case::Answer;
+use crate::model::spec::{Lifecycle, Revision};
+use crate::model::template::Bindings;
+use crate::model::transcript::End;
+
+/// How long an event stream may stay open behind its response: long enough for a server that closes it, as it should.
+const AFTERMATH: Duration = Duration::from_millis(20);
+/// The longest pause before a cut stream is resumed, whatever the server wishes.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+/// The time in which a process that has just been started is expected to take its first message.
+const START: Duration = Duration::from_secs(5);
+/// JSON-RPC's code for a method that isn't there.
+const METHOD_NOT_FOUND: i64 = -32601;
+
+/// A connection to a server under test.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    channel: Channel,
+    /// What is spoken.
+    pub(crate) revision: Revision,
+    /// What was learned of headers from the tools that were listed.
+    pub(crate) mirrored: Mirrored,
+    session: Option<String>,
+    /// Whether revision and session are agreed.
+    agreed: bool,
+    ids: u64,
+    /// The requests that have no response yet, given up or not.
+    open: HashSet<u64>,
+    /// Set while it is to a process that may still start, because nothing has come from it yet.
+    is_starting: bool,
+}
+
+#[derive(Debug)]
+enum Channel {
+    Http(Http),
+    Stdio(Stdio),
+}
+
+impl Connection {
+    /// A connection over Streamable HTTP, to this endpoint.
+    pub(crate) fn to(endpoint: Http, revision: Revision) -> Self {
+        Self::over(Channel::Http(endpoint), revision)
+    }
+
+    /// A connection over Streamable HTTP, to wherever the user says.
+    pub(crate) fn anywhere(url: &str, revision: Revision) -> Self {
+        Self::to(Http::anywhere(url), revision)
+    }
+
+    /// A connection over a stream, or a process's standard input and output.
+    pub(crate) fn stdio(input: impl AsyncWrite + Unpin + Send + 'static, output: Lines, revision: Revision) -> Self {
+        Self::over(Channel::Stdio(Stdio { input: Box::new(input), output, torn: false }), revision)
+    }
+
+    /// The same to a process that has just been started: it is given time for that, before its silence says anything.
+    pub(crate) fn starting(self) -> Self {
+        Self { is_starting: true, ..self }
+    }
+
+    fn over(channel: Channel, revision: Revision) -> Self {
+        let agreed = revision.facts().lifecycle == Lifecycle::Stateless;
+        let (mirrored, open) = (Mirrored::default(), HashSet::new());
+        Self { channel, revision, mirrored, session: None, agreed, ids: 0, open, is_starting: false }
+    }
+
+    /// Ends the session, where there is one, and closes the connection.
+    pub(crate) async fn close(self, deadline: Deadline) {
+        if let (Channel::Http(http), Some(_)) = (&self.channel, &self.session) {
+            let headers = headers::of_connection(self.context());
+            // Its reply says nothing that anybody waits for.
+            _ = deadline.narrowed(GRACE).bound(http.delete(&headers)).await;
+        }
+    }
+
+    /// The next id of a request.
+    pub(crate) fn next_id(&mut self) -> u64 {
+        self.open.insert(self.ids);
+        self.ids += 1;
+        self.ids - 1
+    }
+
+    /// Remembers what `initialize` agreed on.
+    pub(crate) fn agree(&mut self, turn: &Turn<'_>) {
+        self.agreed = true;
+        self.session = turn.header(SESSION).map(str::to_owned);
+    }
+
+    fn context(&self) -> Context<'_> {
+        let revision = self.agreed.then_some(self.revision);
+        Context { revision, session: self.session.as_deref(), mirrored: &self.mirrored }
+    }
+
+    /// Sends a message and waits for what it is owed: the index of the response, or another end.
+    pub(crate) async fn exchange(
+        &mut self,
+        turn: &mut Turn<'_>,
+        message: String,
+        changes: &[(String, Option<String>)],
+        awaits: &Awaits,
+    ) -> Result<usize, End> {
+        let limit = turn.deadline;
+        let mut reply = limit.bound(self.send(turn, message, changes)).await.unwrap_or(Err(End::Timeout))?;
+        if reply.is_none() {
+            // Over stdio nothing shows that a message was taken, and little that it wasn't understood.
+            match awaits {
+                Awaits::Response(_) => {}
+                Awaits::Nothing => return Err(End::Accepted),
+                Awaits::Anything => {
+                    turn.instead_of_nothing(End::Accepted);
+                    if self.is_starting {
+                        turn.deadline = turn.deadline.narrowed(START);
+                    } else {
+                        turn.hurry();
+                    }
+                }
+            }
+        }
+        let status = reply.as_ref().map(|reply| reply.status);
+        loop {
+            let came = turn.deadline.bound(self.next(reply.as_mut())).await.unwrap_or(Err(End::Timeout))?;
+            let Some(arrival) = came else {
+                let resumable = reply.take().and_then(|over| over.resumable);
+                reply = self.resume(turn, resumable).await?;
+                if reply.is_none() {
+                    return Err(end_of_reply(status, awaits));
+                }
+                continue;
+            };
+            if let Some(response) = self.take(turn, arrival, awaits).await? {
+                self.drain(turn, reply).await;
+                return Ok(response);
+            }
+        }
+    }
+
+    /// Looks at what came over stdio since the last step: none of it can answer what is still to be sent.
+    pub(crate) async fn catch_up(&mut self, turn: &mut Turn<'_>) {
+        while let Some(arrival) = self.at_hand().await {
+            if self.take(turn, arrival, &Awaits::Anything).await.is_err() {
+                break;
+            }
+        }
+    }
+
+    /// What came over stdio already.
+    async fn at_hand(&mut self) -> Option<Arrival> {
+        let Channel::Stdio(stdio) = &mut self.channel else { return None };
+        stdio.output.at_hand().await.and_then(|event| arrival(event).ok())
+    }
+
+    /// Writes a message down and sends it. Over HTTP there is a reply to it.
+    async fn send(
+        &mut self,
+        turn: &mut Turn<'_>,
+        message: String,
+        changes: &[(String, Option<String>)],
+    ) -> Result<Option<http::Reply>, End> {
+        let mut headers = headers::of_message(&message, self.context());
+        match &mut self.channel {
+            Channel::Http(http) => {
+                headers::change(&mut headers, changes);
+                turn.sent(&message, headers.clone());
+                http.post(&headers, message).await.map(Some)
+            }
+            Channel::Stdio(stdio) => {
+                turn.sent(&message, Vec::new());
+                stdio.write(&message).await.map(|()| None)
+            }
+        }
+    }
+
+    async fn next(&mut self, reply: Option<&mut http::Reply>) -> Result<Option<Arrival>, End> {
+        match (reply, &mut self.channel) {
+            (Some(reply), _) => reply.next().await,
+            (None, Channel::Stdio(stdio)) => stdio.next().await.map(Some),
+            (None, Channel::Http(_)) => Ok(None),
+        }
+    }
+
+    /// Looks at what came: the index of the response that was waited for, or nothing yet.
+    async fn take(&mut self, turn: &mut Turn<'_>, arrival: Arrival, awaits: &Awaits) -> Result<Option<usize>, End> {
+        let (is_refusal, by_stdio, fault) = (arrival.is_refusal(), arrival.status.is_none(), arrival.fault.clone());
+        self.is_starting = false;
+        let index = turn.came(arrival)?;
+        let kind = fault.map_or_else(|| message::read(turn.text(index)), Err);
+        let is_open = match &kind {
+            Ok(Kind::Response { id, .. }) => {
+                id.as_ref().and_then(Value::as_u64).is_some_and(|id| self.open.remove(&id))
+            }
+            _ => false,
+        };
+        match kind {
+            Ok(Kind::Notification) => Ok(None),
+            Ok(Kind::Request { id, method }) => self.serve(turn, &id, &method).await.map(|()| None),
+            Ok(Kind::Response { id, is_error }) if awaits.is_met(id.as_ref(), is_error) => Ok(Some(index)),
+            // Who refuses a request as a whole need not have read its id.
+            Ok(Kind::Response { is_error: true, .. }) if is_refusal => Ok(Some(index)),
+            Ok(Kind::Response { id, .. }) => {
+                // Over stdio a response may still come to a request that was given up.
+                if !(by_stdio && is_open) {
+                    turn.instead_of_nothing(End::Invalid { reason: stray(id.as_ref(), awaits) });
+                }
+                Ok(None)
+            }
+            Err(_) if is_refusal || is_noise(turn.text(index), by_stdio) => Ok(None),
+            Err(reason) => Err(End::Invalid { reason }),
+        }
+    }
+
+    /// Answers a request of the server's.
+    async fn serve(&mut self, turn: &mut Turn<'_>, id: &str, method: &str) -> Result<(), End> {
+        if self.revision.facts().lifecycle == Lifecycle::Stateless {
+            let method: String = method.chars().take(80).collect();
+            return Err(End::Invalid { reason: format!("a request to the client, `{method}`") });
+        }
+        let text = match method {
+            "ping" => message::response(id, "{}"),
+            "elicitation/create" => match turn.answer() {
+                Some(Answer::Error { code, message }) => message::error(id, *code, message),
+                Some(answer) => message::response(id, &elicit_result(answer, turn.bindings)),
+                None => {
+                    // The target isn't left waiting; what it makes of it is recorded, and no more.
+                    turn.settle(End::Unanswered);
+                    message::response(id, &elicit_result(&Answer::Cancel, turn.bindings))
+                }
+            },
+            _ => message::error(id, METHOD_NOT_FOUND, "Method not found"),
+        };
+        // A server that is slow to say that it took the answer, or that breaks off, shows on the first stream.
+        let limit = turn.deadline.narrowed(GRACE);
+        _ = limit.bound(self.deliver(turn, text)).await;
+        Ok(())
+    }
+
+    /// Sends an answer, and writes down how it was taken.
+    async fn deliver(&mut self, turn: &mut Turn<'_>, text: String) -> Result<(), End> {
+        let Some(mut reply) = self.send(turn, text, &[]).await? else { return Ok(()) };
+        if !(200..300).contains(&reply.status) {
+            turn.instead_of_nothing(End::Http { status: reply.status });
+            turn.hurry();
+        }
+        while let Some(arrival) = reply.next().await? {
+            turn.came(arrival)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on with a stream that ended too early, once, where it says from where.
+    async fn resume(&mut self, turn: &mut Turn<'_>, resumable: Option<Resumable>) -> Result<Option<http::Reply>, End> {
+        let (Some(Resumable { id, pause }), Channel::Http(http)) = (resumable, &self.channel) else { return Ok(None) };
+        if self.revision.facts().lifecycle == Lifecycle::Stateless || !turn.may_resume() {
+            return Ok(None);
+        }
+        let mut headers = headers::of_connection(self.context());
+        headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
+        headers.push(("last-event-id".to_owned(), id));
+        let limit = turn.deadline;
+        let resume = async {
+            tokio::time::sleep(pause.min(MAX_PAUSE)).await; // The server's `retry:`, which binds its clients.
+            turn.sent("", headers.clone());
+            http.get(&headers).await
+        };
+        limit.bound(resume).await.unwrap_or(Err(End::Timeout)).map(Some)
+    }
+
+    /// Writes down what comes behind the response, such as a second one.
+    async fn drain(&mut self, turn: &mut Turn<'_>, reply: Option<http::Reply>) {
+        let Some(mut reply) = reply else {
+            while let Some(arrival) = self.at_hand().await
+                && turn.came(arrival).is_ok()
+            {}
+            return;
+        };
+        let limit = turn.deadline.narrowed(AFTERMATH);
+        while let Some(Ok(Some(arrival))) = limit.bound(reply.next()).await
+            && turn.came(arrival).is_ok()
+        {}
+    }
+}
+
+/// What a reply that is over comes to, without a response in it.
+fn end_of_reply(status: Option<u16>, awaits: &Awaits) -> End {
+    match status {
+        Some(202) if !matches!(awaits, Awaits::Response(_)) => End::Accepted,
+        None | Some(200..300) => End::Empty,
+        Some(status) => End::Http { status },
+    }
+}
+
+/// Whether a text isn't even meant as a message: nothing at all, or a line that went astray on a standard output. A
+/// message behind a byte-order mark or NUL is meant.
+fn is_noise(text: &str, by_stdio: bool) -> bool {
+    let text = text.trim_start_matches(|one: char| one.is_whitespace() || one.is_control() || one == '\u{feff}');
+    text.is_empty() || by_stdio && !text.starts_with('{') && !text.starts_with("[{")
+}
+
+fn stray(id: Option<&Value>, awaits: &Awaits) -> String {
+    let name = |id: Option<&Value>| id.map_or_else(|| "no id".to_owned(), |id| format!("the id {id}"));
+    let own = match awaits {
+        Awaits::Response(own) => Some(own),
+        Awaits::Anything | Awaits::Nothing => None,
+    };
+    let stray: String = name(id).chars().take(80).collect();
+    format!("a response with {stray} in place of {}", name(own))
+}
+
+/// An `ElicitResult`.
+pub(crate) fn elicit_result(answer: &Answer, bindings: &Bindings) -> String {
+    let accept = |content: &str| format!(r#"{{"action":"accept","content":{content}}}"#);
+    match answer {
+        Answer::Accept(content) => accept(&content.render(bindings)),
+        // A raw client fills in nothing.
+        Answer::AcceptAsPresented => accept("{}"),
+        Answer::Decline => r#"{"action":"decline"}"#.to_owned(),
+        // Where there are no errors, as in a multi round-trip result, the next best is to give up.
+        Answer::Cancel | Answer::Error { .. } => r#"{"action":"cancel"}"#.to_owned(),
+        Answer::Raw(value) => value.render(bindings),
+    }
+}
+
+/// A process's standard input and output, one message a line.
+struct Stdio {
+    input: Box<dyn AsyncWrite + Unpin + Send>,
+    output: Lines,
+    /// Whether a message was left half written: then no other can follow.
+    torn: bool,
+}
+
+impl fmt::Debug for Stdio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stdio").field("torn", &self.torn).finish_non_exhaustive()
+    }
+}
+
+impl Stdio {
+    async fn write(&mut self, message: &str) -> Result<(), End> {
+        if std::mem::replace(&mut self.torn, true) {
+            return Err(End::Crash { how: "doesn't read its standard input".to_owned() });
+        }
+        let line = format!("{message}\n");
+        let written = async { self.input.write_all(line.as_bytes()).await.and(self.input.flush().await) };
+        written.await.map_err(|error| End::Crash { how: format!("closed its standard input: {error}") })?;
+        self.torn = false;
+        Ok(())
+    }
+
+    async fn next(&mut self) -> Result<Arrival, End> {
+        arrival(self.output.next().await)
+    }
+}
+
+fn arrival(event: LineEvent) -> Result<Arrival, End> {
+    match event {
+        LineEvent::Line(line) => Ok(match String::from_utf8(line) {
+            Ok(text) => Arrival { text, ..Arrival::default() },
+            Err(error) => Arrival {
+                text: String::from_utf8_lossy(error.as_bytes()).into_owned(),
+                fault: Some("a line that is no UTF-8".to_owned()),
+                lossy: true,
+                ..Arrival::default()
+            },
+        }),
+        LineEvent::Unended(line) => Ok(Arrival {
+            lossy: std::str::from_utf8(&line).is_err(),
+            text: String::from_utf8_lossy(&line).into_owned(),
+            fault: Some("a line without an end".to_owned()),
+            ..Arrival::default()
+        }),
+        LineEvent::Oversized => Err(End::Oversized),
+        LineEvent::Eof => Err(End::Crash { how: "closed its standard output".to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! One fixture that is served, and the connection to it.
+//!
+//! Takes a target's adapter and a test, gives what went over the wire, step by step. Must not know what is tried
+//! again, what is given up, nor what would have been right.
+
+use std::time::Duration;
+
+use crate::drive::adapter::protocol::{Adapter, Order, Serving, StartError};
+use crate::drive::adapter::stdio_server::StdioServer;
+use crate::drive::adapter::stream::Stream;
+use crate::drive::canary::Canaries;
+use crate::drive::clock::Deadline;
+use crate::drive::fault::AbortOnDrop;
+use crate::drive::process::launch::{Manner, Stopped};
+use crate::drive::process::lines::Kept;
+use crate::drive::server::connection::Connection;
+use crate::drive::server::exchange::Exchange;
+use crate::drive::server::http::Lasting;
+use crate::model::case::{Step, Test, Then, When};
+use crate::model::spec::{Revision, Transport};
+use crate::model::target::{Drives, Fixed, Target};
+use crate::model::template::Bindings;
+use crate::model::transcript::{End, Message, Phase, Served, StepTranscript};
+use crate::plan::Planned;
+
+/// How many bytes all steps of a test may take.
+const MAX_HEARD: usize = 32 << 20;
+/// How long it may take to close a connection, and as long to take a fixture down.
+const CLOSE: Duration = Duration::from_secs(2);
+
+/// A fixture that is served, and the connection to it.
+#[derive(Debug)]
+pub(crate) struct Live {
+    bindings: Bindings,
+    connection: Connection,
+    opening: Opening,
+    host: Host,
+}
+
+/// How far the connection is open.
+#[derive(Debug, Default)]
+struct Opening {
+    done: bool,
+    /// The handshake, until somebody takes it.
+    messages: Vec<Message>,
+}
+
+/// Who serves it.
+#[derive(Debug)]
+enum Host {
+    /// The adapter's process, which serves others too; over a stream, with the task that reads it.
+    Adapter(Serving, Kept, Option<AbortOnDrop>),
+    /// A process of its own.
+    Process(StdioServer),
+    /// Nobody of ours: it runs already.
+    Elsewhere(Kept),
+}
+
+impl Live {
+    /// Has the fixture of a test served: by the adapter, or, over stdio and without one, by a process of its own.
+    ///
+    /// # Errors
+    /// What became of it instead.
+    pub(crate) async fn put_up(
+        target: &Target,
+        adapter: Option<&mut Adapter>,
+        reuse: &mut Lasting,
+        planned: &Planned,
+        bindings: Bindings,
+        deadline: Deadline,
+    ) -> Result<Self, Served> {
+        let (revision, transport) = (planned.id.revision, planned.id.transport);
+        if let Drives::Fixed(fixed) = &target.drives {
+            let met = Self::meet(target, fixed, revision, bindings);
+            return met.map_err(|error| not_started(&error));
+        }
+        let fixture = planned.test.given.template().render(&bindings);
+        let order = Order::new(target, revision, transport, &fixture);
+        let (connection, host) = match (transport, adapter) {
+            (Transport::Http, adapter) => {
+                let adapter = adapter.expect("a session has an adapter before it serves over HTTP");
+                let (serving, url) = adapter.serve(order, deadline).await?;
+                let connection = Connection::to(reuse.local(&url), revision);
+                (connection, Host::Adapter(serving, adapter.stderr().clone(), None))
+            }
+            (Transport::Stdio, Some(adapter)) => {
+                let (serving, Stream { input, output, reading }) = adapter.serve_stream(order, deadline).await?;
+                let connection = Connection::stdio(input, output, revision);
+                (connection, Host::Adapter(serving, adapter.stderr().clone(), Some(reading)))
+            }
+            (Transport::Stdio, None) => {
+                let started = StdioServer::start(target, order);
+                let (server, input, output) = started.map_err(|error| not_started(&error))?;
+                (Connection::stdio(input, output, revision).starting(), Host::Process(server))
+            }
+        };
+        Ok(Self { bindings, connection, opening: Opening::default(), host })
+    }
+
+    /// Meets a server that has its tools inside.
+    ///
+    /// # Errors
+    /// Where its process can't be started, or it is no server.
+    pub(crate) fn meet(
+        target: &Target,
+        fixed: &Fixed,
+        revision: Revision,
+        bindings: Bindings,
+    ) -> Result<Self, StartError> {
+        let (connection, host) = match fixed {
+            Fixed::Server(command) => {
+                let (server, input, output) = StdioServer::fixed(target, command)?;
+                (Connection::stdio(input, output, revision).starting(), Host::Process(server))
+            }
+            Fixed::Running(url) => (Connection::anywhere(url, revision), Host::Elsewhere(Kept::default())),
+            Fixed::Client(_) => return Err(StartError::Fixed),
+        };
+        Ok(Self { bindings, connection, opening: Opening::default(), host })
+    }
+
+    /// What its places were filled with.
+    pub(crate) fn bindings(&self) -> &Bindings {
+        &self.bindings
+    }
+
+    /// The handshake, if it was made since this was last asked.
+    pub(crate) fn take_opening(&mut self) -> Vec<Message> {
+        std::mem::take(&mut self.opening.messages)
+    }
+
+    /// What its process wrote to its standard error.
+    pub(crate) fn stderr(&self) -> &Kept {
+        match &self.host {
+            Host::Adapter(_, kept, _) | Host::Elsewhere(kept) => kept,
+            Host::Process(server) => server.stderr(),
+        }
+    }
+
+    /// Does what a test says, step by step, until nothing more can be done.
+    pub(crate) async fn perform(
+        &mut self,
+        test: &Test,
+        canaries: &Canaries,
+        deadline: Deadline,
+        step_limit: Duration,
+    ) -> Vec<StepTranscript> {
+        let (mut steps, mut heard) = (Vec::new(), 0);
+        for step in &test.steps {
+            let Exchange { messages, mut end, micros } = self.step(step, canaries, deadline.narrowed(step_limit)).await;
+            heard += messages.iter().map(|message| message.text.len()).sum::<usize>();
+            if heard > MAX_HEARD {
+                end = End::Oversized;
+            }
+            let refused = !self.opening.done && end != End::Accepted;
+            let over = refused || heard > MAX_HEARD || matches!(end, End::Timeout | End::Crash { .. });
+            steps.push(StepTranscript { messages, end, micros, canary: canaries.hits(), handed: None });
+            if over {
+                break;
+            }
+        }
+        steps
+    }
+
+    pub(crate) async fn step(&mut self, step: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
+        let Self { bindings, connection, opening, host } = self;
+        match host {
+            Host::Adapter(_, _, None) if matches!(step.when, When::Serve) => nothing(),
+            Host::Adapter(..) | Host::Elsewhere(_) => {
+                exchange(connection, opening, step, bindings, canaries, deadline).await
+            }
+            Host::Process(server) => {
+                server.during(exchange(connection, opening, step, bindings, canaries, deadline)).await
+            }
+        }
+    }
+
+    /// Closes the connection and takes the fixture down; gives the process that ended with it, if one did.
+    pub(crate) async fn take_down(self, adapter: &mut Option<Adapter>, manner: Manner) -> Option<Stopped> {
+        let closing = Deadline::within(CLOSE);
+        let close = async { _ = closing.bound(self.connection.close(closing)).await };
+        let serving = match self.host {
+            Host::Process(server) => return Some(server.end(manner, close).await),
+            Host::Adapter(serving, ..) => serving,
+            Host::Elsewhere(_) => {
+                close.await;
+                return None;
+            }
+        };
+        close.await;
+        let mut taken = adapter.take()?;
+        // A server whose connection broke need not have taken the adapter along.
+        if manner != Manner::Hung && taken.stop(serving, Deadline::within(CLOSE)).await.is_ok() {
+            *adapter = Some(taken);
+            return None;
+        }
+        Some(taken.end(if manner == Manner::Leave { Manner::Hung } else { manner }).await)
+    }
+}
+
+/// Opens the connection where that is still to be done, and performs a step on it.
+async fn exchange(
+    connection: &mut Connection,
+    opening: &mut Opening,
+    step: &Step,
+    bindings: &Bindings,
+    canaries: &Canaries,
+    deadline: Deadline,
+) -> Exchange {
+    if !opening.done {
+        canaries.phase(Phase::Connect);
+        let handshake = connection.open(step, bindings, deadline).await;
+        if handshake.end != End::Accepted {
+            return handshake;
+        }
+        *opening = Opening { done: true, messages: handshake.messages };
+    }
+    if !matches!(step.when, When::Serve) {
+        canaries.phase(Phase::Step);
+        return connection.perform(step, bindings, deadline).await;
+    }
+    // A process that speaks MCP shows that it is there only by answering, whatever it answers.
+    let list = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
+    match connection.perform(&list, bindings, deadline).await {
+        exchange @ Exchange { end: End::Timeout | End::Crash { .. }, .. } => exchange,
+        _ => nothing(),
+    }
+}
+
+fn not_started(error: &StartError) -> Served {
+    if let StartError::NoRoom { .. } = error {
+        return Served::Unavailable { reason: error.to_string() };
+    }
+    Served::Failed { end: End::Crash { how: "it could not be started".to_owned() }, detail: error.to_string() }
+}
+
+/// Nothing went over the wire, and that was all.
+fn nothing() -> Exchange {
+    Exchange { messages: Vec::new(), end: End::Accepted, micros: 0 }
+}

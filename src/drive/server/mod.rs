@@ -1,0 +1,10 @@
+//! A server under test: the fixture that it serves, the connection to it, and the steps performed on it.
+
+pub(crate) mod connection;
+pub(crate) mod exchange;
+pub(crate) mod fixture;
+pub(crate) mod headers;
+pub(crate) mod http;
+pub(crate) mod perform;
+#[cfg(test)]
+mod scripted;

@@ -1,0 +1,287 @@
+//! What a case's steps come to on the wire, in both lifecycles.
+//!
+//! Takes steps, gives [`Exchange`]s: requests with ids, capabilities and `_meta`, pages, and the rounds of a call.
+//! Must not know transports, nor what would be right.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::drive::clock::Deadline;
+use crate::drive::server::connection::{Connection, elicit_result};
+use crate::drive::server::exchange::{Exchange, Turn};
+use crate::jsonrpc::message::{self, Awaits};
+use crate::jsonrpc::nesting;
+use crate::jsonrpc::text::{object, quoted};
+use crate::model::case::{Retry, Step, Tampering, When};
+use crate::model::spec::Lifecycle;
+use crate::model::template::{Bindings, Template};
+use crate::model::transcript::End;
+
+/// How many pages of a list are read.
+const MAX_PAGES: usize = 50;
+/// How often a call is begun again with what the server asked for.
+const MAX_ROUNDS: usize = 8;
+/// Who the harness says it is.
+const CLIENT: &str = r#"{"name":"casebook","version":"1"}"#;
+/// The only notification that a client owes a server.
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+impl Connection {
+    /// Makes the connection ready for a first step, and what follows it. It ends [`End::Accepted`] where it is, and
+    /// [`End::Replied`] where the server answers `initialize` with an error. In the stateless lifecycle there is
+    /// nothing to do.
+    pub(crate) async fn open(&mut self, first: &Step, bindings: &Bindings, deadline: Deadline) -> Exchange {
+        let mut turn = Turn::new(bindings, self.capabilities(first.declares.as_ref(), bindings), &[], deadline);
+        let end = match self.revision.facts().lifecycle {
+            Lifecycle::Stateful => self.initialize(&mut turn, first.initialized).await,
+            Lifecycle::Stateless => Err(End::Accepted),
+        };
+        turn.finish(end_of(end))
+    }
+
+    /// Does what a step says.
+    ///
+    /// A message to be sent goes out as the case has it, a string as its bare text. Only where an object has a
+    /// `method` and says nothing of `jsonrpc`, a client's usual `jsonrpc`, `id` and `_meta` are filled in.
+    pub(crate) async fn perform(&mut self, step: &Step, bindings: &Bindings, deadline: Deadline) -> Exchange {
+        let answers = match &step.when {
+            When::Call { answers, .. } => answers.as_slice(),
+            When::Serve | When::List | When::Send { .. } => &[],
+        };
+        let capabilities = self.capabilities(step.declares.as_ref(), bindings);
+        let mut turn = Turn::new(bindings, capabilities, answers, deadline);
+        self.catch_up(&mut turn).await;
+        let end = match &step.when {
+            When::Serve => Err(End::Accepted),
+            When::List => self.list(&mut turn).await,
+            When::Call { tool, arguments, retry, .. } => self.call(&mut turn, tool, arguments.as_ref(), retry).await,
+            When::Send { message, headers } => {
+                let text = match message {
+                    Template::String(text) => text.clone(),
+                    _ => self.completed(&turn, message),
+                };
+                let awaits = Awaits::of(&text);
+                self.exchange(&mut turn, text, headers, &awaits).await
+            }
+        };
+        turn.finish(end_of(end))
+    }
+
+    /// The capabilities that the client declares, as JSON: without a word from the case, elicitation by form.
+    fn capabilities(&self, declares: Option<&Template>, bindings: &Bindings) -> String {
+        match declares {
+            Some(declares) => declares.render(bindings),
+            None if self.revision.facts().elicitation_modes => r#"{"elicitation":{"form":{}}}"#.to_owned(),
+            None => r#"{"elicitation":{}}"#.to_owned(),
+        }
+    }
+
+    async fn initialize(&mut self, turn: &mut Turn<'_>, to_the_end: bool) -> Result<usize, End> {
+        #[derive(Default, Deserialize)]
+        struct Agreed {
+            #[serde(default, rename = "protocolVersion")]
+            version: String,
+        }
+        let revision = self.revision.name();
+        let params = vec![
+            ("protocolVersion", quoted(revision)),
+            ("capabilities", turn.capabilities.clone()),
+            ("clientInfo", CLIENT.to_owned()),
+        ];
+        let response = self.request(turn, "initialize", params).await?;
+        let Some(result) = message::result_of(turn.text(response)) else { return Ok(response) };
+        let Agreed { version } = serde_json::from_str(result.get()).unwrap_or_default();
+        if version != revision {
+            let version: String = version.chars().take(80).collect();
+            return Err(End::Invalid {
+                reason: format!("`initialize` agreed on `{version}` in place of `{revision}`"),
+            });
+        }
+        self.agree(turn);
+        if !to_the_end {
+            return Err(End::Accepted);
+        }
+        match self.exchange(turn, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
+            Err(End::Empty) => Err(End::Accepted),
+            end => end,
+        }
+    }
+
+    /// Sends a request and waits for its response.
+    async fn request(
+        &mut self,
+        turn: &mut Turn<'_>,
+        method: &str,
+        mut params: Vec<(&str, String)>,
+    ) -> Result<usize, End> {
+        params.extend(self.meta(turn).map(|meta| ("_meta", meta)));
+        let id = self.next_id();
+        let message = message::request(id, method, &object(params));
+        self.exchange(turn, message, &[], &Awaits::Response(id.into())).await
+    }
+
+    /// What the stateless lifecycle wants in every request.
+    fn meta(&self, turn: &Turn<'_>) -> Option<String> {
+        (self.revision.facts().lifecycle == Lifecycle::Stateless).then(|| {
+            object([
+                ("io.modelcontextprotocol/protocolVersion", quoted(self.revision.name())),
+                ("io.modelcontextprotocol/clientInfo", CLIENT.to_owned()),
+                ("io.modelcontextprotocol/clientCapabilities", turn.capabilities.clone()),
+            ])
+        })
+    }
+
+    /// Lists the tools, page by page; the response is the last page, or the first error.
+    async fn list(&mut self, turn: &mut Turn<'_>) -> Result<usize, End> {
+        #[derive(Default, Deserialize)]
+        struct Page {
+            #[serde(default, rename = "nextCursor")]
+            next: Option<String>,
+        }
+        let mut cursor: Option<String> = None;
+        let mut pages = 0;
+        loop {
+            let params = cursor.iter().map(|cursor| ("cursor", quoted(cursor))).collect();
+            let response = self.request(turn, "tools/list", params).await?;
+            pages += 1;
+            let Some(result) = message::result_of(turn.text(response)) else { return Ok(response) };
+            self.mirrored.learn(result);
+            cursor = serde_json::from_str::<Page>(result.get()).unwrap_or_default().next;
+            if cursor.is_none() || pages == MAX_PAGES {
+                return Ok(response);
+            }
+        }
+    }
+
+    /// Calls a tool. In the stateless lifecycle, what the server asks for goes with the same call, made again.
+    async fn call(
+        &mut self,
+        turn: &mut Turn<'_>,
+        tool: &str,
+        arguments: Option<&Template>,
+        changes: &Retry,
+    ) -> Result<usize, End> {
+        let params_of = |turn: &Turn<'_>, arguments: Option<&Template>| {
+            let arguments = arguments.map(|arguments| ("arguments", arguments.render(turn.bindings)));
+            [("name", quoted(tool))].into_iter().chain(arguments).collect::<Vec<_>>()
+        };
+        let mut response = self.request(turn, "tools/call", params_of(turn, arguments)).await?;
+        if self.revision.facts().lifecycle == Lifecycle::Stateful {
+            return Ok(response);
+        }
+        for _ in 0..MAX_ROUNDS {
+            let Some(round) = Round::of(turn.text(response)) else { return Ok(response) };
+            let (asked, state) = (round.asked()?, round.state.map(|state| state.get().to_owned()));
+            let mut retry = params_of(turn, changes.arguments.as_ref().or(arguments));
+            retry.extend(answered(turn, asked)?.map(|answers| ("inputResponses", answers)));
+            retry.extend(state.map(|state| ("requestState", tampered(state, changes.state))));
+            response = self.request(turn, "tools/call", retry).await?;
+        }
+        Round::of(turn.text(response)).map_or(Ok(response), |_| Err(End::Unanswered))
+    }
+
+    /// A message as the case has it, with what a client fills in where the case leaves all of that to it.
+    fn completed(&mut self, turn: &Turn<'_>, message: &Template) -> String {
+        let (Template::Object(members), Some(Template::String(method)), None) =
+            (message, message.get("method"), message.get("jsonrpc"))
+        else {
+            return message.render(turn.bindings);
+        };
+        let mut whole = vec![("jsonrpc", quoted("2.0"))];
+        let mut params = None;
+        if !method.starts_with("notifications/") {
+            if message.get("id").is_none() {
+                whole.push(("id", self.next_id().to_string()));
+            }
+            params = self.with_meta(turn, message.get("params"));
+        }
+        let is_written = |(key, _): &(&str, String)| params.is_none() || *key != "params";
+        whole.extend(rendered(members, turn.bindings).filter(is_written));
+        whole.extend(params.map(|params| ("params", params)));
+        object(whole)
+    }
+
+    /// The parameters of a request with `_meta` in them, where one is due and the case has none.
+    fn with_meta(&self, turn: &Turn<'_>, params: Option<&Template>) -> Option<String> {
+        let members = match params {
+            None => &[],
+            Some(Template::Object(members)) => members.as_slice(),
+            Some(_) => return None,
+        };
+        let meta = self.meta(turn).filter(|_| members.iter().all(|(key, _)| key != "_meta"))?;
+        Some(object(rendered(members, turn.bindings).chain([("_meta", meta)])))
+    }
+}
+
+/// The members of an object as JSON, less those that are to be absent.
+fn rendered<'a>(
+    members: &'a [(String, Template)],
+    bindings: &'a Bindings,
+) -> impl Iterator<Item = (&'a str, String)> + 'a {
+    let written = members.iter().filter(|(_, value)| *value != Template::Absent);
+    written.map(|(key, value)| (key.as_str(), value.render(bindings)))
+}
+
+fn end_of(end: Result<usize, End>) -> End {
+    end.map_or_else(|end| end, |message| End::Replied { message })
+}
+
+/// A result that asks for more.
+#[derive(Deserialize)]
+struct Round<'a> {
+    #[serde(rename = "resultType", borrow)]
+    kind: Option<&'a RawValue>,
+    #[serde(rename = "inputRequests", borrow)]
+    requests: Option<&'a RawValue>,
+    #[serde(rename = "requestState", borrow)]
+    state: Option<&'a RawValue>,
+}
+
+impl<'a> Round<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        let round: Self = serde_json::from_str(message::result_of(text)?.get()).ok()?;
+        round.kind.is_some_and(|kind| kind.get() == r#""input_required""#).then_some(round)
+    }
+
+    /// The requests, in the order of their keys: members of an object have no other.
+    fn asked(&self) -> Result<BTreeMap<String, Value>, End> {
+        let invalid = |reason: String| End::Invalid { reason };
+        match (self.requests, self.state) {
+            (Some(requests), _) => nesting::read(requests.get().as_bytes())
+                .map_err(|error| invalid(format!("`inputRequests` that can't be read: {error}"))),
+            (None, Some(_)) => Ok(BTreeMap::new()),
+            (None, None) => Err(invalid("`input_required` with neither `inputRequests` nor `requestState`".to_owned())),
+        }
+    }
+}
+
+/// A state as a retry carries it, as JSON.
+fn tampered(state: String, tampering: Option<Tampering>) -> String {
+    match tampering {
+        None => state,
+        Some(Tampering::Forged) => quoted("forged"),
+        Some(Tampering::Altered) => {
+            let mut text: String = serde_json::from_str(&state).unwrap_or_default();
+            let last = text.pop();
+            text.push(if last == Some('A') { 'B' } else { 'A' });
+            quoted(&text)
+        }
+    }
+}
+
+/// The answer to each request; `None` where there are no requests.
+fn answered(turn: &mut Turn<'_>, asked: BTreeMap<String, Value>) -> Result<Option<String>, End> {
+    let mut answers = Vec::new();
+    for (key, request) in asked {
+        let answer = turn.answer().filter(|_| request["method"] == "elicitation/create").ok_or(End::Unanswered)?;
+        answers.push((key, elicit_result(answer, turn.bindings)));
+    }
+    let members = answers.iter().map(|(key, answer)| (key.as_str(), answer.clone()));
+    Ok((!answers.is_empty()).then(|| object(members)))
+}
+
+#[cfg(test)]
+mod tests;

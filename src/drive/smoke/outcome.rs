@@ -1,0 +1,37 @@
+//! Outcomes of smoke checks.
+
+use std::time::Duration;
+
+use crate::model::transcript::Served;
+
+/// The longest that an answer may take.
+pub(super) const ANSWER: Duration = Duration::from_secs(10);
+/// The name of the one tool.
+pub(super) const TOOL: &str = "smoke";
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// What should.
+    Right,
+    /// The adapter can't express it, which it may say.
+    Cannot(String),
+    /// Something else.
+    Wrong {
+        /// What.
+        got: String,
+        /// What should have come.
+        wanted: String,
+    },
+}
+
+pub(super) fn not_served(served: Served, wanted: &str) -> Came {
+    let got = match served {
+        Served::Cannot { reason } => return Came::Cannot(reason),
+        Served::Refused { r#type, message } => format!("it refused: {type}: {message}"),
+        Served::Failed { detail, .. } => detail,
+        Served::Unavailable { reason } | Served::Broken { reason } => reason,
+        Served::Serving => "nothing".to_owned(),
+    };
+    Came::Wrong { got, wanted: wanted.to_owned() }
+}

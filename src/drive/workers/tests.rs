@@ -1,0 +1,427 @@
+//! Whole runs against targets that are a few lines of shell, each wrong in another way.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use serde_json::json;
+
+use super::*;
+use crate::drive::adapter::protocol::{Adapter, Order};
+use crate::drive::clock::Deadline;
+use crate::drive::process::launch::Manner;
+use crate::drive::smoke::check::smoke;
+use crate::drive::smoke::outcome::Came;
+use crate::model::case::{Does, Fixture, Retry, Step, Test, Then, Tool, When};
+use crate::model::spec::{Revision, Role, Transport};
+use crate::model::target::{Claims, Drives, Fixed, Setup, Target};
+use crate::model::template::{Generator, Template};
+use crate::model::transcript::{End, Party, Served};
+use crate::model::{CaseId, TargetId, TestId};
+
+/// An adapter that does what `$ON_HELLO` says and then what it should. As `--stdio-server` it does what `$ON_START`
+/// says and then replies to every line with its process id, unless the line asks for something worse.
+const TARGET: &str = r#"
+if [ "$1" = --stdio-server ]; then
+    eval "$ON_START"
+    while read -r line; do
+        case $line in
+            *please-abort*) echo dying >&2; kill -ABRT $$ ;;
+            *please-hang*) exec sleep 1000 ;;
+            *please-leave*) sleep 1000 & exit 7 ;;
+        esac
+        echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"pid\":$$}}"
+    done
+    exit 0
+fi
+eval "$ON_HELLO"
+while read -r line; do
+    id=${line#*'"id":"'}; id=${id%%'"'*}
+    case $line in
+        *'"hello"'*) echo "{\"id\":\"$id\",\"hello\":{\"roles\":[\"server\"],\"transports\":[\"stdio\"],\"revisions\":[\"2026-07-28\"]}}" ;;
+        *'"serve"'*) echo "{\"id\":\"$id\",\"serving\":{\"url\":\"${URL:-http://127.0.0.1:9/}\"}}"; echo "$line" >&2 ;;
+        *'"drive"'*) eval "$ON_DRIVE" ;;
+        *'"stop"'*) echo "{\"id\":\"$id\",\"stopped\":true}" ;;
+        *) echo "{\"id\":\"$id\",\"unsupported\":\"what\"}" ;;
+    esac
+done
+"#;
+
+fn target(env: &[(&str, &str)]) -> Target {
+    Target {
+        id: TargetId { name: "shell".to_owned(), variant: None },
+        title: String::new(),
+        file: None,
+        folder: ".".into(),
+        setup: Setup::default(),
+        drives: Drives::Adapter(["sh", "-c", TARGET, "shell"].map(str::to_owned).into()),
+        env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
+        secrets: Vec::new(),
+        claims: Claims {
+            roles: vec![Role::Server],
+            transports: vec![Transport::Stdio],
+            revisions: vec![Revision::newest()],
+            lacks: Vec::new(),
+        },
+        known: Vec::new(),
+        flaky: Vec::new(),
+        snapshots: None,
+        unverified: None,
+        needs: Vec::new(),
+        package: None,
+    }
+}
+
+fn test(id: &str, when: When) -> Test {
+    let steps = vec![Step { when, then: Then::Observe, declares: None, initialized: true }];
+    Test::new(CaseId::new("a", "b"), id, Role::Server, Fixture::default(), steps)
+}
+
+/// A request that says so, in its method.
+fn send(method: &str) -> Test {
+    let message = Template::from(&json!({ "jsonrpc": "2.0", "id": 1, "method": method }));
+    test(method, When::Send { message, headers: Vec::new() })
+}
+
+fn plan(target: Target, tests: Vec<Test>) -> Arc<Plan> {
+    plan_of(target, Transport::Stdio, vec![tests])
+}
+
+/// A plan of several groups, each for a worker of its own.
+fn plan_of(target: Target, transport: Transport, groups: Vec<Vec<Test>>) -> Arc<Plan> {
+    let (revision, target, mut index) = (Revision::newest(), Arc::new(target), 0..);
+    let mut planned = |test: Test| {
+        let id = TestId { case: test.case.clone(), test: test.id.clone(), row: None, revision, transport };
+        Planned { index: index.next().expect("endless"), id, test: Arc::new(test), stdio: None }
+    };
+    let mut group = |tests: Vec<Test>| {
+        let tests = tests.into_iter().map(&mut planned).collect();
+        Group { target: Arc::clone(&target), case: CaseId::new("a", "b"), revision, transport, tests }
+    };
+    Arc::new(Plan { groups: groups.into_iter().map(&mut group).collect(), ..Plan::default() })
+}
+
+fn quick() -> Options {
+    let (step_limit, start_limit) = (Duration::from_millis(300), Duration::from_millis(500));
+    Options { step_limit, start_limit, ..Options::default() }
+}
+
+async fn run(target: Target, tests: Vec<Test>) -> Vec<Transcript> {
+    run_with(quick(), target, tests).await
+}
+
+async fn run_with(options: Options, target: Target, tests: Vec<Test>) -> Vec<Transcript> {
+    carried_out(options, plan(target, tests)).await
+}
+
+async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
+    let (_go, cancel) = watch::channel(Cancel::Go);
+    let (events, mut received) = mpsc::channel(8);
+    let driving = tokio::spawn(drive(plan, options, cancel, Arc::new(|_, _, seen| (Next::On, Some(seen))), events));
+    let mut transcripts = Vec::new();
+    while let Some(event) = received.recv().await {
+        if let Event::Finished { seen, .. } = event {
+            transcripts.push(*seen);
+        }
+    }
+    assert_eq!(driving.await.expect("no bug"), Ended::Whole);
+    transcripts
+}
+
+fn reply(transcript: &Transcript) -> &str {
+    let mut messages = transcript.steps.iter().flat_map(|step| &step.messages);
+    &messages.rfind(|message| message.from == Party::Target).expect("a reply").text
+}
+
+#[tokio::test]
+async fn tests_with_one_fixture_share_a_process_and_an_isolated_one_has_its_own() {
+    let isolated = Test { isolated: true, ..send("three") };
+    let transcripts = run(target(&[]), vec![send("one"), send("two"), isolated, send("four")]).await;
+    let replies: Vec<_> = transcripts.iter().map(reply).collect();
+    assert_eq!(replies[0], replies[1]);
+    assert_ne!(replies[1], replies[2]);
+    assert_ne!(replies[2], replies[3]);
+}
+
+#[tokio::test]
+async fn tests_with_one_generated_fixture_share_a_process() {
+    let definition = Template::Generated(Generator::Nested { depth: 3 });
+    let given = || Fixture {
+        tools: vec![Tool { name: "t".to_owned(), definition: definition.clone(), does: Does::Echo }],
+        ..Fixture::default()
+    };
+    let large = |method| Test { given: Arc::new(given()), ..send(method) };
+    let transcripts = run(target(&[]), vec![large("one"), large("two")]).await;
+    assert_eq!(reply(&transcripts[0]), reply(&transcripts[1]));
+}
+
+#[tokio::test]
+async fn a_crash_costs_one_test_and_is_named() {
+    let transcripts = run(target(&[]), vec![send("one"), send("please-abort"), send("three")]).await;
+    let crash = &transcripts[1];
+    assert_eq!(crash.steps[0].end, End::Crash { how: "killed by signal 6 (SIGABRT)".to_owned() });
+    assert!(crash.stderr.contains("dying"), "{}", crash.stderr);
+    assert!(matches!(transcripts[2].steps[0].end, End::Replied { .. }));
+}
+
+#[tokio::test]
+async fn a_process_that_leaves_a_child_with_its_pipes_is_leaky() {
+    let transcripts = run(target(&[]), vec![send("please-leave"), send("two")]).await;
+    assert!(transcripts[0].leaky && !transcripts[1].leaky);
+}
+
+#[tokio::test]
+async fn step_limit_of_a_test_ends_its_hang_early() {
+    let options = Options { step_limit: Duration::from_secs(5), ..quick() };
+    let hang = Test { step_limit: Some(1), ..send("please-hang") };
+    let transcripts = run_with(options.clone(), target(&[]), vec![hang]).await;
+    assert_eq!(transcripts[0].steps[0].end, End::Timeout);
+    assert!(u128::from(transcripts[0].micros) < options.step_limit.as_micros());
+}
+
+#[test]
+fn order_of_groups_begins_with_hard_ones_unless_shuffled() {
+    let hard = |id| Test { step_limit: Some(3), ..send(id) };
+    let heavy = Test { heavy: true, ..send("f") };
+    let groups = vec![vec![send("a")], vec![send("b"), hard("c")], vec![send("d")], vec![hard("e")], vec![heavy]];
+    let plan = plan_of(target(&[]), Transport::Stdio, groups);
+    assert_eq!(quick().order(&plan), [1, 3, 4, 0, 2]);
+    let shuffled = Options { shuffle: Some(7), ..quick() };
+    let mut order = shuffled.order(&plan);
+    assert_ne!(order, [1, 3, 4, 0, 2]);
+    order.sort_unstable();
+    assert_eq!(order, [0, 1, 2, 3, 4]);
+}
+
+#[tokio::test]
+async fn after_three_hangs_in_a_row_a_target_is_given_up_at_once() {
+    let hangs = (0..3).map(|_| send("please-hang"));
+    let tests = [send("please-hang"), send("well")].into_iter().chain(hangs).chain([send("late")]).collect();
+    let transcripts = run(target(&[]), tests).await;
+    assert_eq!(transcripts[0].steps[0].end, End::Timeout);
+    assert!(matches!(transcripts[1].steps[0].end, End::Replied { .. }));
+    assert!(matches!(&transcripts[5].served, Served::Unavailable { reason } if reason.contains("3 hangs")));
+}
+
+/// Why the target was not there any more, test by test.
+fn given_up(transcripts: &[Transcript]) -> Vec<&str> {
+    let served = transcripts.iter().map(|transcript| &transcript.served);
+    served
+        .filter_map(|served| if let Served::Unavailable { reason } = served { Some(reason.as_str()) } else { None })
+        .collect()
+}
+
+#[tokio::test]
+async fn what_hangs_is_given_up_after_three_whatever_it_is_and_under_one_cause() {
+    type Way = (&'static str, Target, Transport, fn(usize) -> Test);
+    // Whoever connects waits for ever.
+    let deaf = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/mcp", deaf.local_addr().expect("an address"));
+    let sleeper = || ["sh", "-c", "exec sleep 1000"].map(str::to_owned).to_vec();
+    let fixed = |fixed: Fixed| Target { drives: Drives::Fixed(fixed), ..target(&[]) };
+    let server = |id: usize| send(&format!("please-hang-{id}"));
+    let client = |id: usize| connecting(&format!("connect-{id}"));
+    let (http, stdio) = (Transport::Http, Transport::Stdio);
+    let ways: [Way; 6] = [
+        ("a server over stdio", target(&[]), stdio, server),
+        ("a server over HTTP", target(&[("URL", &url)]), http, server),
+        ("a client", target(&[("ON_DRIVE", "exec sleep 1000")]), http, client),
+        ("a fixed server over stdio", fixed(Fixed::Server(sleeper())), stdio, server),
+        ("a fixed server over HTTP", fixed(Fixed::Running(url.clone())), http, server),
+        ("a fixed client", fixed(Fixed::Client(sleeper())), http, client),
+    ];
+    for (what, target, transport, test) in ways {
+        let groups = (0..2).map(|group| (0..8).map(|one| test(group * 8 + one)).collect()).collect();
+        let options = Options { jobs: NonZeroUsize::new(2).expect("two"), ..quick() };
+        let began = std::time::Instant::now();
+        let transcripts = carried_out(options, plan_of(target, transport, groups)).await;
+        let reasons = given_up(&transcripts);
+        // Each of the two workers may have one under way when the other gives up.
+        assert!((16 - 2 * 3..=16).contains(&reasons.len()), "{what}: {reasons:?}");
+        assert!(reasons.iter().all(|reason| *reason == reasons[0]), "{what}: {reasons:?}");
+        assert!(began.elapsed() < Duration::from_secs(30), "{what}: {:?}", began.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_built_says_so_with_a_line_and_a_status() {
+    let refusing = |line: &str| format!("echo a greeting; echo some warning >&2; echo '{line}' >&2; exit 3");
+    let refused = refusing(r#"{"refused":{"type":"ValueError","message":"no","tool":"t"}}"#);
+    for when in [When::Serve, When::List] {
+        let transcripts = run(target(&[("ON_START", &refused)]), vec![test("t", when)]).await;
+        let served = Served::Refused { r#type: "ValueError".to_owned(), message: "no (tool `t`)".to_owned() };
+        assert_eq!(transcripts[0].served, served);
+        assert!(transcripts[0].steps.is_empty());
+    }
+    let cannot = refusing(r#"{"cannot":"no such thing"}"#);
+    let transcripts = run(target(&[("ON_START", &cannot)]), vec![test("t", When::List)]).await;
+    assert_eq!(transcripts[0].served, Served::Cannot { reason: "no such thing".to_owned() });
+}
+
+#[tokio::test]
+async fn process_that_refuses_is_started_once_beside_an_adapter() {
+    let starts = tempfile::NamedTempFile::new().expect("a file");
+    let refused = r#"echo start >> "$STARTS"; echo '{"refused":{"type":"ValueError","message":"no"}}' >&2; exit 3"#;
+    let env = [("ON_START", refused), ("STARTS", starts.path().to_str().expect("UTF-8"))];
+    let transcripts = run(target(&env), vec![test("t", When::List)]).await;
+    assert!(matches!(transcripts[0].served, Served::Refused { .. }));
+    assert_eq!(std::fs::read_to_string(starts.path()).expect("text"), "start\n");
+}
+
+#[tokio::test]
+async fn without_a_hello_there_is_no_session_and_the_reason_is_told() {
+    for (on_hello, reason) in [
+        ("exec sleep 1000", "said nothing within the limit"),
+        ("echo broken >&2; exit 1", "exit status 1; it wrote: broken"),
+        ("yes", "1000 lines that are no answer"),
+        (
+            r#"read -r line; echo '{"id":"1","hello":"there"}'"#,
+            "it gave an answer that can't be read: invalid type: string",
+        ),
+        (r#"read -r line; echo '{"id":"1","hello":{"roles":["server"]}}'"#, "the transport `stdio`"),
+    ] {
+        let transcripts = run(target(&[("ON_HELLO", on_hello)]), vec![send("one"), send("two")]).await;
+        for transcript in transcripts {
+            let Served::Unavailable { reason: told } = &transcript.served else { panic!("{transcript:?}") };
+            assert!(told.contains(reason), "{told}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn noise_is_kept_and_a_fixture_of_any_depth_goes_over_as_text() {
+    let deadline = Deadline::within(Duration::from_secs(10));
+    let target = target(&[("ON_HELLO", "echo Listening on port 8080")]);
+    let mut adapter = Adapter::start(&target, deadline).await.expect("a hello");
+    assert_eq!(adapter.stderr().take(), "[noise on stdout] Listening on port 8080\n");
+    let fixture = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
+    let order = Order { variant: Some("low"), ..Order::new(&target, Revision::newest(), Transport::Http, &fixture) };
+    let (serving, url) = adapter.serve(order, deadline).await.expect("it serves");
+    assert_eq!(url, "http://127.0.0.1:9/");
+    adapter.stop(serving, deadline).await.expect("it stops");
+    adapter.ask_the_unknown(deadline).await.expect("it says that it knows no such thing");
+    let kept = adapter.stderr().clone();
+    assert_eq!(adapter.end(Manner::Leave).await.how, "exit status 0");
+    assert!(kept.take().contains(r#""variant":"low","fixture":[[[["#));
+}
+
+#[tokio::test]
+async fn a_first_look_names_what_should_have_come() {
+    let report = smoke(&target(&[("ON_START", "echo broken >&2; exit 1")])).await;
+    assert_eq!(report.checks.len(), 2 + 4 + 2);
+    let wrong: Vec<_> = report.checks.iter().filter(|check| matches!(check.came, Came::Wrong { .. })).collect();
+    assert_eq!(wrong.len(), 4, "{wrong:?}");
+    let Came::Wrong { got, wanted } = &wrong[0].came else { panic!("{wrong:?}") };
+    assert_eq!(wrong[0].asked, "serve: echo over stdio on 2026-07-28");
+    assert!(got.ends_with("exit status 1; it wrote: broken") && wanted.contains("a list of tools"), "{got} {wanted}");
+    let silent = smoke(&target(&[("ON_HELLO", "exit 1")])).await;
+    assert!(!silent.is_good() && silent.hello.is_none());
+}
+
+#[tokio::test]
+async fn a_first_look_shows_what_an_adapter_wrote_before_it_died() {
+    let claims = Claims { roles: vec![Role::Client], ..target(&[]).claims };
+    let dying = Target { claims, ..target(&[("ON_DRIVE", "echo broken >&2; exit 1")]) };
+    let report = smoke(&dying).await;
+    let drives: Vec<_> = report.checks.iter().filter(|check| check.asked.starts_with("drive")).collect();
+    assert_eq!(drives.len(), 3);
+    for check in drives {
+        let Came::Wrong { got, .. } = &check.came else { panic!("{check:?}") };
+        assert_eq!(got, "it ended with exit status 1; it wrote: broken", "its own last words, and none of another's");
+    }
+}
+
+#[tokio::test]
+async fn no_test_is_begun_after_the_run_was_cancelled() {
+    let (cancelling, cancel) = watch::channel(Cancel::Go);
+    let (events, mut received) = mpsc::channel(8);
+    let finish = Arc::new(move |_: &_, planned: &Planned, _| {
+        cancelling.send_replace(Cancel::Finish);
+        (Next::On, Some(planned.index))
+    });
+    let plan = plan(target(&[]), vec![send("one"), send("two")]);
+    let driving = tokio::spawn(drive(plan, quick(), cancel, finish, events));
+    assert!(matches!(received.recv().await, Some(Event::Finished { index: 0, seen: 0 })));
+    while let Some(event) = received.recv().await {
+        assert!(matches!(event, Event::Spent { .. }), "{event:?}");
+    }
+    assert_eq!(driving.await.expect("no bug"), Ended::Interrupted);
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_now_ends_now() {
+    let (cancelling, cancel) = watch::channel(Cancel::Go);
+    let (events, _received) = mpsc::channel(8);
+    let options = Options { step_limit: Duration::from_secs(60), ..quick() };
+    let finish: Finish<()> = Arc::new(|_, _, _| (Next::On, None));
+    let driving = tokio::spawn(drive(plan(target(&[]), vec![send("please-hang")]), options, cancel, finish, events));
+    cancelling.send_replace(Cancel::Now);
+    let ended = tokio::time::timeout(Duration::from_secs(2), driving).await.expect("at once");
+    assert_eq!(ended.expect("no bug"), Ended::Interrupted);
+}
+
+/// A test of a client that connects only.
+fn connecting(id: &str) -> Test {
+    Test { role: Role::Client, ..test(id, When::Serve) }
+}
+
+#[tokio::test]
+async fn a_client_that_says_nothing_is_given_up_in_time_and_the_next_has_an_adapter_of_its_own() {
+    let hang = r#"case $line in *please-hang*) exec sleep 1000 ;; esac
+        echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
+    let calling = |tool: &str| {
+        let when = When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default() };
+        Test { role: Role::Client, ..test(tool, when) }
+    };
+    let transcripts = run(target(&[("ON_DRIVE", hang)]), vec![calling("please-hang"), calling("works")]).await;
+    assert!(matches!(&transcripts[0].served, Served::Failed { end: End::Timeout, .. }), "{:?}", transcripts[0].served);
+    assert!(transcripts[0].micros < 1_000_000);
+    assert_eq!(transcripts[1].steps[0].end, End::Handed);
+    assert_eq!(transcripts[1].steps[0].handed.as_deref(), Some(r#"{"result":{}}"#));
+}
+
+#[tokio::test]
+async fn an_adapter_that_dies_or_makes_no_sense_while_it_drives_is_an_observation() {
+    let end_of =
+        async |how: &str| match run(target(&[("ON_DRIVE", how)]), vec![connecting("one")]).await.remove(0).served {
+            Served::Failed { end, .. } => end,
+            served => panic!("{served:?}"),
+        };
+    assert_eq!(end_of("exit 7").await, End::Crash { how: "exit status 7".to_owned() });
+    let silly = r#"echo "{\"id\":\"$id\",\"drove\":7}""#;
+    assert!(matches!(end_of(silly).await, End::Invalid { .. }));
+}
+
+#[tokio::test]
+async fn a_bug_of_our_own_costs_the_test_in_which_it_shows_and_the_run_goes_on() {
+    // No clock goes so far: the sum panics, in each test anew.
+    let options = Options { test_limit: Duration::MAX, ..quick() };
+    let transcripts = run_with(options, target(&[]), vec![send("one"), send("two")]).await;
+    for transcript in transcripts {
+        assert!(
+            matches!(&transcript.served, Served::Broken { reason } if reason.contains("overflow")),
+            "{transcript:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_bug_beside_a_test_is_the_test_s_error_and_no_fault_of_the_target() {
+    // What the client sends makes the mock server's task panic; the client waits, as if nothing had happened.
+    let trips = r#"case $line in *'"steps-on-it"'*)
+        file=${line##*'"__relay","'}; file=${file%%'"'*}
+        exec bash -c '{ read -r address; read -r word; } < "$1"; exec 3<>"/dev/tcp/${address%:*}/${address#*:}"
+            printf "%s\n" "$word" please-panic >&3; sleep 1000' trip "$file" ;;
+        esac
+        echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
+    let calling = |tool: &str| {
+        let when = When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default() };
+        Test { role: Role::Client, ..test(tool, when) }
+    };
+    let options = Options { step_limit: Duration::from_secs(30), ..quick() };
+    let tests = vec![calling("steps-on-it"), calling("well")];
+    let transcripts = run_with(options, target(&[("ON_DRIVE", trips)]), tests).await;
+    let Served::Broken { reason } = &transcripts[0].served else { panic!("{:?}", transcripts[0]) };
+    assert!(reason.contains("tripped over please-panic"), "{reason}");
+    assert!(transcripts[0].steps.is_empty());
+    assert_eq!((&transcripts[1].served, &transcripts[1].steps[0].end), (&Served::Serving, &End::Handed));
+}

@@ -1,0 +1,338 @@
+//! Groups of the suite → a case file: a row a group, a test an instance.
+//!
+//! Takes groups, gives the case file as JSON. An instance that must be refused is asked for behind one of its group
+//! that must be accepted, so that who refuses everything is right about nothing. Must not know how cases are read.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::names;
+use super::references::{Leads, forced_object_root, leads, with_canaries, with_object_root};
+use super::remotes::Remotes;
+use super::suite::{Group, Instance, Keyword, Origin, Wanted};
+use crate::model::suite::{CONTROL, Door, Draft};
+
+/// The sentences that stand behind the tests.
+pub(super) fn requirements(draft: Draft) -> Value {
+    let (level, quote) = match draft {
+        Draft::Latest => ("DERIVED", "Implementations MUST support at least 2020-12"),
+        Draft::Earlier => ("MAY", "Schemas MAY include a `$schema` field to specify a different dialect"),
+    };
+    let supported = |harm: &str, why: &str| {
+        json!({
+            "level": level, "roles": ["server", "client"], "since": "2025-11-25",
+            "source": "specification/2026-07-28/basic/index#schema-dialect", "quote": quote, "harm": harm, "why": why
+        })
+    };
+    let untouched = |level: &str, why: &str| {
+        json!({
+            "level": level, "roles": ["server", "client"], "since": "2026-07-28",
+            "source": "specification/2026-07-28/basic/index#ref-resolution",
+            "quote": "Implementations MUST NOT automatically dereference `$ref` values that resolve to a network URI",
+            "harm": "ssrf", "why": why
+        })
+    };
+    json!({
+        "$schema": "../schemas/requirements.json",
+        "valid-accepted": supported("interop", "What fits the schema as it is written is turned away."),
+        "invalid-refused": supported("silent-acceptance", "What the schema forbids goes through."),
+        "no-network-deref": untouched("MUST NOT", "A schema can make this process fetch any address that it can reach."),
+        "no-other-deref": untouched("DERIVED", "`$schema` and `$dynamicRef` lead to the same addresses by another name.")
+    })
+}
+
+/// The case file of a keyword, where any of its groups can stand at this door.
+pub(super) fn keyword(door: Door, origin: &Origin, groups: &[Group]) -> Option<Value> {
+    let (mut rows, mut tests, mut taken) = (Map::new(), Tests::default(), BTreeSet::new());
+    for group in groups.iter().filter(|group| leads(&group.schema) == Leads::Nowhere) {
+        let Some(schema) = at_door(door, origin.draft, group, with_object_root) else { continue };
+        let mut ids = BTreeSet::new();
+        let instances = group.tests.iter().filter(|one| door.takes(&one.data));
+        let asked: Vec<_> = instances.map(|instance| Asked::new(group, instance, &mut ids)).collect();
+        if asked.is_empty() {
+            continue;
+        }
+        let row = names::row(&group.description, &mut taken);
+        for one in &asked {
+            tests.add(door, one, &row);
+        }
+        rows.insert(row, door.row(group, &schema, &asked));
+    }
+    let title = match door {
+        Door::Arguments => "A server holds arguments against",
+        Door::Results => "A server holds a tool's result against",
+        Door::Client => "A client holds a result against",
+    };
+    let Origin { id, file, draft } = origin;
+    let head = head(
+        door,
+        &format!("{title} {id} as draft {draft} says"),
+        &format!("From {file} of the JSON-Schema-Test-Suite."),
+    );
+    (!rows.is_empty()).then(|| whole(head, rows, door.given(), tests.into_value()))
+}
+
+/// The case file of all groups that lead to a remote file: nothing is asked of it but that nobody goes there.
+pub(super) fn remote(door: Door, keywords: &[Keyword], remotes: &mut Remotes) -> Option<Value> {
+    let (mut rows, mut taken) = (Map::new(), BTreeSet::from([CONTROL.to_owned()]));
+    let (mut by_ref, mut by_others) = (Vec::new(), Vec::new());
+    let all = keywords.iter().flat_map(|one| one.groups.iter().map(move |group| (&one.origin, group)));
+    for (origin, group) in all {
+        let Leads::ToRemotes { by_ref: is_by_ref } = leads(&group.schema) else { continue };
+        let schema = at_door(door, origin.draft, group, forced_object_root).filter(|schema| !has_places(schema));
+        let Some(schema) = schema else { continue };
+        let row = names::row(&format!("{} {}", origin.id, group.description), &mut taken);
+        // What isn't valid is looked at in full.
+        let instances = || group.tests.iter().filter(|one| door.takes(&one.data));
+        let value = instances().find(|one| !one.is_valid).or_else(|| instances().next());
+        let value = value.map_or_else(|| json!({}), |one| literal(&one.data));
+        let schema = with_canaries(&schema, remotes);
+        rows.insert(row.clone(), json!({ "note": note(&group.description), "schema": schema, "value": value }));
+        if is_by_ref { by_ref.push(row) } else { by_others.push(row) }
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    let local = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/a" } }, "$defs": { "a": { "type": "string" } } });
+    rows.insert(CONTROL.to_owned(), json!({ "note": "The control.", "schema": local, "value": { "a": "b" } }));
+    let call = |then: Value| door.steps(vec![json!({ "when": door.call_of(&"check".into(), "value"), "then": then })]);
+    let mut tests = Map::new();
+    let control =
+        json!({ "title": "the same works where the reference is local", "control": "file", "rows": [CONTROL] });
+    tests.insert(CONTROL.to_owned(), merged(control, call(json!({ "valid-accepted": { "outcome": "success" } }))));
+    for (id, requirement, rows) in
+        [("fetches-nothing", "no-network-deref", by_ref), ("fetches-nothing-else", "no-other-deref", by_others)]
+    {
+        if !rows.is_empty() {
+            let said = json!({ "title": "nobody goes where the schema leads", "rows": rows });
+            tests.insert(id.to_owned(), merged(said, call(json!({ requirement: { "canary": "untouched" } }))));
+        }
+    }
+    let mut head = head(
+        door,
+        "Nothing that a schema of the suite refers to is fetched",
+        "Whether its instances fit is not asked: who doesn't go there can't know.",
+    );
+    head.insert("since".to_owned(), "2026-07-28".into());
+    Some(whole(head, rows, door.single(), tests))
+}
+
+/// The group's schema as it can stand there.
+fn at_door(door: Door, draft: Draft, group: &Group, root: fn(&Value) -> Option<Value>) -> Option<Value> {
+    // A schema that doesn't say by which draft it is meant is the latest's.
+    let is_named = draft == Draft::Latest || group.schema.get("$schema").is_some();
+    match door {
+        _ if !is_named => None,
+        Door::Arguments => root(&group.schema),
+        Door::Results | Door::Client => Some(group.schema.clone()).filter(Value::is_object),
+    }
+}
+
+fn head(door: Door, title: &str, note: &str) -> Map<String, Value> {
+    let (role, since) = match door {
+        Door::Arguments => ("server", "2025-11-25"),
+        Door::Results => ("server", "2026-07-28"),
+        Door::Client => ("client", "2026-07-28"),
+    };
+    let why = "Over HTTP only: a validator doesn't know what carries the message.";
+    let mut head = object(json!({
+        "$schema": "../schemas/case.json", "title": title, "note": [note, why],
+        "role": role, "since": since, "transports": ["http"]
+    }));
+    if door != Door::Arguments {
+        head.insert("needs".to_owned(), json!(["tools.outputSchema"]));
+    }
+    head
+}
+
+fn whole(mut head: Map<String, Value>, rows: Map<String, Value>, given: Value, tests: Map<String, Value>) -> Value {
+    head.extend([("rows".to_owned(), rows.into()), ("given".to_owned(), given), ("tests".to_owned(), tests.into())]);
+    Value::Object(head)
+}
+
+/// An instance, as a test asks for it.
+struct Asked<'a> {
+    id: String,
+    wanted: Wanted,
+    instance: &'a Instance,
+}
+
+impl<'a> Asked<'a> {
+    fn new(group: &Group, instance: &'a Instance, taken: &mut BTreeSet<String>) -> Self {
+        let wanted = group.wants(instance);
+        Self { id: names::test(wanted, &instance.description, taken), wanted, instance }
+    }
+}
+
+/// The tests of a file. Instances of one name in several groups are one test with several rows.
+#[derive(Default)]
+struct Tests {
+    bodies: Map<String, Value>,
+    rows: Map<String, Value>,
+}
+
+impl Tests {
+    fn add(&mut self, door: Door, asked: &Asked<'_>, row: &str) {
+        let Asked { id, wanted, instance } = asked;
+        if !self.bodies.contains_key(id) {
+            let head = json!({ "title": names::title(*wanted, &instance.description), "rows": [] });
+            self.bodies.insert(id.clone(), merged(head, door.steps(steps(door, id, *wanted))));
+        }
+        let rows = self.rows.entry(id.clone()).or_insert_with(|| json!([]));
+        rows.as_array_mut().expect("it is one").push(row.into());
+    }
+
+    fn into_value(mut self) -> Map<String, Value> {
+        for (id, rows) in self.rows {
+            self.bodies[&id]["rows"] = rows;
+        }
+        self.bodies
+    }
+}
+
+/// What is done with an instance: one that must be refused comes behind one that works.
+fn steps(door: Door, id: &str, wanted: Wanted) -> Vec<Value> {
+    let accepted = json!({ "valid-accepted": { "outcome": "success" } });
+    match wanted {
+        Wanted::Accepted => return vec![json!({ "when": door.call(id), "then": accepted })],
+        Wanted::Either => return vec![json!({ "when": door.call(id), "then": "observe" })],
+        Wanted::Refused => {}
+    }
+    let refused = match door {
+        Door::Arguments | Door::Results => json!(["tool-error", "protocol-error"]),
+        Door::Client => json!(["refused", "tool-error"]),
+    };
+    vec![
+        json!({ "when": door.call_of(&json!({ "@row": "works" }), "working"), "then": accepted }),
+        json!({ "when": door.call(id), "then": { "invalid-refused": { "outcome": refused } } }),
+    ]
+}
+
+impl Door {
+    /// Whether the instance can be what is held against a schema there.
+    fn takes(self, data: &Value) -> bool {
+        self != Self::Arguments || data.is_object()
+    }
+
+    /// A group's values: its tools, or what they are called with, and which call shows that it works at all.
+    fn row(self, group: &Group, schema: &Value, asked: &[Asked<'_>]) -> Value {
+        let mut row = object(json!({ "note": note(&group.description) }));
+        let working = asked.iter().find(|one| one.wanted == Wanted::Accepted);
+        let is_refused = asked.iter().any(|one| one.wanted == Wanted::Refused);
+        if self == Self::Arguments {
+            row.insert("schema".to_owned(), literal(schema));
+            row.extend(asked.iter().map(|one| (one.id.clone(), literal(&one.instance.data))));
+            if is_refused {
+                row.insert("works".to_owned(), if working.is_some() { "check".into() } else { "plain".into() });
+                row.insert("working".to_owned(), working.map_or_else(|| json!({}), |one| literal(&one.instance.data)));
+            }
+            return Value::Object(row);
+        }
+        let tool = |instance: &Value, schema: Option<&Value>| {
+            let mut tool = object(json!({ "description": "Returns this.", "inputSchema": { "type": "object" } }));
+            tool.extend(schema.map(|schema| ("outputSchema".to_owned(), literal(schema))));
+            tool.insert("does".to_owned(), json!({ "return": { "structuredContent": literal(instance) } }));
+            Value::Object(tool)
+        };
+        let mut tools: Map<String, Value> =
+            asked.iter().map(|one| (one.id.clone(), tool(&one.instance.data, Some(schema)))).collect();
+        if is_refused {
+            row.insert("works".to_owned(), working.map_or("plain", |one| one.id.as_str()).into());
+            // Where nothing fits, another tool shows that the server is there.
+            let plain = working.is_none().then(|| ("plain".to_owned(), tool(&json!({}), None)));
+            tools.extend(plain);
+        }
+        row.insert("tools".to_owned(), tools.into());
+        Value::Object(row)
+    }
+
+    /// The fixture of every group.
+    fn given(self) -> Value {
+        match self {
+            Self::Arguments => {
+                let mut given = self.single();
+                given["tools"]["plain"] = json!({ "description": "Returns its arguments.", "inputSchema": { "type": "object" }, "does": { "echo": true } });
+                given
+            }
+            Self::Results | Self::Client => json!({ "tools": { "@row": "tools" } }),
+        }
+    }
+
+    /// A fixture of one tool.
+    fn single(self) -> Value {
+        let tool = match self {
+            Self::Arguments => json!({
+                "description": "Returns its arguments.", "inputSchema": { "@row": "schema" }, "does": { "echo": true }
+            }),
+            Self::Results | Self::Client => json!({
+                "description": "Returns this.", "inputSchema": { "type": "object" }, "outputSchema": { "@row": "schema" },
+                "does": { "return": { "structuredContent": { "@row": "value" } } }
+            }),
+        };
+        json!({ "tools": { "check": tool } })
+    }
+
+    /// The call by which an instance is handed over.
+    fn call(self, id: &str) -> Value {
+        match self {
+            Self::Arguments => self.call_of(&"check".into(), id),
+            Self::Results | Self::Client => self.call_of(&id.into(), id),
+        }
+    }
+
+    /// A call of this tool, where there are arguments with the row's value of this name.
+    fn call_of(self, tool: &Value, arguments: &str) -> Value {
+        match self {
+            Self::Arguments => json!({ "call": tool, "arguments": { "@row": arguments } }),
+            Self::Results | Self::Client => json!({ "call": tool, "arguments": {} }),
+        }
+    }
+
+    /// The steps of a test; a client learns of a schema from the list.
+    fn steps(self, mut steps: Vec<Value>) -> Value {
+        if self == Self::Client {
+            steps.insert(0, json!({ "when": { "list": "tools" }, "then": "observe" }));
+        }
+        if steps.len() == 1 { steps.remove(0) } else { json!({ "steps": steps }) }
+    }
+}
+
+/// Lines that are not too long for a case file.
+fn note(text: &str) -> Value {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    for word in text.split_whitespace() {
+        if !line.is_empty() && line.chars().count() + word.chars().count() > 100 {
+            lines.push(std::mem::take(&mut line));
+        }
+        line += if line.is_empty() { "" } else { " " };
+        line.extend(word.chars().take(100));
+    }
+    lines.push(line);
+    if lines.len() == 1 { lines.remove(0).into() } else { lines.into() }
+}
+
+/// A value that is meant as it stands.
+fn literal(value: &Value) -> Value {
+    if has_places(value) { json!({ "@literal": value }) } else { value.clone() }
+}
+
+/// Whether something in it would be taken for a place to fill.
+pub(super) fn has_places(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_places),
+        Value::Object(members) => members.iter().any(|(key, value)| key.starts_with('@') || has_places(value)),
+        _ => false,
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+fn merged(one: Value, other: Value) -> Value {
+    Value::Object(object(one).into_iter().chain(object(other)).collect())
+}

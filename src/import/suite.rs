@@ -1,0 +1,153 @@
+//! A file of the suite: groups of instances, each group with the schema that they are held against.
+//!
+//! Takes the text of one file, gives its [`Group`]s, or says what in it is no suite file. Must not know cases.
+
+use serde_json::Value;
+
+use crate::jsonrpc::nesting;
+use crate::load::diagnostic::Lint;
+use crate::load::json;
+use crate::load::node::Node;
+use crate::load::read::{Object, Reader};
+use crate::model::suite::Draft;
+
+/// One file of the suite.
+pub(super) struct Keyword {
+    pub(super) origin: Origin,
+    pub(super) groups: Vec<Group>,
+}
+
+/// Where the groups are from.
+pub(super) struct Origin {
+    /// The name of the keyword's file, as a part of an id.
+    pub(super) id: String,
+    /// The file, within the suite.
+    pub(super) file: String,
+    pub(super) draft: Draft,
+}
+
+/// How deep a schema or an instance may be: a case has them some levels further down.
+const LEVELS: usize = 100;
+/// How much the groups of a file may come to in a case, in bytes: each schema once an instance.
+const MOST: usize = 768 << 10;
+
+/// One schema, and what does or doesn't fit it.
+pub(super) struct Group {
+    pub(super) description: String,
+    pub(super) schema: Value,
+    pub(super) tests: Vec<Instance>,
+}
+
+/// A value, and whether it fits.
+pub(super) struct Instance {
+    pub(super) description: String,
+    pub(super) data: Value,
+    pub(super) is_valid: bool,
+}
+
+/// What should become of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// It goes through.
+    Accepted,
+    /// It doesn't.
+    Refused,
+    /// Both are right.
+    Either,
+}
+
+impl Group {
+    /// What should become of an instance. By 2020-12 a `format` is an annotation unless somebody asserts it, and the
+    /// protocol's own example of a wrong argument is a date in a wrong format: of texts, both are right.
+    pub(super) fn wants(&self, instance: &Instance) -> Wanted {
+        match instance.is_valid {
+            _ if instance.data.is_string() && has_format(&self.schema) => Wanted::Either,
+            true => Wanted::Accepted,
+            false => Wanted::Refused,
+        }
+    }
+}
+
+fn has_format(schema: &Value) -> bool {
+    match schema {
+        Value::Array(items) => items.iter().any(has_format),
+        Value::Object(members) => {
+            members.iter().any(|(key, value)| key == "format" && value.is_string() || has_format(value))
+        }
+        _ => false,
+    }
+}
+
+/// Reads a file of the suite.
+pub(super) fn groups(reader: &mut Reader) -> Vec<Group> {
+    let Some(root) = json::parse(reader) else { return Vec::new() };
+    let Some(items) = reader.items(&root, "a file of the JSON-Schema-Test-Suite") else { return Vec::new() };
+    if items.is_empty() {
+        let empty = reader.mistake(Lint::WrongCount, "a file of the JSON-Schema-Test-Suite has a group");
+        reader.push(empty.at(root.span, "none here").help("take the file away, or take one of the suite's own"));
+    }
+    let mut room = MOST;
+    items.iter().filter_map(|item| group(reader, item, &mut room)).collect()
+}
+
+fn group(reader: &mut Reader, node: &Node, room: &mut usize) -> Option<Group> {
+    let what = "a group of the suite";
+    reader.members(node, what)?;
+    let object = Object { node };
+    let description = text(reader, object, what);
+    let schema = reader.need(object, what, "schema").map(|node| with_short_comments(node.value()));
+    let tests = reader.need(object, what, "tests").and_then(|node| reader.items(node, "`tests`")).unwrap_or_default();
+    let tests: Vec<Instance> = tests.iter().filter_map(|node| instance(reader, node)).collect();
+    let group = Group { description: description?, schema: schema?, tests };
+    let schema = group.schema.to_string();
+    let size: usize = group.tests.iter().map(|test| schema.len() + test.data.to_string().len()).sum();
+    if size > *room || nesting::depth(schema.as_bytes()) > LEVELS {
+        // Its lines are not shown: they are too large for that too.
+        let (name, line) = (short(&group.description), reader.line(node.span));
+        let large = reader.mistake(Lint::TooLarge, format!("the group `{name}` at line {line} is too large"));
+        reader
+            .push(large.help("at most 100 levels, and 768 kB for all groups of a file, each schema once an instance"));
+        return None;
+    }
+    *room -= size;
+    Some(group)
+}
+
+/// A comment means nothing, and may be too long for a line of a case file.
+fn with_short_comments(schema: Value) -> Value {
+    const LONGEST: usize = 60;
+    match schema {
+        Value::Array(items) => items.into_iter().map(with_short_comments).collect(),
+        Value::Object(members) => {
+            let member = |(key, value): (String, Value)| {
+                let value = match value.as_str().filter(|text| key == "$comment" && text.chars().count() > LONGEST) {
+                    Some(text) => (text.chars().take(LONGEST).collect::<String>() + "…").into(),
+                    None => with_short_comments(value),
+                };
+                (key, value)
+            };
+            Value::Object(members.into_iter().map(member).collect())
+        }
+        scalar => scalar,
+    }
+}
+
+fn instance(reader: &mut Reader, node: &Node) -> Option<Instance> {
+    let what = "a test of the suite";
+    reader.members(node, what)?;
+    let object = Object { node };
+    let description = text(reader, object, what);
+    let data = reader.need(object, what, "data").map(Node::value);
+    let is_valid = reader.need(object, what, "valid").and_then(|node| reader.flag(node, "`valid`"));
+    let data = data.filter(|data| nesting::depth(data.to_string().as_bytes()) <= LEVELS);
+    Some(Instance { description: description?, data: data?, is_valid: is_valid? })
+}
+
+fn text(reader: &mut Reader, object: Object<'_>, what: &str) -> Option<String> {
+    let node = reader.need(object, what, "description")?;
+    reader.text(node, "`description`").map(str::to_owned)
+}
+
+fn short(text: &str) -> String {
+    text.chars().filter(|one| !one.is_control()).take(60).collect()
+}

@@ -1,0 +1,52 @@
+//! The expectations that only a target that works can meet.
+//!
+//! Pure questions about a [`Check`]. Must not know observations.
+
+use super::case::{Action, CanaryState, Check, Expectation, Matcher, Outcome, TextState};
+
+impl Check {
+    /// Returns whether every alternative needs something to have worked.
+    pub fn needs_success(&self) -> bool {
+        let proves = |one: &Expectation| {
+            one.is_evidence() || (!one.outcome.is_empty() && one.outcome.iter().all(|outcome| outcome.is_success()))
+        };
+        !self.alternatives.is_empty() && self.alternatives.iter().all(proves)
+    }
+
+    /// Returns whether some alternative needs something to have worked.
+    pub fn may_succeed(&self) -> bool {
+        let may = |one: &Expectation| {
+            if one.outcome.is_empty() {
+                one.is_evidence()
+            } else {
+                one.outcome.iter().any(|outcome| outcome.is_success())
+            }
+        };
+        self.alternatives.iter().any(may)
+    }
+}
+
+impl Outcome {
+    fn is_success(self) -> bool {
+        matches!(self, Self::Success | Self::InputRequired | Self::Accepted)
+    }
+}
+
+impl Expectation {
+    /// Returns whether it needs a value that only working code gives.
+    fn is_evidence(&self) -> bool {
+        let value = |matcher: &Option<Matcher>| matcher.as_ref().is_some_and(|matcher| *matcher != Matcher::Absent);
+        let accepted = self.answered.as_ref().is_some_and(|answered| answered.action == Action::Accept);
+        let status = !self.status.is_empty() && self.status.iter().all(|status| *status < 400);
+        [&self.saw, &self.structured, &self.asked].into_iter().any(value)
+            || accepted
+            || status
+            || !self.advertised.is_empty()
+            || !self.without.is_empty()
+            || self.text == Some(TextState::Mirrors)
+            || self.canary == Some(CanaryState::Touched)
+            || self.reply.is_some()
+            || self.sent.is_some()
+            || self.matches.is_some()
+    }
+}

@@ -1,0 +1,378 @@
+//! A case in words: what it does, what is right, and which sentence says so.
+//!
+//! Takes a loaded case, gives plain text made from the closed vocabulary. Must not know results.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::show::{compact, cut, pretty};
+use crate::model::case::{
+    Advertised, Answer, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture, Library, Matcher,
+    Outcome, Pages, Step, Test, TextState, Then, TimeClass, When,
+};
+use crate::model::reach::{Inside, Reach};
+use crate::model::spec::{Requirement, Role};
+
+/// The longest value that is shown in a sentence, and in a table.
+const IN_A_SENTENCE: usize = 240;
+const IN_A_TABLE: usize = 44;
+
+/// By requirement, the names of the defects that show that its checks can fail.
+pub type Breakers<'a> = BTreeMap<&'a str, Vec<&'a str>>;
+
+/// A case file in words: its rows, each test with what is sent and what is right, and the sentences that it checks,
+/// each with what is known to break it.
+pub fn explain(library: &Library, case: &Case, breakers: &Breakers<'_>) -> String {
+    let mut out = format!("{}\n{}\n\nThe {} is under test.\n", case.id, case.title, case.role);
+    for line in &case.note {
+        put(&mut out, format_args!("{line}\n"));
+    }
+    if !case.rows.is_empty() {
+        out.push_str("\nRows\n");
+        out.push_str(&rows(case));
+    }
+    for tests in case.tests.chunk_by(|one, other| one.id == other.id) {
+        out.push('\n');
+        out.push_str(&test(tests));
+    }
+    let checks = || case.tests.iter().flat_map(|test| test.checks());
+    let allowing = checks().flat_map(|check| &check.alternatives).filter_map(|one| one.allowed_by.as_ref());
+    let ids: BTreeSet<_> = checks().map(|check| &check.requirement).chain(allowing).collect();
+    if !ids.is_empty() {
+        out.push_str("\nThe sentences\n");
+    }
+    for requirement in ids.into_iter().filter_map(|id| library.requirements.get(id)) {
+        out.push_str(&sentence(requirement));
+        if let Some(mutants) = breakers.get(requirement.id.as_str()) {
+            put(&mut out, format_args!("    Seen to fail with {}.\n", mutants.join(", ")));
+        }
+    }
+    out
+}
+
+/// The fixture as an adapter gets it, once for all rows that share it; what is generated keeps its `@`.
+pub fn expanded(case: &Case) -> String {
+    let mut fixtures: Vec<(&Arc<_>, Vec<&str>)> = Vec::new();
+    for test in &case.tests {
+        let row = test.row.as_deref().unwrap_or("");
+        match fixtures.iter_mut().find(|(given, _)| *given == &test.given) {
+            Some((_, rows)) if rows.contains(&row) => {}
+            Some((_, rows)) => rows.push(row),
+            None => fixtures.push((&test.given, vec![row])),
+        }
+    }
+    let mut out = String::new();
+    for (given, rows) in fixtures {
+        let rows: Vec<_> = rows.into_iter().filter(|row| !row.is_empty()).collect();
+        let heading = if rows.is_empty() { String::new() } else { format!("# {}\n", rows.join(", ")) };
+        put(&mut out, format_args!("{heading}{}\n", pretty(&given.template(), 0)));
+    }
+    out
+}
+
+/// The rows as a table: a column for each value.
+fn rows(case: &Case) -> String {
+    let mut keys: Vec<&str> = Vec::new();
+    for (key, _) in case.rows.iter().flat_map(|row| &row.bindings) {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
+        }
+    }
+    let mut table =
+        vec![std::iter::once(String::new()).chain(keys.iter().map(|key| (*key).to_owned())).collect::<Vec<_>>()];
+    for row in &case.rows {
+        let value = |key: &str| row.bindings.iter().find(|(bound, _)| bound == key).map(|(_, value)| value.to_string());
+        let values = keys.iter().map(|key| cut(&value(key).unwrap_or_default(), IN_A_TABLE));
+        table.push(std::iter::once(row.id.clone()).chain(values).collect());
+    }
+    let width = |column: usize| table.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..=keys.len()).map(width).collect();
+    let mut out = String::new();
+    for line in &table {
+        let cells: Vec<_> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        put(&mut out, format_args!("  {}\n", cells.join("  ").trim_end()));
+    }
+    for row in case.rows.iter().filter(|row| !row.note.is_empty()) {
+        put(&mut out, format_args!("  {}: {}\n", row.id, row.note.join(" ")));
+    }
+    out
+}
+
+/// One test; rows of which the same is said are said once.
+fn test(tests: &[Arc<Test>]) -> String {
+    let first = &tests[0];
+    let control = match first.control {
+        Some(Control::Row) => ", the control of its row",
+        Some(Control::File) => ", the control of the file",
+        None => "",
+    };
+    let mut out = format!("{}{control}\n  {}\n", first.id, first.title);
+    for line in &first.note {
+        put(&mut out, format_args!("  {line}\n"));
+    }
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    for test in tests {
+        let what: String = test.steps.iter().map(|one| step(one, test.role)).collect();
+        let what = format!("{}{}{what}", applies(test), served(&test.given));
+        let row = test.row.as_deref();
+        match told.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, rows)) => rows.extend(row),
+            None => told.push((what, row.into_iter().collect())),
+        }
+    }
+    for (what, rows) in told {
+        if !rows.is_empty() {
+            put(&mut out, format_args!("  with {}\n", rows.join(", ")));
+        }
+        out.push_str(&what);
+    }
+    out
+}
+
+fn applies(test: &Test) -> String {
+    let mut limits = Vec::new();
+    if test.revisions != crate::model::spec::Revisions::default() {
+        limits.push(test.revisions.to_string());
+    }
+    limits.extend(test.transports.iter().map(|all| format!("over {}", list(all, " and "))));
+    limits.extend(test.needs.iter().map(|need| format!("where the target has {need}")));
+    limits.extend(match &test.reach {
+        Reach::Built => None,
+        Reach::Alike(Inside::Tools(tools)) => Some(format!("also on fixed servers with {}", list(tools, " and "))),
+        Reach::Alike(Inside::Scenario(name)) => Some(format!("also on fixed clients, as their scenario `{name}`")),
+        Reach::Found(tools) if tools.is_empty() => Some("on fixed servers only".to_owned()),
+        Reach::Found(tools) => Some(format!("only on fixed servers with a {}", list(tools, " and a "))),
+    });
+    limits.extend(test.heavy.then(|| "only when heavy tests are asked for".to_owned()));
+    limits.extend(test.step_limit.map(|seconds| format!("with at most {seconds} s for each step")));
+    limits.extend(test.isolated.then(|| "in a process of its own".to_owned()));
+    if limits.is_empty() { String::new() } else { format!("    runs   {}\n", limits.join(", ")) }
+}
+
+/// What the harness does as the server, beside what the tools do.
+fn served(given: &Fixture) -> String {
+    let mut out = String::new();
+    if let Some(Pages { size, cursors }) = &given.pages {
+        let cursors: Vec<_> = cursors.iter().map(|cursor| format!(", then `{cursor}`")).collect();
+        put(&mut out, format_args!("    given  pages of {size}{}\n", cursors.concat()));
+    }
+    for Deviation { method, change } in &given.deviations {
+        let change = match change {
+            Change::Set { at, value } => format!("`{at}` is {}", cut(&compact(value), IN_A_SENTENCE)),
+            Change::Remove { at } => format!("`{at}` is missing"),
+            Change::Http { status, headers, cut_after } => {
+                let status = status.iter().map(|status| format!("the HTTP status is {status}"));
+                let headers = headers.iter().map(|(name, value)| format!("the header {name} is `{value}`"));
+                let cut = cut_after.iter().map(|bytes| format!("the connection ends after {bytes} bytes of the body"));
+                status.chain(headers).chain(cut).collect::<Vec<_>>().join(", ")
+            }
+        };
+        put(&mut out, format_args!("    given  wrong on purpose, in the answer to {method}: {change}\n"));
+    }
+    out
+}
+
+fn step(step: &Step, role: Role) -> String {
+    let mut out = format!("    {}   {}\n", if role == Role::Server { "sent" } else { "done" }, when(&step.when, role));
+    if let Some(declares) = &step.declares {
+        put(&mut out, format_args!("           the client declares {}\n", compact(declares)));
+    }
+    if !step.initialized {
+        out.push_str("           the client never says `notifications/initialized`\n");
+    }
+    match &step.then {
+        Then::Observe => out.push_str("    right  nothing is judged; the snapshot remembers what came\n"),
+        Then::Checks(checks) => checks.iter().for_each(|check| out.push_str(&self::check(check, role))),
+    }
+    out
+}
+
+fn when(when: &When, role: Role) -> String {
+    match when {
+        When::Serve if role == Role::Client => "nothing; the client only connects".to_owned(),
+        When::Serve => "nothing; the server is only built".to_owned(),
+        When::List => "the tools are listed".to_owned(),
+        When::Call { tool, arguments, answers, retry } => {
+            let mut text = format!("`{tool}` is called ");
+            match arguments {
+                Some(arguments) => put(&mut text, format_args!("with {}", cut(&compact(arguments), IN_A_SENTENCE))),
+                None => text.push_str("without arguments"),
+            }
+            for one in answers {
+                put(&mut text, format_args!("; {}", answer(one)));
+            }
+            if let Some(state) = retry.state {
+                put(&mut text, format_args!("; the state that the retry carries is {state}"));
+            }
+            if let Some(arguments) = &retry.arguments {
+                put(&mut text, format_args!("; the retry has {}", cut(&compact(arguments), IN_A_SENTENCE)));
+            }
+            text
+        }
+        When::Send { message, headers } => {
+            let mut text = format!("this message, as it stands: {}", cut(&compact(message), IN_A_SENTENCE));
+            for (name, value) in headers {
+                match value {
+                    Some(value) => put(&mut text, format_args!("; the header {name} is `{value}`")),
+                    None => put(&mut text, format_args!("; the header {name} is left out")),
+                }
+            }
+            text
+        }
+    }
+}
+
+fn answer(answer: &Answer) -> String {
+    match answer {
+        Answer::Accept(content) => format!("asked, the user accepts with {}", cut(&compact(content), IN_A_SENTENCE)),
+        Answer::AcceptAsPresented => "asked, the user accepts the form as it is presented".to_owned(),
+        Answer::Decline => "asked, the user declines".to_owned(),
+        Answer::Cancel => "asked, the user cancels".to_owned(),
+        Answer::Raw(value) => format!("asked, the client answers {}", cut(&compact(value), IN_A_SENTENCE)),
+        Answer::Error { code, message } => format!("asked, the client answers with the error {code} ({message})"),
+    }
+}
+
+fn check(check: &Check, role: Role) -> String {
+    let id = &check.requirement;
+    let mut out = match check.alternatives.as_slice() {
+        [only] => format!("    right  {}  [{id}]\n", conditions(only, role)),
+        several => {
+            let mut out = format!("    right  any of these  [{id}]\n");
+            for one in several {
+                let name = one.name.as_deref().unwrap_or_default();
+                let allowed = one.allowed_by.as_ref().map(|id| format!("  (allowed by {id})")).unwrap_or_default();
+                put(&mut out, format_args!("           - {name}: {}{allowed}\n", conditions(one, role)));
+            }
+            out
+        }
+    };
+    let outcomes: BTreeSet<Outcome> = check.alternatives.iter().flat_map(|one| one.outcome.iter().copied()).collect();
+    let open = check.alternatives.iter().any(|one| one.outcome.is_empty());
+    if !open && outcomes.iter().eq(&[Outcome::Success]) {
+        out.push_str("    wrong  it fails, in whatever way\n");
+    } else if !open && !outcomes.contains(&Outcome::Success) {
+        out.push_str("    wrong  it succeeds\n");
+    }
+    out
+}
+
+/// All that must hold, in one sentence.
+fn conditions(one: &Expectation, role: Role) -> String {
+    let outcomes: Vec<_> = one.outcome.iter().map(|outcome| outcome_in_words(*outcome, role)).collect();
+    let mut parts: Vec<String> = Vec::new();
+    let outcomes = outcomes.join(" or ").replace(" error or it fails as ", " error or as ");
+    parts.extend((!outcomes.is_empty()).then_some(outcomes));
+    parts.extend(one.code.map(|code| format!("the code is {code}")));
+    parts.extend((!one.status.is_empty()).then(|| format!("the HTTP status is {}", list(&one.status, " or "))));
+    parts.extend(one.canary.map(|state| match state {
+        CanaryState::Untouched => "nothing is fetched".to_owned(),
+        CanaryState::Touched => "the address is fetched".to_owned(),
+    }));
+    parts.extend(advertised(&one.advertised));
+    let without: Vec<_> = one.without.iter().collect();
+    parts.extend((!without.is_empty()).then(|| format!("tools are listed, and none has {}", list(&without, " or "))));
+    parts.extend(one.saw.as_ref().map(|it| matcher("the tool's code gets", "the tool's code is never reached", it)));
+    parts.extend(
+        one.structured.as_ref().map(|it| matcher("the structured content is", "there is no structured content", it)),
+    );
+    parts.extend(one.text.map(|text| match text {
+        TextState::Mirrors => "a text block is the JSON of the structured content".to_owned(),
+        TextState::Absent => "there is no text block".to_owned(),
+    }));
+    parts.extend(one.asked.as_ref().map(|it| matcher("the user is asked", "the user isn't asked", it)));
+    parts.extend(one.answered.as_ref().map(|answered| {
+        let content = answered.content.as_ref().map(|it| matcher(" with the content", " without content", it));
+        format!("the client answers `{}`{}", answered.action, content.unwrap_or_default())
+    }));
+    parts.extend(one.took.map(|class| match class {
+        TimeClass::Instant => "it takes less than 0.1 s".to_owned(),
+        TimeClass::Quick => "it takes less than 1 s".to_owned(),
+        TimeClass::Slow => "it takes less than 10 s".to_owned(),
+        TimeClass::Endless => "it takes as long as it likes".to_owned(),
+    }));
+    let schemas = [("each reply", &one.reply), ("each message sent", &one.sent), ("the observation", &one.matches)];
+    for (what, schema) in schemas {
+        parts.extend(schema.as_ref().map(|it| format!("{what} fits {}", cut(&it.value().to_string(), IN_A_SENTENCE))));
+    }
+    parts.join("; and ")
+}
+
+fn outcome_in_words(outcome: Outcome, role: Role) -> &'static str {
+    match outcome {
+        Outcome::Refused if role == Role::Client => "the client raises an error of its own",
+        Outcome::Hidden if role == Role::Client => "the client keeps the tool from its user",
+        Outcome::Success => "it succeeds",
+        Outcome::ToolError => "it fails as a tool error",
+        Outcome::ProtocolError => "it fails as a JSON-RPC error",
+        Outcome::InputRequired => "more is asked than is answered",
+        Outcome::Refused => "the server isn't built",
+        Outcome::Hidden => "the tool isn't offered",
+        Outcome::InvalidMessage => "what comes is no message",
+        Outcome::HttpError => "only an HTTP status tells the error",
+        Outcome::EmptyReply => "the reply ends without an answer",
+        Outcome::Oversized => "more comes than is read",
+        Outcome::Timeout => "nothing comes in time",
+        Outcome::Crash => "the process dies",
+        Outcome::Accepted => "it is taken, without an answer",
+    }
+}
+
+fn advertised(by_tool: &BTreeMap<String, Advertised>) -> impl Iterator<Item = String> {
+    by_tool.iter().map(|(tool, advertised)| match advertised {
+        Advertised::AsGiven => format!("the schemas of `{tool}` are listed as given"),
+        Advertised::Keeps(pointers) => format!("`{tool}` is listed with {} as given", pointers.join(", ")),
+    })
+}
+
+fn matcher(begin: &str, absent: &str, matcher: &Matcher) -> String {
+    match matcher {
+        Matcher::Equals(value) => format!("{begin} {}", cut(&compact(value), IN_A_SENTENCE)),
+        Matcher::Contains(value) => format!("{begin} at least {}", cut(&compact(value), IN_A_SENTENCE)),
+        Matcher::Absent => absent.to_owned(),
+    }
+}
+
+/// A requirement with all that makes it one.
+fn sentence(requirement: &Requirement) -> String {
+    let Requirement { id, level, revisions, quote, why, harm, also, .. } = requirement;
+    let mut out = format!("  {id}: {level}, {}\n    \"{quote}\"\n    {}\n", revisions, requirement.link());
+    for one in also {
+        let when = one.when.as_ref().map(|when| format!(", {when}")).unwrap_or_default();
+        put(&mut out, format_args!("    also {}{when}: \"{}\" ({})\n", one.level, one.quote, one.source));
+    }
+    put(&mut out, format_args!("    {why} Harm: {harm}.\n"));
+    out
+}
+
+fn list<T: std::fmt::Display>(items: &[T], between: &str) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("writing to a string never fails");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fuzz::{fuzz, samples};
+    use crate::load::{Source, load};
+
+    #[test]
+    fn any_case_that_loads_is_explained() {
+        let catalogue = include_str!("../../cases/sep-1034/requirements.json");
+        fuzz("explained", samples::cases(), |bytes| {
+            let case = String::from_utf8_lossy(bytes).into_owned();
+            let files = [("a/requirements.json", catalogue.to_owned()), ("a/b.json", case)];
+            let files = files.map(|(path, text)| (path.into(), text)).to_vec();
+            if let Ok(library) = load(&[Source::Texts(files)]) {
+                for case in &library.cases {
+                    assert!(explain(&library, case, &Breakers::new()).starts_with("a/b"));
+                    expanded(case);
+                }
+            }
+        });
+    }
+}
