@@ -1,27 +1,47 @@
 //! The rules of the house that a compiler doesn't keep: who may know whom, where time and sockets may be, how long
 //! a file may be, and that the README's tree is the real one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-const STAGES: [&str; 10] = ["load", "plan", "proof", "set", "drive", "judge", "report", "run", "reference", "cli"];
+use proc_macro2::{Punct, Spacing, TokenStream, TokenTree};
+use syn::visit::Visit;
+use syn::{Attribute, Item, ItemMod, ItemUse, Macro, Path, UseName, UseRename, UseTree};
 
-/// What each part of `src/` may use of the others. Everything may use `model`, `file` and `peer`.
-const KNOWS: [(&str, &[&str]); 12] = [
-    ("model", &[]),
+/// The other parts of `src/` that each part may use. All may use `file` and `peer`.
+const KNOWS: [(&str, &[&str]); 16] = [
+    ("jsonrpc", &[]),
     ("file", &[]),
     ("peer", &[]),
-    ("load", &[]),
-    ("plan", &[]),
-    ("set", &["plan"]),
-    ("drive", &["plan"]),
-    ("judge", &[]),
-    ("report", &[]),
-    ("run", &["plan", "drive", "judge"]),
-    ("proof", &["plan", "drive", "judge", "report", "run", "reference"]),
-    ("reference", &[]),
+    ("model", &["jsonrpc"]),
+    ("load", &["jsonrpc", "model"]),
+    ("import", &["jsonrpc", "model", "load"]),
+    ("plan", &["model"]),
+    ("set", &["model", "plan"]),
+    ("drive", &["jsonrpc", "model", "plan"]),
+    ("judge", &["jsonrpc", "model"]),
+    ("report", &["jsonrpc", "model"]),
+    ("run", &["jsonrpc", "model", "plan", "drive", "judge"]),
+    ("proof", &["model", "plan", "drive", "judge", "report", "run", "reference"]),
+    ("reference", &["jsonrpc"]),
+    ("trials", &["model", "load", "plan", "drive", "judge", "report", "run"]),
+    ("main", &["cli"]),
 ];
+
+/// What tests of a part may use beyond that: samples, and the embedded cases.
+const KNOWS_IN_TESTS: [(&str, &[&str]); 7] = [
+    ("model", &["judge", "load"]),
+    ("plan", &["judge", "load"]),
+    ("drive", &["judge", "load"]),
+    ("judge", &["load"]),
+    ("report", &["judge", "load", "run"]),
+    ("run", &["load", "report"]),
+    ("load", &["import"]),
+];
+
+/// The folders in which modules beside each other use each other in one direction only.
+const ONE_WAY: [&str; 1] = ["drive"];
 
 /// Parts that are pure: no runtime, no clock, no sockets, no processes.
 const PURE: [&str; 6] = ["model", "load", "plan", "set", "judge", "report"];
@@ -34,7 +54,7 @@ fn root() -> PathBuf {
 }
 
 fn sources() -> Vec<(String, String)> {
-    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    fn walk(folder: &std::path::Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).expect("src/ can be listed") {
             let path = entry.expect("src/ can be listed").path();
             if path.is_dir() {
@@ -70,20 +90,202 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 #[test]
-fn no_part_knows_what_it_must_not() {
+fn no_part_uses_another_that_it_must_not() {
     let mut broken = Vec::new();
-    for (name, text) in sources() {
-        let Some((_, knows)) = KNOWS.iter().find(|(own, _)| *own == part(&name)) else { continue };
-        // Tests may borrow another part's samples.
-        for (number, line) in code(&text).filter(|_| !name.ends_with("tests.rs")) {
-            for stage in STAGES.iter().filter(|stage| **stage != part(&name) && !knows.contains(stage)) {
-                if line.contains(&format!("crate::{stage}")) {
-                    broken.push(format!("src/{name}:{}: {} must not know `{stage}`", number + 1, part(&name)));
-                }
-            }
+    for import in imports() {
+        let (own, used) = (import.from[0].as_str(), import.to[0].as_str());
+        let Some((_, knows)) = KNOWS.iter().find(|(part, _)| *part == own) else { continue };
+        let in_tests = KNOWS_IN_TESTS.iter().filter(|(part, _)| *part == own && import.in_test);
+        let may = |part: &str| [own, "file", "peer"].contains(&part) || part == "fuzz" && import.in_test;
+        if !may(used) && !knows.iter().chain(in_tests.flat_map(|(_, knows)| *knows)).any(|part| *part == used) {
+            broken.push(format!("{}: `{own}` must not use `{used}`", import.place));
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn modules_of_a_folder_use_each_other_one_way() {
+    let imports = imports();
+    for folder in ONE_WAY {
+        let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for import in imports.iter().filter(|import| import.from[0] == folder && import.to[0] == folder) {
+            if let (Some(one), Some(other)) = (import.from.get(1), import.to.get(1))
+                && one != other
+            {
+                uses.entry(one).or_default().insert(other);
+            }
+        }
+        // What uses nothing that is left is taken away, until nothing is left but circles.
+        while let Some(free) = uses.iter().find(|(_, used)| !used.iter().any(|one| uses.contains_key(one))) {
+            let free = *free.0;
+            uses.remove(free);
+        }
+        assert!(uses.is_empty(), "in src/{folder} these modules use each other in a circle: {uses:#?}");
+    }
+}
+
+#[test]
+fn drive_names_the_module_that_defines_an_item() {
+    let via_entrance = |import: &&Import| import.from[0] == "drive" && import.from.len() > 1 && import.to == ["drive"];
+    let broken: Vec<_> = imports().iter().filter(via_entrance).map(|import| import.place.clone()).collect();
+    assert!(broken.is_empty(), "inside of drive, drive/mod.rs is not a way: {broken:#?}");
+}
+
+#[test]
+fn entrances_of_drive_have_no_logic() {
+    for (name, text) in sources().into_iter().filter(|(name, _)| name.starts_with("drive/") && name.ends_with("mod.rs"))
+    {
+        let items = syn::parse_file(&text).expect("a source file is Rust").items;
+        let is_door =
+            |item: &Item| matches!(item, Item::Use(_)) || matches!(item, Item::Mod(inner) if inner.content.is_none());
+        assert!(items.iter().all(is_door), "src/{name} has more than modules and what is used of them");
+    }
+}
+
+/// One use of a module by another.
+struct Import {
+    /// The using module: its path below the crate.
+    from: Vec<String>,
+    /// The used module.
+    to: Vec<String>,
+    in_test: bool,
+    /// File and line.
+    place: String,
+}
+
+/// Every path of the sources that leads to a module of this crate, in `use` items, code and macros.
+fn imports() -> Vec<Import> {
+    let sources = sources();
+    let module = |name: &str| -> Vec<String> {
+        let name = name.trim_end_matches(".rs").trim_end_matches("/mod");
+        if name == "lib" { Vec::new() } else { name.split('/').map(str::to_owned).collect() }
+    };
+    let modules: BTreeSet<Vec<String>> = sources.iter().map(|(name, _)| module(name)).collect();
+    let mut found = Vec::new();
+    for (name, text) in sources.iter().filter(|(name, _)| name != "main.rs" && name != "lib.rs") {
+        let file = syn::parse_file(text).unwrap_or_else(|error| panic!("src/{name}: {error}"));
+        let own = module(name);
+        let in_test = name.ends_with("tests.rs") || name.ends_with("samples.rs") || name.ends_with("scripted.rs");
+        let mut paths = Paths { own: own.clone(), modules: &modules, in_test, found: Vec::new() };
+        paths.visit_file(&file);
+        found.extend(paths.found.into_iter().map(|(in_test, to)| Import {
+            from: own.clone(),
+            place: format!("src/{name} (crate::{})", to.join("::")),
+            to,
+            in_test,
+        }));
+    }
+    assert!(found.len() > 500, "paths are not found");
+    found
+}
+
+struct Paths<'m> {
+    /// The module, with those that stand inside of its file.
+    own: Vec<String>,
+    modules: &'m BTreeSet<Vec<String>>,
+    in_test: bool,
+    found: Vec<(bool, Vec<String>)>,
+}
+
+impl Paths<'_> {
+    /// Notes the module that a path leads to, if it is one of this crate.
+    fn note(&mut self, path: &[String]) {
+        let mut at = match path.first().map(String::as_str) {
+            Some("crate") => Vec::new(),
+            Some("self" | "super") => self.own.clone(),
+            Some(first) if self.modules.contains(&[self.own.as_slice(), &[first.to_owned()]].concat()) => {
+                self.own.clone()
+            }
+            _ => return,
+        };
+        for part in path {
+            match part.as_str() {
+                "crate" | "self" => {}
+                "super" => drop(at.pop()),
+                part => {
+                    at.push(part.to_owned());
+                    if !self.modules.contains(&at) {
+                        at.pop();
+                        break;
+                    }
+                }
+            }
+        }
+        // Modules that stand inside of a file are a part of it.
+        while !at.is_empty() && !self.modules.contains(&at) {
+            at.pop();
+        }
+        if !at.is_empty() {
+            self.found.push((self.in_test, at));
+        }
+    }
+
+    fn tree(&mut self, tree: &UseTree, path: &mut Vec<String>) {
+        match tree {
+            UseTree::Path(inner) => {
+                path.push(inner.ident.to_string());
+                self.tree(&inner.tree, path);
+                path.pop();
+            }
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.tree(tree, path)),
+            UseTree::Name(UseName { ident }) | UseTree::Rename(UseRename { ident, .. }) => {
+                let whole = [path.as_slice(), &[ident.to_string()]].concat();
+                self.note(&whole);
+            }
+            UseTree::Glob(_) => self.note(path),
+        }
+    }
+
+    fn tokens(&mut self, tokens: TokenStream) {
+        let mut path = Vec::new();
+        for token in tokens.into_iter().chain([TokenTree::Punct(Punct::new(';', Spacing::Alone))]) {
+            match token {
+                TokenTree::Ident(ident) => {
+                    path.push(ident.to_string());
+                    continue;
+                }
+                TokenTree::Punct(colon) if colon.as_char() == ':' => continue,
+                TokenTree::Group(group) => self.tokens(group.stream()),
+                _ => {}
+            }
+            if matches!(path.first().map(String::as_str), Some("crate" | "super" | "self")) && path.len() > 1 {
+                self.note(&path);
+            }
+            path.clear();
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Paths<'_> {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        let before = self.in_test;
+        let is_test = |one: &Attribute| {
+            one.path().is_ident("cfg")
+                && matches!(&one.meta, syn::Meta::List(list) if list.tokens.to_string().contains("test"))
+        };
+        self.in_test |= module.attrs.iter().any(is_test);
+        self.own.push(module.ident.to_string());
+        syn::visit::visit_item_mod(self, module);
+        self.own.pop();
+        self.in_test = before;
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.tree(&item.tree, &mut Vec::new());
+    }
+
+    fn visit_path(&mut self, path: &'ast Path) {
+        if path.leading_colon.is_none() && path.segments.len() > 1 {
+            let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+            self.note(&names);
+        }
+        syn::visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, item: &'ast Macro) {
+        self.tokens(item.tokens.clone());
+    }
 }
 
 #[test]
@@ -105,16 +307,6 @@ fn pure_parts_have_no_runtime_clock_socket_or_process() {
 }
 
 #[test]
-fn the_reference_shares_nothing_but_the_bracket_scan() {
-    for (name, text) in sources().into_iter().filter(|(name, _)| part(name) == "reference") {
-        for (number, line) in code(&text) {
-            let uses_model = line.contains("crate::model") && !line.contains("crate::model::nesting");
-            assert!(!uses_model, "src/{name}:{}: two readings of the specification must not share code", number + 1);
-        }
-    }
-}
-
-#[test]
 fn no_sdk_is_named_in_the_source() {
     // The programs that may be asked for their version have the names of languages.
     for (name, text) in sources().into_iter().filter(|(name, _)| name != "model/program.rs") {
@@ -133,33 +325,95 @@ fn files_are_short_and_say_what_they_are() {
     }
 }
 
+/// Set it to have the tree written.
+const WRITE: &str = "CASEBOOK_WRITE_TREE";
+
 #[test]
-fn the_tree_in_the_readme_is_the_real_one() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
-    let tree = readme.split("```").find(|block| block.trim_start().starts_with("text\nsrc/")).expect("a tree of src/");
-    let mut folder = String::new();
-    let mut told = BTreeSet::new();
-    for line in tree.lines().filter(|line| line.contains("── ")) {
-        let entry = line.split("── ").nth(1).expect("an entry").split_whitespace().next().expect("a name");
-        match (entry.strip_suffix('/'), line.starts_with(['├', '└'])) {
-            (Some(name), _) => folder = format!("{name}/"),
-            (None, true) => {
-                told.insert(entry.to_owned());
-            }
-            (None, false) => {
-                told.insert(format!("{folder}{entry}"));
-            }
-        }
+fn tree_in_the_architecture_document_is_the_real_one() {
+    let path = root().join("docs/architecture.md");
+    let document = fs::read_to_string(&path).expect("docs/architecture.md");
+    let (before, rest) = document.split_once("```text\nsrc/\n").expect("a tree of src/");
+    let (_, after) = rest.split_once("```").expect("the end of the tree");
+    let whole = format!("{before}```text\nsrc/\n{}```{after}", tree());
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(&path, &whole).expect("docs/architecture.md can be written");
+        return;
     }
-    let real: BTreeSet<_> =
-        sources().into_iter().map(|(name, _)| name).filter(|name| !name.ends_with("tests.rs")).collect();
-    assert_eq!(told, real, "the tree in README.md and src/ differ");
+    assert!(
+        document == whole,
+        "the tree in docs/architecture.md is not that of src/: set {WRITE}=1 to have it written"
+    );
+}
+
+/// The files of `src/`, each with what its first line of documentation says.
+fn tree() -> String {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    let mut above: Vec<String> = Vec::new();
+    let mut sources: Vec<_> = sources().into_iter().filter(|(name, _)| !name.ends_with("tests.rs")).collect();
+    // Folders after the files beside them, and `mod.rs` first.
+    let key = |name: &str| -> Vec<(u8, String)> {
+        let parts: Vec<&str> = name.split('/').collect();
+        let folders = parts.iter().take(parts.len() - 1).map(|part| (2, (*part).to_owned()));
+        let file = (
+            u8::from(!["mod.rs", "main.rs"].contains(parts.last().expect("a name"))),
+            (*parts.last().expect("a name")).to_owned(),
+        );
+        folders.chain([file]).collect()
+    };
+    sources.sort_by_key(|(name, _)| key(name));
+    for (name, text) in sources {
+        let mut folders: Vec<String> = name.split('/').map(str::to_owned).collect();
+        let file = folders.pop().expect("a name");
+        let shared = folders.iter().zip(&above).take_while(|(one, other)| one == other).count();
+        for (depth, folder) in folders.iter().enumerate().skip(shared) {
+            lines.push((format!("{}{folder}/", "  ".repeat(depth + 1)), String::new()));
+        }
+        lines.push((format!("{}{file}", "  ".repeat(folders.len() + 1)), summary(&text)));
+        above = folders;
+    }
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
+    lines.iter().map(|(name, about)| format!("{}\n", format!("{name:width$}{about}").trim_end())).collect()
+}
+
+/// The first sentence of a file's documentation.
+fn summary(text: &str) -> String {
+    let doc: Vec<_> = text
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(str::trim)
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let doc = doc.join(" ");
+    doc.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned()
+}
+
+#[test]
+fn paths_are_found_in_every_form() {
+    let text = "use crate::{drive as other, load::{self, case}};
+        use super::plan::*;
+        fn f() { crate::run::go(); json!({ \"a\": crate::judge::x(1) }); }
+        #[cfg(test)] mod tests { use super::super::report::Report; }";
+    let module = |name: &str| vec![name.to_owned()];
+    let modules = ["a", "drive", "load", "plan", "run", "judge", "report"].map(module).into();
+    let mut paths = Paths { own: module("a"), modules: &modules, in_test: false, found: Vec::new() };
+    paths.visit_file(&syn::parse_str(text).expect("Rust"));
+    let found: Vec<_> = paths.found.iter().map(|(in_test, to)| (*in_test, to[0].as_str())).collect();
+    let expected = [
+        (false, "drive"),
+        (false, "load"),
+        (false, "load"),
+        (false, "plan"),
+        (false, "run"),
+        (false, "judge"),
+        (true, "report"),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]
 fn a_task_beside_a_test_tells_where_it_breaks() {
     let drivers = sources().into_iter().filter(|(name, _)| part(name) == "drive");
-    for (name, text) in drivers.filter(|(name, _)| !name.ends_with("tests.rs") && name != "drive/scripted.rs") {
+    for (name, text) in drivers.filter(|(name, _)| !name.ends_with("tests.rs") && name != "drive/server/scripted.rs") {
         for (number, line) in code(&text).filter(|_| name != "drive/fault.rs") {
             let is_loose = line.contains("tokio::spawn") || line.contains("spawn_blocking");
             assert!(!is_loose, "src/{name}:{}: a panic in there would look like the target's fault", number + 1);
@@ -171,15 +425,17 @@ fn a_task_beside_a_test_tells_where_it_breaks() {
 fn connections_are_opened_where_they_are_looked_at() {
     /// Each to an address that it was given, on this machine, or, for a fixed target, the one that somebody wrote down.
     const MAY: [&str; 6] = [
-        "drive/http.rs",
+        "drive/server/http.rs",
         "drive/canary.rs",
-        "drive/mock/stdio.rs",
+        "drive/client/mock/stdio.rs",
         "reference/fetch.rs",
         "reference/client/http.rs",
         "reference/stdio.rs",
     ];
     for (name, text) in sources().into_iter().filter(|(name, _)| !name.ends_with("tests.rs")) {
-        for (number, line) in code(&text).filter(|_| !MAY.contains(&name.as_str()) && name != "drive/scripted.rs") {
+        for (number, line) in
+            code(&text).filter(|_| !MAY.contains(&name.as_str()) && name != "drive/server/scripted.rs")
+        {
             for opener in [
                 "TcpStream::connect",
                 "Client::builder",
@@ -199,7 +455,8 @@ fn connections_are_opened_where_they_are_looked_at() {
 fn standard_output_and_error_are_written_in_one_place() {
     /// The printer, whose parts escape text from outside; a relay, whose standard output is the wire; and the log of the
     /// tests that fuzz.
-    const MAY: [&str; 4] = ["report/terminal/plain.rs", "report/terminal/mod.rs", "drive/mock/stdio.rs", "fuzz.rs"];
+    const MAY: [&str; 4] =
+        ["report/terminal/plain.rs", "report/terminal/mod.rs", "drive/client/mock/stdio.rs", "fuzz.rs"];
     // The reference is a process of its own, and its standard output is the wire.
     let others = sources().into_iter().filter(|(name, _)| !MAY.contains(&name.as_str()) && part(name) != "reference");
     for (name, text) in others.filter(|(name, _)| !name.ends_with("tests.rs")) {
