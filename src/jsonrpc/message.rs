@@ -34,7 +34,9 @@ pub(crate) enum Awaits {
 impl Awaits {
     /// What the text of a message is owed.
     pub(crate) fn of(text: &str) -> Self {
-        let Ok(Envelope { id, method, result, error, .. }) = Envelope::of(text) else { return Self::Anything };
+        let Ok(StrictMembers { id, method, result, error, .. }) = StrictMembers::of(text) else {
+            return Self::Anything;
+        };
         match (method, id) {
             (Some(_), Some(id)) => tree(id).map_or(Self::Anything, Self::Response),
             (Some(_), None) => Self::Nothing,
@@ -54,7 +56,7 @@ impl Awaits {
 
 /// The outermost members. A member that is `null` is there.
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct StrictMembers<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
     jsonrpc: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -71,7 +73,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-impl<'a> Envelope<'a> {
+impl<'a> StrictMembers<'a> {
     fn of(text: &'a str) -> Result<Self, String> {
         // A struct would be read from a list as well, member by member.
         match text.trim_start().bytes().next() {
@@ -88,7 +90,7 @@ impl<'a> Envelope<'a> {
 /// # Errors
 /// What is wrong with it, in words.
 pub(crate) fn read(text: &str) -> Result<Kind, String> {
-    let Envelope { jsonrpc, id, method, result, error } = Envelope::of(text)?;
+    let StrictMembers { jsonrpc, id, method, result, error } = StrictMembers::of(text)?;
     if method.is_some() && id.is_none() {
         return Ok(Kind::Notification);
     }
@@ -118,7 +120,7 @@ fn tree(id: &RawValue) -> Option<Value> {
 
 /// The result in the text of a response.
 pub(crate) fn result_of(text: &str) -> Option<&RawValue> {
-    Envelope::of(text).ok()?.result
+    StrictMembers::of(text).ok()?.result
 }
 
 /// A request.

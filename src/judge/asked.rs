@@ -5,7 +5,8 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::reply::{self, Wire};
+use super::messages::{self, Wire};
+use crate::jsonrpc::envelope;
 use crate::model::case::Action;
 use crate::model::observation::{AnswerObservation, Observed};
 use crate::model::spec::Role;
@@ -20,7 +21,7 @@ pub(super) fn asked(role: Role, wire: &Wire<'_>) -> Vec<Observed> {
         Role::Server => (Party::Target, true),
         Role::Client => (Party::Harness, false),
     };
-    let counts = |place| !is_under_test || reply::answers(wire).iter().any(|answer| answer.message == place);
+    let counts = |place| !is_under_test || messages::answers(wire).iter().any(|answer| answer.message == place);
     let mut asked = Vec::new();
     for (place, envelope) in wire.of(server) {
         if envelope.method.as_deref() == Some(ELICIT) && (envelope.id.is_some() || !is_under_test) {
@@ -44,11 +45,11 @@ pub(super) fn answered(role: Role, wire: &Wire<'_>) -> Vec<AnswerObservation> {
     let mut answered = Vec::new();
     for (_, envelope) in wire.of(Party::Target) {
         if envelope.method.is_none() && envelope.id.is_some_and(|id| ids.contains(&id.get())) {
-            let code = envelope.error.and_then(reply::code);
+            let code = envelope.error.and_then(envelope::code);
             answered.push(answer(envelope.result, code));
         }
         if let Some(responses) =
-            envelope.params.and_then(reply::members).and_then(|all| all.get("inputResponses").copied())
+            envelope.params.and_then(envelope::members).and_then(|all| all.get("inputResponses").copied())
         {
             answered.extend(in_order(responses).into_iter().map(|response| answer(Some(response), None)));
         }
@@ -58,7 +59,7 @@ pub(super) fn answered(role: Role, wire: &Wire<'_>) -> Vec<AnswerObservation> {
 
 /// An object's values, in the order in which they were written; what is no object is one value.
 fn in_order(raw: &RawValue) -> Vec<&RawValue> {
-    match reply::ordered(raw) {
+    match envelope::ordered(raw.get()) {
         Some(members) => members.into_iter().map(|(_, value)| value).collect(),
         None => vec![raw],
     }
@@ -66,26 +67,26 @@ fn in_order(raw: &RawValue) -> Vec<&RawValue> {
 
 /// The parameters of an input request, where it is an elicitation or no object.
 fn elicited(request: &RawValue) -> Option<Observed> {
-    match reply::members(request) {
+    match envelope::members(request) {
         Some(members) => {
-            let method = members.get("method").and_then(|method| reply::scalar::<String>(method));
+            let method = members.get("method").and_then(|method| envelope::scalar::<String>(method));
             (method.as_deref() == Some(ELICIT)).then(|| without_meta(members.get("params").copied()))
         }
-        None => Some(reply::kept(request)),
+        None => Some(messages::kept(request)),
     }
 }
 
 fn without_meta(params: Option<&RawValue>) -> Observed {
     let Some(params) = params else { return Observed::Value(Value::Null) };
-    let Some(members) = reply::ordered(params) else { return reply::kept(params) };
+    let Some(members) = envelope::ordered(params.get()) else { return messages::kept(params) };
     let members = members.into_iter().filter(|(key, _)| key != "_meta");
-    let members = Observed::all(members.map(|(key, value)| reply::kept(value).map(|value| (key, value))));
+    let members = Observed::all(members.map(|(key, value)| messages::kept(value).map(|value| (key, value))));
     members.map(|members| members.into_iter().collect::<Map<_, _>>().into())
 }
 
 fn answer(result: Option<&RawValue>, code: Option<i64>) -> AnswerObservation {
-    let members = result.and_then(reply::members).unwrap_or_default();
-    let action = members.get("action").and_then(|action| reply::scalar::<String>(action));
+    let members = result.and_then(envelope::members).unwrap_or_default();
+    let action = members.get("action").and_then(|action| envelope::scalar::<String>(action));
     let action = action.and_then(|word| word.parse::<Action>().ok());
-    AnswerObservation { action, content: members.get("content").map(|content| reply::kept(content)), code }
+    AnswerObservation { action, content: members.get("content").map(|content| messages::kept(content)), code }
 }

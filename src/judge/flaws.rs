@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
 use serde_json::Value;
 
-use super::reply::{self, Members};
+use super::messages;
+use crate::jsonrpc::envelope::{self, Members};
 use crate::jsonrpc::nesting;
 use crate::model::case::Flaw;
 use crate::model::observation::Observed;
@@ -27,8 +28,9 @@ pub(super) fn flaws(tool: &Members<'_>) -> BTreeSet<Flaw> {
     let input = tool.get("inputSchema").map(|raw| raw.get());
     found.extend(schema(input.unwrap_or("null"), Flaw::InvalidInputSchema));
     found.extend(tool.get("outputSchema").into_iter().flat_map(|raw| schema(raw.get(), Flaw::InvalidOutputSchema)));
-    let root = tool.get("inputSchema").and_then(|raw| reply::members(raw)).and_then(|root| root.get("type").copied());
-    if root.and_then(reply::scalar::<String>).as_deref() != Some("object") {
+    let root =
+        tool.get("inputSchema").and_then(|raw| envelope::members(raw)).and_then(|root| root.get("type").copied());
+    if root.and_then(envelope::scalar::<String>).as_deref() != Some("object") {
         found.insert(Flaw::NoObjectRoot);
     }
     found
@@ -45,7 +47,7 @@ fn schema(text: &str, invalid: Flaw) -> BTreeSet<Flaw> {
     if !found.is_empty() {
         return found;
     }
-    let Observed::Value(root) = reply::kept_text(text) else { return BTreeSet::from([Flaw::Unreadable]) };
+    let Observed::Value(root) = messages::kept_text(text) else { return BTreeSet::from([Flaw::Unreadable]) };
     match is_valid(&root) {
         None => drop(found.insert(Flaw::UnknownDialect)),
         Some(true) => {}

@@ -7,9 +7,9 @@ mod asked;
 mod compare;
 mod expect;
 mod flaws;
+mod messages;
 mod observe;
 mod places;
-mod reply;
 mod rounds;
 #[cfg(test)]
 pub(crate) mod samples;

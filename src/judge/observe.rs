@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::asked;
 use super::compare;
 use super::flaws::flaws;
+use super::messages::{self, Wire};
 use super::places::Names;
-use super::reply::{self, Members, Wire};
 use super::rounds::rounds;
 use crate::jsonrpc::ambiguity;
+use crate::jsonrpc::envelope::{self, Members};
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::observation::{AdvertisedTool, Observation, Observed, Parts, SizeClass, StepObservation};
 use crate::model::reach::Reach;
@@ -169,8 +170,8 @@ impl<'a> Observer<'a> {
         let size = from_target().map(|message| message.cut_from.unwrap_or(message.text.len() as u64)).max();
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
         if self.test.role == Role::Server && step.then.looks_into_messages() {
-            let replies = from_target().filter(|message| reply::is_reply(message));
-            observed.replies = replies.map(|one| self.named_parts(reply::replied(one))).collect();
+            let replies = from_target().filter(|message| messages::is_reply(message));
+            observed.replies = replies.map(|one| self.named_parts(messages::replied(one))).collect();
         }
         match &seen.end {
             End::Replied { message } if reply.is_some() => self.reply(step, &wire, *message, &mut observed),
@@ -185,9 +186,9 @@ impl<'a> Observer<'a> {
         let Some(envelope) = wire.at(message) else { return };
         if let (Some(error), None) = (envelope.error, envelope.result) {
             observed.outcome = Outcome::ProtocolError;
-            observed.code = reply::code(error);
-            let error = reply::members(error).unwrap_or_default();
-            let words: Option<String> = error.get("message").and_then(|message| reply::scalar(message));
+            observed.code = envelope::code(error);
+            let error = envelope::members(error).unwrap_or_default();
+            let words: Option<String> = error.get("message").and_then(|message| envelope::scalar(message));
             observed.said = words.map(|words| self.said(&words));
         } else if let (Some(result), None) = (envelope.members(), envelope.error) {
             observed.outcome = self.result(step, wire, &result, observed).unwrap_or(Outcome::InvalidMessage);
@@ -202,14 +203,14 @@ impl<'a> Observer<'a> {
         result: &Members<'_>,
         observed: &mut StepObservation,
     ) -> Option<Outcome> {
-        let kind: Option<String> = result.get("resultType").and_then(|kind| reply::scalar(kind));
+        let kind: Option<String> = result.get("resultType").and_then(|kind| envelope::scalar(kind));
         if kind.as_deref() == Some("input_required") {
             return Some(Outcome::InputRequired);
         }
         match self.asks(step) {
             Asks::Nothing | Asks::Other => Some(Outcome::Success),
             Asks::List => {
-                reply::items(result.get("tools")?)?;
+                envelope::items(result.get("tools")?)?;
                 observed.advertised = self.advertised(wire)?;
                 observed.tools = self.found(wire)?;
                 Some(Outcome::Success)
@@ -220,8 +221,8 @@ impl<'a> Observer<'a> {
 
     fn call(&self, tool: Option<&Tool>, result: &Members<'_>, observed: &mut StepObservation) -> Option<Outcome> {
         let raw = result.get("structuredContent").copied();
-        let structured = raw.map(reply::kept);
-        let texts = reply::texts(result);
+        let structured = raw.map(messages::kept);
+        let texts = messages::texts(result);
         observed.text = match (texts.as_deref(), raw, &structured) {
             (Some([]), ..) => Some(Observed::Value(TextState::Absent)),
             (Some(texts), Some(raw), Some(structured)) => {
@@ -236,7 +237,7 @@ impl<'a> Observer<'a> {
             _ => None,
         };
         observed.structured = structured.map(|value| self.named(value));
-        let failed = result.get("isError").map_or(Some(false), |raw| reply::scalar(raw))?;
+        let failed = result.get("isError").map_or(Some(false), |raw| envelope::scalar(raw))?;
         let texts = texts?;
         if failed {
             observed.said = texts.iter().flatten().next().map(|text| self.said(text));
@@ -296,7 +297,7 @@ impl<'a> Observer<'a> {
             if given.as_deref() == wire {
                 continue;
             }
-            let tree = |text: Option<&str>| text.map(reply::kept_text);
+            let tree = |text: Option<&str>| text.map(messages::kept_text);
             let (given, wire) = (tree(given.as_deref()), tree(wire));
             if let Some(reason) = [&given, &wire].into_iter().flatten().find_map(Observed::reason) {
                 found.unreadable = Some(reason.to_owned());
@@ -377,12 +378,12 @@ impl<'a> Observer<'a> {
 /// The tools of all pages with their names, in the order in which they came; `None` where a page isn't a list of tools.
 /// A page is what answers a request for one: nobody who asked looks at anything else.
 fn listed<'a>(wire: &Wire<'a>) -> Option<Vec<(Option<String>, Members<'a>)>> {
-    let pages = reply::answers(wire).into_iter().filter(|page| page.method == LIST);
+    let pages = messages::answers(wire).into_iter().filter(|page| page.method == LIST);
     let results = pages.filter_map(|page| page.envelope.members());
     let mut listed = Vec::new();
     for tools in results.filter_map(|result| result.get("tools").copied()) {
-        let tools = reply::items(tools)?.into_iter().map(|tool| reply::members(tool).unwrap_or_default());
-        listed.extend(tools.map(|tool| (tool.get("name").and_then(|name| reply::scalar(name)), tool)));
+        let tools = envelope::items(tools)?.into_iter().map(|tool| envelope::members(tool).unwrap_or_default());
+        listed.extend(tools.map(|tool| (tool.get("name").and_then(|name| envelope::scalar(name)), tool)));
     }
     Some(listed)
 }
@@ -396,10 +397,12 @@ fn sent<'w>(step: &Step, seen: &'w StepTranscript, wire: &'w Wire<'_>) -> impl I
     };
     let is_own = move |place: usize, message: &Message| {
         let is_called = |own| wire.at(place).is_some_and(|it| it.method.as_deref() == Some(own));
-        own.is_none_or(is_called) || reply::doubt(message).is_some()
+        own.is_none_or(is_called) || messages::doubt(message).is_some()
     };
     let from_client = seen.messages.iter().enumerate().filter(|(_, message)| message.from == Party::Target);
-    from_client.skip_while(move |(place, message)| !is_own(*place, message)).map(|(_, message)| reply::whole(message))
+    from_client
+        .skip_while(move |(place, message)| !is_own(*place, message))
+        .map(|(_, message)| messages::whole(message))
 }
 
 /// The reason to think that the target sent more in a step than can be read.
@@ -415,12 +418,12 @@ fn unread(step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> Option<String>
         _ => None,
     };
     let of_handed = || seen.handed.as_deref().and_then(ambiguity::of_strings).map(str::to_owned);
-    from_target.find_map(reply::doubt).or(of_end).or_else(of_handed)
+    from_target.find_map(messages::doubt).or(of_end).or_else(of_handed)
 }
 
 /// Returns whether the last page of a list promises another one.
 fn goes_on(wire: &Wire<'_>) -> bool {
-    let page = reply::answers(wire).into_iter().rfind(|page| page.method == LIST);
+    let page = messages::answers(wire).into_iter().rfind(|page| page.method == LIST);
     let result = page.and_then(|page| page.envelope.members()).unwrap_or_default();
     result.get("nextCursor").is_some_and(|cursor| cursor.get() != "null")
 }
@@ -453,7 +456,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
 
 fn is_json_of(text: &str, value: &Observed) -> bool {
     let Observed::Value(value) = value else { return false };
-    reply::kept_text(text).value().is_some_and(|read| compare::equal(read, value))
+    messages::kept_text(text).value().is_some_and(|read| compare::equal(read, value))
 }
 
 mod client;

@@ -5,7 +5,8 @@
 use serde_json::value::RawValue;
 
 use super::compare;
-use super::reply::{self, Members, Wire};
+use super::messages::{self, Wire};
+use crate::jsonrpc::envelope::{self, Members};
 use crate::model::observation::{Observed, Params, Round, StateEcho};
 use crate::model::transcript::Party;
 
@@ -21,11 +22,11 @@ pub(super) fn rounds(wire: &Wire<'_>) -> Vec<Observed<Round>> {
         match (from, envelope.method.as_deref()) {
             (Party::Harness, None) => given = envelope.members().and_then(|result| result.get(STATE).copied()),
             (Party::Target, Some(CALL)) => {
-                let params = envelope.params.and_then(reply::members).unwrap_or_default();
+                let params = envelope.params.and_then(envelope::members).unwrap_or_default();
                 let state = echo(given, params.get(STATE).copied());
                 let own = own(params);
                 let params = repeats(first.get_or_insert_with(|| own.clone()), &own);
-                let id = envelope.id.map(|id| (id.get(), reply::kept(id)));
+                let id = envelope.id.map(|id| (id.get(), messages::kept(id)));
                 rounds.push(match (state, is_fresh(id.as_ref(), &ids), params) {
                     (Observed::Value(state), Observed::Value(fresh_id), Observed::Value(params)) => {
                         Observed::Value(Round { state, fresh_id, params })
@@ -55,7 +56,7 @@ fn repeats(first: &Members<'_>, again: &Members<'_>) -> Observed<Params> {
     if !first.keys().eq(again.keys()) {
         return Observed::Value(Params::Changed);
     }
-    let pairs: Vec<_> = first.values().zip(again.values()).map(|(one, other)| reply::same(one, other)).collect();
+    let pairs: Vec<_> = first.values().zip(again.values()).map(|(one, other)| messages::same(one, other)).collect();
     if pairs.contains(&Observed::Value(false)) {
         return Observed::Value(Params::Changed);
     }
@@ -68,7 +69,7 @@ fn echo(given: Option<&RawValue>, sent: Option<&RawValue>) -> Observed<StateEcho
         (None, Some(_)) => Observed::Value(StateEcho::Invented),
         (Some(_), None) => Observed::Value(StateEcho::Dropped),
         (Some(given), Some(sent)) => {
-            reply::same(given, sent).map(|same| if same { StateEcho::Echoed } else { StateEcho::Changed })
+            messages::same(given, sent).map(|same| if same { StateEcho::Echoed } else { StateEcho::Changed })
         }
     }
 }

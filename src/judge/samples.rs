@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::observe::blank;
-use super::reply::Envelope;
+use crate::jsonrpc::envelope::Envelope;
 use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Retry, Step, Test, Then, Tool, When};
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::record::Record;

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Asks, Observer};
-use crate::judge::reply::{self, Envelope, Members, Wire};
+use crate::jsonrpc::envelope::{self, Envelope, Members};
+use crate::judge::messages::Wire;
 use crate::model::case::{Outcome, Step};
 use crate::model::observation::{AdvertisedTool, StepObservation};
 use crate::model::transcript::Party;
@@ -35,7 +36,7 @@ impl Observer<'_> {
                 Outcome::Success
             }),
             (Ok(Handed { result: Some(result), .. }), Asks::Call(_)) if has_called(wire) => {
-                reply::members(result).map(|result| self.returned(&result, observed))
+                envelope::members(result).map(|result| self.returned(&result, observed))
             }
             _ => None,
         };
@@ -47,9 +48,9 @@ impl Observer<'_> {
 
     /// An error that the server sent is the protocol's; any other is the client's own.
     fn raised(&self, error: &RawValue, step: &Step, wire: &Wire<'_>, observed: &mut StepObservation) -> Outcome {
-        let code = reply::code(error);
-        let error = reply::members(error).unwrap_or_default();
-        let text = |key: &str| error.get(key).and_then(|raw| reply::scalar::<String>(raw));
+        let code = envelope::code(error);
+        let error = envelope::members(error).unwrap_or_default();
+        let text = |key: &str| error.get(key).and_then(|raw| envelope::scalar::<String>(raw));
         let words: Vec<_> = ["type", "message"].into_iter().filter_map(text).collect();
         observed.said = Some(self.said(&words.join(": ")));
         if let Some(code) = code_of_reply(&self.asks(step), wire) {
@@ -62,7 +63,7 @@ impl Observer<'_> {
 
     /// A result that was handed over counts, whatever shape it has: it depends on the case whether that was right.
     fn returned(&self, result: &Members<'_>, observed: &mut StepObservation) -> Outcome {
-        let kind: Option<String> = result.get("resultType").and_then(|kind| reply::scalar(kind));
+        let kind: Option<String> = result.get("resultType").and_then(|kind| envelope::scalar(kind));
         let outcome = self.call(None, result, observed).unwrap_or(Outcome::Success);
         if kind.as_deref() == Some("input_required") { Outcome::InputRequired } else { outcome }
     }
@@ -74,8 +75,8 @@ impl Observer<'_> {
 
     fn listed(&self, tools: &RawValue) -> Option<BTreeMap<String, AdvertisedTool>> {
         let mut listed: BTreeMap<String, Members<'_>> = BTreeMap::new();
-        for tool in reply::items(tools)?.into_iter().filter_map(reply::members) {
-            if let Some(name) = tool.get("name").and_then(|name| reply::scalar(name)) {
+        for tool in envelope::items(tools)?.into_iter().filter_map(envelope::members) {
+            if let Some(name) = tool.get("name").and_then(|name| envelope::scalar(name)) {
                 listed.entry(name).or_insert(tool);
             }
         }
@@ -97,7 +98,7 @@ fn code_of_reply(asks: &Asks<'_>, wire: &Wire<'_>) -> Option<Option<i64>> {
     let id = by(Party::Target).find(|one| one.method.as_deref() == Some(method))?.id?;
     let answers = |one: &&Envelope<'_>| one.method.is_none() && one.id.is_some_and(|other| other.get() == id.get());
     let error = by(Party::Harness).find(answers)?.error?;
-    Some(reply::code(error))
+    Some(envelope::code(error))
 }
 
 #[cfg(test)]

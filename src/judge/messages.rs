@@ -4,20 +4,16 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Map;
 use serde_json::value::RawValue;
 
 use super::compare;
-use crate::jsonrpc::ambiguity::{self, Keys};
+use crate::jsonrpc::ambiguity;
+use crate::jsonrpc::envelope::{Envelope, Members, items, members, ordered, scalar};
 use crate::jsonrpc::nesting;
 use crate::model::observation::{Observed, Parts};
 use crate::model::transcript::{HEADER_BYTES, HEADERS, Message, Party, StepTranscript};
-
-/// An object's members, each as text.
-pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
 
 /// Levels of a value that an observation keeps as a tree: well under what a log line is read with.
 const KEPT_LEVELS: usize = nesting::LIMIT - 32;
@@ -25,39 +21,6 @@ const KEPT_LEVELS: usize = nesting::LIMIT - 32;
 const KEPT_BYTES: usize = 8 << 20;
 /// Characters that are kept of a reply that is no JSON.
 const KEPT_TEXT: usize = 300;
-
-/// A JSON-RPC message. A member that is `null` counts as absent.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Envelope<'a> {
-    /// The id, as it was written.
-    pub(crate) id: Option<&'a RawValue>,
-    /// The method, in a request or notification.
-    pub(crate) method: Option<String>,
-    pub(crate) params: Option<&'a RawValue>,
-    /// The result, in a response.
-    pub(crate) result: Option<&'a RawValue>,
-    /// The error, in a response.
-    pub(crate) error: Option<&'a RawValue>,
-}
-
-impl<'a> Envelope<'a> {
-    /// Reads a message; `None` where it is none, or has a member twice.
-    pub(crate) fn read(text: &'a str) -> Option<Self> {
-        let members: Members<'a> = ordered_text(text)?.into_iter().collect();
-        let member = |key: &str| members.get(key).copied().filter(|value| value.get() != "null");
-        let method = match member("method") {
-            Some(method) => Some(scalar(method)?),
-            None => None,
-        };
-        let [id, params, result, error] = ["id", "params", "result", "error"].map(member);
-        Some(Self { id, method, params, result, error })
-    }
-
-    /// The members of the result; `None` where there is none, or it is no object.
-    pub(crate) fn members(&self) -> Option<Members<'a>> {
-        members(self.result?)
-    }
-}
 
 /// The messages of a step, each of which is read once, when somebody first looks at it.
 pub(crate) struct Wire<'a> {
@@ -137,67 +100,6 @@ fn begins_like_json(text: &str) -> bool {
     text.trim_start_matches(is_skipped).starts_with(['{', '['])
 }
 
-/// An object's members in their order, each as text; `None` where it is no object, or has a key twice.
-pub(crate) fn ordered(raw: &RawValue) -> Option<Vec<(String, &RawValue)>> {
-    ordered_text(raw.get())
-}
-
-fn ordered_text(text: &str) -> Option<Vec<(String, &RawValue)>> {
-    struct InOrder<'a>(Vec<(String, &'a RawValue)>);
-    impl<'de> Deserialize<'de> for InOrder<'de> {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct Reader;
-            impl<'de> Visitor<'de> for Reader {
-                type Value = InOrder<'de>;
-
-                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str("an object")
-                }
-
-                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                    let mut members = Vec::new();
-                    while let Some(member) = map.next_entry()? {
-                        members.push(member);
-                    }
-                    Ok(InOrder(members))
-                }
-            }
-            deserializer.deserialize_map(Reader)
-        }
-    }
-    let InOrder(members) = serde_json::from_str(text).ok()?;
-    let mut keys = Keys::default();
-    members.iter().all(|(key, _)| keys.insert(key.as_str())).then_some(())?;
-    drop(keys);
-    Some(members)
-}
-
-/// An object's members; `None` where it is no object, or has a key twice.
-pub(crate) fn members(raw: &RawValue) -> Option<Members<'_>> {
-    Some(ordered(raw)?.into_iter().collect())
-}
-
-/// A list's items; `None` where it is no list.
-pub(crate) fn items(raw: &RawValue) -> Option<Vec<&RawValue>> {
-    serde_json::from_str(raw.get()).ok()
-}
-
-/// A scalar of the wanted type.
-pub(crate) fn scalar<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
-    serde_json::from_str(raw.get()).ok()
-}
-
-/// An error's code; a float of the same value is the same code.
-pub(crate) fn code(error: &RawValue) -> Option<i64> {
-    let code = members(error)?.get("code").copied()?;
-    scalar(code).or_else(|| {
-        let float = scalar::<f64>(code).filter(|float| float.fract() == 0.0 && float.abs() < 1e15)?;
-        #[expect(clippy::cast_possible_truncation, reason = "an integer within 64 bits, as was just checked")]
-        let code = float as i64;
-        Some(code)
-    })
-}
-
 /// The value as a tree, or the reason why it is not kept as one.
 pub(crate) fn kept(raw: &RawValue) -> Observed {
     kept_text(raw.get())
@@ -231,7 +133,7 @@ pub(crate) fn same(one: &RawValue, other: &RawValue) -> Observed<bool> {
 
 /// Whether a message answers: with a response, or with no message at all.
 pub(crate) fn is_reply(message: &Message) -> bool {
-    !ordered_text(&message.text).is_some_and(|members| is_request(&members.into_iter().collect()))
+    !ordered(&message.text).is_some_and(|members| is_request(&members.into_iter().collect()))
 }
 
 /// Returns whether members are those of a request or a notification, by JSON-RPC and the protocol's schema.
@@ -254,7 +156,7 @@ fn is_meant(raw: &RawValue) -> bool {
 /// What a server sent without being a request, as [`whole`] gives it; a request or notification that has not the form
 /// of one is a text, so that nothing takes it for a response.
 pub(crate) fn replied(message: &Message) -> Parts {
-    let members = ordered_text(&message.text).unwrap_or_default();
+    let members = ordered(&message.text).unwrap_or_default();
     let is_response = members.iter().all(|(key, _)| key != "method");
     let mut parts = whole(message);
     if !is_response && doubt(message).is_none() {
