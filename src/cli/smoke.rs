@@ -3,7 +3,7 @@
 use super::interrupt;
 use super::run::{prepare, targets};
 use super::{Exit, Problem, SmokeArgs};
-use crate::drive::{Came, Cancel, SmokeReport, smoke as look_at};
+use crate::drive::{Cancel, SmokeOutcome, SmokeReport, smoke as look_at};
 use crate::model::target::{Drives, Target};
 use crate::report::Untrusted;
 use crate::report::terminal::say;
@@ -42,10 +42,10 @@ fn print(target: &Target, report: &SmokeReport) {
         say(&clean(&format!("  {} {} ({}, {})", hello.sdk, hello.version, hello.language, hello.api)));
     }
     for check in &report.checks {
-        match &check.came {
-            Came::Right => say(&format!("  right   {}", clean(&check.asked))),
-            Came::Cannot(reason) => say(&format!("  cannot  {}: {}", clean(&check.asked), clean(reason))),
-            Came::Wrong { got, wanted } => {
+        match &check.outcome {
+            SmokeOutcome::Right => say(&format!("  right   {}", clean(&check.asked))),
+            SmokeOutcome::Cannot(reason) => say(&format!("  cannot  {}: {}", clean(&check.asked), clean(reason))),
+            SmokeOutcome::Wrong { got, wanted } => {
                 say(&format!("  WRONG   {}", clean(&check.asked)));
                 say(&format!("          got: {}", clean(got)));
                 say(&format!("          should be: {}", clean(wanted)));

@@ -127,7 +127,7 @@ pub(crate) async fn accept_or_tell<F>(
                 let asked = Asked::default();
                 let serving = serve(stream, asked.clone());
                 let watched = asked.clone();
-                let connection = connections.spawn(fault::told(async move {
+                let connection = connections.spawn(fault::reporting_panics(async move {
                     tokio::select! {
                         () = serving => {}
                         () = watched.stays_silent() => {}

@@ -15,7 +15,7 @@ use crate::drive::canary::{Canaries, CanaryError};
 use crate::drive::client::driving::{order, scripted};
 use crate::drive::clock::Deadline;
 use crate::drive::options::Options;
-use crate::drive::process::launch::{Manner, Stopped};
+use crate::drive::process::launch::{StopReason, Stopped};
 use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::quoted;
 use crate::model::target::Target;
@@ -95,7 +95,7 @@ impl Standing {
     pub async fn take_down(self) {
         let Self { mut adapter, serving, .. } = self;
         let stopped = adapter.stop(serving, Deadline::within(CLOSE)).await;
-        adapter.end(if stopped.is_ok() { Manner::Leave } else { Manner::Hung }).await;
+        adapter.end(if stopped.is_ok() { StopReason::Leave } else { StopReason::Hung }).await;
     }
 }
 
@@ -138,8 +138,8 @@ fn of<'a>(target: &'a Target, planned: &Planned, fixture: &'a str) -> Order<'a> 
 async fn end(adapter: Adapter, served: Served) -> HandError {
     let stderr = adapter.stderr().clone();
     let manner = match served {
-        Served::Failed { .. } => Manner::Hung,
-        _ => Manner::Leave,
+        Served::Failed { .. } => StopReason::Hung,
+        _ => StopReason::Leave,
     };
     let Stopped { .. } = adapter.end(manner).await;
     HandError::of(served, &stderr.take())
@@ -189,7 +189,7 @@ pub async fn drive_to(target: &Target, planned: &Planned, url: &str, options: &O
         Ok(drove) => drove,
         Err(served) => return Err(end(adapter, served).await),
     };
-    adapter.end(Manner::Leave).await;
+    adapter.end(StopReason::Leave).await;
     let script: Vec<_> = planned.test.steps.iter().filter_map(|step| scripted(&step.when, &bindings)).collect();
     let missing = script.len().saturating_sub(drove.steps.len());
     let steps = script.into_iter().zip(drove.steps).map(|(asked, handed)| {

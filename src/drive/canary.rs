@@ -113,9 +113,9 @@ impl Canaries {
             let address = match canary.kind {
                 CanaryKind::Http => {
                     let address = self.listen().map_err(CanaryError::Listen)?;
-                    self.perch(address, &canary)
+                    self.address_of(address, &canary)
                 }
-                CanaryKind::File => self.lay(&canary).map_err(CanaryError::Watch)?,
+                CanaryKind::File => self.place(&canary).map_err(CanaryError::Watch)?,
             };
             bound.push((canary, address));
         }
@@ -180,7 +180,7 @@ impl Canaries {
         let Some(address) = self.listener.as_ref().map(|listener| listener.address) else {
             return Err(CanaryError::Deaf("had nowhere to go"));
         };
-        let probe = self.perch(address, &Canary::new(CanaryKind::Http));
+        let probe = self.address_of(address, &Canary::new(CanaryKind::Http));
         let path = probe.strip_prefix(&origin(address)).expect("every address is below the origin");
         let reply = Deadline::within(PROBE).bound(fetch(address, path)).await;
         let heard = {
@@ -205,7 +205,7 @@ impl Canaries {
     }
 
     /// Puts a canary behind a fresh address of the listener.
-    fn perch(&self, address: SocketAddr, canary: &Canary) -> String {
+    fn address_of(&self, address: SocketAddr, canary: &Canary) -> String {
         let body = Bytes::from(canary.document().to_string());
         let delay = Duration::from_millis(canary.delay_ms);
         let (here, there) = (token(), token());
@@ -220,12 +220,12 @@ impl Canaries {
     }
 
     /// Puts a canary into a fresh file.
-    fn lay(&mut self, canary: &Canary) -> std::io::Result<String> {
+    fn place(&mut self, canary: &Canary) -> std::io::Result<String> {
         if self.files.is_none() {
             self.files = Some(Files::new()?);
         }
         let files = self.files.as_mut().expect("made just now");
-        let path = files.lay(canary.path.as_deref(), &canary.document().to_string())?;
+        let path = files.place(canary.path.as_deref(), &canary.document().to_string())?;
         Ok(format!("file://{}", path.display()))
     }
 
@@ -322,7 +322,7 @@ impl Files {
     }
 
     /// Writes a document to a path below a fresh folder, and watches it from then on.
-    fn lay(&mut self, path: Option<&str>, document: &str) -> std::io::Result<PathBuf> {
+    fn place(&mut self, path: Option<&str>, document: &str) -> std::io::Result<PathBuf> {
         let inside = |part: &Component<'_>| matches!(part, Component::Normal(_));
         let path: PathBuf = Path::new(path.unwrap_or("schema.json")).components().filter(inside).collect();
         let path = self.folder.path().join(token()).join(path);
@@ -340,7 +340,7 @@ impl Files {
     fn probe() -> Result<(), CanaryError> {
         let read_one = || {
             let mut files = Self::new()?;
-            let path = files.lay(None, "{}")?;
+            let path = files.place(None, "{}")?;
             std::fs::read(&path)?;
             Ok((files, path))
         };

@@ -40,7 +40,7 @@ impl Bugs {
 
 /// A task beside a test.
 pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
-    tokio::spawn(told(work))
+    tokio::spawn(reporting_panics(work))
 }
 
 /// A task that ends, at the latest, when this is dropped.
@@ -69,7 +69,7 @@ impl Drop for AbortOnDrop {
 }
 
 /// Work for a set of tasks, which tells where it breaks.
-pub(crate) fn told<F: Future<Output = ()>>(work: F) -> impl Future<Output = ()> + use<F> {
+pub(crate) fn reporting_panics<F: Future<Output = ()>>(work: F) -> impl Future<Output = ()> + use<F> {
     let bugs = BUGS.try_with(Bugs::clone).unwrap_or_default();
     async move {
         if let Err(words) = caught_in(bugs.scope(work)).await {

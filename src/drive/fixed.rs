@@ -10,12 +10,12 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 use crate::drive::adapter::protocol::{Drove, Trouble, spawn};
-use crate::drive::client::driving::{Driven, mock, told};
+use crate::drive::client::driving::{Driven, mock, outcome_of_script};
 use crate::drive::client::mock::Listeners;
 use crate::drive::client::split::begins;
 use crate::drive::clock::Deadline;
 use crate::drive::options::Options;
-use crate::drive::process::launch::{Manner, Stopped};
+use crate::drive::process::launch::{StopReason, Stopped};
 use crate::jsonrpc::message;
 use crate::model::case::{Step, Test, When};
 use crate::model::target::Target;
@@ -90,10 +90,10 @@ pub(crate) async fn converse(
     let (messages, took) = (mock.take_messages(), began.elapsed());
     drop(mock);
     let stderr = process.stderr().clone();
-    let stopped = process.end(if left { Manner::Broken } else { Manner::Hung }, async {}).await;
+    let stopped = process.end(if left { StopReason::Broken } else { StopReason::Hung }, async {}).await;
     let words = stderr.take();
     let drove = if left { Ok(did(&test.steps, &messages, &stopped, &words)) } else { Err(Trouble::Hung.served()) };
-    told(test, drove, messages, took)
+    outcome_of_script(test, drove, messages, took)
 }
 
 /// What a client did with the steps, as far as its requests and its exit status tell.

@@ -38,5 +38,5 @@ pub use process::guard::{Guarded, watch};
 pub use process::probe::probe;
 pub use process::setup::{SetupError, is_set_up, set_up};
 pub use smoke::check::{SmokeCheck, SmokeReport, smoke};
-pub use smoke::outcome::Came;
+pub use smoke::outcome::SmokeOutcome;
 pub use workers::drive;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::drive::adapter::protocol::{Adapter, StartError, Trouble, told};
+use crate::drive::adapter::protocol::{Adapter, StartError, Trouble, with_stderr};
 use crate::drive::adapter::stdio_server::why_no_server;
 use crate::drive::bind::{bind, canaries_of, is_large, shares};
 use crate::drive::canary::{Canaries, CanaryError};
@@ -16,9 +16,9 @@ use crate::drive::client::mock::Listeners;
 use crate::drive::clock::Deadline;
 use crate::drive::fixed;
 use crate::drive::options::Options;
-use crate::drive::process::launch::{Manner, Stopped};
-use crate::drive::server::fixture::Live;
-use crate::drive::server::http::Lasting;
+use crate::drive::process::launch::{StopReason, Stopped};
+use crate::drive::server::fixture::ServedFixture;
+use crate::drive::server::http::ConnectionReuse;
 use crate::drive::stopwatch::Stopwatch;
 use crate::model::case::{Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
@@ -36,15 +36,15 @@ const RESTARTS: u32 = 20;
 
 /// A target at work.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct TargetRunner {
     target: Arc<Target>,
     options: Options,
     adapter: Option<Adapter>,
     /// The connections that the next fixture of this adapter may go on with.
-    reuse: Lasting,
-    live: Option<Live>,
+    reuse: ConnectionReuse,
+    served: Option<ServedFixture>,
     /// The same in a process of its own, where tests are run in both ways.
-    twin: Option<Live>,
+    served_in_process: Option<ServedFixture>,
     /// Where its clients meet their servers.
     listeners: Listeners,
     /// What a fixed server lists, by revision; nothing where what it answered is no list.
@@ -84,7 +84,7 @@ impl Health {
     }
 
     /// An error, where the target was given up: why.
-    fn is_of_use(&self) -> Result<(), String> {
+    fn check_usable(&self) -> Result<(), String> {
         self.given_up.all().get(&self.target).cloned().map_or(Ok(()), Err)
     }
 
@@ -107,8 +107,8 @@ impl Health {
     }
 }
 
-impl Session {
-    /// A session in which nothing is started yet.
+impl TargetRunner {
+    /// A runner in which nothing is started yet.
     pub(crate) fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
         let health = Health::new(target.id.clone(), given_up);
         let stopwatch = Stopwatch::start();
@@ -116,9 +116,9 @@ impl Session {
             target,
             options,
             adapter: None,
-            reuse: Lasting::default(),
-            live: None,
-            twin: None,
+            reuse: ConnectionReuse::default(),
+            served: None,
+            served_in_process: None,
             listeners: Listeners::default(),
             listed: BTreeMap::new(),
             health,
@@ -178,9 +178,9 @@ impl Session {
         // Each way goes on with what it has: a connection may remember what was asked before.
         let in_process = Planned { stdio: Some(StdioMode::Process), ..planned.clone() };
         let next_in_both = next.filter(|next| next.stdio == planned.stdio);
-        std::mem::swap(&mut self.live, &mut self.twin);
+        std::mem::swap(&mut self.served, &mut self.served_in_process);
         let process = self.once(&in_process, next_in_both, canaries).await;
-        std::mem::swap(&mut self.live, &mut self.twin);
+        std::mem::swap(&mut self.served, &mut self.served_in_process);
         let process = process?;
         let mut transcript = self.once(planned, next, canaries).await?;
         transcript.process = Some(Box::new(process));
@@ -194,7 +194,7 @@ impl Session {
         next: Option<&Planned>,
         canaries: &mut Canaries,
     ) -> Result<Transcript, CanaryError> {
-        let was_there = self.live.is_some() || self.by_adapter(planned) && self.adapter.is_some();
+        let was_there = self.served.is_some() || self.by_adapter(planned) && self.adapter.is_some();
         let mut transcript = self.attempt(planned, canaries).await?;
         if was_there && is_unheard(&transcript) {
             // It may have died of what came before. Should it be this test that kills it, it does so once more.
@@ -208,7 +208,7 @@ impl Session {
             transcript = self.attempt(planned, canaries).await?;
         }
         let over = Instant::now();
-        self.wind_up(planned, next, &mut transcript).await;
+        self.clear_up(planned, next, &mut transcript).await;
         self.stopwatch.started(over);
         transcript.canary = canaries.hits();
         // Only now: what could not have been noticed shows nothing.
@@ -224,28 +224,28 @@ impl Session {
 
     /// What there is of a test in which the harness itself broke. Nothing of what it had in hand is used again.
     pub(crate) fn broke(&mut self, planned: &Planned, words: &str) -> Transcript {
-        (self.live, self.twin, self.adapter) = (None, None, None);
+        (self.served, self.served_in_process, self.adapter) = (None, None, None);
         self.blank(&planned.id, Bindings::default(), Served::Broken { reason: words.to_owned() })
     }
 
     /// Closes everything that is of no use any more.
     async fn stop(&mut self) {
-        for live in [self.live.take(), self.twin.take()].into_iter().flatten() {
-            live.take_down(&mut self.adapter, Manner::Leave).await;
+        for live in [self.served.take(), self.served_in_process.take()].into_iter().flatten() {
+            live.stop(&mut self.adapter, StopReason::Leave).await;
         }
         if let Some(adapter) = self.adapter.take() {
-            let stopped = adapter.end(Manner::Leave).await;
+            let stopped = adapter.end(StopReason::Leave).await;
             tracing::debug!(target = %self.target.id, how = stopped.how, leaky = stopped.leaky, "adapter stopped");
         }
     }
 
     /// Throws away what has died.
     async fn discard(&mut self) {
-        if let Some(live) = self.live.take() {
-            live.take_down(&mut self.adapter, Manner::Broken).await;
+        if let Some(live) = self.served.take() {
+            live.stop(&mut self.adapter, StopReason::Broken).await;
         }
         if let Some(adapter) = self.adapter.take() {
-            adapter.end(Manner::Broken).await;
+            adapter.end(StopReason::Broken).await;
         }
     }
 
@@ -253,18 +253,23 @@ impl Session {
     async fn make_ready(&mut self, planned: &Planned, canaries: &Canaries) -> Result<(), String> {
         let target = Arc::clone(&self.target);
         match &target.drives {
-            Drives::Adapter(_) => self.greet(planned).await,
-            Drives::Fixed(Fixed::Client(_)) => self.health.is_of_use(),
-            Drives::Fixed(server) => self.look(server, planned.id.revision, canaries).await,
+            Drives::Adapter(_) => self.ensure_adapter(planned).await,
+            Drives::Fixed(Fixed::Client(_)) => self.health.check_usable(),
+            Drives::Fixed(server) => self.list_fixed_tools(server, planned.id.revision, canaries).await,
         }
     }
 
     /// Sees to it that it is known what a fixed server lists; one that doesn't answer at all is soon given up.
-    async fn look(&mut self, server: &Fixed, revision: Revision, canaries: &Canaries) -> Result<(), String> {
+    async fn list_fixed_tools(
+        &mut self,
+        server: &Fixed,
+        revision: Revision,
+        canaries: &Canaries,
+    ) -> Result<(), String> {
         let list = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
-        while self.health.is_of_use().is_ok() && !self.listed.contains_key(&revision) {
+        while self.health.check_usable().is_ok() && !self.listed.contains_key(&revision) {
             self.stop().await;
-            let mut live = match Live::meet(&self.target, server, revision, Bindings::default()) {
+            let mut live = match ServedFixture::meet(&self.target, server, revision, Bindings::default()) {
                 Ok(live) => live,
                 // The next test may find room again.
                 Err(error @ StartError::NoRoom { .. }) => return Err(error.to_string()),
@@ -275,20 +280,20 @@ impl Session {
             };
             let seen = live.step(&list, canaries, Deadline::within(self.options.start_limit)).await;
             let words = live.stderr().clone();
-            live.take_down(&mut self.adapter, Manner::Leave).await;
+            live.stop(&mut self.adapter, StopReason::Leave).await;
             match seen.end {
                 End::Crash { how } => self.health.hung(&unanswered(revision, &how, &words.take())),
                 End::Timeout => self.health.hung(&unanswered(revision, "no answer within the limit", &words.take())),
                 _ => drop(self.listed.insert(revision, fixed::names(&seen.messages))),
             }
         }
-        self.health.is_of_use()
+        self.health.check_usable()
     }
 
     /// Sees to it that there is an adapter where one is needed, and that it once confirmed the target's claims.
-    async fn greet(&mut self, planned: &Planned) -> Result<(), String> {
+    async fn ensure_adapter(&mut self, planned: &Planned) -> Result<(), String> {
         loop {
-            self.health.is_of_use()?;
+            self.health.check_usable()?;
             if self.adapter.is_some() || !self.by_adapter(planned) && self.health.confirmed {
                 return Ok(());
             }
@@ -296,7 +301,7 @@ impl Session {
                 Ok(adapter) => {
                     self.health.streams = adapter.hello().streams;
                     self.adapter = Some(adapter);
-                    self.reuse = Lasting::default();
+                    self.reuse = ConnectionReuse::default();
                     self.health.confirmed = true;
                 }
                 Err(error @ StartError::Hello { trouble: Trouble::Died(_) | Trouble::Hung, .. }) => {
@@ -313,7 +318,7 @@ impl Session {
     /// Asks the target a test, with the places of the fixture filled in.
     async fn attempt(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
         let deadline = Deadline::within(self.options.test_limit);
-        let bindings = match &self.live {
+        let bindings = match &self.served {
             Some(live) => live.bindings().clone(),
             None => bind(&planned.test, planned.id.revision, canaries)?,
         };
@@ -340,7 +345,7 @@ impl Session {
                     fixed::converse(&mut self.listeners, target, client, planned, bindings, deadline, options);
                 overheard(canaries, conversation).await
             } else {
-                let adapter = self.adapter.as_mut().expect("a session has an adapter before it drives a client");
+                let adapter = self.adapter.as_mut().expect("a runner has an adapter before it drives a client");
                 let variant = target.id.variant.as_deref();
                 let conversation =
                     driving::converse(&mut self.listeners, adapter, variant, planned, bindings, deadline, options);
@@ -349,13 +354,13 @@ impl Session {
             Driven { served: transcript.served, steps: transcript.steps } = driven;
             return;
         }
-        if self.live.is_none() {
+        if self.served.is_none() {
             let bindings = transcript.bindings.clone();
             let began = Instant::now();
             let adapter = if self.by_adapter(planned) { self.adapter.as_mut() } else { None };
-            match Live::put_up(&self.target, adapter, &mut self.reuse, planned, bindings, deadline).await {
+            match ServedFixture::start(&self.target, adapter, &mut self.reuse, planned, bindings, deadline).await {
                 Ok(live) => {
-                    let live = self.live.insert(live);
+                    let live = self.served.insert(live);
                     if matches!(self.target.drives, Drives::Fixed(_)) {
                         // Nobody says hello: until it answers, its start is not the first step's to pay for.
                         let serve = opening(planned);
@@ -367,7 +372,7 @@ impl Session {
             }
             self.stopwatch.started(began);
         }
-        if let Some(live) = &mut self.live {
+        if let Some(live) = &mut self.served {
             let step_limit = planned.test.step_limit(self.options.step_limit);
             transcript.steps = live.perform(&planned.test, canaries, deadline, step_limit).await;
             transcript.opening = live.take_opening();
@@ -375,22 +380,23 @@ impl Session {
     }
 
     /// Takes down what the next test can't use, and completes the transcript with what that shows.
-    async fn wind_up(&mut self, planned: &Planned, next: Option<&Planned>, transcript: &mut Transcript) {
-        let kept = self.live.as_ref().map(Live::stderr).or(self.adapter.as_ref().map(Adapter::stderr)).cloned();
+    async fn clear_up(&mut self, planned: &Planned, next: Option<&Planned>, transcript: &mut Transcript) {
+        let kept =
+            self.served.as_ref().map(ServedFixture::stderr).or(self.adapter.as_ref().map(Adapter::stderr)).cloned();
         let test = &planned.test;
         if is_sound(transcript) && next.is_some_and(|next| shares(test, &next.test)) {
             self.health.hangs = 0;
             transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
             return;
         }
-        let (manner, was_served) = (manner(transcript), self.live.is_some());
-        let mut stopped = match self.live.take() {
-            Some(live) => live.take_down(&mut self.adapter, manner).await,
+        let (manner, was_served) = (manner(transcript), self.served.is_some());
+        let mut stopped = match self.served.take() {
+            Some(live) => live.stop(&mut self.adapter, manner).await,
             None => None,
         };
         // With what it served, it was let go, or found to be sound.
         if self.by_adapter(planned)
-            && (test.isolated || manner != Manner::Leave && !was_served)
+            && (test.isolated || manner != StopReason::Leave && !was_served)
             && let Some(adapter) = self.adapter.take()
         {
             stopped = Some(adapter.end(manner).await);
@@ -406,17 +412,17 @@ impl Session {
         let test = &planned.test;
         match manner(transcript) {
             // An adapter stays, unless it could not take its fixture down.
-            Manner::Leave if self.by_adapter(planned) && !test.isolated && stopped.is_some() => {
+            StopReason::Leave if self.by_adapter(planned) && !test.isolated && stopped.is_some() => {
                 self.health.restarted("it did not stop serving a fixture");
             }
-            Manner::Leave => self.health.hangs = 0,
-            Manner::Broken => {
+            StopReason::Leave => self.health.hangs = 0,
+            StopReason::Broken => {
                 self.health.hangs = 0;
                 if let Some(stopped) = stopped.filter(|stopped| stopped.died) {
                     self.health.restarted(&stopped.how);
                 }
             }
-            Manner::Hung => {
+            StopReason::Hung => {
                 let how = format!("{} hung", transcript.test);
                 self.health.restarted(&how);
                 // What a heavy test starves says nothing of the next test.
@@ -460,13 +466,13 @@ fn last_end(transcript: &Transcript) -> Option<&End> {
     }
 }
 
-fn manner(transcript: &Transcript) -> Manner {
+fn manner(transcript: &Transcript) -> StopReason {
     let failed = matches!(transcript.served, Served::Failed { .. });
     match last_end(transcript) {
-        Some(End::Crash { .. }) => Manner::Broken,
-        Some(End::Timeout) => Manner::Hung,
-        Some(_) if failed => Manner::Hung,
-        _ => Manner::Leave,
+        Some(End::Crash { .. }) => StopReason::Broken,
+        Some(End::Timeout) => StopReason::Hung,
+        Some(_) if failed => StopReason::Hung,
+        _ => StopReason::Leave,
     }
 }
 
@@ -492,7 +498,7 @@ fn is_unheard(transcript: &Transcript) -> bool {
 
 /// What is said of a server that gave no list.
 fn unanswered(revision: Revision, how: &str, stderr: &str) -> String {
-    format!("the server gave no list of its tools on {revision}: {how}{}", told(stderr))
+    format!("the server gave no list of its tools on {revision}: {how}{}", with_stderr(stderr))
 }
 
 /// Writes down what the end of the process shows. Only an adapter's can show why there is no server.

@@ -16,7 +16,7 @@ use crate::drive::canary::Canaries;
 use crate::drive::event::{Cancel, Ended, Event, Finish, Next};
 use crate::drive::fault::{self, Bugs};
 use crate::drive::options::Options;
-use crate::drive::runner::{GivenUp, Session};
+use crate::drive::runner::{GivenUp, TargetRunner};
 use crate::model::TargetId;
 use crate::model::timings::Spent;
 use crate::model::transcript::{Served, Transcript};
@@ -149,31 +149,31 @@ impl<T: Send + 'static> Worker<T> {
 
     async fn work(self) -> Ended {
         let mut canaries = Canaries::default();
-        let mut session: Option<Session> = None;
+        let mut runner: Option<TargetRunner> = None;
         let mut ended = Ended::Whole;
         while let Some(place) = self.queue.next() {
             let group = &self.plan.groups[place];
-            let mut fit = match session.take() {
+            let mut fit = match runner.take() {
                 Some(fit) if fit.is_of(&group.target) => fit,
                 other => {
                     self.leave(other).await;
-                    Session::new(Arc::clone(&group.target), self.options.clone(), self.given_up.clone())
+                    TargetRunner::new(Arc::clone(&group.target), self.options.clone(), self.given_up.clone())
                 }
             };
             ended = self.group(group, &mut fit, &mut canaries).await;
             self.account(fit.spent()).await;
-            session = Some(fit);
+            runner = Some(fit);
             if ended == Ended::Interrupted {
                 break;
             }
         }
-        self.leave(session).await;
+        self.leave(runner).await;
         ended
     }
 
-    async fn leave(&self, session: Option<Session>) {
-        if let Some(session) = session {
-            self.account(session.end().await).await;
+    async fn leave(&self, runner: Option<TargetRunner>) {
+        if let Some(runner) = runner {
+            self.account(runner.end().await).await;
         }
     }
 
@@ -182,27 +182,27 @@ impl<T: Send + 'static> Worker<T> {
         _ = self.events.send(Event::Spent { target, spent }).await;
     }
 
-    async fn group(&self, group: &Group, session: &mut Session, canaries: &mut Canaries) -> Ended {
+    async fn group(&self, group: &Group, runner: &mut TargetRunner, canaries: &mut Canaries) -> Ended {
         let mut place = 0;
         while let Some(planned) = group.tests.get(place) {
             if *self.cancel.borrow() != Cancel::Go {
                 return Ended::Interrupted;
             }
-            let running = Box::pin(session.run(planned, group.tests.get(place + 1), canaries));
+            let running = Box::pin(runner.run(planned, group.tests.get(place + 1), canaries));
             let running = fault::caught_in(self.watched(planned, running));
             let seen = tokio::select! {
                 seen = running => Some(seen),
                 () = self.bugs.come() => None,
             };
             let transcript = match (self.bugs.take(), seen) {
-                (None, Some(Ok(seen))) => seen.unwrap_or_else(|error| session.saw_nothing(planned, &error)),
-                (Some(words), _) | (None, Some(Err(words))) => session.broke(planned, &words),
+                (None, Some(Ok(seen))) => seen.unwrap_or_else(|error| runner.saw_nothing(planned, &error)),
+                (Some(words), _) | (None, Some(Err(words))) => runner.broke(planned, &words),
                 (None, None) => unreachable!("only a worker takes the words of its bugs"),
             };
             match hand_over(&self.finish, &self.events, group, planned, transcript).await {
                 None => return Ended::Interrupted,
                 Some(Next::On) => place += 1,
-                Some(Next::Again) => session.renew().await,
+                Some(Next::Again) => runner.renew().await,
             }
         }
         Ended::Whole

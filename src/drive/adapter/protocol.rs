@@ -15,8 +15,8 @@ use tokio::process::ChildStdin;
 use crate::drive::adapter::stream::{Place, Stream, Streams};
 use crate::drive::clock::Deadline;
 use crate::drive::fault;
-use crate::drive::process::launch::{GONE, Launch, Manner, Process, Stopped, in_words};
-use crate::drive::process::lines::{Kept, LineEvent, Lines};
+use crate::drive::process::launch::{GONE, Launch, Process, StopReason, Stopped, in_words};
+use crate::drive::process::lines::{BoundedText, LineEvent, Lines};
 use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::quoted;
 use crate::model::spec::{Revision, Role, Transport};
@@ -80,7 +80,7 @@ pub enum StartError {
     #[error("the target is fixed: it has no adapter")]
     Fixed,
     /// There is a process, but no hello.
-    #[error("the adapter gave no hello: {trouble}{}", told(.stderr))]
+    #[error("the adapter gave no hello: {trouble}{}", with_stderr(.stderr))]
     Hello {
         /// What it did instead.
         trouble: Trouble,
@@ -117,7 +117,7 @@ fn without_path(error: &std::io::Error) -> String {
 }
 
 /// What a process wrote, behind what became of it.
-pub(crate) fn told(stderr: &str) -> String {
+pub(crate) fn with_stderr(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("; it wrote: {}", stderr.trim_end()) }
 }
 
@@ -268,18 +268,18 @@ impl Adapter {
     /// # Errors
     /// [`StartError`] where there is no process, no hello within the limit, or less in it than was claimed.
     pub(crate) async fn start(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
-        let adapter = Self::greet(target, deadline).await?;
+        let adapter = Self::say_hello(target, deadline).await?;
         match confirm(target, &adapter.hello) {
             Ok(()) => Ok(adapter),
             Err(error) => {
-                adapter.end(Manner::Leave).await;
+                adapter.end(StopReason::Leave).await;
                 Err(error)
             }
         }
     }
 
     /// Starts the adapter and takes its word for what it is.
-    pub(crate) async fn greet(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
+    pub(crate) async fn say_hello(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
         let (process, input, output) = spawn(target, command(target)?)?;
         let (hello, streams) = (Hello::default(), Streams::default());
         let mut adapter = Self { process, input, output, requests: 0, hello, streams };
@@ -291,7 +291,7 @@ impl Adapter {
             Ok(hello) => Ok(Self { hello, ..adapter }),
             Err(trouble) => {
                 let stderr = adapter.process.stderr().clone();
-                let manner = if matches!(trouble, Trouble::Died(_)) { Manner::Broken } else { Manner::Hung };
+                let manner = if matches!(trouble, Trouble::Died(_)) { StopReason::Broken } else { StopReason::Hung };
                 adapter.end(manner).await;
                 Err(StartError::Hello { trouble, stderr: stderr.take() })
             }
@@ -304,7 +304,7 @@ impl Adapter {
     }
 
     /// What it wrote to its standard error, and what else it wrote where answers belong.
-    pub(crate) fn stderr(&self) -> &Kept {
+    pub(crate) fn stderr(&self) -> &BoundedText {
         self.process.stderr()
     }
 
@@ -406,7 +406,7 @@ impl Adapter {
     }
 
     /// Lets the process go.
-    pub(crate) async fn end(self, manner: Manner) -> Stopped {
+    pub(crate) async fn end(self, manner: StopReason) -> Stopped {
         let Self { process, input, output, .. } = self;
         process.end(manner, async { drop((input, output)) }).await
     }

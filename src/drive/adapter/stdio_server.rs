@@ -10,8 +10,8 @@ use tokio::process::ChildStdin;
 
 use crate::drive::adapter::protocol::{Order, Refusal, StartError, command, no_server, spawn};
 use crate::drive::process::guard::scratch;
-use crate::drive::process::launch::{Manner, Process, Stopped};
-use crate::drive::process::lines::{Kept, Lines};
+use crate::drive::process::launch::{Process, StopReason, Stopped};
+use crate::drive::process::lines::{BoundedText, Lines};
 use crate::jsonrpc::nesting;
 use crate::model::target::Target;
 use crate::model::transcript::Served;
@@ -55,7 +55,7 @@ impl StdioServer {
     }
 
     /// The text that it wrote to its standard error.
-    pub(crate) fn stderr(&self) -> &Kept {
+    pub(crate) fn stderr(&self) -> &BoundedText {
         self.process.stderr()
     }
 
@@ -68,7 +68,7 @@ impl StdioServer {
     }
 
     /// Lets the process go; `close` gives up its streams.
-    pub(crate) async fn end(self, manner: Manner, close: impl Future<Output = ()>) -> Stopped {
+    pub(crate) async fn end(self, manner: StopReason, close: impl Future<Output = ()>) -> Stopped {
         self.process.end(manner, close).await
     }
 }

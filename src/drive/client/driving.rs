@@ -79,7 +79,7 @@ pub(crate) async fn converse(
     };
     let (messages, took) = (mock.take_messages(), began.elapsed());
     drop(mock);
-    told(test, drove, messages, took)
+    outcome_of_script(test, drove, messages, took)
 }
 
 /// What the client connects to, or launches: the member of the order that says so.
@@ -154,7 +154,12 @@ struct Described {
 }
 
 /// Puts what the adapter says beside what went over the wire.
-pub(crate) fn told(test: &Test, drove: Result<Drove, Served>, messages: Vec<Message>, took: Duration) -> Driven {
+pub(crate) fn outcome_of_script(
+    test: &Test,
+    drove: Result<Drove, Served>,
+    messages: Vec<Message>,
+    took: Duration,
+) -> Driven {
     let drove = drove.and_then(|drove| whole(test, drove));
     let handed = match &drove {
         Ok(drove) if drove.connected => handed(drove),

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 #[cfg(target_os = "linux")]
 use crate::drive::process::descendants;
 use crate::drive::process::guard;
-use crate::drive::process::lines::{Kept, Lines};
+use crate::drive::process::lines::{BoundedText, Lines};
 use crate::drive::token::token;
 
 /// The variable by which a process that has left its group is found again.
@@ -49,12 +49,12 @@ pub(crate) struct Process {
     group: Group,
     pipes: [Pipe; 2],
     leaky: bool,
-    stderr: Kept,
+    stderr: BoundedText,
 }
 
 /// In which state a process is let go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum StopReason {
     /// It did its work: it is asked to leave.
     Leave,
     /// The connection to it broke: it may have died.
@@ -86,12 +86,12 @@ impl Process {
         let piped = "its three streams are piped";
         let stdin = child.stdin().take().expect(piped);
         let (lines, stdout) = Lines::of(child.stdout().take().expect(piped));
-        let (kept, stderr) = Kept::of(child.stderr().take().expect(piped));
+        let (kept, stderr) = BoundedText::of(child.stderr().take().expect(piped));
         Ok((Self { child, group, pipes: [Pipe(stdout), Pipe(stderr)], leaky: false, stderr: kept }, stdin, lines))
     }
 
     /// What it wrote to its standard error.
-    pub(crate) fn stderr(&self) -> &Kept {
+    pub(crate) fn stderr(&self) -> &BoundedText {
         &self.stderr
     }
 
@@ -103,14 +103,14 @@ impl Process {
 
     /// Lets it go. `close` closes its standard input, at which it should leave by itself; if it doesn't, it is told
     /// to; if it doesn't, it is killed.
-    pub(crate) async fn end(mut self, manner: Manner, close: impl Future<Output = ()>) -> Stopped {
-        let mut status = if manner == Manner::Broken { self.exited(GONE).await } else { None };
+    pub(crate) async fn end(mut self, manner: StopReason, close: impl Future<Output = ()>) -> Stopped {
+        let mut status = if manner == StopReason::Broken { self.exited(GONE).await } else { None };
         let died = status.is_some();
         close.await;
-        if status.is_none() && manner != Manner::Hung {
+        if status.is_none() && manner != StopReason::Hung {
             status = self.exited(LEAVE).await;
         }
-        if status.is_none() && manner != Manner::Hung {
+        if status.is_none() && manner != StopReason::Hung {
             self.group.terminate();
             status = self.exited(GRACE).await;
         }
@@ -333,7 +333,7 @@ mod tests {
         }
         assert!(survivors(&process).len() >= 3);
         let mark = format!("{MARK}={}", process.group.mark);
-        let stopped = process.end(Manner::Hung, async {}).await;
+        let stopped = process.end(StopReason::Hung, async {}).await;
         assert_eq!(stopped.how, "killed by signal 9 (SIGKILL)");
         none_is_left(mark).await;
     }
@@ -351,7 +351,7 @@ mod tests {
     async fn pipes_kept_open_by_a_child_are_a_leak_and_cost_no_time() {
         let (process, stdin, _lines) = sh("sleep 1000 & exit 3");
         let began = Instant::now();
-        let stopped = process.end(Manner::Leave, async { drop(stdin) }).await;
+        let stopped = process.end(StopReason::Leave, async { drop(stdin) }).await;
         assert_eq!((stopped.how.as_str(), stopped.code, stopped.leaky), ("exit status 3", Some(3), true));
         assert!(began.elapsed() < Duration::from_secs(1));
     }
@@ -361,7 +361,7 @@ mod tests {
         let (process, stdin, mut lines) = sh("trap '' TERM; echo up; while :; do sleep 1; done");
         assert_eq!(line(&mut lines).await, "up");
         let began = Instant::now();
-        let stopped = process.end(Manner::Leave, async { drop(stdin) }).await;
+        let stopped = process.end(StopReason::Leave, async { drop(stdin) }).await;
         assert_eq!(stopped.how, "killed by signal 9 (SIGKILL)");
         assert!(began.elapsed() < LEAVE + GRACE + GRACE);
     }
@@ -370,7 +370,7 @@ mod tests {
     async fn a_process_that_leaves_when_its_input_closes_is_clean() {
         let (process, stdin, _lines) = sh("cat; echo bye >&2");
         let stderr = process.stderr().clone();
-        let stopped = process.end(Manner::Leave, async { drop(stdin) }).await;
+        let stopped = process.end(StopReason::Leave, async { drop(stdin) }).await;
         assert_eq!((stopped.how.as_str(), stopped.leaky), ("exit status 0", false));
         assert_eq!(stderr.take(), "bye\n");
     }
@@ -379,6 +379,6 @@ mod tests {
     async fn a_line_without_end_is_oversized() {
         let (process, _stdin, mut lines) = sh("head -c 20971520 /dev/zero; exec sleep 1000");
         assert_eq!(timeout(Duration::from_secs(60), lines.next()).await, Ok(LineEvent::Oversized));
-        process.end(Manner::Hung, async {}).await;
+        process.end(StopReason::Hung, async {}).await;
     }
 }

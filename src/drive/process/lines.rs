@@ -113,13 +113,13 @@ fn without_return(mut line: Vec<u8>) -> Vec<u8> {
 
 /// The beginning and the end of a text that may be endless.
 #[derive(Debug, Default)]
-struct Ends {
+struct HeadAndTail {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     dropped: usize,
 }
 
-impl Ends {
+impl HeadAndTail {
     fn push(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(KEPT - self.head.len()));
         self.head.extend_from_slice(head);
@@ -142,9 +142,9 @@ impl Ends {
 
 /// A text stream, drained as it comes, of which both ends are kept.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Kept(Arc<Mutex<Ends>>);
+pub(crate) struct BoundedText(Arc<Mutex<HeadAndTail>>);
 
-impl Kept {
+impl BoundedText {
     /// Drains a source in a task of its own, which ends with the source.
     pub(crate) fn of(mut source: impl AsyncRead + Send + Unpin + 'static) -> (Self, JoinHandle<()>) {
         let kept = Self::default();
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn of_an_endless_text_both_ends_are_kept() {
-        let kept = Kept::default();
+        let kept = BoundedText::default();
         kept.push(b"begin ");
         (0..1000).for_each(|_| kept.push(&[b'.'; 1000]));
         kept.push(b" end");

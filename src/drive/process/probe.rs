@@ -13,7 +13,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
 use crate::drive::process::launch::{LEAK, Launch, lead};
-use crate::drive::process::lines::Kept;
+use crate::drive::process::lines::BoundedText;
 use crate::model::program::{Found, Version, version_argument};
 
 /// How long a program may take to say its version; some start a virtual machine first.
@@ -86,8 +86,8 @@ async fn said(command: [String; 2], env: BTreeMap<String, String>) -> std::io::R
     let launch = Launch { command: &command, folder: &neutral_folder(), env: &env };
     let (mut child, _group) = lead(launch, Stdio::null())?;
     let piped = "its output is piped";
-    let (out, mut drained_out) = Kept::of(child.stdout().take().expect(piped));
-    let (err, mut drained_err) = Kept::of(child.stderr().take().expect(piped));
+    let (out, mut drained_out) = BoundedText::of(child.stdout().take().expect(piped));
+    let (err, mut drained_err) = BoundedText::of(child.stderr().take().expect(piped));
     let status = child.inner_mut().wait().await?;
     // What it left running may hold its pipes open for ever.
     _ = timeout(LEAK, async { tokio::join!(&mut drained_out, &mut drained_err) }).await;

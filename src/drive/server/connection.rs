@@ -12,7 +12,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::drive::clock::Deadline;
 use crate::drive::process::lines::{LineEvent, Lines};
-use crate::drive::server::exchange::{Arrival, GRACE, Turn};
+use crate::drive::server::exchange::{Arrival, ExchangeLog, GRACE};
 use crate::drive::server::headers::{self, Context, Mirrored, SESSION};
 use crate::drive::server::http::{self, Http, Resumable};
 use crate::jsonrpc::message::{self, Awaits, Kind};
@@ -81,7 +81,7 @@ impl Connection {
         Self { channel, revision, mirrored, session: None, agreed, ids: 0, open, is_starting: false }
     }
 
-    /// Ends the session, where there is one, and closes the connection.
+    /// HeadAndTail the session, where there is one, and closes the connection.
     pub(crate) async fn close(self, deadline: Deadline) {
         if let (Channel::Http(http), Some(_)) = (&self.channel, &self.session) {
             let headers = headers::of_connection(self.context());
@@ -98,9 +98,9 @@ impl Connection {
     }
 
     /// Remembers what `initialize` agreed on.
-    pub(crate) fn agree(&mut self, turn: &Turn<'_>) {
+    pub(crate) fn agree(&mut self, log: &ExchangeLog<'_>) {
         self.agreed = true;
-        self.session = turn.header(SESSION).map(str::to_owned);
+        self.session = log.header(SESSION).map(str::to_owned);
     }
 
     fn context(&self) -> Context<'_> {
@@ -111,50 +111,50 @@ impl Connection {
     /// Sends a message and waits for what it is owed: the index of the response, or another end.
     pub(crate) async fn exchange(
         &mut self,
-        turn: &mut Turn<'_>,
+        log: &mut ExchangeLog<'_>,
         message: String,
         changes: &[(String, Option<String>)],
         awaits: &Awaits,
     ) -> Result<usize, End> {
-        let limit = turn.deadline;
-        let mut reply = limit.bound(self.send(turn, message, changes)).await.unwrap_or(Err(End::Timeout))?;
+        let limit = log.deadline;
+        let mut reply = limit.bound(self.send(log, message, changes)).await.unwrap_or(Err(End::Timeout))?;
         if reply.is_none() {
             // Over stdio nothing shows that a message was taken, and little that it wasn't understood.
             match awaits {
                 Awaits::Response(_) => {}
                 Awaits::Nothing => return Err(End::Accepted),
                 Awaits::Anything => {
-                    turn.instead_of_nothing(End::Accepted);
+                    log.instead_of_nothing(End::Accepted);
                     if self.is_starting {
-                        turn.deadline = turn.deadline.narrowed(START);
+                        log.deadline = log.deadline.narrowed(START);
                     } else {
-                        turn.hurry();
+                        log.hurry();
                     }
                 }
             }
         }
         let status = reply.as_ref().map(|reply| reply.status);
         loop {
-            let came = turn.deadline.bound(self.next(reply.as_mut())).await.unwrap_or(Err(End::Timeout))?;
+            let came = log.deadline.bound(self.next(reply.as_mut())).await.unwrap_or(Err(End::Timeout))?;
             let Some(arrival) = came else {
                 let resumable = reply.take().and_then(|over| over.resumable);
-                reply = self.resume(turn, resumable).await?;
+                reply = self.resume(log, resumable).await?;
                 if reply.is_none() {
                     return Err(end_of_reply(status, awaits));
                 }
                 continue;
             };
-            if let Some(response) = self.take(turn, arrival, awaits).await? {
-                self.drain(turn, reply).await;
+            if let Some(response) = self.take(log, arrival, awaits).await? {
+                self.drain(log, reply).await;
                 return Ok(response);
             }
         }
     }
 
     /// Looks at what came over stdio since the last step: none of it can answer what is still to be sent.
-    pub(crate) async fn catch_up(&mut self, turn: &mut Turn<'_>) {
+    pub(crate) async fn catch_up(&mut self, log: &mut ExchangeLog<'_>) {
         while let Some(arrival) = self.at_hand().await {
-            if self.take(turn, arrival, &Awaits::Anything).await.is_err() {
+            if self.take(log, arrival, &Awaits::Anything).await.is_err() {
                 break;
             }
         }
@@ -169,7 +169,7 @@ impl Connection {
     /// Writes a message down and sends it. Over HTTP there is a reply to it.
     async fn send(
         &mut self,
-        turn: &mut Turn<'_>,
+        log: &mut ExchangeLog<'_>,
         message: String,
         changes: &[(String, Option<String>)],
     ) -> Result<Option<http::Reply>, End> {
@@ -177,11 +177,11 @@ impl Connection {
         match &mut self.channel {
             Channel::Http(http) => {
                 headers::change(&mut headers, changes);
-                turn.sent(&message, headers.clone());
+                log.sent(&message, headers.clone());
                 http.post(&headers, message).await.map(Some)
             }
             Channel::Stdio(stdio) => {
-                turn.sent(&message, Vec::new());
+                log.sent(&message, Vec::new());
                 stdio.write(&message).await.map(|()| None)
             }
         }
@@ -196,11 +196,16 @@ impl Connection {
     }
 
     /// Looks at what came: the index of the response that was waited for, or nothing yet.
-    async fn take(&mut self, turn: &mut Turn<'_>, arrival: Arrival, awaits: &Awaits) -> Result<Option<usize>, End> {
+    async fn take(
+        &mut self,
+        log: &mut ExchangeLog<'_>,
+        arrival: Arrival,
+        awaits: &Awaits,
+    ) -> Result<Option<usize>, End> {
         let (is_refusal, by_stdio, fault) = (arrival.is_refusal(), arrival.status.is_none(), arrival.fault.clone());
         self.is_starting = false;
-        let index = turn.came(arrival)?;
-        let kind = fault.map_or_else(|| message::read(turn.text(index)), Err);
+        let index = log.came(arrival)?;
+        let kind = fault.map_or_else(|| message::read(log.text(index)), Err);
         let is_open = match &kind {
             Ok(Kind::Response { id, .. }) => {
                 id.as_ref().and_then(Value::as_u64).is_some_and(|id| self.open.remove(&id))
@@ -209,89 +214,93 @@ impl Connection {
         };
         match kind {
             Ok(Kind::Notification) => Ok(None),
-            Ok(Kind::Request { id, method }) => self.serve(turn, &id, &method).await.map(|()| None),
+            Ok(Kind::Request { id, method }) => self.serve(log, &id, &method).await.map(|()| None),
             Ok(Kind::Response { id, is_error }) if awaits.is_met(id.as_ref(), is_error) => Ok(Some(index)),
             // Who refuses a request as a whole need not have read its id.
             Ok(Kind::Response { is_error: true, .. }) if is_refusal => Ok(Some(index)),
             Ok(Kind::Response { id, .. }) => {
                 // Over stdio a response may still come to a request that was given up.
                 if !(by_stdio && is_open) {
-                    turn.instead_of_nothing(End::Invalid { reason: stray(id.as_ref(), awaits) });
+                    log.instead_of_nothing(End::Invalid { reason: stray(id.as_ref(), awaits) });
                 }
                 Ok(None)
             }
-            Err(_) if is_refusal || is_noise(turn.text(index), by_stdio) => Ok(None),
+            Err(_) if is_refusal || is_noise(log.text(index), by_stdio) => Ok(None),
             Err(reason) => Err(End::Invalid { reason }),
         }
     }
 
     /// Answers a request of the server's.
-    async fn serve(&mut self, turn: &mut Turn<'_>, id: &str, method: &str) -> Result<(), End> {
+    async fn serve(&mut self, log: &mut ExchangeLog<'_>, id: &str, method: &str) -> Result<(), End> {
         if self.revision.facts().lifecycle == Lifecycle::Stateless {
             let method: String = method.chars().take(80).collect();
             return Err(End::Invalid { reason: format!("a request to the client, `{method}`") });
         }
         let text = match method {
             "ping" => message::response(id, "{}"),
-            "elicitation/create" => match turn.answer() {
+            "elicitation/create" => match log.answer() {
                 Some(Answer::Error { code, message }) => message::error(id, *code, message),
-                Some(answer) => message::response(id, &elicit_result(answer, turn.bindings)),
+                Some(answer) => message::response(id, &elicit_result(answer, log.bindings)),
                 None => {
                     // The target isn't left waiting; what it makes of it is recorded, and no more.
-                    turn.settle(End::Unanswered);
-                    message::response(id, &elicit_result(&Answer::Cancel, turn.bindings))
+                    log.settle(End::Unanswered);
+                    message::response(id, &elicit_result(&Answer::Cancel, log.bindings))
                 }
             },
             _ => message::error(id, METHOD_NOT_FOUND, "Method not found"),
         };
         // A server that is slow to say that it took the answer, or that breaks off, shows on the first stream.
-        let limit = turn.deadline.narrowed(GRACE);
-        _ = limit.bound(self.deliver(turn, text)).await;
+        let limit = log.deadline.narrowed(GRACE);
+        _ = limit.bound(self.deliver(log, text)).await;
         Ok(())
     }
 
     /// Sends an answer, and writes down how it was taken.
-    async fn deliver(&mut self, turn: &mut Turn<'_>, text: String) -> Result<(), End> {
-        let Some(mut reply) = self.send(turn, text, &[]).await? else { return Ok(()) };
+    async fn deliver(&mut self, log: &mut ExchangeLog<'_>, text: String) -> Result<(), End> {
+        let Some(mut reply) = self.send(log, text, &[]).await? else { return Ok(()) };
         if !(200..300).contains(&reply.status) {
-            turn.instead_of_nothing(End::Http { status: reply.status });
-            turn.hurry();
+            log.instead_of_nothing(End::Http { status: reply.status });
+            log.hurry();
         }
         while let Some(arrival) = reply.next().await? {
-            turn.came(arrival)?;
+            log.came(arrival)?;
         }
         Ok(())
     }
 
     /// Goes on with a stream that ended too early, once, where it says from where.
-    async fn resume(&mut self, turn: &mut Turn<'_>, resumable: Option<Resumable>) -> Result<Option<http::Reply>, End> {
+    async fn resume(
+        &mut self,
+        log: &mut ExchangeLog<'_>,
+        resumable: Option<Resumable>,
+    ) -> Result<Option<http::Reply>, End> {
         let (Some(Resumable { id, pause }), Channel::Http(http)) = (resumable, &self.channel) else { return Ok(None) };
-        if self.revision.facts().lifecycle == Lifecycle::Stateless || !turn.may_resume() {
+        if self.revision.facts().lifecycle == Lifecycle::Stateless || !log.may_resume() {
             return Ok(None);
         }
         let mut headers = headers::of_connection(self.context());
         headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
         headers.push(("last-event-id".to_owned(), id));
-        let limit = turn.deadline;
+        let limit = log.deadline;
         let resume = async {
             tokio::time::sleep(pause.min(MAX_PAUSE)).await; // The server's `retry:`, which binds its clients.
-            turn.sent("", headers.clone());
+            log.sent("", headers.clone());
             http.get(&headers).await
         };
         limit.bound(resume).await.unwrap_or(Err(End::Timeout)).map(Some)
     }
 
     /// Writes down what comes behind the response, such as a second one.
-    async fn drain(&mut self, turn: &mut Turn<'_>, reply: Option<http::Reply>) {
+    async fn drain(&mut self, log: &mut ExchangeLog<'_>, reply: Option<http::Reply>) {
         let Some(mut reply) = reply else {
             while let Some(arrival) = self.at_hand().await
-                && turn.came(arrival).is_ok()
+                && log.came(arrival).is_ok()
             {}
             return;
         };
-        let limit = turn.deadline.narrowed(AFTERMATH);
+        let limit = log.deadline.narrowed(AFTERMATH);
         while let Some(Ok(Some(arrival))) = limit.bound(reply.next()).await
-            && turn.came(arrival).is_ok()
+            && log.came(arrival).is_ok()
         {}
     }
 }

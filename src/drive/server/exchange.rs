@@ -57,7 +57,7 @@ impl Arrival {
 
 /// An exchange under way.
 #[derive(Debug)]
-pub(crate) struct Turn<'a> {
+pub(crate) struct ExchangeLog<'a> {
     /// What places are filled with.
     pub(crate) bindings: &'a Bindings,
     /// The capabilities that are declared, as JSON.
@@ -75,7 +75,7 @@ pub(crate) struct Turn<'a> {
     resumed: bool,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> ExchangeLog<'a> {
     pub(crate) fn new(bindings: &'a Bindings, capabilities: String, answers: &'a [Answer], deadline: Deadline) -> Self {
         Self {
             bindings,

@@ -11,11 +11,11 @@ use crate::drive::adapter::stream::Stream;
 use crate::drive::canary::Canaries;
 use crate::drive::clock::Deadline;
 use crate::drive::fault::AbortOnDrop;
-use crate::drive::process::launch::{Manner, Stopped};
-use crate::drive::process::lines::Kept;
+use crate::drive::process::launch::{StopReason, Stopped};
+use crate::drive::process::lines::BoundedText;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
-use crate::drive::server::http::Lasting;
+use crate::drive::server::http::ConnectionReuse;
 use crate::model::case::{Step, Test, Then, When};
 use crate::model::spec::{Revision, Transport};
 use crate::model::target::{Drives, Fixed, Target};
@@ -30,7 +30,7 @@ const CLOSE: Duration = Duration::from_secs(2);
 
 /// A fixture that is served, and the connection to it.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(crate) struct ServedFixture {
     bindings: Bindings,
     connection: Connection,
     opening: Opening,
@@ -49,22 +49,22 @@ struct Opening {
 #[derive(Debug)]
 enum Host {
     /// The adapter's process, which serves others too; over a stream, with the task that reads it.
-    Adapter(Serving, Kept, Option<AbortOnDrop>),
+    Adapter(Serving, BoundedText, Option<AbortOnDrop>),
     /// A process of its own.
     Process(StdioServer),
     /// Nobody of ours: it runs already.
-    Elsewhere(Kept),
+    Elsewhere(BoundedText),
 }
 
-impl Live {
+impl ServedFixture {
     /// Has the fixture of a test served: by the adapter, or, over stdio and without one, by a process of its own.
     ///
     /// # Errors
     /// What became of it instead.
-    pub(crate) async fn put_up(
+    pub(crate) async fn start(
         target: &Target,
         adapter: Option<&mut Adapter>,
-        reuse: &mut Lasting,
+        reuse: &mut ConnectionReuse,
         planned: &Planned,
         bindings: Bindings,
         deadline: Deadline,
@@ -78,7 +78,7 @@ impl Live {
         let order = Order::new(target, revision, transport, &fixture);
         let (connection, host) = match (transport, adapter) {
             (Transport::Http, adapter) => {
-                let adapter = adapter.expect("a session has an adapter before it serves over HTTP");
+                let adapter = adapter.expect("a runner has an adapter before it serves over HTTP");
                 let (serving, url) = adapter.serve(order, deadline).await?;
                 let connection = Connection::to(reuse.local(&url), revision);
                 (connection, Host::Adapter(serving, adapter.stderr().clone(), None))
@@ -112,7 +112,7 @@ impl Live {
                 let (server, input, output) = StdioServer::fixed(target, command)?;
                 (Connection::stdio(input, output, revision).starting(), Host::Process(server))
             }
-            Fixed::Running(url) => (Connection::anywhere(url, revision), Host::Elsewhere(Kept::default())),
+            Fixed::Running(url) => (Connection::anywhere(url, revision), Host::Elsewhere(BoundedText::default())),
             Fixed::Client(_) => return Err(StartError::Fixed),
         };
         Ok(Self { bindings, connection, opening: Opening::default(), host })
@@ -129,7 +129,7 @@ impl Live {
     }
 
     /// What its process wrote to its standard error.
-    pub(crate) fn stderr(&self) -> &Kept {
+    pub(crate) fn stderr(&self) -> &BoundedText {
         match &self.host {
             Host::Adapter(_, kept, _) | Host::Elsewhere(kept) => kept,
             Host::Process(server) => server.stderr(),
@@ -175,7 +175,7 @@ impl Live {
     }
 
     /// Closes the connection and takes the fixture down; gives the process that ended with it, if one did.
-    pub(crate) async fn take_down(self, adapter: &mut Option<Adapter>, manner: Manner) -> Option<Stopped> {
+    pub(crate) async fn stop(self, adapter: &mut Option<Adapter>, manner: StopReason) -> Option<Stopped> {
         let closing = Deadline::within(CLOSE);
         let close = async { _ = closing.bound(self.connection.close(closing)).await };
         let serving = match self.host {
@@ -189,11 +189,11 @@ impl Live {
         close.await;
         let mut taken = adapter.take()?;
         // A server whose connection broke need not have taken the adapter along.
-        if manner != Manner::Hung && taken.stop(serving, Deadline::within(CLOSE)).await.is_ok() {
+        if manner != StopReason::Hung && taken.stop(serving, Deadline::within(CLOSE)).await.is_ok() {
             *adapter = Some(taken);
             return None;
         }
-        Some(taken.end(if manner == Manner::Leave { Manner::Hung } else { manner }).await)
+        Some(taken.end(if manner == StopReason::Leave { StopReason::Hung } else { manner }).await)
     }
 }
 

@@ -33,13 +33,13 @@ pub(crate) struct Http {
 
 /// Connections that are gone on with, from one endpoint to the next, where a listener has shown that it outlives them.
 #[derive(Debug, Default)]
-pub(crate) struct Lasting {
+pub(crate) struct ConnectionReuse {
     /// Where the last endpoint was.
     origin: Option<String>,
     client: Option<Client>,
 }
 
-impl Lasting {
+impl ConnectionReuse {
     /// An endpoint on this machine: an adapter's word is not enough to be led elsewhere.
     pub(crate) fn local(&mut self, endpoint: &str) -> Http {
         let endpoint = local(endpoint);
@@ -390,7 +390,7 @@ mod tests {
     #[tokio::test]
     async fn connections_last_where_a_listener_serves_a_second_time() {
         let ((here, mut told), (elsewhere, mut told_there)) = (listener().await, listener().await);
-        let mut lasting = Lasting::default();
+        let mut lasting = ConnectionReuse::default();
         for seen in [["opened", "closed"].as_slice(), &["opened"], &[]] {
             let http = lasting.local(&format!("{here}/{}", seen.len()));
             http.get(&Headers::new()).await.expect("a reply").next().await.expect("an empty one");

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::drive::clock::Deadline;
 use crate::drive::server::connection::{Connection, elicit_result};
-use crate::drive::server::exchange::{Exchange, Turn};
+use crate::drive::server::exchange::{Exchange, ExchangeLog};
 use crate::jsonrpc::message::{self, Awaits};
 use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::{object, quoted};
@@ -34,12 +34,12 @@ impl Connection {
     /// [`End::Replied`] where the server answers `initialize` with an error. In the stateless lifecycle there is
     /// nothing to do.
     pub(crate) async fn open(&mut self, first: &Step, bindings: &Bindings, deadline: Deadline) -> Exchange {
-        let mut turn = Turn::new(bindings, self.capabilities(first.declares.as_ref(), bindings), &[], deadline);
+        let mut log = ExchangeLog::new(bindings, self.capabilities(first.declares.as_ref(), bindings), &[], deadline);
         let end = match self.revision.facts().lifecycle {
-            Lifecycle::Stateful => self.initialize(&mut turn, first.initialized).await,
+            Lifecycle::Stateful => self.initialize(&mut log, first.initialized).await,
             Lifecycle::Stateless => Err(End::Accepted),
         };
-        turn.finish(end_of(end))
+        log.finish(end_of(end))
     }
 
     /// Does what a step says.
@@ -52,22 +52,22 @@ impl Connection {
             When::Serve | When::List | When::Send { .. } => &[],
         };
         let capabilities = self.capabilities(step.declares.as_ref(), bindings);
-        let mut turn = Turn::new(bindings, capabilities, answers, deadline);
-        self.catch_up(&mut turn).await;
+        let mut log = ExchangeLog::new(bindings, capabilities, answers, deadline);
+        self.catch_up(&mut log).await;
         let end = match &step.when {
             When::Serve => Err(End::Accepted),
-            When::List => self.list(&mut turn).await,
-            When::Call { tool, arguments, retry, .. } => self.call(&mut turn, tool, arguments.as_ref(), retry).await,
+            When::List => self.list(&mut log).await,
+            When::Call { tool, arguments, retry, .. } => self.call(&mut log, tool, arguments.as_ref(), retry).await,
             When::Send { message, headers } => {
                 let text = match message {
                     Template::String(text) => text.clone(),
-                    _ => self.completed(&turn, message),
+                    _ => self.completed(&log, message),
                 };
                 let awaits = Awaits::of(&text);
-                self.exchange(&mut turn, text, headers, &awaits).await
+                self.exchange(&mut log, text, headers, &awaits).await
             }
         };
-        turn.finish(end_of(end))
+        log.finish(end_of(end))
     }
 
     /// The capabilities that the client declares, as JSON: without a word from the case, elicitation by form.
@@ -79,7 +79,7 @@ impl Connection {
         }
     }
 
-    async fn initialize(&mut self, turn: &mut Turn<'_>, to_the_end: bool) -> Result<usize, End> {
+    async fn initialize(&mut self, log: &mut ExchangeLog<'_>, to_the_end: bool) -> Result<usize, End> {
         #[derive(Default, Deserialize)]
         struct Agreed {
             #[serde(default, rename = "protocolVersion")]
@@ -88,11 +88,11 @@ impl Connection {
         let revision = self.revision.name();
         let params = vec![
             ("protocolVersion", quoted(revision)),
-            ("capabilities", turn.capabilities.clone()),
+            ("capabilities", log.capabilities.clone()),
             ("clientInfo", CLIENT.to_owned()),
         ];
-        let response = self.request(turn, "initialize", params).await?;
-        let Some(result) = message::result_of(turn.text(response)) else { return Ok(response) };
+        let response = self.request(log, "initialize", params).await?;
+        let Some(result) = message::result_of(log.text(response)) else { return Ok(response) };
         let Agreed { version } = serde_json::from_str(result.get()).unwrap_or_default();
         if version != revision {
             let version: String = version.chars().take(80).collect();
@@ -100,11 +100,11 @@ impl Connection {
                 reason: format!("`initialize` agreed on `{version}` in place of `{revision}`"),
             });
         }
-        self.agree(turn);
+        self.agree(log);
         if !to_the_end {
             return Err(End::Accepted);
         }
-        match self.exchange(turn, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
+        match self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
             Err(End::Empty) => Err(End::Accepted),
             end => end,
         }
@@ -113,29 +113,29 @@ impl Connection {
     /// Sends a request and waits for its response.
     async fn request(
         &mut self,
-        turn: &mut Turn<'_>,
+        log: &mut ExchangeLog<'_>,
         method: &str,
         mut params: Vec<(&str, String)>,
     ) -> Result<usize, End> {
-        params.extend(self.meta(turn).map(|meta| ("_meta", meta)));
+        params.extend(self.meta(log).map(|meta| ("_meta", meta)));
         let id = self.next_id();
         let message = message::request(id, method, &object(params));
-        self.exchange(turn, message, &[], &Awaits::Response(id.into())).await
+        self.exchange(log, message, &[], &Awaits::Response(id.into())).await
     }
 
     /// What the stateless lifecycle wants in every request.
-    fn meta(&self, turn: &Turn<'_>) -> Option<String> {
+    fn meta(&self, log: &ExchangeLog<'_>) -> Option<String> {
         (self.revision.facts().lifecycle == Lifecycle::Stateless).then(|| {
             object([
                 ("io.modelcontextprotocol/protocolVersion", quoted(self.revision.name())),
                 ("io.modelcontextprotocol/clientInfo", CLIENT.to_owned()),
-                ("io.modelcontextprotocol/clientCapabilities", turn.capabilities.clone()),
+                ("io.modelcontextprotocol/clientCapabilities", log.capabilities.clone()),
             ])
         })
     }
 
     /// Lists the tools, page by page; the response is the last page, or the first error.
-    async fn list(&mut self, turn: &mut Turn<'_>) -> Result<usize, End> {
+    async fn list(&mut self, log: &mut ExchangeLog<'_>) -> Result<usize, End> {
         #[derive(Default, Deserialize)]
         struct Page {
             #[serde(default, rename = "nextCursor")]
@@ -145,9 +145,9 @@ impl Connection {
         let mut pages = 0;
         loop {
             let params = cursor.iter().map(|cursor| ("cursor", quoted(cursor))).collect();
-            let response = self.request(turn, "tools/list", params).await?;
+            let response = self.request(log, "tools/list", params).await?;
             pages += 1;
-            let Some(result) = message::result_of(turn.text(response)) else { return Ok(response) };
+            let Some(result) = message::result_of(log.text(response)) else { return Ok(response) };
             self.mirrored.learn(result);
             cursor = serde_json::from_str::<Page>(result.get()).unwrap_or_default().next;
             if cursor.is_none() || pages == MAX_PAGES {
@@ -159,36 +159,36 @@ impl Connection {
     /// Calls a tool. In the stateless lifecycle, what the server asks for goes with the same call, made again.
     async fn call(
         &mut self,
-        turn: &mut Turn<'_>,
+        log: &mut ExchangeLog<'_>,
         tool: &str,
         arguments: Option<&Template>,
         changes: &Retry,
     ) -> Result<usize, End> {
-        let params_of = |turn: &Turn<'_>, arguments: Option<&Template>| {
-            let arguments = arguments.map(|arguments| ("arguments", arguments.render(turn.bindings)));
+        let params_of = |log: &ExchangeLog<'_>, arguments: Option<&Template>| {
+            let arguments = arguments.map(|arguments| ("arguments", arguments.render(log.bindings)));
             [("name", quoted(tool))].into_iter().chain(arguments).collect::<Vec<_>>()
         };
-        let mut response = self.request(turn, "tools/call", params_of(turn, arguments)).await?;
+        let mut response = self.request(log, "tools/call", params_of(log, arguments)).await?;
         if self.revision.facts().lifecycle == Lifecycle::Stateful {
             return Ok(response);
         }
         for _ in 0..MAX_ROUNDS {
-            let Some(round) = Round::of(turn.text(response)) else { return Ok(response) };
+            let Some(round) = Round::of(log.text(response)) else { return Ok(response) };
             let (asked, state) = (round.asked()?, round.state.map(|state| state.get().to_owned()));
-            let mut retry = params_of(turn, changes.arguments.as_ref().or(arguments));
-            retry.extend(answered(turn, asked)?.map(|answers| ("inputResponses", answers)));
+            let mut retry = params_of(log, changes.arguments.as_ref().or(arguments));
+            retry.extend(answered(log, asked)?.map(|answers| ("inputResponses", answers)));
             retry.extend(state.map(|state| ("requestState", tampered(state, changes.state))));
-            response = self.request(turn, "tools/call", retry).await?;
+            response = self.request(log, "tools/call", retry).await?;
         }
-        Round::of(turn.text(response)).map_or(Ok(response), |_| Err(End::Unanswered))
+        Round::of(log.text(response)).map_or(Ok(response), |_| Err(End::Unanswered))
     }
 
     /// A message as the case has it, with what a client fills in where the case leaves all of that to it.
-    fn completed(&mut self, turn: &Turn<'_>, message: &Template) -> String {
+    fn completed(&mut self, log: &ExchangeLog<'_>, message: &Template) -> String {
         let (Template::Object(members), Some(Template::String(method)), None) =
             (message, message.get("method"), message.get("jsonrpc"))
         else {
-            return message.render(turn.bindings);
+            return message.render(log.bindings);
         };
         let mut whole = vec![("jsonrpc", quoted("2.0"))];
         let mut params = None;
@@ -196,23 +196,23 @@ impl Connection {
             if message.get("id").is_none() {
                 whole.push(("id", self.next_id().to_string()));
             }
-            params = self.with_meta(turn, message.get("params"));
+            params = self.with_meta(log, message.get("params"));
         }
         let is_written = |(key, _): &(&str, String)| params.is_none() || *key != "params";
-        whole.extend(rendered(members, turn.bindings).filter(is_written));
+        whole.extend(rendered(members, log.bindings).filter(is_written));
         whole.extend(params.map(|params| ("params", params)));
         object(whole)
     }
 
     /// The parameters of a request with `_meta` in them, where one is due and the case has none.
-    fn with_meta(&self, turn: &Turn<'_>, params: Option<&Template>) -> Option<String> {
+    fn with_meta(&self, log: &ExchangeLog<'_>, params: Option<&Template>) -> Option<String> {
         let members = match params {
             None => &[],
             Some(Template::Object(members)) => members.as_slice(),
             Some(_) => return None,
         };
-        let meta = self.meta(turn).filter(|_| members.iter().all(|(key, _)| key != "_meta"))?;
-        Some(object(rendered(members, turn.bindings).chain([("_meta", meta)])))
+        let meta = self.meta(log).filter(|_| members.iter().all(|(key, _)| key != "_meta"))?;
+        Some(object(rendered(members, log.bindings).chain([("_meta", meta)])))
     }
 }
 
@@ -273,11 +273,11 @@ fn tampered(state: String, tampering: Option<Tampering>) -> String {
 }
 
 /// The answer to each request; `None` where there are no requests.
-fn answered(turn: &mut Turn<'_>, asked: BTreeMap<String, Value>) -> Result<Option<String>, End> {
+fn answered(log: &mut ExchangeLog<'_>, asked: BTreeMap<String, Value>) -> Result<Option<String>, End> {
     let mut answers = Vec::new();
     for (key, request) in asked {
-        let answer = turn.answer().filter(|_| request["method"] == "elicitation/create").ok_or(End::Unanswered)?;
-        answers.push((key, elicit_result(answer, turn.bindings)));
+        let answer = log.answer().filter(|_| request["method"] == "elicitation/create").ok_or(End::Unanswered)?;
+        answers.push((key, elicit_result(answer, log.bindings)));
     }
     let members = answers.iter().map(|(key, answer)| (key.as_str(), answer.clone()));
     Ok((!answers.is_empty()).then(|| object(members)))

@@ -14,7 +14,7 @@ use crate::drive::clock::Deadline;
 use crate::drive::process::lines::Lines;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
-use crate::drive::server::http::Lasting;
+use crate::drive::server::http::ConnectionReuse;
 use crate::model::case::{Answer, Retry, Step, Then, When};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::{Bindings, Template};
@@ -70,7 +70,7 @@ impl Server {
 
 /// A connection to an address.
 pub(crate) fn to(url: &str, revision: Revision) -> Connection {
-    Connection::to(Lasting::default().local(url), revision)
+    Connection::to(ConnectionReuse::default().local(url), revision)
 }
 
 async fn read_request(stream: &mut TcpStream) -> String {

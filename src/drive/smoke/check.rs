@@ -9,15 +9,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::client;
-use super::outcome::{ANSWER, Came, TOOL, not_served};
-use crate::drive::adapter::protocol::{Adapter, Hello, Order, Serving, StartError, confirm, told as told_by};
+use super::outcome::{ANSWER, SmokeOutcome, TOOL, not_served};
+use crate::drive::adapter::protocol::{Adapter, Hello, Order, Serving, StartError, confirm, with_stderr};
 use crate::drive::adapter::stdio_server::{StdioServer, why_no_server};
 use crate::drive::adapter::stream::Stream;
 use crate::drive::clock::Deadline;
-use crate::drive::process::launch::Manner;
+use crate::drive::process::launch::StopReason;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
-use crate::drive::server::http::Lasting;
+use crate::drive::server::http::ConnectionReuse;
 use crate::drive::token::token;
 use crate::model::case::{Does, Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
@@ -42,43 +42,43 @@ pub struct SmokeReport {
 pub struct SmokeCheck {
     /// What.
     pub asked: String,
-    /// What came of it.
-    pub came: Came,
+    /// The outcome.
+    pub outcome: SmokeOutcome,
 }
 
 impl SmokeReport {
-    /// Whether everything that came was right.
+    /// Whether every outcome was right.
     pub fn is_good(&self) -> bool {
-        self.checks.iter().all(|check| !matches!(check.came, Came::Wrong { .. }))
+        self.checks.iter().all(|check| !matches!(check.outcome, SmokeOutcome::Wrong { .. }))
     }
 
-    fn note(&mut self, asked: impl Into<String>, came: Came) {
-        self.checks.push(SmokeCheck { asked: asked.into(), came });
+    fn note(&mut self, asked: impl Into<String>, outcome: SmokeOutcome) {
+        self.checks.push(SmokeCheck { asked: asked.into(), outcome });
     }
 
     fn note_result<E: ToString>(&mut self, asked: &str, result: Result<(), E>, wanted: &str) {
-        let wrong = |error: E| Came::Wrong { got: error.to_string(), wanted: wanted.to_owned() };
-        self.note(asked, result.map_or_else(wrong, |()| Came::Right));
+        let wrong = |error: E| SmokeOutcome::Wrong { got: error.to_string(), wanted: wanted.to_owned() };
+        self.note(asked, result.map_or_else(wrong, |()| SmokeOutcome::Right));
     }
 }
 
 /// Asks an adapter for a little of everything that its target claims.
 pub async fn smoke(target: &Target) -> SmokeReport {
     let mut report = SmokeReport::default();
-    let mut adapter = match greet(target).await {
+    let mut adapter = match say_hello(target).await {
         Ok(adapter) => adapter,
         Err(error) => {
             report.note_result("hello", Err(error), r#"{"id":"1","hello":{"sdk":…,"roles":[…],"transports":[…],…}}"#);
             return report;
         }
     };
-    report.note("hello", Came::Right);
+    report.note("hello", SmokeOutcome::Right);
     report.hello = Some(adapter.hello().clone());
     let claims = "every role, transport, revision and variant that target.toml claims";
     report.note_result("hello: the claims", confirm(target, adapter.hello()), claims);
     for (revision, transport, ask) in everything(target, adapter.hello().streams) {
         drop(adapter.stderr().take());
-        let mut came = match ask {
+        let mut outcome = match ask {
             Ask::Serve(does) => serve(&mut adapter, target, does, revision, transport).await,
             Ask::Stream(does) => {
                 let fixture = fixture(does);
@@ -87,15 +87,15 @@ pub async fn smoke(target: &Target) -> SmokeReport {
             Ask::Drive(script) => client::drive(&mut adapter, target, script, revision, transport).await,
         };
         let asked = format!("{ask} over {transport} on {revision}");
-        if let Came::Wrong { got, .. } = &mut came
+        if let SmokeOutcome::Wrong { got, .. } = &mut outcome
             && ask.is_of_adapter(transport)
         {
             let stderr = adapter.stderr().clone();
             // It may be dead or out of step; what follows is to be its own fault.
-            adapter.end(Manner::Hung).await;
-            got.push_str(&told_by(&stderr.take()));
-            report.note(asked, came);
-            match greet(target).await {
+            adapter.end(StopReason::Hung).await;
+            got.push_str(&with_stderr(&stderr.take()));
+            report.note(asked, outcome);
+            match say_hello(target).await {
                 Ok(fresh) => adapter = fresh,
                 Err(error) => {
                     report.note_result("hello, once more", Err(error), "a new process that starts as the first did");
@@ -103,19 +103,19 @@ pub async fn smoke(target: &Target) -> SmokeReport {
                 }
             }
         } else {
-            report.note(asked, came);
+            report.note(asked, outcome);
         }
     }
     let unknown = adapter.ask_the_unknown(Deadline::within(ANSWER)).await;
     report.note_result("a request of an unknown kind", unknown, r#"{"id":…,"unsupported":"…"}"#);
-    let stopped = adapter.end(Manner::Leave).await;
+    let stopped = adapter.end(StopReason::Leave).await;
     let left = if stopped.how == "exit status 0" && !stopped.leaky { Ok(()) } else { Err(stopped.how) };
     report.note_result("closing its standard input", left, "exit status 0 within 2 s, and nothing left behind");
     report
 }
 
-async fn greet(target: &Target) -> Result<Adapter, StartError> {
-    Adapter::greet(target, Deadline::within(START)).await
+async fn say_hello(target: &Target) -> Result<Adapter, StartError> {
+    Adapter::say_hello(target, Deadline::within(START)).await
 }
 
 /// What an adapter is asked for.
@@ -166,7 +166,13 @@ fn everything(target: &Target, streams: bool) -> impl Iterator<Item = (Revision,
     })
 }
 
-async fn serve(adapter: &mut Adapter, target: &Target, does: Does, revision: Revision, transport: Transport) -> Came {
+async fn serve(
+    adapter: &mut Adapter,
+    target: &Target,
+    does: Does,
+    revision: Revision,
+    transport: Transport,
+) -> SmokeOutcome {
     let fixture = fixture(does);
     let order = Order::new(target, revision, transport, &fixture);
     match transport {
@@ -188,16 +194,16 @@ fn fixture(does: Does) -> String {
     json!({ "server": { "name": "casebook", "version": "1" }, "tools": [tool] }).to_string()
 }
 
-async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> Came {
+async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> SmokeOutcome {
     let (serving, url) = match adapter.serve(order, Deadline::within(ANSWER)).await {
         Ok(served) => served,
         Err(served) => return not_served(served, r#"{"id":…,"serving":{"url":"http://127.0.0.1:…"}}"#),
     };
-    let connection = Connection::to(Lasting::default().local(&url), order.revision);
+    let connection = Connection::to(ConnectionReuse::default().local(&url), order.revision);
     listed_and_stopped(adapter, serving, connection, order.revision).await
 }
 
-async fn by_stream(adapter: &mut Adapter, order: Order<'_>) -> Came {
+async fn by_stream(adapter: &mut Adapter, order: Order<'_>) -> SmokeOutcome {
     let (serving, Stream { input, output, reading: _reading }) = match adapter
         .serve_stream(order, Deadline::within(ANSWER))
         .await
@@ -214,56 +220,57 @@ async fn listed_and_stopped(
     serving: Serving,
     mut connection: Connection,
     revision: Revision,
-) -> Came {
+) -> SmokeOutcome {
     let listed = list(&mut connection, revision).await;
     connection.close(Deadline::within(ANSWER)).await;
     let stopped = adapter.stop(serving, Deadline::within(ANSWER)).await;
     match (listed, stopped) {
         (Err(wrong), _) => wrong,
-        (Ok(()), Ok(())) => Came::Right,
-        (Ok(()), Err(trouble)) => {
-            Came::Wrong { got: format!("on stop: {trouble}"), wanted: r#"{"id":…,"stopped":true}"#.to_owned() }
-        }
+        (Ok(()), Ok(())) => SmokeOutcome::Right,
+        (Ok(()), Err(trouble)) => SmokeOutcome::Wrong {
+            got: format!("on stop: {trouble}"),
+            wanted: r#"{"id":…,"stopped":true}"#.to_owned(),
+        },
     }
 }
 
-async fn over_stdio(target: &Target, order: Order<'_>) -> Came {
+async fn over_stdio(target: &Target, order: Order<'_>) -> SmokeOutcome {
     let wanted = "`COMMAND --stdio-server FILE` speaks MCP on its standard input and output";
     let (mut server, input, output) = match StdioServer::start(target, order) {
         Ok(started) => started,
-        Err(error) => return Came::Wrong { got: error.to_string(), wanted: wanted.to_owned() },
+        Err(error) => return SmokeOutcome::Wrong { got: error.to_string(), wanted: wanted.to_owned() },
     };
     let stderr = server.stderr().clone();
     let mut connection = Connection::stdio(input, output, order.revision);
     let listed = server.during(list(&mut connection, order.revision)).await;
-    let stopped = server.end(Manner::Leave, connection.close(Deadline::within(ANSWER))).await;
+    let stopped = server.end(StopReason::Leave, connection.close(Deadline::within(ANSWER))).await;
     let stderr = stderr.take();
     match (listed, why_no_server(stopped.code, &stderr)) {
-        (Ok(()), _) => Came::Right,
+        (Ok(()), _) => SmokeOutcome::Right,
         (Err(_), Some(why)) => not_served(why, wanted),
-        (Err(Came::Wrong { got, wanted }), None) => {
-            Came::Wrong { got: format!("{got}; {}; it wrote: {}", stopped.how, stderr.trim_end()), wanted }
+        (Err(SmokeOutcome::Wrong { got, wanted }), None) => {
+            SmokeOutcome::Wrong { got: format!("{got}; {}; it wrote: {}", stopped.how, stderr.trim_end()), wanted }
         }
-        (Err(came), None) => came,
+        (Err(outcome), None) => outcome,
     }
 }
 
 /// Lists the tools: the one tool has to be among them.
-async fn list(connection: &mut Connection, revision: Revision) -> Result<(), Came> {
-    let wrong = |got: String, wanted: &str| Err(Came::Wrong { got, wanted: wanted.to_owned() });
+async fn list(connection: &mut Connection, revision: Revision) -> Result<(), SmokeOutcome> {
+    let wrong = |got: String, wanted: &str| Err(SmokeOutcome::Wrong { got, wanted: wanted.to_owned() });
     let bindings = Bindings { canaries: Vec::new(), unique: token(), revision: revision.name().to_owned() };
     let step = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
     let opened = connection.open(&step, &bindings, Deadline::within(ANSWER)).await;
     if opened.end != End::Accepted {
-        return wrong(told(&opened), "a connection");
+        return wrong(describe(&opened), "a connection");
     }
     let listed = connection.perform(&step, &bindings, Deadline::within(ANSWER)).await;
     let has_tool = matches!(listed.end, End::Replied { message }
         if listed.messages.get(message).is_some_and(|reply| reply.text.contains(&format!("\"{TOOL}\""))));
-    if has_tool { Ok(()) } else { wrong(told(&listed), "a list of tools that has the one of the fixture") }
+    if has_tool { Ok(()) } else { wrong(describe(&listed), "a list of tools that has the one of the fixture") }
 }
 
-fn told(exchange: &Exchange) -> String {
+fn describe(exchange: &Exchange) -> String {
     const WORDS: usize = 300;
     match &exchange.end {
         End::Replied { message } => {

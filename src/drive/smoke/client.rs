@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::outcome::{ANSWER, Came, TOOL, not_served};
+use super::outcome::{ANSWER, SmokeOutcome, TOOL, not_served};
 use crate::drive::adapter::protocol::Adapter;
 use crate::drive::client::driving::converse;
 use crate::drive::client::mock::Listeners;
@@ -109,7 +109,7 @@ pub(super) async fn drive(
     script: Script,
     revision: Revision,
     transport: Transport,
-) -> Came {
+) -> SmokeOutcome {
     let (planned, options) =
         (planned(script, revision, transport), Options { step_limit: ANSWER, ..Options::default() });
     let bindings = Bindings { canaries: Vec::new(), unique: token(), revision: revision.name().to_owned() };
@@ -124,11 +124,11 @@ pub(super) async fn drive(
     let asked = step.is_some_and(|step| step.messages.iter().any(|message| is_request(message, script.method())));
     let shown: String = handed.chars().take(WORDS).collect();
     let got = match serde_json::from_str(handed) {
-        Ok(handed) if script.is_met(&handed) && asked => return Came::Right,
+        Ok(handed) if script.is_met(&handed) && asked => return SmokeOutcome::Right,
         Ok(handed) if script.is_met(&handed) => format!("{shown}, although no {} came", script.method()),
         _ => shown,
     };
-    Came::Wrong { got, wanted: script.wanted().to_owned() }
+    SmokeOutcome::Wrong { got, wanted: script.wanted().to_owned() }
 }
 
 fn is_request(message: &Message, method: &str) -> bool {

@@ -11,7 +11,7 @@ pub(super) const TOOL: &str = "smoke";
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Came {
+pub enum SmokeOutcome {
     /// What should.
     Right,
     /// The adapter can't express it, which it may say.
@@ -25,13 +25,13 @@ pub enum Came {
     },
 }
 
-pub(super) fn not_served(served: Served, wanted: &str) -> Came {
+pub(super) fn not_served(served: Served, wanted: &str) -> SmokeOutcome {
     let got = match served {
-        Served::Cannot { reason } => return Came::Cannot(reason),
+        Served::Cannot { reason } => return SmokeOutcome::Cannot(reason),
         Served::Refused { r#type, message } => format!("it refused: {type}: {message}"),
         Served::Failed { detail, .. } => detail,
         Served::Unavailable { reason } | Served::Broken { reason } => reason,
         Served::Serving => "nothing".to_owned(),
     };
-    Came::Wrong { got, wanted: wanted.to_owned() }
+    SmokeOutcome::Wrong { got, wanted: wanted.to_owned() }
 }

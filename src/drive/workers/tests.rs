@@ -8,9 +8,9 @@ use serde_json::json;
 use super::*;
 use crate::drive::adapter::protocol::{Adapter, Order};
 use crate::drive::clock::Deadline;
-use crate::drive::process::launch::Manner;
+use crate::drive::process::launch::StopReason;
 use crate::drive::smoke::check::smoke;
-use crate::drive::smoke::outcome::Came;
+use crate::drive::smoke::outcome::SmokeOutcome;
 use crate::model::case::{Does, Fixture, Retry, Step, Test, Then, Tool, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Drives, Fixed, Setup, Target};
@@ -300,7 +300,7 @@ async fn noise_is_kept_and_a_fixture_of_any_depth_goes_over_as_text() {
     adapter.stop(serving, deadline).await.expect("it stops");
     adapter.ask_the_unknown(deadline).await.expect("it says that it knows no such thing");
     let kept = adapter.stderr().clone();
-    assert_eq!(adapter.end(Manner::Leave).await.how, "exit status 0");
+    assert_eq!(adapter.end(StopReason::Leave).await.how, "exit status 0");
     assert!(kept.take().contains(r#""variant":"low","fixture":[[[["#));
 }
 
@@ -308,9 +308,10 @@ async fn noise_is_kept_and_a_fixture_of_any_depth_goes_over_as_text() {
 async fn a_first_look_names_what_should_have_come() {
     let report = smoke(&target(&[("ON_START", "echo broken >&2; exit 1")])).await;
     assert_eq!(report.checks.len(), 2 + 4 + 2);
-    let wrong: Vec<_> = report.checks.iter().filter(|check| matches!(check.came, Came::Wrong { .. })).collect();
+    let wrong: Vec<_> =
+        report.checks.iter().filter(|check| matches!(check.outcome, SmokeOutcome::Wrong { .. })).collect();
     assert_eq!(wrong.len(), 4, "{wrong:?}");
-    let Came::Wrong { got, wanted } = &wrong[0].came else { panic!("{wrong:?}") };
+    let SmokeOutcome::Wrong { got, wanted } = &wrong[0].outcome else { panic!("{wrong:?}") };
     assert_eq!(wrong[0].asked, "serve: echo over stdio on 2026-07-28");
     assert!(got.ends_with("exit status 1; it wrote: broken") && wanted.contains("a list of tools"), "{got} {wanted}");
     let silent = smoke(&target(&[("ON_HELLO", "exit 1")])).await;
@@ -325,7 +326,7 @@ async fn a_first_look_shows_what_an_adapter_wrote_before_it_died() {
     let drives: Vec<_> = report.checks.iter().filter(|check| check.asked.starts_with("drive")).collect();
     assert_eq!(drives.len(), 3);
     for check in drives {
-        let Came::Wrong { got, .. } = &check.came else { panic!("{check:?}") };
+        let SmokeOutcome::Wrong { got, .. } = &check.outcome else { panic!("{check:?}") };
         assert_eq!(got, "it ended with exit status 1; it wrote: broken", "its own last words, and none of another's");
     }
 }

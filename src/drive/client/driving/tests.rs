@@ -24,7 +24,7 @@ fn call(tool: &str) -> When {
 
 fn told_of(steps: Vec<When>, value: &Value) -> Driven {
     let drove = serde_json::from_str(&value.to_string()).expect("a `drove`");
-    told(&test(steps), Ok(drove), Vec::new(), Duration::ZERO)
+    outcome_of_script(&test(steps), Ok(drove), Vec::new(), Duration::ZERO)
 }
 
 fn ends(driven: &Driven) -> Vec<(&End, Option<&str>)> {

@@ -43,7 +43,7 @@ enum State {
 
 /// What a request of the stateless lifecycle comes to.
 #[derive(Debug)]
-enum Turn<'a> {
+enum ExchangeLog<'a> {
     /// All questions of a round.
     Ask(usize),
     Done(Vec<&'a str>),
@@ -86,8 +86,8 @@ impl Elicits {
     /// What a request of the stateless lifecycle comes to: everything is in the request itself.
     pub(super) fn round_trip(&self, call: &Call<'_>, server: &Server) -> Result<String, Fault> {
         let round = match self.turn(call)? {
-            Turn::Ask(round) => round,
-            Turn::Done(answers) => return Ok(server.complete(structured(&self.answers(answers)))),
+            ExchangeLog::Ask(round) => round,
+            ExchangeLog::Done(answers) => return Ok(server.complete(structured(&self.answers(answers)))),
         };
         let mut parts = Vec::new();
         if !self.questions.is_empty() {
@@ -102,7 +102,7 @@ impl Elicits {
         Ok(server.result("input_required", parts))
     }
 
-    fn turn<'a>(&self, call: &Call<'a>) -> Result<Turn<'a>, Fault> {
+    fn turn<'a>(&self, call: &Call<'a>) -> Result<ExchangeLog<'a>, Fault> {
         let given = match call.params.get("inputResponses") {
             None => Members::default(),
             Some(given) => Members::of(given).ok_or_else(|| Fault::params("`inputResponses` is no object"))?,
@@ -111,7 +111,7 @@ impl Elicits {
         let refused = || Fault::params("`requestState` is not what was given");
         let state = state.map(|state| state.ok_or_else(refused)).transpose()?;
         let Some(round) = self.round(&given, state.as_deref()) else {
-            return if state.is_some() { Err(refused()) } else { Ok(Turn::Ask(1)) };
+            return if state.is_some() { Err(refused()) } else { Ok(ExchangeLog::Ask(1)) };
         };
         if self.state(round) != state {
             return Err(refused());
@@ -122,9 +122,9 @@ impl Elicits {
         }
         Ok(match round {
             // Nothing is remembered, so that a part of the answers is none.
-            _ if answers.len() < self.questions.len() => Turn::Ask(round),
-            _ if round < self.rounds => Turn::Ask(round + 1),
-            _ => Turn::Done(answers),
+            _ if answers.len() < self.questions.len() => ExchangeLog::Ask(round),
+            _ if round < self.rounds => ExchangeLog::Ask(round + 1),
+            _ => ExchangeLog::Done(answers),
         })
     }
 

@@ -95,7 +95,7 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
                     break;
                 }
             }
-            Said::Dialog(dialog) => drop(dialogs.spawn(fault::told(dialog.hold(outlet)))),
+            Said::Dialog(dialog) => drop(dialogs.spawn(fault::reporting_panics(dialog.hold(outlet)))),
         }
     }
 }
