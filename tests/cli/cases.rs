@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use crate::desk::Desk;
+use crate::sandbox::Desk;
 
 #[test]
 fn help_reads_well_and_tells_every_exit_status() {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
-use crate::desk::{Desk, Limit, PROGRAM, output};
 use crate::interrupts::Running;
+use crate::sandbox::{Desk, Limit, PROGRAM, output};
 
 /// A server that hears neither the end of its input nor SIGTERM, and nor does a child that has left its group.
 const STAYS: &str = r#"

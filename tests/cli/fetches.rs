@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::desk::{Came, Desk};
+use crate::sandbox::{Came, Desk};
 
 /// An address of nobody, on no machine's network.
 const NOWHERE: &str = "http://192.0.2.1";
@@ -155,7 +155,7 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
             command.env(name, &to_canary);
         }
         command.env_remove("NO_PROXY").env_remove("no_proxy");
-        let came = Came::of(crate::desk::output(&mut seen.wrapped(&command, "trace")));
+        let came = Came::of(crate::sandbox::output(&mut seen.wrapped(&command, "trace")));
         if seen == Seen::Traced {
             let trace = desk.read("trace");
             // Over pipes, nothing is connected at all.

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::desk::{Came, Desk, PROGRAM};
+use crate::sandbox::{Came, Desk, PROGRAM};
 
 /// The tools of a server with which nothing is wrong.
 fn sound() -> Value {
@@ -173,7 +173,7 @@ fn running(tools: &Value) -> (Child, String) {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the reference starts");
-    let _limit = crate::desk::Limit::of(&server);
+    let _limit = crate::sandbox::Limit::of(&server);
     let ask = json!({"id": "1", "serve": order("2026-07-28", "http", tools)});
     writeln!(server.stdin.as_mut().expect("piped"), "{ask}").expect("it listens");
     let mut answer = String::new();

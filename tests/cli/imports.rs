@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::desk::{Came, Desk};
+use crate::sandbox::{Came, Desk};
 
 const IMPORT: &str = "--import json-schema-test-suite=suite";
 

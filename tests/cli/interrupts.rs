@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::desk::{Desk, Limit};
+use crate::sandbox::{Desk, Limit};
 
 /// A run that goes on.
 pub(crate) struct Running {

@@ -1,6 +1,6 @@
 //! `--record` and `replay`: what was seen once is judged and told again, without any process.
 
-use crate::desk::{Desk, PROGRAM};
+use crate::sandbox::{Desk, PROGRAM};
 
 const RUN: &str = "run reference --cases cases --record kept/run.jsonl --jobs 1";
 

@@ -1,6 +1,6 @@
 //! `casebook run`: what is right, what is wrong, what is known, and what was otherwise before.
 
-use crate::desk::{Came, Desk, output};
+use crate::sandbox::{Came, Desk, output};
 
 #[test]
 fn a_run_of_own_cases_against_the_reference_ends_well() {

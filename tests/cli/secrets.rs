@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::desk::{Came, Desk};
+use crate::sandbox::{Came, Desk};
 
 /// Quotes, slashes and letters that writers of JSON treat each in their own way, around words that none of them touches.
 const TOKEN: &str = "hush-\"é/ß\\-hush";
@@ -31,7 +31,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn told(desk: &Desk, arguments: &str) -> Came {
-    let came = Came::of(crate::desk::output(desk.command(arguments).env("POST_API_KEY", KEY)));
+    let came = Came::of(crate::sandbox::output(desk.command(arguments).env("POST_API_KEY", KEY)));
     assert!(!came.out.contains("hush") && !came.err.contains("hush"), "{}\n{}", came.out, came.err);
     came
 }

@@ -1,6 +1,6 @@
 //! Snapshots of runs that are narrowed, cut short or damaged: what is compared, kept, written and reported.
 
-use crate::desk::Desk;
+use crate::sandbox::Desk;
 
 const LETTER: &str = "snapshots/reference/post/letter.snap";
 const PARCEL: &str = "snapshots/reference/post/parcel.snap";

@@ -1,6 +1,6 @@
 //! Targets that aren't there, can't be had, or misbehave; `smoke`; set-up.
 
-use crate::desk::{Came, Desk, PROGRAM};
+use crate::sandbox::{Came, Desk, PROGRAM};
 
 #[test]
 fn a_target_that_is_not_there_is_named_with_the_nearest() {

@@ -1,6 +1,6 @@
 //! `casebook run --timings`: its shape. How long anything takes is no test's business.
 
-use crate::desk::{Came, Desk};
+use crate::sandbox::{Came, Desk};
 
 /// The rows of the table: a name, and how many times and shares stand behind it.
 fn rows(came: &Came) -> Vec<(&str, usize)> {

@@ -7,8 +7,8 @@ use std::process::Command;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::desk::{Came, Desk, PROGRAM};
 use crate::interrupts::Running;
+use crate::sandbox::{Came, Desk, PROGRAM};
 
 /// A program that says its version, and else does what the script says.
 fn install(desk: &Desk, name: &str, script: &str) {
@@ -19,7 +19,7 @@ fn install(desk: &Desk, name: &str, script: &str) {
 
 /// On a machine that has nothing but what the desk has.
 fn alone(mut command: Command, desk: &Desk) -> Came {
-    Came::of(crate::desk::output(command.env("PATH", desk.path().join("bin"))))
+    Came::of(crate::sandbox::output(command.env("PATH", desk.path().join("bin"))))
 }
 
 fn run(desk: &Desk, arguments: &str) -> Came {

@@ -1,0 +1,119 @@
+//! Targets and run logs that are larger than what may be written, kept or read.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Came, Desk};
+
+fn desk() -> Desk {
+    let desk = Desk::empty();
+    for name in ["rogue.py", "peak.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
+        desk.lay_out(name);
+    }
+    desk
+}
+
+fn length(desk: &Desk, name: &str) -> u64 {
+    fs::metadata(desk.path().join(name)).expect("a file").len()
+}
+
+/// The footer of a run log.
+fn footer(desk: &Desk) -> Value {
+    let text = desk.read("run.jsonl");
+    let last: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+    last["footer"].clone()
+}
+
+/// The result of a command, and its peak memory in MiB.
+fn measured(desk: &Desk, arguments: &str) -> (Came, u64) {
+    let run = desk.command(arguments);
+    let mut watched = Command::new("python3");
+    watched.args(["peak.py", "peak"]).arg(run.get_program()).args(run.get_args());
+    watched.current_dir(desk.path()).stdin(Stdio::null()).env("XDG_CACHE_HOME", desk.path().join("cache"));
+    let came = Came::of(watched.output().expect("Python 3"));
+    (came, desk.read("peak").trim().parse::<u64>().expect("a number") / 1024)
+}
+
+#[test]
+fn every_text_of_a_target_is_bounded_in_the_wire_file() {
+    let desk = desk();
+    for (name, does) in [
+        ("cannot", "say(json.dumps({'id': asked['id'], 'cannot': 'x' * (4 << 20)}))"),
+        (
+            "refused",
+            "say(json.dumps({'id': asked['id'], 'refused': {'type': 'x' * (4 << 20), 'message': 'y' * (4 << 20)}}))",
+        ),
+    ] {
+        desk.target(name, &["python3", "../rogue.py", "serve", does], "");
+        desk.run(&format!("run {name} --cases shelf --record run.jsonl")).says(&["texts cut in the run log"]);
+        let length = length(&desk, "run.wire.jsonl");
+        assert!(length < 300 << 10, "{length} bytes of {name}");
+        let cut = &footer(&desk)["cut"];
+        assert!(cut["texts"].as_u64() >= Some(2) && cut["bytes"].as_u64() > Some(7 << 20), "{cut}");
+    }
+}
+
+#[test]
+fn large_value_is_cut_counted_and_not_judged_again() {
+    let desk = desk();
+    let does = "say(answer(structuredContent={'x': 'y' * (2 << 20)}))";
+    desk.target("large", &["python3", "../rogue.py", "call", does], "");
+    desk.run("run large --cases shelf --record run.jsonl --report json=r.json")
+        .ends(0)
+        .says(&["texts cut in the run log"]);
+    let length = length(&desk, "run.jsonl");
+    assert!(length < 100 << 10, "{length} bytes");
+    assert!(footer(&desk)["cut"]["tests"].as_u64() == Some(1), "{}", footer(&desk));
+    assert!(desk.read("r.json").contains("lacks what was over a bound in 1 tests"));
+    let kept = desk.run("replay run.jsonl --cases shelf");
+    kept.ends(0).adds(&["post/shelf/lost was cut when it was recorded and cannot be judged again"]);
+    // The rest of a value must not be judged by the cases of today.
+    let case = desk
+        .read("shelf/post/shelf.json")
+        .replace(r#"{ "outcome": "success" }"#, r#"{ "structured": { "equals": { "x": "z" } } }"#);
+    desk.write("shelf/post/shelf.json", &case);
+    let again = desk.run("replay run.jsonl --cases shelf");
+    again.adds(&["post/shelf/lost was cut"]).says(&["post/shelf/kept"]);
+    assert!(!again.out.contains("post/shelf/lost"), "{}", again.out);
+}
+
+#[test]
+fn run_log_of_millions_of_values_is_refused_within_bounds() {
+    let desk = desk();
+    let header = r#"{"header":{"format":2,"casebook":"0","targets":["t"],"planned":1,"skipped":[]}}"#;
+    let record = r#"{"record":{"index":0,"target":"t","test":"f/c/t@2026-07-28+http","title":"A","hash":"","verdicts":[],
+        "micros":1,"observation":{"steps":[{"outcome":"success","took":"instant","size":"small","structured":[VALUES0]}]}}}"#;
+    let record = record.replace("\n        ", "").replace("VALUES", &"0,".repeat(6 << 20));
+    desk.write("run.jsonl", &format!("{header}\n{record}\n"));
+    for (command, told) in [
+        ("report run.jsonl --cases shelf --json r.json", "values in a line; at most 1000000 are read"),
+        ("replay run.jsonl --cases shelf", "values in a line; at most 1000000 are read"),
+    ] {
+        let (came, peak) = measured(&desk, command);
+        came.ends(2).adds(&[told]);
+        assert!(peak < 120, "{command}: {peak} MiB");
+    }
+}
+
+/// Of eight times as much the work is some eight times as much; quadratic would be 64 times, and more than the noise.
+#[test]
+fn diff_of_many_targets_takes_linear_time() {
+    let desk = desk();
+    desk.run("run reference --cases shelf --record run.jsonl");
+    let log = desk.read("run.jsonl");
+    let (header, rest) = log.split_once('\n').expect("a header");
+    let took = |many: usize| {
+        let mut header: Value = serde_json::from_str(header).expect("JSON");
+        let names: Vec<_> = (0..many).map(|index| format!("t{index}")).collect();
+        let about = names.iter().map(|name| json!({ "target": name, "title": "A", "planned": 1 }));
+        header["header"]["about"] = about.collect::<Vec<_>>().into();
+        header["header"]["targets"] = names.into();
+        desk.write("many.jsonl", &format!("{header}\n{rest}"));
+        measured(&desk, "diff many.jsonl many.jsonl --cases shelf").0.ends(3);
+        desk.read("peak.time").trim().parse::<f64>().expect("a number")
+    };
+    let (some, more) = (took(4_000), took(32_000));
+    assert!(more < 24.0 * some, "4000: {some} s, 32000: {more} s");
+}

@@ -1,0 +1,539 @@
+//! Processes that try to stay, runs that don't end, machines without room, and run logs that can't be written.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::sandbox::{Came, Desk, Limit, PROGRAM, output};
+
+/// Starts a process that leaves its group and empties its environment, and writes its number down.
+const HIDES: &str = "setsid env -i /bin/sh -c 'echo $$ >> ../hidden; exec sleep 1000' > /dev/null 2>&1 < /dev/null &
+    until [ -s ../hidden ]; do :; done";
+
+/// A run of a few seconds, in which something is broken.
+const SLOW: &str = "run reference:sleeps-1s --cases slow --record run.jsonl \
+    --only post/queue/listed/r01 --only post/queue/called/r02 --only post/queue/called/r03";
+
+/// A target that does something in its shell before it becomes the reference's adapter.
+fn target(desk: &Desk, name: &str, before: &str, transport: &str) {
+    let command = serde_json::to_string(&["sh", "-c", &format!("{before}\nexec {PROGRAM} __adapter \"$@\""), "sh"]);
+    let claims = format!("roles = [\"server\"]\ntransports = [\"{transport}\"]\nrevisions = [\"2026-07-28\"]");
+    let text = format!("title = \"A target\"\ncommand = {}\n\n[claims]\n{claims}\n", command.expect("strings"));
+    desk.write(&format!("{name}/target.toml"), &text);
+}
+
+/// Returns whether a process is there and no zombie.
+fn is_alive(id: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, fields)| !fields.trim_start().starts_with('Z'))
+}
+
+/// Fails where one of these processes is still there after a generous while.
+fn all_are_gone(ids: &str) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while ids.split_whitespace().any(is_alive) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let left: Vec<&str> = ids.split_whitespace().filter(|id| is_alive(id)).collect();
+    for id in &left {
+        _ = kill(Pid::from_raw(id.parse().expect("a number")), Signal::SIGKILL);
+    }
+    assert!(!ids.trim().is_empty() && left.is_empty(), "left: {left:?} of {ids}");
+}
+
+/// A run in the background, and the process that a target of it hid.
+struct Running {
+    child: Child,
+    _limit: Limit,
+}
+
+impl Running {
+    fn new(mut command: Command) -> Self {
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("casebook starts");
+        let limit = Limit::of(&child);
+        Self { child, _limit: limit }
+    }
+
+    fn id(&self) -> Pid {
+        Pid::from_raw(self.child.id().cast_signed())
+    }
+
+    /// The process below the guard.
+    fn harness(&self) -> Pid {
+        let id = self.id();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("Linux has it");
+        Pid::from_raw(children.split_whitespace().next().expect("a harness").parse().expect("a number"))
+    }
+
+    /// Waits until there is a harness, and gives its number.
+    fn until_it_has_a_harness(&self) -> String {
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            let id = self.id();
+            let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+            if let Some(harness) = children.split_whitespace().next() {
+                return harness.to_owned();
+            }
+            assert!(Instant::now() < until, "there is no harness");
+        }
+    }
+
+    /// Waits until the harness is within a call of the system that writes to this file.
+    fn until_it_writes_to(&self, file: &Path) {
+        let until = Instant::now() + Duration::from_secs(60);
+        let harness = self.until_it_has_a_harness();
+        let written = |call: &str| {
+            let (number, arguments) = call.split_once(' ')?;
+            let file = i32::from_str_radix(arguments.split(' ').next()?.strip_prefix("0x")?, 16).ok()?;
+            let is_write = number.parse() == Ok(nix::libc::SYS_write);
+            is_write.then(|| fs::read_link(format!("/proc/{harness}/fd/{file}")).ok()).flatten()
+        };
+        let writes = || {
+            let threads = fs::read_dir(format!("/proc/{harness}/task")).into_iter().flatten().flatten();
+            let calls = threads.filter_map(|thread| fs::read_to_string(thread.path().join("syscall")).ok());
+            calls.into_iter().any(|call| written(&call).as_deref() == Some(file))
+        };
+        while !writes() {
+            assert!(Instant::now() < until, "it never writes to {}", file.display());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn wait(mut self) -> Option<i32> {
+        self.child.wait().expect("it ends").code()
+    }
+}
+
+/// Waits until all of these are stopped.
+fn until_stopped(ids: &[Pid]) {
+    let is_stopped = |id: &Pid| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).expect("it is there");
+        stat.rsplit_once(')').is_some_and(|(_, fields)| fields.trim_start().starts_with('T'))
+    };
+    let until = Instant::now() + Duration::from_secs(60);
+    while !ids.iter().all(is_stopped) {
+        assert!(Instant::now() < until, "{ids:?} are not stopped");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until a file has something in it.
+fn text_of(path: &Path) -> String {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        if !text.is_empty() {
+            return text;
+        }
+        assert!(Instant::now() < until, "{} stays empty", path.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn process_without_group_and_mark_is_killed() {
+    for transport in ["http", "stdio"] {
+        let desk = Desk::new();
+        target(&desk, "t", HIDES, transport);
+        desk.run("run t --cases cases --jobs 2").ends(0);
+        all_are_gone(&desk.read("hidden"));
+    }
+}
+
+#[test]
+fn process_that_may_not_be_read_is_killed() {
+    let is_root = fs::metadata("/proc/self").expect("Linux has it").uid() == 0;
+    let desk = Desk::new();
+    fs::set_permissions(desk.path(), fs::Permissions::from_mode(0o777)).expect("it is ours");
+    let unprivileged = |command: &Command| {
+        let mut other = Command::new("setpriv");
+        other.args(["--reuid=65534", "--clear-groups"]).arg(command.get_program()).args(command.get_args());
+        other.env("HOME", desk.path()).env("XDG_CACHE_HOME", desk.path().join("cache")).current_dir(desk.path());
+        other
+    };
+    let as_user = |command: Command| if is_root { unprivileged(&command) } else { command };
+    let can = |mut command: Command| {
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    };
+    // An agent that outlives its parent and whose environment only root may read.
+    let has_agent = Command::new("ssh-agent").args(["true"]).status().is_ok_and(|status| status.success());
+    if !has_agent || !can(as_user(desk.command("--version"))) {
+        // Past the capture of the test runner.
+        _ = writeln!(std::io::stderr(), "SKIPPED: there is no ssh-agent, or no other user can run casebook");
+        return;
+    }
+    target(&desk, "t", "ssh-agent | sed -n 's/.*pid \\([0-9]*\\);/\\1/p' >> ../hidden", "http");
+    let came = Came::of(output(&mut as_user(desk.command("run ./t --cases cases --jobs 1"))));
+    came.ends(0);
+    all_are_gone(&desk.read("hidden"));
+}
+
+#[test]
+fn processes_that_fork_and_leave_are_killed() {
+    let asked = output(Command::new("python3").args(["-c", "import sys; print(sys.executable)"]));
+    let python = String::from_utf8(asked.stdout).expect("a path").trim().to_owned();
+    for hidden in ["", "env -i "] {
+        let desk = Desk::new();
+        // Each generation shows that it is there, starts the next one, and leaves; all end with the folder.
+        let chain = format!(
+            "import os\nos.chdir({:?})\nos.setsid()\nwhile os.path.isdir('t'):\n    open('beat', 'w').close()\n    \
+             if os.fork(): os._exit(0)\n",
+            desk.path()
+        );
+        desk.write("chain.py", &chain);
+        let command = format!("{hidden}{python} ../chain.py");
+        let start = format!("for i in 1 2; do {command} > /dev/null 2>&1 < /dev/null & done");
+        target(&desk, "t", &format!("{start}\nuntil [ -e ../beat ]; do :; done"), "http");
+        desk.run("run t --cases cases --jobs 2").ends(0);
+        let beat = desk.path().join("beat");
+        fs::remove_file(&beat).expect("they were there");
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!beat.exists(), "{hidden}");
+    }
+}
+
+/// The traces of a run whose target has hidden a process: its desk, with a folder for temporary files, and processes.
+struct Hiding {
+    desk: Desk,
+    /// The processes that must end with the run.
+    ids: String,
+}
+
+impl Hiding {
+    fn begin() -> (Running, Self) {
+        let desk = Desk::new();
+        target(&desk, "t", &format!("{HIDES}\nexec sleep 1000"), "http");
+        let tmp = desk.path().join("tmp");
+        fs::create_dir(&tmp).expect("a folder");
+        let mut command = desk.command("run t --cases cases");
+        command.env("TMPDIR", &tmp);
+        let run = Running::new(command);
+        let hidden = text_of(&desk.path().join("hidden"));
+        let ids = format!("{hidden} {}", run.harness());
+        (run, Self { desk, ids })
+    }
+
+    fn assert_gone(&self) {
+        all_are_gone(&self.ids);
+        assert_eq!(self.desk.survivors(), 0);
+        assert!(fs::read_dir(self.desk.path().join("tmp")).expect("a folder").next().is_none());
+    }
+}
+
+#[test]
+fn nothing_is_left_when_guard_or_harness_is_killed() {
+    for guard in [true, false] {
+        let (run, hiding) = Hiding::begin();
+        kill(if guard { run.id() } else { run.harness() }, Signal::SIGKILL).expect("it is there");
+        assert_eq!(run.wait(), if guard { None } else { Some(137) });
+        hiding.assert_gone();
+    }
+}
+
+#[test]
+fn nothing_is_left_when_guard_dies_while_harness_is_stopped() {
+    // The system sends a hang-up to a stopped process whose parent dies, and so do shells to suspended ones.
+    let kills = |run: &Running| {
+        kill(run.harness(), Signal::SIGSTOP).expect("it is there");
+        kill(run.id(), Signal::SIGKILL).expect("it is there");
+    };
+    let suspends = |run: &Running| {
+        kill(run.id(), Signal::SIGTSTP).expect("it is there");
+        until_stopped(&[run.id(), run.harness()]);
+        kill(run.id(), Signal::SIGHUP).expect("it is there");
+        kill(run.id(), Signal::SIGCONT).expect("it is there");
+    };
+    for ends in [&kills as &dyn Fn(&Running), &suspends] {
+        let (run, hiding) = Hiding::begin();
+        ends(&run);
+        assert_eq!(run.wait(), None);
+        hiding.assert_gone();
+    }
+}
+
+#[test]
+fn siblings_of_a_target_are_killed_and_reaped() {
+    let desk = Desk::new();
+    // A process may start one that isn't below it, but beside it: one that stays, and one that dies at once. Each adapter
+    // tells which of the one before it are there, as zombies or alive.
+    let beside = format!(
+        "import ctypes, os, signal, sys, time\n\
+         clone = lambda: ctypes.CDLL(None).syscall({}, 0x8000 | signal.SIGCHLD, 0, 0, 0, 0)\n\
+         earlier = open('../beside').read().split() if os.path.exists('../beside') else []\n\
+         print(*(one for one in earlier if os.path.exists('/proc/' + one)), file=open('../left', 'a'))\n\
+         dead = clone()\n\
+         if dead == 0: os._exit(0)\n\
+         other = clone()\n\
+         if other == 0:\n    os.setsid()\n    os.closerange(0, 3)\n    \
+             os.execve('/bin/sleep', ['sleep', '1000'], {{}})\n\
+         print(dead, other, file=open('../beside', 'a'))\n\
+         until = time.monotonic() + 10\n\
+         while os.path.exists('/proc/%d' % dead) and time.monotonic() < until: time.sleep(0.01)\n\
+         sys.exit(1)\n",
+        nix::libc::SYS_clone
+    );
+    desk.write("beside.py", &beside);
+    target(&desk, "t", "exec python3 ../beside.py", "http");
+    desk.run("run t --cases cases --jobs 1").ends(4);
+    let left = desk.read("left");
+    assert!(left.lines().count() > 1 && left.trim().is_empty(), "{left}");
+    all_are_gone(&desk.read("beside"));
+}
+
+#[test]
+fn target_that_stops_guard_and_harness_delays_the_run_only() {
+    let desk = Desk::new();
+    // The harness is the parent of the shell, the guard that of the harness.
+    let guard = "$(sed 's/.*) //' /proc/$PPID/stat | cut -d ' ' -f 2)";
+    target(&desk, "t", &format!("kill -STOP {guard}; kill -STOP {guard} $PPID"), "http");
+    desk.run("run t --cases cases --jobs 1 --start-limit 60s").ends(0);
+    assert_eq!(desk.survivors(), 0);
+}
+
+#[test]
+fn run_that_blocks_is_ended_by_its_limit_and_a_second_signal() {
+    let ends = |by_limit: bool| {
+        let desk = Desk::new();
+        // A full pipe that nobody reads: the run waits in the system when it writes the first test down.
+        let pipe = desk.path().join("run.wire.jsonl");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        let mut full = fs::File::options();
+        let full = full.read(true).write(true).custom_flags(nix::libc::O_NONBLOCK).open(&pipe);
+        let mut full = full.expect("a pipe");
+        while full.write(&[b' '; 4096]).is_ok() {}
+        let limit = if by_limit { "--run-limit 5s" } else { "" };
+        let mut command = desk.command(&format!("run --cases cases --record run.jsonl {limit}"));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("casebook starts");
+        let words = std::io::BufReader::new(child.stderr.take().expect("it is piped"));
+        let mut words = std::io::BufRead::lines(words).map_while(Result::ok);
+        let limit = Limit::of(&child);
+        let run = Running { child, _limit: limit };
+        run.until_it_writes_to(&pipe);
+        if !by_limit {
+            kill(run.id(), Signal::SIGTERM).expect("it is there");
+            assert!(words.any(|line| line.contains("once more to stop now")));
+            kill(run.id(), Signal::SIGTERM).expect("it is there");
+        }
+        assert!(words.any(|line| line.contains("it did not stop in time")));
+        assert_eq!(run.wait(), Some(5));
+        assert_eq!(desk.survivors(), 0);
+        assert!(desk.read("run.jsonl").ends_with("}\n"), "each test that ended is there");
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| ends(true));
+        scope.spawn(|| ends(false));
+    });
+}
+
+#[test]
+fn signal_to_all_processes_of_a_run_is_one_request() {
+    let desk = Desk::new();
+    let run = Running::new(desk.command(SLOW));
+    text_of(&desk.path().join("run.jsonl"));
+    let harness = run.harness();
+    for id in [harness, run.id()] {
+        kill(id, Signal::SIGTERM).expect("it is there");
+    }
+    assert_eq!(run.wait(), Some(5));
+    let record = desk.read("run.jsonl");
+    assert!(record.lines().last().is_some_and(|line| line.contains(r#""interrupted":true"#)), "{record}");
+}
+
+#[test]
+fn suspended_run_goes_on_when_it_is_resumed() {
+    let desk = Desk::new();
+    let run = Running::new(desk.command(SLOW));
+    text_of(&desk.path().join("run.jsonl"));
+    let harness = run.harness();
+    kill(run.id(), Signal::SIGTSTP).expect("it is there");
+    until_stopped(&[run.id(), harness]);
+    kill(run.id(), Signal::SIGCONT).expect("it is there");
+    assert_eq!(run.wait(), Some(1));
+}
+
+#[test]
+fn time_of_a_suspended_run_is_not_held_against_a_target() {
+    let desk = Desk::new();
+    desk.lay_out("rogue.py");
+    desk.lay_out("shelf/post/shelf.json");
+    desk.lay_out("shelf/post/requirements.json");
+    // It answers a second after the run is resumed, which is in time.
+    let answers = "open('../called', 'w').write('yes'); time.sleep(5); say(answer())";
+    desk.target("t", &["python3", "../rogue.py", "call", answers], "");
+    let run = Running::new(desk.command("run t --cases shelf --jobs 1 --step-limit 3s --record run.jsonl"));
+    text_of(&desk.path().join("called"));
+    kill(run.id(), Signal::SIGTSTP).expect("it is there");
+    until_stopped(&[run.id(), run.harness()]);
+    std::thread::sleep(Duration::from_secs(4));
+    kill(run.id(), Signal::SIGCONT).expect("it is there");
+    run.wait();
+    let record = desk.read("run.jsonl");
+    assert!(record.contains("\"footer\"") && !record.contains("\"timeout\""), "{record}");
+}
+
+#[test]
+fn run_whose_words_nobody_reads_is_ended_by_its_limit() {
+    let ends = |is_interrupted: bool| {
+        let desk = Desk::new();
+        let (_unread, words) = std::io::pipe().expect("a pipe");
+        let full = nix::fcntl::OFlag::O_NONBLOCK;
+        nix::fcntl::fcntl(&words, nix::fcntl::FcntlArg::F_SETFL(full)).expect("a mode");
+        for size in [4096, 1] {
+            while (&words).write(&vec![b' '; size]).is_ok() {}
+        }
+        nix::fcntl::fcntl(&words, nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::empty())).expect("a mode");
+        let limit = if is_interrupted { "" } else { "--run-limit 2s" };
+        let mut command = desk.command(&format!("run reference:sleeps-1s --cases slow {limit}"));
+        let child = command.stdout(Stdio::null()).stderr(words).spawn().expect("casebook starts");
+        let limit = Limit::of(&child);
+        let run = Running { child, _limit: limit };
+        if is_interrupted {
+            run.until_it_has_a_harness();
+            for _ in 0..3 {
+                kill(run.id(), Signal::SIGTERM).expect("it is there");
+                std::thread::sleep(Duration::from_millis(300));
+            }
+        }
+        assert_eq!(run.wait(), Some(5));
+        assert_eq!(desk.survivors(), 0);
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| ends(true));
+        scope.spawn(|| ends(false));
+    });
+}
+
+#[test]
+fn machine_without_temporary_folder_is_never_the_targets_fault() {
+    let desk = Desk::new();
+    desk.write("file", "");
+    fs::create_dir(desk.path().join("here")).expect("a folder");
+    let run = |tmp: &str| {
+        let mut command =
+            desk.command("run reference --cases cases --transport stdio --stdio process --record run.jsonl");
+        Came::of(output(command.env("TMPDIR", tmp)))
+    };
+    for tmp in ["/nowhere/at/all", "file"] {
+        let came = run(tmp);
+        came.ends(4).says(&["casebook can't write the fixture to a file"]);
+        assert!(!came.out.contains("FAIL"), "{}", came.out);
+        assert!(!desk.read("run.jsonl").contains("crash"), "{tmp}");
+    }
+    run("here").ends(0);
+}
+
+#[test]
+fn machine_without_descriptors_is_never_the_targets_fault() {
+    let desk = Desk::new();
+    for descriptors in (26..46).step_by(2) {
+        let script = format!("ulimit -n {descriptors}; exec \"$0\" \"$@\"");
+        let command = desk.command("run reference --cases cases --jobs 2 --record run.jsonl");
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &script]).arg(command.get_program()).args(command.get_args());
+        limited.env("XDG_CACHE_HOME", desk.path().join("cache")).current_dir(desk.path());
+        let came = Came::of(output(&mut limited));
+        assert!(!came.out.contains("FAIL"), "{descriptors}: {}\n{}", came.out, came.err);
+        let record = fs::read_to_string(desk.path().join("run.jsonl")).unwrap_or_default();
+        assert!(!record.contains("\"crash\""), "{descriptors}: {record}");
+    }
+}
+
+#[test]
+fn eight_runs_on_one_cache_are_all_readable() {
+    let desk = Desk::new();
+    let runs: Vec<_> =
+        (0..8).map(|_| Running::new(desk.command("run --cases cases --only post/letter --jobs 1"))).collect();
+    for run in runs {
+        assert_eq!(run.wait(), Some(0));
+    }
+    let cache = desk.path().join("cache/casebook");
+    let names: Vec<_> = fs::read_dir(cache.join("runs")).expect("runs").map(|run| run.expect("a run").path()).collect();
+    assert_eq!(names.len(), 8);
+    for run in names.iter().chain([&cache.join("last")]) {
+        let came = desk.run(&format!("report {} --cases cases --check", run.join("run.jsonl").display()));
+        came.ends(0);
+        let lines = fs::read_to_string(run.join("run.wire.jsonl")).expect("beside it").lines().count();
+        assert_eq!(lines, 18, "{}", run.display());
+    }
+}
+
+#[test]
+fn record_that_another_run_writes_is_refused() {
+    let desk = Desk::new();
+    let run = Running::new(desk.command(SLOW));
+    text_of(&desk.path().join("run.jsonl"));
+    let second = desk.run("run --cases cases --record run.jsonl");
+    second.ends(2).adds(&["another run writes to run.jsonl", "--record"]);
+    assert_eq!(run.wait(), Some(1));
+    desk.run("replay run.jsonl --cases slow").ends(1);
+    // It is free again.
+    desk.run("run --cases cases --record run.jsonl").ends(0);
+}
+
+#[test]
+fn run_that_cannot_save_its_record_goes_on_and_says_so() {
+    let desk = Desk::new();
+    symlink("/dev/full", desk.path().join("full.jsonl")).expect("a link");
+    desk.write("file", "");
+    let shows = |came: &Came| {
+        came.ends(6).says(&["as expected: 30 tests"]).adds(&["casebook: cannot save "]);
+        assert!(desk.read("report.json").contains("\"passed\""));
+        fs::remove_file(desk.path().join("report.json")).expect("it was written");
+    };
+    let run = "run --cases cases --report json=report.json";
+    shows(&desk.run(&format!("{run} --record full.jsonl")));
+    shows(&desk.run(&format!("{run} --record file/run.jsonl")));
+    shows(&Came::of(output(desk.command(run).env("XDG_CACHE_HOME", desk.path().join("file")))));
+    // A report that can't be written keeps no other from being.
+    desk.run(&format!("{run} --report md=file/x.md")).ends(6).says(&["as expected: 30 tests"]).adds(&["file/x.md"]);
+    assert!(desk.read("report.json").contains("\"passed\""));
+    // A test that fails doesn't change the status.
+    let broken = "run reference:input-not-validated --cases cases --record full.jsonl";
+    desk.run(broken).ends(6).says(&["FAIL  post/arguments-checked", "not as expected"]);
+}
+
+#[test]
+fn record_on_a_disk_that_fills_up_ends_with_a_whole_line() {
+    let desk = Desk::new();
+    let command = desk.command("run --cases cases --record run.jsonl --report json=report.json --jobs 1");
+    let mut limited = Command::new("sh");
+    // In blocks of 512 bytes: some tests fit, all do not.
+    limited.args(["-c", "ulimit -f 24; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    limited.env("XDG_CACHE_HOME", desk.path().join("cache")).current_dir(desk.path());
+    let came = Came::of(output(&mut limited));
+    came.ends(6)
+        .says(&["as expected: 30 tests"])
+        .adds(&["casebook: cannot save the rest of the record: run.wire.jsonl"]);
+    let record = desk.read("run.jsonl");
+    assert!(record.ends_with("}\n") && (2..31).contains(&record.lines().count()), "{record}");
+    assert!(desk.read("run.wire.jsonl").ends_with("}\n"));
+    desk.run("replay run.jsonl --cases cases").ends(5).says(&["INCOMPLETE: "]);
+}
+
+#[test]
+fn run_whose_output_cannot_be_written_still_saves() {
+    let desk = Desk::new();
+    let full = fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+    let mut command = desk.command("run --cases cases --record run.jsonl --report json=report.json");
+    let mut child = command.stdout(full).stderr(Stdio::piped()).spawn().expect("casebook starts");
+    let _limit = Limit::of(&child);
+    let words = std::io::read_to_string(child.stderr.take().expect("it is piped")).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(6), "{words}");
+    assert!(words.contains("cannot save all of standard output"), "{words}");
+    assert!(desk.read("report.json").contains("\"passed\""));
+    desk.run("replay run.jsonl --cases cases").ends(0);
+}
+
+#[test]
+fn run_without_a_home_says_that_nothing_is_recorded() {
+    let desk = Desk::new();
+    let mut command = desk.command("run --cases cases --only post/letter");
+    command.env_remove("HOME").env_remove("XDG_CACHE_HOME");
+    Came::of(output(&mut command)).ends(0).adds(&["there is no record", "--record FILE"]);
+}

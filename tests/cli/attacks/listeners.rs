@@ -1,0 +1,202 @@
+//! Connections that nobody asked for: of a target, and of another user.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+
+use super::limits::{has_two_users, within_limit};
+use crate::sandbox::{Desk, Limit, PROGRAM};
+
+/// An adapter that, before each order, fills every new listener of the harness with silent connections, as a user.
+///
+/// The harness is its parent. Its listeners are found by their inodes.
+const CROWD: &str = r#"
+import encodings.idna, os, resource, signal, socket, subprocess, sys
+
+user, number, program = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+harness, known = os.getppid(), set()
+
+def listeners():
+    inodes = set()
+    for fd in os.listdir(f"/proc/{harness}/fd"):
+        try:
+            inodes.add(os.readlink(f"/proc/{harness}/fd/{fd}"))
+        except OSError:
+            pass
+    for line in open(f"/proc/{harness}/net/tcp").readlines()[1:]:
+        part = line.split()
+        if part[3] == "0A" and f"socket:[{part[9]}]" in inodes:
+            yield int(part[1].split(":")[1], 16)
+
+def crowd(port):
+    done, told = os.pipe()
+    if os.fork():
+        os.close(told)
+        os.read(done, 1)
+        os.close(done)
+        return
+    if user:
+        os.setgroups([])
+        os.setuid(user)
+    held = []
+    for _ in range(number):
+        try:
+            held.append(socket.create_connection(("127.0.0.1", port), timeout=1))
+        except OSError:
+            break
+    log.write(f"{len(held)}\n")
+    log.flush()
+    os.write(told, b"x")
+    signal.pause()
+
+log = open("../crowded", "a")
+adapter = subprocess.Popen([program, "__adapter"], stdin=subprocess.PIPE)
+for line in sys.stdin.buffer:
+    for port in listeners():
+        if port not in known:
+            known.add(port)
+            crowd(port)
+    adapter.stdin.write(line)
+    adapter.stdin.flush()
+adapter.stdin.close()
+sys.exit(adapter.wait())
+"#;
+
+/// A desk with a target that brings a crowd.
+fn desk(user: u32, number: usize) -> Desk {
+    let desk = Desk::empty();
+    desk.write("crowd.py", CROWD);
+    let command = ["python3", "../crowd.py", &user.to_string(), &number.to_string(), PROGRAM];
+    let command = serde_json::to_string(&command).expect("strings");
+    let claims = "roles = [\"server\", \"client\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]";
+    desk.write("crowd/target.toml", &format!("title = \"A crowd\"\ncommand = {command}\n\n[claims]\n{claims}\n"));
+    desk
+}
+
+/// The number of connections that there were on all listeners.
+fn crowded(desk: &Desk) -> usize {
+    desk.read("crowded").lines().map(|line| line.parse::<usize>().expect("a number")).sum()
+}
+
+/// Cases with canaries, and of clients.
+const ONLY: &str = "--only sep-2106/external-ref --only sep-1034/client-defaults --jobs 1";
+
+#[test]
+fn silent_connections_of_a_target_end_no_run() {
+    let number = 300;
+    let desk = desk(0, number);
+    let mut command = std::process::Command::new("bash");
+    let run = desk.command(&format!("run crowd {ONLY}"));
+    // The harness has fewer descriptors than there are connections, as long as it asks for no more.
+    command.args(["-c", "ulimit -Sn 200; exec \"$@\"", "-"]).arg(run.get_program()).args(run.get_args());
+    command.current_dir(desk.path()).env("HOME", desk.path()).env("XDG_CACHE_HOME", desk.path().join("cache"));
+    let came = within_limit(command);
+    assert!(crowded(&desk) > number, "{}", desk.read("crowded"));
+    came.ends(0);
+    assert_eq!(desk.survivors(), 0);
+}
+
+#[test]
+fn silent_connections_of_another_user_change_nothing() {
+    if !has_two_users() {
+        return;
+    }
+    let number = 70;
+    let desk = desk(65534, number);
+    let came = within_limit(desk.command(&format!("run crowd {ONLY}")));
+    assert!(crowded(&desk) > number, "{}", desk.read("crowded"));
+    came.ends(0);
+    assert_eq!(desk.survivors(), 0);
+}
+
+/// A client whose address another user has read: that one sends a request and closes the connection, while the harness
+/// is stopped.
+const OVERHEARD: &str = r#"
+import os, signal, socket, sys, urllib.parse
+
+url = urllib.parse.urlsplit(sys.argv[-1])
+body = b'{"jsonrpc":"2.0","id":1,"method":"overheard","params":{}}'
+head = f"POST {url.path} HTTP/1.1\r\nHost: {url.netloc}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+os.kill(os.getppid(), signal.SIGSTOP)
+stranger = os.fork()
+if not stranger:
+    os.setgroups([])
+    os.setuid(65534)
+    for _ in range(20):
+        talker = socket.socket()
+        talker.connect(("127.0.0.1", url.port))
+        talker.sendall(head.encode() + b"\r\n\r\n" + body)
+        talker.close()
+    os._exit(0)
+os.waitpid(stranger, 0)
+open("../spoke", "w").close()
+os.execvp("python3", ["python3", "../fixed.py", "good", sys.argv[-1]])
+"#;
+
+#[test]
+fn request_of_another_user_who_closes_at_once_is_not_read() {
+    if !has_two_users() {
+        return;
+    }
+    let desk = Desk::empty();
+    desk.lay_out("fixed.py");
+    desk.write("overheard.py", OVERHEARD);
+    let command = "title = \"x\"\nkind = \"fixed\"\nclient = [\"python3\", \"../overheard.py\"]";
+    desk.write("t/target.toml", &format!("{command}\n\n[claims]\nrevisions = [\"2026-07-28\"]\n"));
+    let only = "--only everything/client-json-schema-ref-no-deref";
+    let came = within_limit(desk.command(&format!("run t {only} --record run.jsonl")));
+    assert!(desk.path().join("spoke").exists(), "nobody spoke");
+    came.ends(0);
+    assert!(!desk.read("run.wire.jsonl").contains("overheard"), "it was taken for the client's");
+}
+
+/// Sends a request to a URL as a user, and tells whether there was an answer.
+const VISITOR: &str = r#"
+import encodings.idna, os, socket, sys, urllib.parse
+
+url = urllib.parse.urlsplit(sys.argv[2])
+os.setgroups([])
+os.setuid(int(sys.argv[1]))
+talker = socket.create_connection(("127.0.0.1", url.port), timeout=30)
+try:
+    talker.sendall(f"GET {url.path} HTTP/1.1\r\nHost: {url.netloc}\r\n\r\n".encode())
+    print("answered" if talker.recv(1) else "closed")
+except ConnectionError:
+    print("closed")
+"#;
+
+#[test]
+fn reference_lets_in_no_other_user_and_outlives_a_crowd() {
+    if !has_two_users() {
+        return;
+    }
+    let desk = Desk::empty();
+    desk.write("visitor.py", VISITOR);
+    let serve = desk.command("serve reference sep-2106/composition/accepts/any-of");
+    let mut command = std::process::Command::new("bash");
+    command.args(["-c", "ulimit -n 300; exec \"$@\"", "-"]).arg(serve.get_program()).args(serve.get_args());
+    command.current_dir(desk.path()).env("HOME", desk.path()).env("XDG_CACHE_HOME", desk.path().join("cache"));
+    let mut serving = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let _limit = Limit::of(&serving);
+    let mut url = String::new();
+    _ = BufReader::new(serving.stdout.take().expect("it is piped")).read_line(&mut url);
+    let visit = |user: u32| {
+        let mut visitor = std::process::Command::new("python3");
+        visitor.args(["visitor.py", &user.to_string(), url.trim()]).current_dir(desk.path());
+        within_limit(visitor).out
+    };
+    let address = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    let crowd: Vec<_> = (0..350).map_while(|_| TcpStream::connect(address).ok()).collect();
+    let number = crowd.len();
+    drop(crowd);
+    let (own, foreign) = (visit(0), visit(65534));
+    _ = nix::sys::signal::kill(Pid::from_raw(serving.id().cast_signed()), Signal::SIGTERM);
+    serving.wait().expect("it ends");
+    assert!(number > 300, "only {number} came");
+    assert_eq!((own.trim(), foreign.trim()), ("answered", "closed"));
+}

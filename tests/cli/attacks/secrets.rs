@@ -1,0 +1,210 @@
+//! Targets that write a secret of their environment wherever they can, in every spelling, and across every cut.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::limits::has_two_users;
+use crate::sandbox::{Came, Desk};
+
+/// A token with all characters that writers of JSON escape each in their own way.
+const TOKEN: &str = "ghp_aB3+cD4/eF5=gH6&iJ7<kL8>mN9'oP0qR1sT2uV3w";
+
+/// Targets by name: where they write the secret, and how, in the words of `rogue.py`; `T` is the token.
+const LEAKS: [(&str, &str, &str); 16] = [
+    ("plain", "call", "say(answer(a=T, content=[{'type': 'text', 'text': T}]))"),
+    ("nested", "call", "say(answer(content=[{'type': 'text', 'text': json.dumps({'a': json.dumps(T)})}]))"),
+    ("go", "call", r"say(answer(a=T).replace('&', '\\u0026').replace('<', '\\u003c').replace('>', '\\u003e'))"),
+    (
+        "dotnet",
+        "call",
+        r#"say(answer(a='%').replace('%', ''.join(f'\\u{ord(c):04X}' if c in "+'&<>" else c for c in T)))"#,
+    ),
+    (
+        "gson",
+        "call",
+        r#"say(answer(a='%').replace('%', ''.join(f'\\u{ord(c):04x}' if c in "='&<>" else c for c in T)))"#,
+    ),
+    ("php", "call", r"say(answer(a=T).replace('/', '\\/'))"),
+    ("units", "call", r"say(answer(a='%').replace('%', ''.join(f'\\u{ord(c):04x}' for c in T)))"),
+    (
+        "encoded",
+        "call",
+        "import base64, html; from urllib.parse import quote
+           say(answer(a=[base64.b64encode(b'x' * i + T.encode()).decode() for i in range(3)], b=T.encode().hex(),
+                      c=quote(T, safe=''), d=html.escape(T), e=base64.urlsafe_b64encode(T.encode()).decode()))",
+    ),
+    ("error", "call", "say(json.dumps({'jsonrpc': '2.0', 'id': id, 'error': {'code': 1, 'message': '.' * 261 + T}}))"),
+    ("header", "call", "put(head('x-more: ' + '.' * 985 + T, T[:10].lower() + ': 1'), answer())"),
+    ("no-json", "call", "say('.' * 261 + T)"),
+    ("stderr", "call", "sys.stderr.write('.' * 32740 + T + '.' * 32750 + T + '.' * 32740); say(answer())"),
+    ("long", "call", "say(answer(a='.' * 32630 + T + T))"),
+    ("noise", "serve", r"put('.' * 970 + T + '\n'); say(good())"),
+    ("cannot", "serve", "say(json.dumps({'id': asked['id'], 'cannot': '.' * 261 + T}))"),
+    ("refusal", "serve", "say(json.dumps({'id': asked['id'], 'refused': {'type': T, 'message': '.' * 221 + T}}))"),
+];
+
+fn lay_out(desk: &Desk) -> String {
+    for name in ["rogue.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
+        desk.lay_out(name);
+    }
+    for (name, at, does) in LEAKS {
+        let does = format!(
+            "T = os.environ['MY_TOKEN']\n{}",
+            does.replace("; from", "\nfrom").replace("\n           say", "\nsay")
+        );
+        desk.target(name, &["python3", "../rogue.py", at, &does], "");
+    }
+    LEAKS.map(|(name, ..)| name).join(" ")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("it can be listed").map(|entry| entry.expect("an entry").path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// Pieces of the token, and of what common encodings make of it.
+fn pieces() -> Vec<String> {
+    let hex = TOKEN.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+    // At any alignment, twelve characters of base64 in a row show eight of its bytes.
+    let base64 = [
+        "Z2hwX2FCMytjRDQvZUY1PWdINiZpSjc8a0w4Pm1OOSdvUDBxUjFzVDJ1VjN3",
+        "doX2FCMytjRDQvZUY1PWdINiZpSjc8a0w4Pm1OOSdvUDBxUjFzVDJ1Vj",
+    ];
+    let windows = |text: &str, size| -> Vec<String> {
+        text.as_bytes().windows(size).map(|piece| String::from_utf8_lossy(piece).into_owned()).collect()
+    };
+    let base64 = base64.into_iter().flat_map(|text| windows(text, 12));
+    windows(TOKEN, 8).into_iter().chain(windows(&hex, 16)).chain(base64).collect()
+}
+
+fn assert_hidden(name: &str, text: &str) {
+    // As readers of JSON and of pages see it.
+    let read = text.replace(r"\/", "/").replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
+    let units = ["26&", "3c<", "3e>", "2b+", "27'", "3d=", "2f/"].into_iter().fold(read, |text, unit| {
+        let (digits, one) = unit.split_at(2);
+        text.replace(&format!("\\u00{digits}"), one).replace(&format!("\\u00{}", digits.to_uppercase()), one)
+    });
+    for piece in pieces() {
+        assert!(!units.contains(&piece), "{name} has `{piece}`");
+    }
+}
+
+#[test]
+fn secret_in_any_spelling_and_across_any_cut_is_nowhere() {
+    let desk = Desk::empty();
+    let names = lay_out(&desk);
+    let told = |arguments: &str| {
+        let came = Came::of(desk.command(arguments).env("MY_TOKEN", TOKEN).output().expect("casebook starts"));
+        assert_hidden(arguments, &came.out);
+        assert_hidden(arguments, &came.err);
+        came
+    };
+    let reports = "--report html=r.html --report junit=r.xml --report md=r.md --report json=r.json";
+    told(&format!("run {names} --cases shelf --jobs 2 --record run.jsonl --accept {reports}"));
+    told("replay run.jsonl --cases shelf");
+    told("report run.jsonl --cases shelf --html again.html");
+    told("smoke noise");
+    assert!(desk.read("run.jsonl").contains("[MY_TOKEN]"));
+    let wire = desk.read("run.wire.jsonl");
+    for (name, ..) in LEAKS {
+        let mut own = wire.lines().filter(|line| line.contains(&format!("\"target\":\"{name}\"")));
+        assert!(own.any(|line| line.contains("[MY_TOKEN]")), "{name} wrote nothing");
+    }
+    let left = files(desk.path());
+    assert!(left.len() > LEAKS.len() + 8, "{left:?}");
+    for path in left {
+        assert_hidden(&path.display().to_string(), &String::from_utf8_lossy(&fs::read(&path).expect("a file")));
+    }
+}
+
+#[test]
+fn names_in_target_toml_and_environment_choose_what_is_hidden() {
+    let desk = Desk::empty();
+    lay_out(&desk);
+    let does = "say(answer(a=[os.environ[name] for name in ('ACCOUNT', 'PLACE', 'SORT_KEY')]))";
+    desk.target("teller", &["python3", "../rogue.py", "call", does], "");
+    let file = desk.read("teller/target.toml");
+    desk.write("teller/target.toml", &format!("secrets = [\"ACCOUNT\"]\n{file}"));
+    let mut run = desk.command("run teller --cases shelf --record run.jsonl");
+    run.env("ACCOUNT", "of-somebody").env("PLACE", "where-it-is").env("SORT_KEY", "created-at");
+    Came::of(run.env("CASEBOOK_SECRETS", "PLACE,-SORT_KEY").output().expect("casebook starts")).ends(0);
+    let wire = desk.read("run.wire.jsonl");
+    assert!(wire.contains(r#"[\"[ACCOUNT]\", \"[PLACE]\", \"created-at\"]"#), "{wire}");
+}
+
+#[test]
+fn mistake_in_target_toml_shows_no_value_of_env() {
+    let desk = Desk::empty();
+    for (name, text) in [
+        ("key", "env = { TOKEN = \"hush\", OTHER = 7 }\n"),
+        ("syntax", "env = { TOKEN = hush }\n"),
+        ("open", "[env]\nTOKEN = \"hush\nOTHER = \"x\"\n"),
+        ("table", "[env]\nTOKEN = [\"hush\"]\n"),
+    ] {
+        desk.write(&format!("{name}/target.toml"), &format!("title = \"x\"\n{text}"));
+        let came = desk.run(&format!("run ./{name}"));
+        came.ends(2).adds(&["target.toml", "TOKEN"]);
+        assert!(!came.err.contains("hush"), "{}", came.err);
+    }
+}
+
+#[test]
+fn run_logs_are_readable_by_their_owner_only() {
+    let desk = Desk::new();
+    desk.run("run reference --cases cases");
+    desk.run("run reference --cases cases --record new/folder/run.jsonl");
+    let mode = |name: &str| {
+        let mode =
+            fs::metadata(desk.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}")).permissions().mode();
+        (name.to_owned(), mode & 0o777)
+    };
+    for folder in ["cache/casebook/last", "new/folder"] {
+        assert_eq!(mode(folder), (folder.to_owned(), 0o700));
+        for file in ["run.jsonl", "run.wire.jsonl"] {
+            let name = format!("{folder}/{file}");
+            assert_eq!(mode(&name), (name, 0o600));
+        }
+    }
+}
+
+#[test]
+fn secret_that_is_no_utf_8_is_hidden_in_both_ways_of_reading_it() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let desk = Desk::empty();
+    lay_out(&desk);
+    let does = "T = os.environb[b'ODD_TOKEN']; say(answer(a=T.decode('utf-8', 'replace'), b=T.decode('latin-1')))";
+    desk.target("teller", &["python3", "../rogue.py", "call", does], "");
+    let mut run = desk.command("run teller --cases shelf --record run.jsonl");
+    run.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"caf\xe9-und\xfcr-th\xeb-st\xe4irs-9"));
+    Came::of(run.output().expect("casebook starts")).ends(0);
+    let wire = desk.read("run.wire.jsonl");
+    assert!(wire.contains("[ODD_TOKEN]") && ["irs-9", "caf"].iter().all(|part| !wire.contains(part)), "{wire}");
+}
+
+#[test]
+fn run_log_that_another_user_laid_out_is_not_written() {
+    if !has_two_users() {
+        return;
+    }
+    let desk = Desk::new();
+    desk.write("private", "mine");
+    for (name, lay) in [
+        ("file", "umask 0; : > shared/file.jsonl; : > shared/file.wire.jsonl"),
+        ("wire", "umask 0; : > shared/wire.wire.jsonl"),
+        ("link", "ln -s ../private shared/link.jsonl"),
+    ] {
+        fs::create_dir_all(desk.path().join("shared")).expect("a folder");
+        fs::set_permissions(desk.path().join("shared"), fs::Permissions::from_mode(0o777)).expect("it is ours");
+        fs::set_permissions(desk.path(), fs::Permissions::from_mode(0o711)).expect("it is ours");
+        let mut stranger = std::process::Command::new("sh");
+        std::os::unix::process::CommandExt::uid(&mut stranger, 65534);
+        assert!(stranger.args(["-c", lay]).current_dir(desk.path()).status().expect("a shell").success());
+        let came = desk.run(&format!("run reference --cases cases --only post/letter --record shared/{name}.jsonl"));
+        came.ends(6).adds(&["cannot save the record", "another user (uid 65534"]);
+    }
+    assert_eq!(desk.read("private"), "mine");
+    for name in ["file.jsonl", "file.wire.jsonl", "wire.wire.jsonl"] {
+        assert_eq!(desk.read(&format!("shared/{name}")), "", "{name}");
+    }
+}

@@ -1,0 +1,28 @@
+//! The words that lead to a mock server stand on no command line of a client over stdio.
+
+use serde_json::Value;
+
+use super::limits::within_limit;
+use crate::sandbox::{Desk, PROGRAM};
+
+#[test]
+fn command_of_a_stdio_client_has_no_address_and_no_word() {
+    let desk = Desk::visited();
+    let script = format!("tee -a ../asked | {PROGRAM} __adapter");
+    let command = serde_json::to_string(&["sh", "-c", &script]).expect("strings");
+    let claims = "roles = [\"client\"]\ntransports = [\"stdio\"]\nrevisions = [\"2026-07-28\"]";
+    desk.write("t/target.toml", &format!("title = \"A client\"\ncommand = {command}\n\n[claims]\n{claims}\n"));
+    let came = within_limit(desk.command("run t --cases visits --jobs 1"));
+    came.ends(0);
+    let asked = desk.read("asked");
+    let orders: Vec<Value> = asked.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let commands: Vec<_> = orders.iter().filter_map(|order| order["drive"]["command"].as_array()).collect();
+    assert!(!commands.is_empty(), "{asked}");
+    for command in commands {
+        let [_, relay, file] = command.as_slice() else { panic!("{command:?}") };
+        let file = std::path::Path::new(file.as_str().expect("a path"));
+        assert_eq!(relay, "__relay");
+        assert!(file.is_absolute() && !file.to_string_lossy().contains("127.0.0.1"), "{file:?}");
+        assert!(!file.exists(), "it is gone with its mock server");
+    }
+}

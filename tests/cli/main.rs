@@ -1,0 +1,28 @@
+//! Black-box tests: the program is run as a user runs it, and its output, files and exit status are read.
+
+#[cfg(target_os = "linux")]
+mod attacks;
+#[cfg(target_os = "linux")]
+mod by_hand;
+mod cases;
+mod coverage;
+#[cfg(target_os = "linux")]
+mod ends;
+mod fetches;
+mod fixed;
+mod imports;
+#[cfg(target_os = "linux")]
+mod interrupts;
+mod records;
+mod reports;
+#[cfg(target_os = "linux")]
+mod rogues;
+mod runs;
+mod sandbox;
+mod secrets;
+mod snapshot_files;
+mod targets;
+mod timings;
+#[cfg(target_os = "linux")]
+mod toolchains;
+mod workers;

@@ -1,0 +1,139 @@
+//! Clients under test that misbehave: each costs its own visit, is told for what it did, and leaves nothing behind.
+
+use serde_json::{Value, json};
+
+use super::{LIMIT, alone, lines, outcomes, small_run};
+use crate::sandbox::{Desk, PROGRAM};
+
+/// What becomes of the visit in which a client does this, step by step.
+const ROGUES: [(&str, &str, [&str; 2]); 24] = [
+    (
+        "never-connects",
+        r#"echo "{\"id\":\"$id\",\"drove\":{\"connected\":false,\"error\":{\"type\":\"E\",\"message\":\"no\"}}}""#,
+        ["refused"; 2],
+    ),
+    ("never-answers", "sleep 1000", ["timeout"; 2]),
+    ("says-nothing", "sleep 1000 | server", ["timeout"; 2]),
+    ("says-half", r#"{ message "$list" | head -c 20; sleep 1000; } | server"#, ["timeout"; 2]),
+    ("floods", "flood | server; sleep 1000", ["timeout"; 2]),
+    ("floods-in-one-line", "yes | tr -d '\\n' | server; sleep 1000", ["timeout"; 2]),
+    ("sends-a-header-without-end", "web && { head_of 'x: '; endless; } | server; good", ["success"; 2]),
+    (
+        "sends-a-body-without-end",
+        r"web && { head_of 'transfer-encoding: chunked\r\n\r\nffffffff\r\n'; endless; } | server; good",
+        ["success"; 2],
+    ),
+    (
+        "sends-many-bodies-at-once",
+        r"many_bodies() { head_of 'content-length: 16000000\r\n\r\n'; many 15000000 a; sleep 1000; }
+          web && { for _ in {1..24}; do many_bodies | server & done; sleep 1; }; good",
+        ["success"; 2],
+    ),
+    ("floods-stdout", "yes", ["invalid-message"; 2]),
+    ("floods-stdout-in-one-line", "cat /dev/zero", ["oversized"; 2]),
+    ("floods-stderr", "yes >&2", ["timeout"; 2]),
+    ("mumbles-to-the-server", r#"message "no JSON" 'connection: close\r\n' | server; good"#, ["success"; 2]),
+    ("mumbles", "echo no JSON; sleep 1000", ["timeout"; 2]),
+    ("mumbles-in-json", r#"echo "{\"id\":\"$id\",\"drove\":7}""#, ["invalid-message"; 2]),
+    ("outlives-its-script", "ask; { flood | server; sleep 1000; } & thanks", ["success"; 2]),
+    ("leaves-its-group", "setsid sleep 1000 & good", ["success"; 2]),
+    ("leaves-early", "exit 7", ["crash"; 2]),
+    ("dies-in-the-middle", r#"message "$list" | server & kill -9 $$"#, ["crash"; 2]),
+    ("answers-too-little", r#"hand_over '{"tools":[]}'"#, ["invalid-message"; 2]),
+    ("answers-too-much", r#"hand_over '{"tools":[]},{"result":{}},{"result":{}}'"#, ["invalid-message"; 2]),
+    ("answers-other-things", r#"hand_over '{"result":{}},7'"#, ["invalid-message"; 2]),
+    ("hands-over-too-much", r#"printf '{"id":"%s","drove":"' "$id"; many 104857600 a; echo '"}'"#, ["oversized"; 2]),
+    (
+        "hands-over-too-deep",
+        r#"ask; hand_over '{"tools":[]},{"result":{"content":[],"structuredContent":'"$(many 10000 '[')$(many 10000 ']')"'}}'"#,
+        ["success"; 2],
+    ),
+];
+
+/// A client, over both transports on the newest revision, that does what the script says where it is to call `lose`.
+fn visitor(desk: &Desk, name: &str, script: &str) {
+    desk.lay_out("visitor.sh");
+    let command = json!(["bash", "../visitor.sh", script]);
+    let claims = "roles = [\"client\"]\ntransports = [\"stdio\", \"http\"]\nrevisions = [\"2026-07-28\"]";
+    let env = format!("env = {{ CASEBOOK = {PROGRAM:?} }}");
+    let text = format!("title = \"A client\"\ncommand = {command}\n{env}\n\n[claims]\n{claims}\n");
+    desk.write(&format!("{name}/target.toml"), &text);
+}
+
+fn is_lost(visit: &Value) -> bool {
+    visit["test"].as_str().is_some_and(|test| test.starts_with("post/visit/lost@"))
+}
+
+/// What went over the wire in a visit.
+fn messages(visit: &Value) -> Vec<&str> {
+    let steps = visit["steps"].as_array().expect("steps").iter();
+    let messages = steps.flat_map(|step| step["messages"].as_array().expect("messages"));
+    messages.map(|message| message["text"].as_str().expect("a text")).collect()
+}
+
+#[test]
+fn a_client_that_misbehaves_costs_its_own_visit_and_leaves_nothing_behind() {
+    let _alone = alone();
+    let desk = Desk::visited();
+    for (name, script, _) in ROGUES {
+        visitor(&desk, name, script);
+    }
+    let names = ROGUES.map(|(name, ..)| name).join(" ");
+    let limits = "--step-limit 12s --test-limit 20s --jobs 8";
+    small_run(&desk, &format!("run {names} --cases visits --record run.jsonl {limits}"));
+    assert_eq!(desk.survivors(), 0);
+
+    let records = lines(&desk, "run.jsonl");
+    for (name, _, lost) in ROGUES {
+        let own = records.iter().map(|line| &line["record"]).filter(|record| record["target"] == name);
+        let mut visits = 0;
+        for record in own {
+            let expected = if is_lost(record) { lost } else { ["success"; 2] };
+            assert_eq!(outcomes(record), expected, "{name}: {record}");
+            assert!(
+                record["micros"].as_u64().is_some_and(|micros| micros <= 3 * LIMIT * 1_000_000),
+                "{name}: {record}"
+            );
+            visits += 1;
+        }
+        assert_eq!(visits, 4, "{name}");
+    }
+    let wire = lines(&desk, "run.wire.jsonl");
+    let said = |name: &str| -> Vec<Vec<&str>> {
+        let own = wire.iter().filter(|visit| visit["target"] == name && is_lost(visit));
+        own.map(messages).collect()
+    };
+    for (name, least, most) in [("never-connects", 0, 0), ("says-nothing", 0, 0), ("floods", 500, 1000)] {
+        let counts: Vec<_> = said(name).iter().map(Vec::len).collect();
+        assert!(counts.len() == 2 && counts.iter().all(|count| (least..=most).contains(count)), "{name}: {counts:?}");
+    }
+    let mumbled = said("mumbles-to-the-server");
+    assert!(mumbled.iter().all(|said| said[0] == "no JSON" && said[1].contains("-32700")), "{mumbled:?}");
+}
+
+#[test]
+fn a_first_look_at_a_client_says_what_its_user_should_have_been_handed() {
+    let _alone = alone();
+    let desk = Desk::visited();
+    visitor(&desk, "miscounts", "");
+    let came = desk.run("smoke miscounts");
+    let wrong =
+        "WRONG   drive: an elicitation over stdio on 2026-07-28\n          got: it answered 2 steps of a script of 1";
+    came.ends(4).says(&["right   hello: the claims", wrong, r#"should be: {"id":…,"drove":"#, "a list over http"]);
+    assert!(!came.out.contains("serve"), "it claims no server side");
+}
+
+#[test]
+fn what_a_client_still_says_after_its_visit_is_nowhere_in_the_next() {
+    let _alone = alone();
+    let desk = Desk::visited();
+    visitor(&desk, "late", "ask; { flood | server; sleep 1000; } & thanks");
+    desk.run("run late --cases visits --record run.jsonl --jobs 1").ends(0);
+    let visits = lines(&desk, "run.wire.jsonl");
+    assert_eq!(visits.len(), 4);
+    for visit in visits.iter().filter(|visit| !is_lost(visit)) {
+        let late = messages(visit).into_iter().find(|message| message.contains("tools/list"));
+        assert_eq!(late, None, "{visit}");
+    }
+    assert_eq!(desk.survivors(), 0);
+}

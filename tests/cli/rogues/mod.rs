@@ -1,0 +1,159 @@
+//! The rogue gallery: misbehaving servers, adapters and clients, each in a line or two, with the observation that has
+//! to come of it and the time that it may take. The run goes on behind each of them, and none leaves anything behind.
+//!
+//! `rogue.py` is the body of all servers and adapters, `visitor.sh` that of all clients; the lines are in the tables of
+//! `servers.rs`, `adapters.rs` and `clients.rs`. Those of `floods.rs` say more than the harness may keep in memory.
+
+mod adapters;
+mod clients;
+mod floods;
+mod servers;
+
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Came, Desk};
+
+/// The seconds that a step may take. What doesn't wait is over before.
+const LIMIT: u64 = 10;
+/// The seconds that may come before the step that waits, and behind it.
+const ASIDE: u64 = 8;
+
+/// A target that misbehaves.
+struct Rogue {
+    name: &'static str,
+    /// Where: when this tool is called, when tools are listed, or at this request to the adapter.
+    at: &'static str,
+    /// What it does there: a line of Python.
+    does: &'static str,
+    over: &'static [&'static str],
+    /// The outcome of the step in which it does so, and a part of the words that tell why.
+    seen: (&'static str, &'static str),
+    /// Whether what it does lasts until a limit ends it.
+    waits: bool,
+}
+
+/// To be held by each test: a machine that plays one part of the gallery is busy enough to keep time by.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const BOTH: &[&str] = &["stdio", "http"];
+
+impl Rogue {
+    /// One that says something wrong, at once, where `lose` is called.
+    const fn says(name: &'static str, does: &'static str, seen: (&'static str, &'static str)) -> Self {
+        Self { name, at: "call", does, over: BOTH, seen, waits: false }
+    }
+
+    /// The same, over one transport.
+    const fn over(self, over: &'static [&'static str]) -> Self {
+        Self { over, ..self }
+    }
+
+    /// The same, at another place.
+    const fn at(self, at: &'static str) -> Self {
+        Self { at, ..self }
+    }
+
+    /// The same, where nothing ends it but a limit.
+    const fn waits(self) -> Self {
+        Self { waits: true, ..self }
+    }
+
+    fn lay_out(&self, desk: &Desk) {
+        let Self { name, at, does, over, .. } = self;
+        let command = json!([*PYTHON, "../rogue.py", at, does]);
+        let claims = format!("roles = [\"server\"]\ntransports = {}\nrevisions = [\"2026-07-28\"]", json!(over));
+        let text = format!("title = \"A rogue\"\ncommand = {command}\n\n[claims]\n{claims}\n");
+        desk.write(&format!("{name}/target.toml"), &text);
+    }
+}
+
+/// The interpreter itself: what is on the path may be a script that takes its time to find it.
+static PYTHON: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    String::from_utf8(asked.expect("Python 3").stdout).expect("a path").trim().to_owned()
+});
+
+/// Mebibytes of memory that the harness may have of its own.
+const MOST: u64 = 300;
+
+/// A run that finds something, in which the harness stays small: who waits for a process is told how large it was.
+fn small_run(desk: &Desk, arguments: &str) {
+    desk.lay_out("peak.py");
+    let run = desk.command(arguments);
+    let mut watched = Command::new(&*PYTHON);
+    watched.args(["peak.py", "peak"]).arg(run.get_program()).args(run.get_args());
+    watched.current_dir(desk.path()).stdin(Stdio::null());
+    for (name, value) in run.get_envs() {
+        match value {
+            Some(value) => watched.env(name, value),
+            None => watched.env_remove(name),
+        };
+    }
+    Came::of(crate::sandbox::output(&mut watched)).ends(1);
+    let peak = desk.read("peak").trim().parse::<u64>().expect("a number") / 1024;
+    assert!(peak < MOST, "{peak} MiB");
+}
+
+/// A desk with the rogues, and the names of them all.
+fn gather(rogues: &[Rogue]) -> (Desk, String) {
+    let desk = Desk::empty();
+    for name in ["rogue.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
+        desk.lay_out(name);
+    }
+    for rogue in rogues {
+        rogue.lay_out(&desk);
+    }
+    (desk, rogues.iter().map(|rogue| rogue.name).collect::<Vec<_>>().join(" "))
+}
+
+/// The lines of a record.
+fn lines(desk: &Desk, file: &str) -> Vec<Value> {
+    desk.read(file).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn outcomes(record: &Value) -> Vec<&str> {
+    let steps = record["observation"]["steps"].as_array().expect("steps");
+    steps.iter().map(|step| step["outcome"].as_str().expect("an outcome")).collect()
+}
+
+/// What came of a test: the outcome of its last step and why, or why there is none.
+fn came_of(record: &Value) -> (&str, &str) {
+    let seen = &record["observation"];
+    match seen["steps"].as_array().and_then(|steps| steps.last()) {
+        Some(last) => (last["outcome"].as_str().expect("an outcome"), last["said"].as_str().unwrap_or_default()),
+        None => ("none", seen["unavailable"].as_str().unwrap_or_default()),
+    }
+}
+
+/// Holds what was recorded, with so many seconds for a step, against the gallery; all that is wrong is told at once.
+fn hold(desk: &Desk, rogues: &[Rogue], limit: u64) {
+    let records = lines(desk, "run.jsonl");
+    let mut wrong = Vec::new();
+    for rogue in rogues {
+        let own = records.iter().map(|line| &line["record"]).filter(|record| record["target"] == rogue.name);
+        let own: Vec<_> = own.collect();
+        if own.len() != 2 * rogue.over.len() {
+            wrong.push(format!("{}: {} records", rogue.name, own.len()));
+        }
+        for record in own {
+            let test = record["test"].as_str().expect("an id");
+            // What happens before a call happens to the next test as well.
+            let is_struck = rogue.at != "call" || test.starts_with("post/shelf/lost@");
+            let (outcome, words) = if is_struck { rogue.seen } else { ("success", "") };
+            let (seen, said) = came_of(record);
+            let seconds = if is_struck && rogue.waits { limit + ASIDE } else { limit };
+            let in_time = record["micros"].as_u64().is_some_and(|micros| micros <= seconds * 1_000_000);
+            if seen != outcome || !said.contains(words) || !in_time || record["bug"] == true {
+                let micros = &record["micros"];
+                wrong.push(format!("{} {test}: {seen} after {micros} µs: {said}", rogue.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,243 @@
+//! A folder of its own for each test, the program run in it, and what it said.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+#[cfg(target_os = "linux")]
+use std::time::Instant;
+
+use tempfile::TempDir;
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
+
+/// The longest that a test waits for a process.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// Kills a process that takes longer than any test does, unless this is dropped before.
+pub(crate) struct Limit(#[expect(dead_code, reason = "its end is what counts")] Sender<()>);
+
+impl Limit {
+    pub(crate) fn of(child: &Child) -> Self {
+        let (sender, dropped) = channel::<()>();
+        let id = child.id();
+        std::thread::spawn(move || {
+            if dropped.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+                stop(id);
+            }
+        });
+        Self(sender)
+    }
+}
+
+#[cfg(unix)]
+fn stop(id: u32) {
+    use nix::sys::signal::{Signal, kill};
+    _ = kill(nix::unistd::Pid::from_raw(id.cast_signed()), Signal::SIGKILL);
+}
+
+#[cfg(not(unix))]
+fn stop(id: u32) {
+    panic!("process {id} has not ended within {LIMIT:?}");
+}
+
+/// Runs a command within [`LIMIT`].
+pub(crate) fn output(command: &mut Command) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let _limit = Limit::of(&child);
+    child.wait_with_output().expect("it ends")
+}
+
+/// A folder with a home of its own.
+pub(crate) struct Desk(TempDir);
+
+/// What a command came to.
+pub(crate) struct Came {
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Desk {
+    /// An empty one.
+    pub(crate) fn empty() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// One with the small cases, `cases`, and the ones that take long with the mutant that sleeps, `slow`.
+    pub(crate) fn new() -> Self {
+        let desk = Self::empty();
+        for name in ["cases/post/letter.json", "cases/post/parcel.json", "cases/post/requirements.json"] {
+            desk.lay_out(name);
+        }
+        desk.lay_out("slow/post/queue.json");
+        desk.lay_out("slow/post/requirements.json");
+        desk
+    }
+
+    /// One with the cases of clients, `visits`.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn visited() -> Self {
+        let desk = Self::empty();
+        desk.lay_out("visits/post/visit.json");
+        desk.lay_out("visits/post/requirements.json");
+        desk
+    }
+
+    /// Copies a file of this folder, or of the rogues'.
+    pub(crate) fn lay_out(&self, name: &str) {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
+        let own = [tests.join(name), tests.join("rogues").join(name)];
+        let own = own.iter().find(|path| path.exists()).expect("a file of the tests");
+        self.write(name, &fs::read_to_string(own).expect("text"));
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The program with arguments, parted by spaces.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
+        command.env("HOME", self.path()).env("XDG_CACHE_HOME", self.path().join("cache"));
+        let clean = [
+            "NO_COLOR",
+            "CLICOLOR_FORCE",
+            "COLUMNS",
+            "CASEBOOK_LOG",
+            "CASEBOOK_SECRETS",
+            "GITHUB_STEP_SUMMARY",
+            "MCP_CONFORMANCE_SCENARIO",
+        ];
+        for name in clean {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &str) -> Came {
+        Came::of(output(&mut self.command(arguments)))
+    }
+
+    /// A target in a folder of that name, over HTTP on the newest revision.
+    pub(crate) fn target(&self, name: &str, command: &[&str], more: &str) {
+        let claims = "roles = [\"server\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]";
+        let command = serde_json::to_string(command).expect("strings");
+        self.write(
+            &format!("{name}/target.toml"),
+            &format!("title = \"A target\"\ncommand = {command}\n\n[claims]\n{claims}\n\n{more}"),
+        );
+    }
+
+    /// A target whose adapter is a line of shell.
+    pub(crate) fn script(&self, name: &str, script: &str, more: &str) {
+        self.target(name, &["sh", "-c", script], more);
+    }
+
+    /// The reference, or a mutant of it, as a target of somebody else.
+    pub(crate) fn borrowed(&self, name: &str, mutant: Option<&str>, more: &str) {
+        let mutant = mutant.map(|mutant| ["--mutant", mutant]);
+        let command = [PROGRAM, "__adapter"];
+        let command: Vec<_> = command.into_iter().chain(mutant.into_iter().flatten()).collect();
+        self.target(name, &command, more);
+    }
+
+    /// A target that misbehaves where a tool is named `lose`.
+    pub(crate) fn proxy(&self, name: &str, mode: &str) {
+        self.lay_out("proxy.py");
+        self.target(name, &["python3", "../proxy.py", mode, PROGRAM, "__adapter"], "");
+    }
+
+    /// How many processes have this desk in their environment. The kernel may take a moment to clear away what was
+    /// killed.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn survivors(&self) -> usize {
+        let mark = format!("XDG_CACHE_HOME={}", self.path().join("cache").display());
+        let living = || {
+            let processes = fs::read_dir("/proc").expect("Linux has it").filter_map(Result::ok);
+            let environments = processes.filter_map(|one| fs::read(one.path().join("environ")).ok());
+            environments.filter(|text| text.split(|byte| *byte == 0).any(|one| one == mark.as_bytes())).count()
+        };
+        let until = Instant::now() + Duration::from_secs(5);
+        while living() > 0 && Instant::now() < until {
+            std::thread::yield_now();
+        }
+        living()
+    }
+}
+
+impl Came {
+    pub(crate) fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Self { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Asserts the exit status.
+    pub(crate) fn ends(&self, status: i32) -> &Self {
+        let Self { out, err, .. } = self;
+        assert_eq!(self.status, Some(status), "out: {out}\nerr: {err}");
+        self
+    }
+
+    /// Asserts that these words are on standard output.
+    pub(crate) fn says(&self, words: &[&str]) -> &Self {
+        let Self { out, err, .. } = self;
+        for word in words {
+            assert!(out.contains(word), "`{word}` isn't said\nout: {out}\nerr: {err}");
+        }
+        self
+    }
+
+    /// Asserts that these words are on standard error.
+    pub(crate) fn adds(&self, words: &[&str]) -> &Self {
+        let Self { out, err, .. } = self;
+        for word in words {
+            assert!(err.contains(word), "`{word}` isn't said\nout: {out}\nerr: {err}");
+        }
+        self
+    }
+
+    /// The line that people look for, without the time.
+    pub(crate) fn verdict(&self) -> String {
+        let last = self.out.lines().last().unwrap_or_default();
+        let (start, rest) = last.split_once(" in ").unwrap_or((last, ""));
+        format!("{start}:{}", rest.split_once(':').map_or("", |(_, rest)| rest))
+    }
+
+    /// Compares all that was said with the snapshot of that name, but for what differs from run to run.
+    pub(crate) fn is(&self, name: &str) -> &Self {
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.add_filter(r"(?m)^ +SLOW .*\n", "");
+        settings.add_filter(r"\d+\.\d{3} s", "[TIME]");
+        settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]");
+        settings.add_filter(r"[^\s`]*/cache/casebook/", "[CACHE]/");
+        settings.add_filter(r"\[CACHE\]/runs/[^/\s]+/", "[CACHE]/runs/[RUN]/");
+        settings.add_filter(r"(/private)?/(tmp|var/folders)/[^\s/`\]]*\.tmp\w+", "[DESK]");
+        settings.add_filter(&regex_of(PROGRAM), "casebook");
+        let Self { out, err, status } = self;
+        let status = status.map_or("none".to_owned(), |status| status.to_string());
+        let text = format!("exit status {status}\n──── out\n{out}──── err\n{err}");
+        settings.bind(|| insta::assert_snapshot!(name, text));
+        self
+    }
+}
+
+/// A text as a pattern that means just it.
+fn regex_of(text: &str) -> String {
+    text.chars().map(|one| if one.is_alphanumeric() { one.to_string() } else { format!("\\{one}") }).collect()
+}

@@ -1,0 +1,31 @@
+//! The casebook against the reference target, and against the targets that `CASEBOOK_TARGETS` names: a trial a case
+//! file, in which nothing is unexpected and the snapshot has not changed.
+
+use camino::Utf8Path;
+use casebook::load::{Here, Trust, target};
+use casebook::report::snapshot;
+use casebook::trials::{Ran, as_expected, trials_with};
+use libtest_mimic::{Failed, Trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
+    let program = Utf8Path::new(env!("CARGO_BIN_EXE_casebook"));
+    let here = Here::new(root, Trust::All);
+    let mut targets = vec![target::reference(program, &here, None)];
+    for name in std::env::var("CASEBOOK_TARGETS").unwrap_or_default().split_whitespace() {
+        targets.extend(target::target(name, &here, None).expect("CASEBOOK_TARGETS names targets"));
+    }
+    trials_with(targets, program, unchanged).expect("the cases are sound")
+}
+
+/// Compares with the files that `casebook run` compares with, which insta reads and reviews.
+fn unchanged(ran: &Ran<'_>) -> Result<(), Failed> {
+    as_expected(ran)?;
+    let case = &ran.records[0].test.case;
+    let folder = ran.target.snapshots.as_ref().expect("every target of this repository has snapshots");
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(folder.join(case.folder()));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_snapshot!(case.file(), snapshot::render(ran.records)));
+    Ok(())
+}

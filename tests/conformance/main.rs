@@ -1,0 +1,16 @@
+//! The reference target: it behaves as each case expects, and each of its mutants breaks what it declares.
+//!
+//! The trials of `cases` have the names of case files, those of `mutants` begin with `mutants::`.
+
+mod cases;
+mod mutants;
+mod veil;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    let trials = cases::trials().into_iter().chain(mutants::trials()).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}

@@ -1,0 +1,112 @@
+//! Every check can fail: a trial for each mutant of the reference target, which breaks what it declares and nothing
+//! else, and one for the requirements that no mutant breaks. Without optimisation the mutants take minutes, and wait
+//! for `cargo test --test conformance -- --include-ignored mutants::`.
+//!
+//! The trials `mutants::veiled::…` hold that no verdict of a mutant gets better when its messages cannot be read. Each
+//! twentieth of them is run in every test run, over the case files that show what the mutant breaks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8Path;
+use casebook::drive::{Cancel, Options};
+use casebook::judge::Judge;
+use casebook::load::{Here, Source, Trust, load, target};
+use casebook::model::case::{Case, Library};
+use casebook::model::target::Target;
+use casebook::plan::{Selection, plan};
+use casebook::proof::{self, Pace};
+use casebook::reference::UNBROKEN;
+use casebook::report::proof::{Declared, Kill, unproved};
+use casebook::run as conduct;
+use libtest_mimic::{Failed, Trial};
+use tokio::runtime::Runtime;
+
+use crate::veil;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
+/// The limit of a step of a mutant whose messages are veiled; one that hangs has sent all that it will.
+const BRISK: Duration = Duration::from_secs(5);
+
+/// Of so many mutants, one is veiled without optimisation.
+const STRIDE: usize = 20;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let library = Arc::new(load(&[Source::Embedded]).expect("the cases are sound"));
+    let mut trials: Vec<_> = proof::all()
+        .map(|mutant| {
+            let library = Arc::clone(&library);
+            Trial::test(format!("mutants::{}::{}", mutant.role, mutant.name), move || examine(&library, mutant))
+                .with_ignored_flag(cfg!(debug_assertions))
+        })
+        .collect();
+    for (index, mutant) in proof::all().enumerate() {
+        let library = Arc::clone(&library);
+        let name = format!("mutants::veiled::{}::{}", mutant.role, mutant.name);
+        let trial = Trial::test(name, move || no_verdict_is_lost(&library, mutant, index == 0));
+        trials.push(trial.with_ignored_flag(cfg!(debug_assertions) && index % STRIDE != 0));
+    }
+    trials
+        .push(Trial::test("mutants::every_requirement_with_a_check_has_a_mutant", move || none_is_unproved(&library)));
+    trials
+}
+
+fn none_is_unproved(library: &Library) -> Result<(), Failed> {
+    let unproved = unproved(library, proof::all(), &UNBROKEN);
+    if unproved.is_empty() { Ok(()) } else { Err(format!("no mutant breaks {unproved:?}").into()) }
+}
+
+/// What only a busy machine breaks isn't broken twice.
+fn examine(library: &Library, mutant: Declared<'_>) -> Result<(), Failed> {
+    let kill = run(library, mutant, Pace::Brisk)?;
+    let kill = if kill.is_as_declared() { kill } else { run(library, mutant, Pace::Patient)? };
+    if kill.is_as_declared() { Ok(()) } else { Err(kill.complaints().join("\n").into()) }
+}
+
+/// Runs the case files that show what a mutant breaks, and veils what it sent.
+fn no_verdict_is_lost(library: &Library, mutant: Declared<'_>, large: bool) -> Result<(), Failed> {
+    let shows = |case: &&Case| {
+        let mut checks = case.tests.iter().flat_map(|test| test.checks());
+        checks.any(|check| mutant.breaks.contains(&check.requirement.as_str()))
+    };
+    let only = library.cases.iter().filter(shows).map(|case| case.id.to_string().parse().expect("a pattern"));
+    let selection = Selection { only: only.collect(), role: Some(mutant.role), is_thin: true, ..Selection::default() };
+    let target = target(mutant);
+    let plan = Arc::new(plan(library, &[Arc::clone(&target)], &selection).map_err(|error| error.to_string())?);
+    let tests: BTreeMap<_, _> = plan.tests().map(|(_, one)| (one.id.clone(), Arc::clone(&one.test))).collect();
+    let mut seen = Vec::new();
+    let keep = |one: conduct::Seen<'_>| {
+        if let conduct::Seen::Judged(record, transcript) = one {
+            let test = Arc::clone(&tests[&record.test]);
+            seen.push(veil::Seen { test, transcript: transcript.clone() });
+        }
+    };
+    let options = Options { step_limit: BRISK, ..options() };
+    let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
+    let judge = Judge::new(&library.requirements, [target.as_ref()]);
+    let conducted = runtime()?.block_on(conduct::conduct(plan, judge, options, cancel, None, keep));
+    conducted.broken.map_or(Ok(()), Err)?;
+    let lost = veil::lost(library, &seen, large || !cfg!(debug_assertions));
+    if lost.is_empty() { Ok(()) } else { Err(lost.join("\n").into()) }
+}
+
+fn run(library: &Library, mutant: Declared<'_>, pace: Pace) -> Result<Kill, Failed> {
+    let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
+    let target = target(mutant);
+    let kill = runtime()?.block_on(proof::examine(library, (mutant, target), &[], (options(), pace), cancel))?;
+    Ok(kill.expect("nobody stops it"))
+}
+
+fn target(mutant: Declared<'_>) -> Arc<Target> {
+    let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")), Trust::All);
+    Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, Some(mutant.name)))
+}
+
+fn options() -> Options {
+    Options { program: Utf8Path::new(PROGRAM).to_owned(), ..Options::default() }
+}
+
+fn runtime() -> std::io::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}

@@ -1,0 +1,8 @@
+//! Tests of the library, and of the files of this repository, in which no process is started.
+
+mod architecture;
+mod lint;
+mod properties;
+mod reports;
+mod schema;
+mod snapshot_files;

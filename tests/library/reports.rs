@@ -1,0 +1,334 @@
+//! Reports from records made by hand: what each kind looks like, and what holds however a run was split.
+
+use std::collections::{BTreeMap, BTreeSet};
+#[cfg(target_os = "linux")]
+use std::time::Duration;
+
+use casebook::model::record::{Cuts, Footer, Header, Record};
+use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
+use casebook::model::{RequirementId, TargetId};
+use casebook::report::html::{Evidence, page};
+use casebook::report::markdown::{COMMENT, markdown};
+use casebook::report::{Book, GapKind, Report, Source, annotations, badges, junit, merge};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const HOSTILE: &str = "</pre></script><img src=x onerror=alert(1)> `*_[a](b)|@all #1 www.a.b https://a.b ]]>\u{1b}[31m\u{202e}\u{0}\n::error::x";
+
+fn record(target: &str, index: usize, kind: &str, said: &str) -> Record {
+    let (requirement, level) = [("f/r", "MUST"), ("sep-1/s", "SHOULD")][index % 2];
+    let mut verdict = json!({
+        "step": 0, "requirement": requirement, "level": level, "kind": kind,
+        "detail": [said], "line": 7 + index,
+    });
+    if kind == "known" {
+        verdict["excuses"] = json!("fail");
+        verdict["detail"] = json!(["it is slow", said]);
+        let issue = "https://example.com/issues/1";
+        verdict["known"] = json!({ "test": "**", "reason": "it is slow", "issue": issue });
+    }
+    let cannot = (kind == "cannot").then_some(said);
+    let record = json!({
+        "index": index, "target": target, "test": format!("f/c/t{index}@2026-07-28+http"), "title": "A sentence",
+        "hash": "0", "micros": 1_500 * (index + 1), "verdicts": [verdict],
+        "observation": { "steps": [{ "outcome": "success", "took": "instant", "size": "small" }], "cannot": cannot },
+    });
+    serde_json::from_value(record).expect("a record")
+}
+
+fn header(target: &str, version: &str, planned: usize, shard: Option<&str>) -> Header {
+    let header = json!({
+        "format": 2, "casebook": "0", "targets": [target], "planned": planned, "cases": "c0", "shard": shard,
+        "about": [{ "target": target, "title": "A target", "version": version, "planned": planned }],
+        "skipped": [{ "target": target, "reason": "no client side", "tests": 3 }],
+    });
+    serde_json::from_value(header).expect("a header")
+}
+
+fn source(name: &str, header: Header, records: Vec<Record>) -> Source {
+    let footer = Footer { ran: records.len(), interrupted: false, stale: Vec::new(), micros: 1, cut: Cuts::default() };
+    Source { name: name.into(), header, records, footer: Some(footer), cut: None, is_broken: false }
+}
+
+fn book() -> Book {
+    let requirement = |id: &str, level| Requirement {
+        id: RequirementId::within("", id),
+        level,
+        roles: vec![Role::Server],
+        revisions: Revisions::default(),
+        source: "specification/page#anchor".into(),
+        quote: "Servers <b>do</b> `as` they are told".into(),
+        also: Vec::new(),
+        harm: Harm::Interop,
+        why: "It matters.".into(),
+        unobservable: None,
+    };
+    let all = [requirement("f/r", Level::Must), requirement("sep-1/s", Level::Should)];
+    let catalogue: Catalogue = all.into_iter().map(|one| (one.id.clone(), one)).collect();
+    Book { catalogue, files: BTreeMap::new() }
+}
+
+fn report(sources: &[Source]) -> Report {
+    Report::new(&merge(sources), &book())
+}
+
+/// Two targets, one of them in two versions and hostile; one of everything.
+fn sample() -> Report {
+    let kinds = ["pass", "pass", "fail", "warn", "known", "cannot", "inconclusive", "error", "taken"];
+    let all = |target, said| kinds.iter().enumerate().map(move |(index, kind)| record(target, index, kind, said));
+    let good = (0..4).map(|index| record("sdk", index, "pass", ""));
+    report(&[
+        source("b.jsonl", header("sdk", "sdk 1.10.0", 4, None), good.collect()),
+        source("a.jsonl", header("sdk", "sdk 1.9.0", 11, None), all("sdk", "outcome: expected success").collect()),
+        source("x.jsonl", header("evil:low", "evil 1", 9, None), all("evil:low", HOSTILE).collect()),
+    ])
+}
+
+#[test]
+fn markdown_folds_what_fails_and_counts_what_was_not_shown() {
+    insta::assert_snapshot!("markdown", markdown(&sample(), COMMENT));
+}
+
+#[test]
+fn junit_has_a_suite_a_target_and_nothing_unseen_is_green() {
+    insta::assert_snapshot!("junit", junit(&sample()));
+}
+
+#[test]
+fn json_is_what_its_schema_says() {
+    let report = serde_json::to_value(sample()).expect("JSON");
+    let schema: Value = serde_json::from_str(include_str!("../../docs/report.schema.json")).expect("a schema");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let wrong: Vec<_> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    // The schema is strict enough to see what is missing.
+    let mut broken = report.clone();
+    broken["cells"][0].as_object_mut().expect("a cell").remove("standing");
+    assert!(!validator.is_valid(&broken));
+    let read: Report = serde_json::from_value(report.clone()).expect("it reads back");
+    assert_eq!(serde_json::to_value(read).expect("JSON"), report);
+    insta::assert_snapshot!("json", serde_json::to_string_pretty(&report).expect("JSON"));
+}
+
+#[test]
+fn badges_are_green_only_where_all_was_run_and_holds() {
+    let told: Vec<_> = badges(&sample()).into_iter().map(|(file, text)| format!("{file} {text}")).collect();
+    insta::assert_snapshot!(told.concat(), @r#"
+    evil_low.json {"schemaVersion":1,"label":"MCP evil:low","message":"25.0 % of MUST, 3 failing","color":"red","isError":true}
+    sdk_sdk_1.9.0.json {"schemaVersion":1,"label":"MCP sdk sdk 1.9.0","message":"25.0 % of MUST, 3 failing","color":"red","isError":true}
+    sdk_sdk_1.10.0.json {"schemaVersion":1,"label":"MCP sdk sdk 1.10.0","message":"100.0 % of MUST","color":"brightgreen","isError":false}
+    "#);
+}
+
+#[test]
+fn no_text_of_a_target_is_markup_a_mention_or_a_command() {
+    let report = sample();
+    let text = markdown(&report, COMMENT);
+    for wrong in ["<img", "</script", "@all", "](b)", "https://a.b", "www.a", "\u{1b}", "\u{202e}", "`*_"] {
+        assert!(!text.contains(wrong), "{wrong} in\n{text}");
+    }
+    for line in annotations(&report, true) {
+        let line = line.as_str();
+        assert_eq!(line.lines().count(), 1, "{line}");
+        assert!(["::error ", "::warning ", "::notice "].iter().any(|start| line.starts_with(start)), "{line}");
+        assert!(!line.chars().any(|one| one.is_control() || one == '\u{202e}'), "{line}");
+        let (properties, _) = line[2..].split_once("::").expect("a command");
+        assert!(!properties.contains(':'), "{line}");
+    }
+    assert!(!junit(&report).contains("<img"));
+}
+
+#[test]
+fn junit_keeps_to_the_elements_and_attributes_that_its_readers_know() {
+    // Those of `junit-10.xsd` in Jenkins' xUnit plugin; the others take more.
+    let allowed: BTreeMap<&str, &[&str]> = [
+        ("testsuites", ["name", "time", "tests", "failures", "errors"].as_slice()),
+        ("testsuite", &["name", "tests", "failures", "errors", "time", "skipped"]),
+        ("properties", &[]),
+        ("property", &["name", "value"]),
+        ("testcase", &["name", "time", "classname"]),
+        ("skipped", &["message", "type"]),
+        ("error", &["message", "type"]),
+        ("failure", &["message", "type"]),
+        ("system-out", &[]),
+    ]
+    .into();
+    let text = junit(&sample());
+    let tags = text.split('<').skip(1).filter(|tag| !tag.starts_with(['/', '?']));
+    let mut cases = BTreeMap::new();
+    for tag in tags.map(|tag| tag.split('>').next().expect("a tag has an end").trim_end_matches('/')) {
+        let (name, rest) = tag.split_once(' ').unwrap_or((tag, ""));
+        *cases.entry(name).or_insert(0) += 1;
+        let known = allowed.get(name).unwrap_or_else(|| panic!("<{name}> is unknown"));
+        // Every second piece between quotes is a value.
+        for attribute in rest.split('"').step_by(2).map(|one| one.trim().trim_end_matches('=')) {
+            assert!(attribute.is_empty() || known.contains(&attribute), "{attribute} of {name}");
+        }
+    }
+    assert!(text.contains(&format!("tests=\"{}\"", cases["testcase"])));
+    assert_eq!((cases["failure"], cases["error"]), (4, 3), "{cases:?}");
+}
+
+#[test]
+fn annotations_are_bounded_and_say_how_many_are_left_out() {
+    let records = (0..300).map(|index| record("sdk", index * 2, "fail", "no")).collect();
+    let lines = annotations(&report(&[source("a", header("sdk", "1", 300, None), records)]), false);
+    assert_eq!(lines.len(), 51);
+    assert_eq!(lines[50].as_str(), "::notice title=casebook::250 more findings are in the report");
+    let first = "::error file=cases/f/c.json,line=7,title=MUST f/r%3A sdk::f/c/t0@2026-07-28+http%0AA sentence%0Ano";
+    assert_eq!(lines[0].as_str(), first);
+}
+
+#[test]
+fn markdown_keeps_to_its_limit_and_says_so() {
+    let said = "x".repeat(3000);
+    let records = (0..4000).map(|index| record("sdk", index, ["fail", "warn"][index % 2], &said)).collect();
+    let report = report(&[source("a", header("sdk", "1", 4000, None), records)]);
+    for limit in [1500, 5000, COMMENT] {
+        let text = markdown(&report, limit);
+        assert!(text.len() <= limit && text.contains("❌ not as expected"), "{} of {limit}", text.len());
+    }
+    assert!(markdown(&report, 1500).contains("Cut, to keep to what GitHub shows"));
+}
+
+#[test]
+fn what_is_missing_or_contradictory_is_named_by_file() {
+    let pass = |index| record("sdk", index, "pass", "");
+    let shard = |name, part, planned, records| source(name, header("sdk", "1", planned, Some(part)), records);
+    let one = shard("1.jsonl", "1/3", 3, vec![pass(0), pass(1)]);
+    let two = Source { footer: None, ..shard("2.jsonl", "2/3", 2, vec![pass(2)]) };
+    let sources = [two, one];
+    let merged = merge(&sources);
+    let told: Vec<_> = merged.gaps.iter().map(|gap| gap.text.as_str()).collect();
+    let cut = "2.jsonl has no end: the run was cut short, or it still goes on";
+    assert_eq!(told, [cut, "sdk lacks the record of shard 3/3"]);
+    assert_eq!(merged.gaps.first().map(|gap| gap.kind), Some(GapKind::Missing));
+    let report = Report::new(&merged, &book());
+    assert_eq!((report.targets[0].planned, report.targets[0].missing), (5, 2));
+
+    let fail = source("y.jsonl", header("sdk", "1", 1, None), vec![record("sdk", 0, "fail", "no")]);
+    let sources = [source("x.jsonl", header("sdk", "1", 1, None), vec![pass(0)]), fail];
+    let merged = merge(&sources);
+    let gap = merged.gaps.first().expect("a gap");
+    assert_eq!(gap.kind, GapKind::Contradiction);
+    assert!(
+        gap.text.starts_with("x.jsonl and y.jsonl disagree on 1 tests of sdk, the first of them f/c/t0@"),
+        "{gap:?}"
+    );
+    assert!(!Report::new(&merged, &book()).is_as_expected(false));
+
+    let other = Header { cases: Some("c1".into()), ..header("sdk", "1", 1, None) };
+    let two = [source("x.jsonl", header("sdk", "1", 1, None), vec![pass(0)]), source("z.jsonl", other, vec![pass(0)])];
+    let merged = merge(&two);
+    let gap = merged.gaps.first().expect("a gap");
+    assert!(gap.text.contains("x.jsonl (cases c0) and z.jsonl (cases c1)"), "{gap:?}");
+    assert_eq!(Report::new(&merged, &book()).targets.len(), 2);
+}
+
+#[test]
+fn a_known_failure_that_holds_in_all_shards_is_stale_and_in_one_of_them_is_not() {
+    let held = |index| {
+        let known = record("sdk", index, "known", "no").verdicts.remove(0).known;
+        let mut record = record("sdk", index, "pass", "");
+        record.verdicts[0].known = known;
+        record
+    };
+    let shard = |part, record| source(part, header("sdk", "1", 1, Some(part)), vec![record]);
+    let stale = |sources: &[Source]| report(sources).targets[0].stale.clone();
+    assert_eq!(stale(&[shard("1/2", held(0))]), Vec::<String>::new());
+    assert_eq!(stale(&[shard("1/2", held(0)), shard("2/2", record("sdk", 2, "known", "no"))]), Vec::<String>::new());
+    let told = ["sdk: f/r holds now for **; remove it from the known failures (\"it is slow\")"];
+    assert_eq!(stale(&[shard("1/2", held(0)), shard("2/2", held(2))]), told);
+}
+
+#[test]
+fn a_record_of_before_has_no_version_and_is_read_all_the_same() {
+    let header = json!({ "format": 2, "casebook": "0.1.0", "targets": ["sdk"], "planned": 2, "skipped": [] });
+    let header = serde_json::from_value(header).expect("a header");
+    let report = report(&[source("old.jsonl", header, vec![record("sdk", 0, "pass", "")])]);
+    let id: TargetId = "sdk".parse().expect("a name");
+    let column = &report.targets[0];
+    assert_eq!((&column.id, &column.version, column.planned, column.missing), (&id, &None, 2, 1));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_run_reports_the_same_however_it_was_split_and_in_whichever_order_it_comes(
+        kinds in prop::collection::vec(prop::sample::select(&["pass", "fail", "known", "cannot", "warn"][..]), 1..30),
+        parts in 1_usize..5,
+        homes in prop::collection::vec((0_usize..5, 0_usize..5), 30),
+        turn in 0_usize..5,
+    ) {
+        let records: Vec<_> = kinds.iter().enumerate().map(|(index, kind)| record("sdk", index, kind, "no")).collect();
+        let whole = report(&[source("a.jsonl", Header { skipped: Vec::new(), ..header("sdk", "1", records.len(), None) }, records.clone())]);
+        let mut shards: Vec<Vec<Record>> = vec![Vec::new(); parts];
+        for (record, (home, guest)) in records.iter().zip(&homes) {
+            // Controls are run by each shard that needs them.
+            shards[home % parts].push(record.clone());
+            if home % parts != guest % parts {
+                shards[guest % parts].push(record.clone());
+            }
+        }
+        let mut sources: Vec<_> = shards.into_iter().enumerate().map(|(at, records)| {
+            let shard = format!("{}/{parts}", at + 1);
+            let header = Header { skipped: Vec::new(), ..header("sdk", "1", records.len(), Some(&shard)) };
+            source(&shard, header, records)
+        }).collect();
+        sources.rotate_left(turn % parts);
+        prop_assert_eq!(report(&sources), whole);
+    }
+}
+
+/// The processor's time of this thread.
+#[cfg(target_os = "linux")]
+fn worked() -> Duration {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike as _;
+    let usage = getrusage(UsageWho::RUSAGE_THREAD).expect("Linux tells");
+    Duration::from_micros(usage.user_time().num_microseconds().unsigned_abs())
+}
+
+/// The time for a report of so many targets, or of so many requirements, in every form.
+#[cfg(target_os = "linux")]
+fn drawn(many: usize, is_wide: bool) -> Duration {
+    // As a file's name each of them is `sdk_`.
+    let wide = |index| format!("sdk{}", ('\u{4e00}'..).nth(index).expect("a sign"));
+    let name = |index: usize| if is_wide { wide(index) } else { "sdk".to_owned() };
+    let records = (0..many).map(|index| {
+        let mut record = record(&name(index), index, "fail", "no");
+        if !is_wide {
+            record.verdicts[0].requirement = RequirementId::within("f", &format!("r{index}"));
+        }
+        record
+    });
+    let targets: BTreeSet<_> = (0..many).map(name).collect();
+    let about: Vec<_> = targets.iter().map(|id| json!({ "target": id, "title": "A", "planned": 1 })).collect();
+    let stale: Vec<_> = targets.iter().map(|id| format!("{id}: f/r holds")).collect();
+    let header = json!({ "format": 2, "casebook": "0", "targets": targets, "planned": many, "about": about,
+        "skipped": about.iter().map(|one| json!({ "target": one["target"], "reason": "no", "tests": 1 })).collect::<Vec<_>>() });
+    let header = serde_json::from_value(header).expect("a header");
+    let footer = Footer { ran: many, interrupted: false, stale, micros: 1, cut: Cuts::default() };
+    let sources = [Source { footer: Some(footer), ..source("a", header, records.collect()) }];
+    let begun = worked();
+    let report = report(&sources);
+    let files: BTreeSet<_> = badges(&report).into_iter().map(|(file, _)| file).collect();
+    assert_eq!(files.len(), targets.len());
+    let mut evidence = Evidence::of(&report);
+    evidence.read(&report, &sources[0], None, |_, _| None);
+    let length = markdown(&report, COMMENT).len() + junit(&report).len() + page(&report, &evidence).len();
+    assert!(length > 0 && !annotations(&report, true).is_empty());
+    worked().saturating_sub(begun)
+}
+
+/// Of eight times as much the work is some eight times as much; quadratic would be 64 times, and more than the noise.
+#[cfg(target_os = "linux")]
+#[test]
+fn many_targets_or_requirements_take_linear_time() {
+    for is_wide in [true, false] {
+        let best = |many| (0..2).map(|_| drawn(many, is_wide)).min().expect("two");
+        let (some, more) = (best(500), best(4_000));
+        assert!(more < 24 * some, "wide: {is_wide}, 500: {some:?}, 4000: {more:?}");
+    }
+}

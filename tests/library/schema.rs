@@ -1,0 +1,329 @@
+//! The schemas for editors and the loader accept the same. What only the loader can see is said to be so.
+
+use std::fs;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use casebook::load::{Diagnostic, Source, lint};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Who turns a file away.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum By {
+    Nobody,
+    Both,
+    /// Needs names from elsewhere in the file, or from another file.
+    Loader,
+}
+use By::{Both, Loader, Nobody};
+
+fn case() -> Value {
+    json!({
+        "$schema": "../schemas/case.json",
+        "title": "A server holds arguments against the schema",
+        "role": "server",
+        "rows": { "one": { "value": 1 } },
+        "given": { "tools": { "ship": { "inputSchema": { "type": "object" }, "does": { "echo": true } } } },
+        "tests": {
+            "works": {
+                "control": "file",
+                "when": { "call": "ship", "arguments": { "a": { "@row": "value" } } },
+                "then": { "inputs-validated": { "outcome": "success" } }
+            }
+        }
+    })
+}
+
+fn requirements() -> Value {
+    let requirement = json!({
+        "level": "MUST", "roles": ["server"], "source": "specification/a#1", "quote": "MUST validate",
+        "harm": "silent-acceptance", "why": "Code sees what its schema forbids."
+    });
+    json!({ "inputs-validated": requirement })
+}
+
+/// The value with one member set, or, for `None`, taken away.
+fn with(mut value: Value, pointer: &str, member: Option<&Value>) -> Value {
+    let (parent, key) = pointer.rsplit_once('/').expect("a pointer has a slash");
+    let parent = value.pointer_mut(parent).and_then(Value::as_object_mut).expect("the parent is there");
+    match member {
+        Some(member) => drop(parent.insert(key.to_owned(), member.clone())),
+        None => drop(parent.remove(key)),
+    }
+    value
+}
+
+fn schema(name: &str) -> jsonschema::Validator {
+    let text = fs::read_to_string(Utf8Path::new("cases/schemas").join(name)).expect("the schema is there");
+    jsonschema::validator_for(&serde_json::from_str(&text).expect("JSON")).expect("a schema")
+}
+
+fn lints(case: &Value, requirements: &Value) -> Vec<String> {
+    let folder = TempDir::new().expect("a folder");
+    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    fs::create_dir(root.join("sep-1")).expect("a folder");
+    fs::write(root.join("sep-1/case.json"), format!("{case:#}")).expect("a file");
+    fs::write(root.join("sep-1/requirements.json"), format!("{requirements:#}")).expect("a file");
+    lint(&[Source::Folder(root.to_owned())]).iter().map(Diagnostic::line).collect()
+}
+
+/// Checks one file against both; gives a line where they aren't as they should be.
+fn compare(schema: &jsonschema::Validator, file: &Value, lints: &[String], by: By, what: &str) -> Option<String> {
+    let seen = match (schema.is_valid(file), lints.is_empty()) {
+        (true, true) => Nobody,
+        (false, false) => Both,
+        (true, false) => Loader,
+        (false, true) => return Some(format!("{what}: only the schema refuses it")),
+    };
+    (seen != by).then(|| format!("{what}: refused by {seen:?}, should be {by:?}: {lints:#?}"))
+}
+
+fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
+    let call = |arguments: Value| json!({ "call": "ship", "arguments": arguments, "answer": "decline" });
+    let when = "/tests/works/when";
+    let used = |value: Value| json!({ "a": { "@row": "value" }, "b": value });
+    let arguments = |value: Value| call(used(value));
+    let then = "/tests/works/then";
+    let expect = |value: Value| json!({ "inputs-validated": value });
+    let success = |key: &str, value: Value| json!({ "inputs-validated": { "outcome": "success", key: value } });
+    vec![
+        ("/title", json!("ends with a full stop."), Both),
+        ("/title", json!("short"), Both),
+        ("/note", json!(["a", "b"]), Nobody),
+        ("/note", json!([]), Both),
+        ("/role", json!("sdk"), Both),
+        ("/since", json!("2025-11-25"), Nobody),
+        ("/since", json!("2024-11-05"), Both),
+        ("/since", json!(2025), Both),
+        ("/transports", json!(["http"]), Nobody),
+        ("/transports", json!("stdio"), Nobody),
+        ("/transports", json!(["http", "http"]), Both),
+        ("/needs", json!(["elicitation.form"]), Nobody),
+        ("/needs", json!(["elicitation"]), Both),
+        ("/needs", json!(["elicitation.form", "tool:ship"]), Nobody),
+        ("/needs", json!("tool:"), Both),
+        ("/needs", json!("scenario:ship"), Loader),
+        ("/heavy", json!(true), Nobody),
+        ("/isolated", json!("yes"), Both),
+        ("/step-limit", json!(3), Nobody),
+        ("/step-limit", json!(0), Both),
+        ("/step-limit", json!(10), Both),
+        ("/step-limit", json!("3s"), Both),
+        ("/unknown", json!(1), Both),
+        ("/rows", json!({}), Both),
+        ("/rows/Two", json!({ "value": 1 }), Both),
+        ("/rows/two", json!({ "value": 1, "heavy": true, "note": "It is large." }), Nobody),
+        ("/rows/two", json!({ "value": 1, "since": 7 }), Both),
+        ("/rows/two", json!({ "value": 1, "step-limit": 3 }), Nobody),
+        ("/rows/two", json!({ "value": 1, "step-limit": 3.5 }), Both),
+        ("/rows/two", json!({ "other": 1 }), Loader),
+        ("/given/tools/ship", json!({ "inputSchema": { "@absent": true }, "does": { "return": {} } }), Nobody),
+        ("/given/tools/ship", json!({ "inputSchema": {}, "does": { "return": { "structured": 1 } } }), Both),
+        ("/given/tools/ship", json!({ "inputSchema": {}, "does": { "raise": "no", "echo": true } }), Both),
+        ("/given/tools/ship", json!({ "does": { "echo": true } }), Both),
+        ("/given/tools/ship/title", json!({ "@text": { "of": "a", "length": 9 } }), Nobody),
+        ("/given/tools/ship/title", json!(1), Both),
+        ("/given/tools/ship/name", json!("ship"), Both),
+        ("/given/tools", json!([{ "name": "ship", "inputSchema": {}, "does": { "echo": true } }]), Nobody),
+        ("/given/tools", json!([{ "inputSchema": {}, "does": { "echo": true } }]), Both),
+        ("/given/deviations", json!([{ "in": "tools/list", "at": "/x", "remove": true }]), Loader),
+        ("/given/pages", json!({ "size": 2 }), Loader),
+        ("/given/tools/ship", elicits(&json!({ "message": "?", "requestedSchema": {} })), Nobody),
+        ("/given/tools/ship", elicits(&json!({ "message": "?", "requestedSchema": {}, "rounds": 2 })), Loader),
+        ("/given/tools/ship", elicits(&json!({ "message": "?" })), Both),
+        ("/given/tools", json!([{ "name": { "@row": "value" }, "inputSchema": {}, "does": { "echo": true } }]), Loader),
+        (when, json!({ "call": "shop" }), Loader),
+        (when, json!({ "call": "ship", "list": "tools" }), Both),
+        (when, json!({ "serve": false }), Both),
+        (when, json!({}), Both),
+        (when, arguments(json!({ "@canary": "http", "path": "a.json", "delay": "3s", "redirects": true })), Nobody),
+        (when, arguments(json!({ "@canary": "ftp" })), Both),
+        (when, arguments(json!({ "@canary": "http", "delay": "soon" })), Loader),
+        (when, arguments(json!({ "@nested": { "depth": 3 } })), Nobody),
+        (when, arguments(json!({ "@nested": { "depth": -3 } })), Both),
+        (when, arguments(json!({ "@nested": { "deep": 3 } })), Both),
+        (when, arguments(json!({ "@wide": { "keyword": "oneOf", "count": 3 }, "beside": 1 })), Both),
+        (when, arguments(json!({ "@unknown": 1 })), Both),
+        (when, arguments(json!({ "deep": [{ "@unknown": 1 }] })), Both),
+        (when, arguments(json!({ "@literal": { "@unknown": 1 } })), Nobody),
+        (when, arguments(json!({ "@unique": "urn:x:" })), Nobody),
+        (when, arguments(json!({ "@revision": false })), Both),
+        (when, arguments(json!([{ "@absent": true }])), Loader),
+        (when, json!({ "call": "ship", "arguments": used(json!(1)), "answer": { "accept": "as presented" } }), Nobody),
+        (when, json!({ "call": "ship", "arguments": used(json!(1)), "answer": ["cancel", { "raw": 1 }] }), Nobody),
+        (when, json!({ "call": "ship", "arguments": { "@row": "value" }, "answer": "refuse" }), Both),
+        (when, json!({ "call": "ship", "arguments": { "@row": "value" }, "answer": { "error": { "code": 1 } } }), Both),
+        (when, json!({ "call": "ship", "arguments": used(json!(1)), "retry": { "state": "altered" } }), Nobody),
+        (when, json!({ "call": "ship", "arguments": used(json!(1)), "retry": { "arguments": {} } }), Nobody),
+        (when, json!({ "call": "ship", "arguments": used(json!(1)), "retry": { "state": "lost" } }), Both),
+        (when, json!({ "call": "ship", "arguments": used(json!(1)), "retry": {} }), Both),
+        (when, json!({ "send": { "id": { "@row": "value" } }, "headers": { "Accept": null } }), Nobody),
+        (when, json!({ "send": { "id": { "@row": "value" } }, "headers": { "Accept": 1 } }), Both),
+        (when, json!({ "call": "ship", "arguments": { "a": { "@row": "other" } } }), Loader),
+        (then, json!("observe"), Loader),
+        (then, json!("observed"), Both),
+        (then, json!({}), Both),
+        (then, expect(json!({})), Both),
+        (then, expect(json!({ "as": "nothing" })), Both),
+        (then, expect(json!({ "outcome": [] })), Both),
+        (then, expect(json!({ "outcome": "sucess" })), Both),
+        (then, expect(json!([{ "as": "a", "outcome": "success" }])), Both),
+        (then, expect(json!([{ "outcome": "success" }, { "as": "b", "outcome": "refused" }])), Both),
+        (then, expect(json!([{ "as": "a", "outcome": "success" }, { "as": "b", "outcome": "accepted" }])), Nobody),
+        (then, expect(json!([{ "as": "a", "outcome": "success" }, { "as": "b", "outcome": "success" }])), Loader),
+        (then, json!({ "other": { "outcome": "success" } }), Loader),
+        (then, success("status", json!([200, 202])), Nobody),
+        (then, success("status", json!(20)), Both),
+        (then, success("code", json!("1")), Both),
+        (then, success("took", json!("endless")), Both),
+        (then, success("reply", json!({ "required": ["status"] })), Nobody),
+        (then, success("reply", json!(7)), Both),
+        (then, success("sent", json!({ "required": ["message"] })), Loader),
+        (then, success("sent", json!(7)), Both),
+        (then, success("saw", json!({ "equals": 1, "absent": true })), Both),
+        (then, success("saw", json!({ "contains": 1 })), Both),
+        (then, success("structured", json!({ "equals": null })), Nobody),
+        (then, success("answered", json!({ "action": "accept" })), Loader),
+        (then, success("advertised", json!({ "ship": { "keeps": ["/inputSchema"] } })), Nobody),
+        (then, success("advertised", json!({ "ship": { "keeps": ["inputSchema"] } })), Both),
+        (then, success("advertised", json!({ "shop": "as given" })), Loader),
+        (then, success("tools", json!({ "without": "deep" })), Loader),
+        (then, success("tools", json!({ "without": ["shallow"] })), Both),
+        (then, success("text", json!("mirrors")), Both),
+        (then, success("matches", json!({ "required": ["outcome"] })), Nobody),
+        (then, success("matches", json!([])), Both),
+        (then, success("allowed-by", json!("nobody")), Loader),
+        (then, json!({ "inputs-validated": { "outcome": ["success", { "@row": "value" }] } }), Loader),
+        (then, json!({ "inputs-validated": { "outcome": "success", "status": { "@row": "value" } } }), Loader),
+        ("/tests/works/declares", json!({ "elicitation": {} }), Nobody),
+        ("/tests/works/declares", json!([]), Both),
+        ("/tests/works/initialized", json!(false), Loader),
+        ("/tests/works/initialized", json!("no"), Both),
+        ("/tests/works/control", json!("test"), Both),
+        ("/tests/works/step-limit", json!(9), Nobody),
+        ("/tests/works/step-limit", json!([3]), Both),
+        ("/tests/works/rows", json!(["one"]), Nobody),
+        ("/tests/works/rows", json!(["two"]), Loader),
+        ("/tests/works/steps", json!([{ "when": { "serve": true } }, { "when": { "list": "tools" } }]), Both),
+        ("/tests/more", json!({ "steps": [{ "when": { "serve": true } }, { "when": { "list": "tools" } }] }), Nobody),
+        ("/tests/more", json!({ "steps": [{ "when": { "serve": true } }] }), Both),
+        ("/tests/more", json!({ "steps": [{ "then": "observe" }, { "when": { "list": "tools" } }] }), Both),
+        ("/tests/more", json!({ "when": { "serve": true } }), Both),
+        ("/tests/More", json!({ "when": { "serve": true }, "then": "observe" }), Both),
+    ]
+}
+
+fn elicits(how: &Value) -> Value {
+    json!({ "inputSchema": {}, "does": { "elicit": how } })
+}
+
+fn changes_to_a_clients_case() -> Vec<(&'static str, Value, By)> {
+    let (pages, ship, when) = ("/given/pages", "/given/tools/ship", "/tests/works/when");
+    let form = json!({ "message": "?", "requestedSchema": {} });
+    let called = |answer: Value| json!({ "call": "ship", "arguments": { "a": { "@row": "value" } }, "answer": answer });
+    vec![
+        ("/role", json!("client"), Nobody),
+        ("/given/deviations", json!([{ "in": "tools/list", "at": "/x", "remove": true }]), Nobody),
+        ("/given/deviations", json!([{ "in": "tools/list", "http": { "status": 404, "cut-after": 3 } }]), Nobody),
+        ("/given/deviations", json!([{ "in": "tools/list", "at": "/x", "remove": false }]), Both),
+        (pages, json!({ "size": 2, "cursors": ["", "b"] }), Nobody),
+        (pages, json!({ "size": 0 }), Both),
+        (pages, json!({ "cursors": [""] }), Both),
+        (pages, json!({ "size": 2, "cursors": [1] }), Both),
+        (ship, elicits(&json!({ "message": "?", "mode": "url", "url": "https://a/", "elicitationId": "1" })), Nobody),
+        (ship, elicits(&json!({ "mode": "form", "message": "?" })), Both),
+        (ship, elicits(&json!({ "requests": { "a": form }, "rounds": 2, "state": null })), Nobody),
+        (ship, elicits(&json!({ "requests": { "a": { "message": "?" } } })), Both),
+        (ship, elicits(&json!({ "requests": {} })), Both),
+        (ship, elicits(&json!({ "stateOnly": true, "state": "s" })), Nobody),
+        (ship, elicits(&json!({ "stateOnly": true, "state": ["s", null] })), Nobody),
+        (ship, elicits(&json!({ "stateOnly": true, "state": [] })), Both),
+        (ship, elicits(&json!({ "stateOnly": false })), Both),
+        (ship, elicits(&json!({ "stateOnly": true, "rounds": 0 })), Both),
+        (ship, elicits(&json!({ "stateOnly": true, "state": 1 })), Both),
+        (when, called(json!({ "accept": { "a": 1 } })), Nobody),
+        (when, called(json!({ "raw": 1 })), Loader),
+        (when, called(json!({ "error": { "code": 1, "message": "no" } })), Loader),
+        (when, json!({ "send": { "id": { "@row": "value" } } }), Loader),
+    ]
+}
+
+#[test]
+fn a_clients_case_is_accepted_by_both_or_by_none() {
+    let schema = schema("case.json");
+    let requirements = with(requirements(), "/inputs-validated/roles", Some(&json!(["client"])));
+    let case = with(case(), "/role", Some(&json!("client")));
+    let checked = changes_to_a_clients_case().into_iter().filter_map(|(pointer, value, by)| {
+        let file = with(case.clone(), pointer, Some(&value));
+        compare(&schema, &file, &lints(&file, &requirements), by, &format!("{pointer} = {value}"))
+    });
+    let wrong: Vec<_> = checked.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_case_is_accepted_by_both_or_by_none() {
+    let schema = schema("case.json");
+    let check = |file: Value, by: By, what: String| compare(&schema, &file, &lints(&file, &requirements()), by, &what);
+    let mut wrong: Vec<String> = check(case(), Nobody, "unchanged".to_owned()).into_iter().collect();
+    for key in ["/$schema", "/title", "/role", "/tests"] {
+        wrong.extend(check(with(case(), key, None), Both, format!("without {key}")));
+    }
+    // A server can be taken as it is, but the case calls a tool of the fixture.
+    wrong.extend(check(with(case(), "/given", None), Loader, "without /given".to_owned()));
+    for (pointer, value, by) in changes_to_a_case() {
+        wrong.extend(check(with(case(), pointer, Some(&value)), by, format!("{pointer} = {value}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_catalogue_is_accepted_by_both_or_by_none() {
+    let schema = schema("requirements.json");
+    let at = |key: &str| format!("/inputs-validated/{key}");
+    let table = [
+        ("$schema".to_owned(), None, Nobody),
+        (at("level"), Some(json!("must")), Both),
+        (at("level"), None, Both),
+        (at("roles"), Some(json!([])), Both),
+        (at("roles"), Some(json!(["sdk"])), Both),
+        (at("roles"), Some(json!(["server", "client"])), Nobody),
+        (at("since"), Some(json!("2025-11-25")), Nobody),
+        (at("since"), Some(json!("2025")), Both),
+        (at("quote"), None, Both),
+        (at("harm"), Some(json!("death")), Both),
+        (at("why"), Some(json!(1)), Both),
+        (at("quotes"), Some(json!("a")), Both),
+        (at("also"), Some(json!([{ "level": "MAY", "source": "a", "quote": "b", "when": "c" }])), Nobody),
+        (at("also"), Some(json!([{ "level": "MAY", "source": "a" }])), Both),
+        (at("unobservable"), Some(json!("because")), Loader),
+        ("/Other".to_owned(), Some(requirements()["inputs-validated"].clone()), Both),
+        ("/other".to_owned(), Some(requirements()["inputs-validated"].clone()), Nobody),
+    ];
+    let mut wrong = Vec::new();
+    for (pointer, value, by) in table {
+        let pointer = if pointer.starts_with('/') { pointer } else { format!("/{pointer}") };
+        let file = with(requirements(), &pointer, value.as_ref());
+        wrong.extend(compare(&schema, &file, &lints(&case(), &file), by, &format!("{pointer} = {value:?}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every case file below a folder, the schemas left out.
+fn files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let entries = folder.read_dir_utf8().expect("a folder").map(|entry| entry.expect("an entry").into_path());
+    let (folders, files): (Vec<_>, Vec<_>) =
+        entries.filter(|path| !path.ends_with("schemas")).partition(|path| path.is_dir());
+    folders.iter().flat_map(|folder| self::files(folder)).chain(files).collect()
+}
+
+#[test]
+fn every_case_fits_the_schemas() {
+    let (case, requirements) = (schema("case.json"), schema("requirements.json"));
+    for file in ["tests/library/lint/worked", "cases"].iter().flat_map(|folder| files(Utf8Path::new(folder))) {
+        let schema = if file.file_name() == Some("requirements.json") { &requirements } else { &case };
+        let value: Value = serde_json::from_str(&fs::read_to_string(&file).expect("it is there")).expect("JSON");
+        let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{file}: {errors:#?}");
+    }
+}
