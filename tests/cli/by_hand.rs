@@ -4,7 +4,7 @@ use std::process::Command;
 
 use nix::sys::signal::Signal;
 
-use crate::interrupts::Running;
+use crate::process::Running;
 use crate::sandbox::Desk;
 
 const HELLO: &str = r#"{"id":"1","hello":{"sdk":"x","version":"1","language":"sh","api":"none","roles":["server"],"transports":["http"],"revisions":["2026-07-28"]}}"#;
@@ -20,8 +20,8 @@ fn desk() -> Desk {
 
 /// A server that goes on, and the first line that it says.
 fn serving(desk: &Desk, arguments: &str) -> (Running, String) {
-    let mut running = Running::new(desk, &format!("serve {arguments} --cases cases"));
-    let place = running.out.next().expect("a first line").expect("UTF-8");
+    let mut running = desk.start(&format!("serve {arguments} --cases cases"));
+    let place = running.out.next().expect("a first line");
     (running, place)
 }
 
@@ -48,7 +48,7 @@ fn a_server_over_stdio_is_a_command_line_for_a_shell() {
     let (server, line) = serving(&desk, "reference post/shelf --transport stdio --revision 2025-11-25");
     let request = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
     let shell = ["-c".to_owned(), format!("echo '{request}' | ({line})")];
-    let answer = crate::sandbox::output(Command::new("sh").args(shell));
+    let answer = crate::process::output(Command::new("sh").args(shell));
     assert!(String::from_utf8_lossy(&answer.stdout).contains(r#""id":7"#), "{line}: {answer:?}");
     server.signal(Signal::SIGINT);
     assert_eq!(server.end().0, Some(0));
@@ -121,7 +121,7 @@ fn the_variables_of_the_official_suite_choose_case_and_revision() {
     let mut command = desk.command(&format!("drive reference {url} --cases visits"));
     let mut with = |scenario: &str| {
         command.env("MCP_CONFORMANCE_SCENARIO", scenario).env("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25");
-        crate::sandbox::Came::of(crate::sandbox::output(&mut command))
+        crate::sandbox::Came::of(&mut command)
     };
     with("kept-visit").ends(0).adds(&["post/visit/kept@2025-11-25+http"]);
     with("kept-visits").ends(3).adds(&["which no case needs; did you mean `kept-visit`?"]);

@@ -1,8 +1,9 @@
 //! `--help`, `lint`, `list`, `explain`: what is said without a run.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
-
+#[cfg(unix)]
+use crate::process::behind;
+#[cfg(unix)]
+use crate::sandbox::Came;
 use crate::sandbox::Desk;
 
 #[test]
@@ -41,18 +42,15 @@ fn tests_are_listed_one_a_line_and_by_pattern() {
     desk.run("list --cases cases --cases embedded").ends(0).says(&["post/parcel/", "sep-2106/bounds/"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_reader_who_has_seen_enough_may_leave() {
     let desk = Desk::new();
     for arguments in ["list", "run --cases cases"] {
-        let mut child = desk.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a child");
-        let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut line = String::new();
-        out.read_line(&mut line).expect("a line");
-        drop(out);
-        let output = child.wait_with_output().expect("it ends");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{arguments}: {said}");
+        // `head` leaves after a line.
+        let script = "{ \"$@\"; echo $? > status; } | head -n 1";
+        let said = Came::of(&mut behind(&["sh", "-c", script, "sh"], &desk.command(arguments))).err;
+        assert_eq!(desk.read("status"), "0\n", "{arguments}: {said}");
         assert!(!said.contains("panicked") && !said.to_lowercase().contains("pipe"), "{arguments}: {said}");
     }
 }

@@ -46,7 +46,7 @@ fn a_new_folder_lints_and_runs_as_it_is_and_is_never_written_twice() {
     desk.run("run --cases cases --role server --jobs 1").ends(0).says(&["12 passed"]);
     desk.run("run reference:input-not-validated --cases cases --jobs 1").ends(1);
     desk.run("new sep-9999").ends(2).adds(&["is there already"]);
-    let titled = crate::sandbox::output(desk.command("new tools --title").arg("A \"tool\" is called"));
+    let titled = crate::process::output(desk.command("new tools --title").arg("A \"tool\" is called"));
     assert!(titled.status.success() && desk.read("cases/tools/first.json").contains(r#""A \"tool\" is called""#));
 }
 

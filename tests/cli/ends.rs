@@ -1,14 +1,13 @@
 //! How a run ends: in time, with nothing left of it, and with all on disk that was seen.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
-use crate::interrupts::Running;
-use crate::sandbox::{Desk, Limit, PROGRAM, output};
+use crate::process::{Running, behind, output};
+use crate::sandbox::{Desk, PROGRAM};
 
 /// A server that hears neither the end of its input nor SIGTERM, and nor does a child that has left its group.
 const STAYS: &str = r#"
@@ -20,6 +19,9 @@ case $1 in
 esac
 exec "$CASEBOOK" __adapter
 "#;
+
+/// Starts a command that a hangup ends, even where the tests run under `nohup`.
+pub(crate) const HEEDS_HANGUP: &[&str] = &["env", "--default-signal=HUP"];
 
 /// A target over stdio on the newest revision, which gets its arguments behind a line of shell.
 fn over_stdio(desk: &Desk, name: &str, script: &str) {
@@ -56,16 +58,13 @@ fn a_run_that_waits_for_the_set_up_of_another_one_ends_in_time_too() {
     desk.borrowed("t", None, "[setup]\ncommands = [[\"true\"]]\n");
     desk.write("t/.casebook-setup", "");
     let holding = ["--no-fork", "t/.casebook-setup", "sh", "-c", "echo held; exec sleep 60"];
-    let mut holder =
-        Command::new("flock").args(holding).current_dir(desk.path()).stdout(Stdio::piped()).spawn().expect("flock");
-    let _limit = Limit::of(&holder);
-    let mut held = String::new();
-    BufReader::new(holder.stdout.take().expect("it is piped")).read_line(&mut held).expect("a line");
+    let mut holder = Command::new("flock");
+    let mut holder = Running::with_outputs(holder.args(holding).current_dir(desk.path()).stdout(Stdio::piped()));
+    holder.until("held");
     let began = Instant::now();
     let came = desk.run("run t --cases cases --run-limit 1s");
     let took = began.elapsed();
-    _ = holder.kill();
-    _ = holder.wait();
+    holder.kill();
     came.ends(5).adds(&["interrupted while t was set up"]);
     assert!(took < Duration::from_secs(40), "{took:?}");
 }
@@ -95,22 +94,14 @@ fn nothing_is_left_of_a_run_however_it_ends() {
     for (signals, status) in ends {
         let arguments =
             "run stays --cases cases --stdio process --record run.jsonl --step-limit 10m --test-limit 10m --jobs 1";
-        let mut run = Running::with(&desk, arguments, |command| {
-            // Under nohup the signal is ignored, and so by all that we start.
-            let mut reset = Command::new("env");
-            reset.arg("--default-signal=HUP").arg(command.get_program()).args(command.get_args());
-            reset.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-            for (name, _) in command.get_envs().filter(|(_, value)| value.is_none()) {
-                reset.env_remove(name);
-            }
-            reset.env("TMPDIR", &tmp).current_dir(desk.path()).stdin(Stdio::null());
-            *command = reset;
-        });
+        let mut command = desk.command(arguments);
+        command.env("TMPDIR", &tmp);
+        let mut run = Running::start(behind(HEEDS_HANGUP, &command));
         run.until("still runs after");
         assert!(!is_empty(&tmp), "the fixture is in a file");
         for (place, signal) in signals.iter().enumerate() {
             if place > 0 {
-                run.until_told();
+                run.until_interrupted();
             }
             run.signal(*signal);
         }
@@ -141,12 +132,8 @@ fn run_under_nohup_survives_a_hangup() {
     let desk = Desk::new();
     let rows = "--only post/queue/listed/r01 --only post/queue/called/r02";
     let arguments = format!("run reference:sleeps-1s --cases slow --record run.jsonl {rows}");
-    let mut run = Running::with(&desk, &arguments, |command| {
-        let mut ignoring = Command::new("sh");
-        ignoring.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
-        ignoring.env("XDG_CACHE_HOME", desk.path().join("cache")).current_dir(desk.path()).stdin(Stdio::null());
-        *command = ignoring;
-    });
+    let ignoring = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
+    let mut run = Running::start(behind(&ignoring, &desk.command(&arguments)));
     run.until("post/queue/listed/r01");
     run.signal(Signal::SIGHUP);
     let (status, rest) = run.end();

@@ -4,11 +4,12 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::sandbox::{Came, Desk};
+use crate::process::{behind, succeeds};
+use crate::sandbox::{Came, Desk, skip};
 
 /// An address of nobody, on no machine's network.
 const NOWHERE: &str = "http://192.0.2.1";
@@ -54,33 +55,19 @@ enum Seen {
 impl Seen {
     /// What this machine can do.
     fn here() -> Option<Self> {
-        let works = |command: &[&str]| {
-            let mut command = Command::new(command[0]).args(&command[1..]).stderr(Stdio::null()).spawn().ok()?;
-            command.wait().ok()?.success().then_some(())
-        };
+        let works = |command: &[&str]| succeeds(Command::new(command[0]).args(&command[1..])).then_some(());
         let traced = works(&["strace", "-f", "-qq", "-e", "trace=connect", "true"]).map(|()| Self::Traced);
         traced.or_else(|| works(&["unshare", "-rn", "ip", "link", "set", "lo", "up"]).map(|()| Self::Alone))
     }
 
     /// The same command, seen.
     fn wrapped(self, command: &Command, trace: &str) -> Command {
-        let mut wrapped = match self {
-            Self::Traced => Command::new("strace"),
-            Self::Alone => Command::new("unshare"),
-        };
+        let traced = ["strace", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg,bind", "-o", trace];
+        let alone = ["unshare", "-rn", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"];
         match self {
-            Self::Traced => wrapped.args(["-f", "-qq", "-e", "trace=connect,sendto,sendmsg,bind", "-o", trace]),
-            Self::Alone => wrapped.args(["-rn", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"]),
-        };
-        wrapped.arg(command.get_program()).args(command.get_args());
-        wrapped.current_dir(command.get_current_dir().expect("a desk")).stdin(Stdio::null());
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => wrapped.env(name, value),
-                None => wrapped.env_remove(name),
-            };
+            Self::Traced => behind(&traced, command),
+            Self::Alone => behind(&alone, command),
         }
-        wrapped
     }
 }
 
@@ -107,9 +94,8 @@ fn a_trace_tells_what_is_abroad() {
 #[test]
 fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
     let Some(seen) = Seen::here() else {
-        // Past the capture of the test runner.
-        let words = "SKIPPED: neither strace nor unshare works here; that a run fetches nothing was not looked at";
-        writeln!(std::io::stderr(), "{words}").expect("standard error");
+        let words = "neither strace nor unshare works here; that a run fetches nothing was not looked at";
+        skip(words);
         assert!(std::env::var_os("CI").is_none() || !cfg!(target_os = "linux"), "{words}");
         return;
     };
@@ -155,7 +141,7 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
             command.env(name, &to_canary);
         }
         command.env_remove("NO_PROXY").env_remove("no_proxy");
-        let came = Came::of(crate::sandbox::output(&mut seen.wrapped(&command, "trace")));
+        let came = Came::of(&mut seen.wrapped(&command, "trace"));
         if seen == Seen::Traced {
             let trace = desk.read("trace");
             // Over pipes, nothing is connected at all.

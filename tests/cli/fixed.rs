@@ -1,11 +1,12 @@
 //! Servers and clients that nobody wrote an adapter for: what is asked of them, and that each check can fail.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Stdio};
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::process::Running;
 use crate::sandbox::{Came, Desk, PROGRAM};
 
 /// The tools of a server with which nothing is wrong.
@@ -166,18 +167,13 @@ fn a_server_with_the_fixture_of_the_official_suite_is_asked_like_an_adapter() {
 }
 
 /// A server that runs, and its address.
-fn running(tools: &Value) -> (Child, String) {
-    let mut server = std::process::Command::new(PROGRAM)
-        .arg("__adapter")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the reference starts");
-    let _limit = crate::sandbox::Limit::of(&server);
+fn running(tools: &Value) -> (Running, String) {
+    let mut command = Command::new(PROGRAM);
+    command.arg("__adapter").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = Running::with_outputs(&mut command);
     let ask = json!({"id": "1", "serve": order("2026-07-28", "http", tools)});
-    writeln!(server.stdin.as_mut().expect("piped"), "{ask}").expect("it listens");
-    let mut answer = String::new();
-    BufReader::new(server.stdout.as_mut().expect("piped")).read_line(&mut answer).expect("a line");
+    writeln!(server.stdin(), "{ask}").expect("it listens");
+    let answer = server.out.next().expect("a line");
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
     let url = answer["serving"]["url"].as_str().expect("an address").to_owned();
     (server, url)
@@ -186,13 +182,12 @@ fn running(tools: &Value) -> (Child, String) {
 #[test]
 fn a_server_that_runs_is_asked_where_it_is_and_left_alone() {
     let desk = Desk::empty();
-    let (mut running, url) = running(&sound());
+    let (running, url) = running(&sound());
     target(&desk, "t", &format!("url = {url:?}"), "2026-07-28");
     run(&desk, "t", "").ends(0);
     assert_eq!(broken(&desk).iter().filter(|(_, kind)| kind != "cannot").count(), 0);
     run(&desk, "t", "--only any-server").ends(0);
-    running.kill().expect("it still runs");
-    running.wait().expect("it is gone");
+    running.kill();
     run(&desk, "t", "--only any-server").ends(4).says(&["GONE  t", "gave no list of its tools on 2026-07-28"]);
 }
 

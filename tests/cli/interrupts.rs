@@ -1,76 +1,19 @@
 //! Ctrl-C and SIGTERM in the middle of a run: what was seen is reported, and nothing stays behind.
 
-use std::io::{BufRead as _, BufReader, Lines};
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 
-use crate::sandbox::{Desk, Limit};
-
-/// A run that goes on.
-pub(crate) struct Running {
-    child: Child,
-    _limit: Limit,
-    pub(crate) out: Lines<BufReader<ChildStdout>>,
-    pub(crate) err: Lines<BufReader<ChildStderr>>,
-}
-
-impl Running {
-    pub(crate) fn new(desk: &Desk, arguments: &str) -> Self {
-        Self::with(desk, arguments, |_| ())
-    }
-
-    /// One that is started in another way.
-    pub(crate) fn with(desk: &Desk, arguments: &str, change: impl FnOnce(&mut Command)) -> Self {
-        let mut command = desk.command(arguments);
-        change(&mut command);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("casebook starts");
-        let out = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        let err = BufReader::new(child.stderr.take().expect("it is piped")).lines();
-        let limit = Limit::of(&child);
-        Self { child, _limit: limit, out, err }
-    }
-
-    /// Reads on to a line of standard output that has these words.
-    pub(crate) fn until(&mut self, words: &str) {
-        assert!(self.out.by_ref().map_while(Result::ok).any(|line| line.contains(words)), "`{words}` never came");
-    }
-
-    pub(crate) fn signal(&self, signal: Signal) {
-        kill(Pid::from_raw(self.child.id().cast_signed()), signal).expect("it is still there");
-    }
-
-    /// Waits until the first signal was taken.
-    pub(crate) fn until_told(&mut self) {
-        let told = self.err.by_ref().map_while(Result::ok).any(|line| line.contains("once more to stop now"));
-        assert!(told, "nobody was told what happens now");
-    }
-
-    /// The exit status, and the rest of standard output.
-    pub(crate) fn end(mut self) -> (Option<i32>, String) {
-        let rest: Vec<String> = self.out.by_ref().map_while(Result::ok).collect();
-        (self.child.wait().expect("it ends").code(), rest.join("\n"))
-    }
-}
-
-impl Drop for Running {
-    // A test that fails before its signal leaves nothing running.
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
-}
+use crate::sandbox::Desk;
 
 #[test]
 fn an_interrupted_run_reports_what_it_saw_and_leaves_nothing_behind() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let desk = Desk::new();
-        let mut run = Running::new(&desk, "run reference:sleeps-1s --cases slow --record run.jsonl --jobs 2");
+        let mut run = desk.start("run reference:sleeps-1s --cases slow --record run.jsonl --jobs 2");
         run.until("post/queue/listed/r01");
         run.signal(signal);
-        run.until_told();
+        run.until_interrupted();
         let (status, rest) = run.end();
         assert_eq!(status, Some(5), "{signal}: {rest}");
         assert!(rest.contains("INCOMPLETE: ") && rest.contains("of 31 tests were not run"), "{rest}");
@@ -94,12 +37,12 @@ fn a_second_signal_ends_a_run_at_once() {
         let desk = Desk::new();
         desk.proxy("hangs", "hangs");
         let arguments = "run hangs --cases cases --record run.jsonl --only post/letter --test-limit 10m --jobs 1";
-        let mut run = Running::new(&desk, arguments);
+        let mut run = desk.start(arguments);
         // The one that hangs: on a busy machine the one before it may be slow too.
         run.until("sent/second@2026-07-28+http still runs after");
         let began = Instant::now();
         run.signal(signal);
-        run.until_told();
+        run.until_interrupted();
         run.signal(signal);
         let (status, rest) = run.end();
         assert!(began.elapsed() < Duration::from_secs(10), "it waited for the test");
@@ -117,8 +60,8 @@ fn a_setup_that_is_interrupted_ends_with_all_that_its_command_started() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let desk = Desk::new();
         desk.borrowed("t", None, &format!("[setup]\ncommands = [[\"sh\", \"-c\", \"{waiting}\"]]\n"));
-        let mut run = Running::new(&desk, "run t --cases cases");
-        assert!(run.err.by_ref().map_while(Result::ok).any(|line| line == "t: waiting"));
+        let mut run = desk.start("run t --cases cases");
+        assert!(run.err.any(|line| line == "t: waiting"));
         run.signal(signal);
         assert_eq!(run.end().0, Some(5), "{signal}");
         assert_eq!(desk.survivors(), 0, "{signal}");
@@ -136,7 +79,7 @@ fn what_a_setup_leaves_behind_is_gone_before_the_target_starts() {
 #[test]
 fn a_run_that_was_killed_leaves_a_record_that_says_so() {
     let desk = Desk::new();
-    let mut run = Running::new(&desk, "run reference:sleeps-1s --cases slow --record run.jsonl --jobs 1");
+    let mut run = desk.start("run reference:sleeps-1s --cases slow --record run.jsonl --jobs 1");
     run.until("post/queue/listed/r01");
     run.signal(Signal::SIGKILL);
     assert_eq!(run.end().0, None);

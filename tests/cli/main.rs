@@ -13,6 +13,7 @@ mod fixed;
 mod imports;
 #[cfg(target_os = "linux")]
 mod interrupts;
+mod process;
 mod records;
 mod reports;
 #[cfg(target_os = "linux")]

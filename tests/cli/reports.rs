@@ -119,7 +119,7 @@ fn a_github_job_gets_its_summary_unasked_and_its_annotations_when_asked() {
     let run = format!("{MUTANT} --annotations github --record run.jsonl");
     let mut command = desk.command(&run);
     desk.write("summary.md", "before\n");
-    let came = crate::sandbox::Came::of(crate::sandbox::output(command.env("GITHUB_STEP_SUMMARY", "summary.md")));
+    let came = crate::sandbox::Came::of(command.env("GITHUB_STEP_SUMMARY", "summary.md"));
     came.ends(1).says(&["\n::error file=cases/post/parcel.json,line="]);
     let summary = desk.read("summary.md");
     assert!(summary.starts_with("before\n") && summary.contains("## MCP casebook: ❌"), "{summary}");

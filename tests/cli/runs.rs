@@ -1,6 +1,6 @@
 //! `casebook run`: what is right, what is wrong, what is known, and what was otherwise before.
 
-use crate::sandbox::{Came, Desk, output};
+use crate::sandbox::{Came, Desk};
 
 #[test]
 fn a_run_of_own_cases_against_the_reference_ends_well() {
@@ -17,7 +17,7 @@ fn colour_is_for_those_who_can_see_it() {
     let desk = Desk::new();
     let run = |variables: &[(&str, &str)]| {
         let mut command = desk.command("run --cases cases --only post/parcel");
-        Came::of(output(command.envs(variables.iter().copied())))
+        Came::of(command.envs(variables.iter().copied()))
     };
     assert!(run(&[("CLICOLOR_FORCE", "1")]).ends(0).out.contains('\u{1b}'));
     assert!(!run(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).ends(0).out.contains('\u{1b}'));

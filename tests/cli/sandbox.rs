@@ -1,54 +1,20 @@
 //! A folder of its own for each test, the program run in it, and what it said.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::process::{Command, Stdio};
 #[cfg(target_os = "linux")]
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+#[cfg(target_os = "linux")]
+use crate::process::Running;
+use crate::process::output;
+
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
-
-/// The longest that a test waits for a process.
-const LIMIT: Duration = Duration::from_secs(300);
-
-/// Kills a process that takes longer than any test does, unless this is dropped before.
-pub(crate) struct Limit(#[expect(dead_code, reason = "its end is what counts")] Sender<()>);
-
-impl Limit {
-    pub(crate) fn of(child: &Child) -> Self {
-        let (sender, dropped) = channel::<()>();
-        let id = child.id();
-        std::thread::spawn(move || {
-            if dropped.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
-                stop(id);
-            }
-        });
-        Self(sender)
-    }
-}
-
-#[cfg(unix)]
-fn stop(id: u32) {
-    use nix::sys::signal::{Signal, kill};
-    _ = kill(nix::unistd::Pid::from_raw(id.cast_signed()), Signal::SIGKILL);
-}
-
-#[cfg(not(unix))]
-fn stop(id: u32) {
-    panic!("process {id} has not ended within {LIMIT:?}");
-}
-
-/// Runs a command within [`LIMIT`].
-pub(crate) fn output(command: &mut Command) -> Output {
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let _limit = Limit::of(&child);
-    child.wait_with_output().expect("it ends")
-}
 
 /// A folder with a home of its own.
 pub(crate) struct Desk(TempDir);
@@ -129,7 +95,13 @@ impl Desk {
     }
 
     pub(crate) fn run(&self, arguments: &str) -> Came {
-        Came::of(output(&mut self.command(arguments)))
+        Came::of(&mut self.command(arguments))
+    }
+
+    /// Starts the program, with both outputs read.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start(&self, arguments: &str) -> Running {
+        Running::start(self.command(arguments))
     }
 
     /// A target in a folder of that name, over HTTP on the newest revision.
@@ -173,15 +145,17 @@ impl Desk {
         };
         let until = Instant::now() + Duration::from_secs(5);
         while living() > 0 && Instant::now() < until {
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(5));
         }
         living()
     }
 }
 
 impl Came {
-    pub(crate) fn of(output: Output) -> Self {
+    /// Runs a command to its end.
+    pub(crate) fn of(command: &mut Command) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        let output = output(command);
         Self { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
@@ -235,6 +209,11 @@ impl Came {
         settings.bind(|| insta::assert_snapshot!(name, text));
         self
     }
+}
+
+/// Prints that a test is left out on this machine, past the capture of the test runner.
+pub(crate) fn skip(why: &str) {
+    writeln!(std::io::stderr(), "SKIPPED: {why}").expect("standard error is open");
 }
 
 /// A text as a pattern that means just it.

@@ -7,7 +7,7 @@ use std::process::Command;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::interrupts::Running;
+use crate::process::Running;
 use crate::sandbox::{Came, Desk, PROGRAM};
 
 /// A program that says its version, and else does what the script says.
@@ -19,7 +19,7 @@ fn install(desk: &Desk, name: &str, script: &str) {
 
 /// On a machine that has nothing but what the desk has.
 fn alone(mut command: Command, desk: &Desk) -> Came {
-    Came::of(crate::sandbox::output(command.env("PATH", desk.path().join("bin"))))
+    Came::of(command.env("PATH", desk.path().join("bin")))
 }
 
 fn run(desk: &Desk, arguments: &str) -> Came {
@@ -87,12 +87,10 @@ fn an_embedded_target_is_unpacked_into_the_cache_and_set_up_there() {
     install(&desk, "node", &format!("test \"$1\" = adapter.mjs && test -f \"$1\" && {PROGRAM} __adapter | {hello}"));
     desk.run("run typescript-sd").ends(4).adds(&["did you mean `typescript-sdk`?"]);
     for _ in 0..2 {
-        let path = desk.path().join("bin");
-        let arguments = "serve typescript-sdk:high post/parcel --cases cases";
-        let mut server = Running::with(&desk, arguments, |command| {
-            command.env("PATH", path);
-        });
-        let url = server.out.next().expect("a line").expect("UTF-8");
+        let mut command = desk.command("serve typescript-sdk:high post/parcel --cases cases");
+        command.env("PATH", desk.path().join("bin"));
+        let mut server = Running::start(command);
+        let url = server.out.next().expect("a line");
         assert!(url.starts_with("http://127.0.0.1:"), "{url}");
         server.signal(Signal::SIGINT);
         assert_eq!(server.end().0, Some(0));

@@ -1,10 +1,10 @@
 //! Targets and run logs that are larger than what may be written, kept or read.
 
 use std::fs;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::process::behind;
 use crate::sandbox::{Came, Desk};
 
 fn desk() -> Desk {
@@ -28,11 +28,7 @@ fn footer(desk: &Desk) -> Value {
 
 /// The result of a command, and its peak memory in MiB.
 fn measured(desk: &Desk, arguments: &str) -> (Came, u64) {
-    let run = desk.command(arguments);
-    let mut watched = Command::new("python3");
-    watched.args(["peak.py", "peak"]).arg(run.get_program()).args(run.get_args());
-    watched.current_dir(desk.path()).stdin(Stdio::null()).env("XDG_CACHE_HOME", desk.path().join("cache"));
-    let came = Came::of(watched.output().expect("Python 3"));
+    let came = Came::of(&mut behind(&["python3", "peak.py", "peak"], &desk.command(arguments)));
     (came, desk.read("peak").trim().parse::<u64>().expect("a number") / 1024)
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::process::Command;
 
-use super::limits::{has_two_users, within_limit};
+use super::has_two_users;
 use crate::sandbox::{Came, Desk};
 
 /// The user whom nobody trusts.
@@ -37,7 +37,7 @@ fn command(desk: &Desk, folder: &str, arguments: &str) -> Command {
 }
 
 fn run(desk: &Desk, folder: &str, arguments: &str) -> Came {
-    within_limit(command(desk, folder, arguments))
+    Came::of(&mut command(desk, folder, arguments))
 }
 
 fn was_executed(desk: &Desk) -> bool {
@@ -92,7 +92,7 @@ fn targets_of_another_user_need_trust_or_a_path() {
         assert!(was_executed(&desk), "{foreign}, by its path");
         let mut trusting = command(&desk, "shared/mine", "run theirs --cases ../../cases");
         trusting.env("CASEBOOK_TRUST", "1");
-        within_limit(trusting);
+        Came::of(&mut trusting);
         assert!(was_executed(&desk), "{foreign}, with trust");
         chown(&path, Some(0), None).expect("root may");
     }

@@ -4,13 +4,15 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::sandbox::{Came, Desk, Limit, PROGRAM, output};
+use crate::ends::HEEDS_HANGUP;
+use crate::process::{Running, behind, output, succeeds, wait_for};
+use crate::sandbox::{Came, Desk, PROGRAM, skip};
 
 /// Starts a process that leaves its group and empties its environment, and writes its number down.
 const HIDES: &str = "setsid env -i /bin/sh -c 'echo $$ >> ../hidden; exec sleep 1000' > /dev/null 2>&1 < /dev/null &
@@ -34,80 +36,40 @@ fn is_alive(id: &str) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, fields)| !fields.trim_start().starts_with('Z'))
 }
 
-/// Fails where one of these processes is still there after a generous while.
+/// Fails where one of these processes stays.
 fn all_are_gone(ids: &str) {
-    let until = Instant::now() + Duration::from_secs(20);
-    while ids.split_whitespace().any(is_alive) && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let left: Vec<&str> = ids.split_whitespace().filter(|id| is_alive(id)).collect();
-    for id in &left {
-        _ = kill(Pid::from_raw(id.parse().expect("a number")), Signal::SIGKILL);
-    }
-    assert!(!ids.trim().is_empty() && left.is_empty(), "left: {left:?} of {ids}");
+    assert!(!ids.trim().is_empty(), "no process was started");
+    wait_for(&format!("{ids} are gone"), || (!ids.split_whitespace().any(is_alive)).then_some(()));
 }
 
-/// A run in the background, and the process that a target of it hid.
-struct Running {
-    child: Child,
-    _limit: Limit,
+/// Starts a run whose output nobody reads.
+fn start(mut command: Command) -> Running {
+    Running::with_outputs(command.stdout(Stdio::null()).stderr(Stdio::null()))
 }
 
-impl Running {
-    fn new(mut command: Command) -> Self {
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("casebook starts");
-        let limit = Limit::of(&child);
-        Self { child, _limit: limit }
-    }
+/// The process below the guard, once there is one.
+fn harness(run: &Running) -> Pid {
+    let children = format!("/proc/{0}/task/{0}/children", run.id());
+    wait_for("a harness", || {
+        let children = fs::read_to_string(&children).unwrap_or_default();
+        Some(Pid::from_raw(children.split_whitespace().next()?.parse().expect("a number")))
+    })
+}
 
-    fn id(&self) -> Pid {
-        Pid::from_raw(self.child.id().cast_signed())
-    }
-
-    /// The process below the guard.
-    fn harness(&self) -> Pid {
-        let id = self.id();
-        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("Linux has it");
-        Pid::from_raw(children.split_whitespace().next().expect("a harness").parse().expect("a number"))
-    }
-
-    /// Waits until there is a harness, and gives its number.
-    fn until_it_has_a_harness(&self) -> String {
-        let until = Instant::now() + Duration::from_secs(60);
-        loop {
-            let id = self.id();
-            let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
-            if let Some(harness) = children.split_whitespace().next() {
-                return harness.to_owned();
-            }
-            assert!(Instant::now() < until, "there is no harness");
-        }
-    }
-
-    /// Waits until the harness is within a call of the system that writes to this file.
-    fn until_it_writes_to(&self, file: &Path) {
-        let until = Instant::now() + Duration::from_secs(60);
-        let harness = self.until_it_has_a_harness();
-        let written = |call: &str| {
-            let (number, arguments) = call.split_once(' ')?;
-            let file = i32::from_str_radix(arguments.split(' ').next()?.strip_prefix("0x")?, 16).ok()?;
-            let is_write = number.parse() == Ok(nix::libc::SYS_write);
-            is_write.then(|| fs::read_link(format!("/proc/{harness}/fd/{file}")).ok()).flatten()
-        };
-        let writes = || {
-            let threads = fs::read_dir(format!("/proc/{harness}/task")).into_iter().flatten().flatten();
-            let calls = threads.filter_map(|thread| fs::read_to_string(thread.path().join("syscall")).ok());
-            calls.into_iter().any(|call| written(&call).as_deref() == Some(file))
-        };
-        while !writes() {
-            assert!(Instant::now() < until, "it never writes to {}", file.display());
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    fn wait(mut self) -> Option<i32> {
-        self.child.wait().expect("it ends").code()
-    }
+/// Waits until the harness is within a call of the system that writes to this file.
+fn until_it_writes_to(run: &Running, file: &Path) {
+    let harness = harness(run);
+    let written = |call: &str| {
+        let (number, arguments) = call.split_once(' ')?;
+        let file = i32::from_str_radix(arguments.split(' ').next()?.strip_prefix("0x")?, 16).ok()?;
+        let is_write = number.parse() == Ok(nix::libc::SYS_write);
+        is_write.then(|| fs::read_link(format!("/proc/{harness}/fd/{file}")).ok()).flatten()
+    };
+    wait_for(&format!("a write to {}", file.display()), || {
+        let threads = fs::read_dir(format!("/proc/{harness}/task")).into_iter().flatten().flatten();
+        let mut calls = threads.filter_map(|thread| fs::read_to_string(thread.path().join("syscall")).ok());
+        calls.any(|call| written(&call).as_deref() == Some(file)).then_some(())
+    });
 }
 
 /// Waits until all of these are stopped.
@@ -116,24 +78,12 @@ fn until_stopped(ids: &[Pid]) {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).expect("it is there");
         stat.rsplit_once(')').is_some_and(|(_, fields)| fields.trim_start().starts_with('T'))
     };
-    let until = Instant::now() + Duration::from_secs(60);
-    while !ids.iter().all(is_stopped) {
-        assert!(Instant::now() < until, "{ids:?} are not stopped");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for("stopped processes", || ids.iter().all(is_stopped).then_some(()));
 }
 
-/// Waits until a file has something in it.
+/// The text of a file, once it has one.
 fn text_of(path: &Path) -> String {
-    let until = Instant::now() + Duration::from_secs(60);
-    loop {
-        let text = fs::read_to_string(path).unwrap_or_default();
-        if !text.is_empty() {
-            return text;
-        }
-        assert!(Instant::now() < until, "{} stays empty", path.display());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for(&format!("text in {}", path.display()), || fs::read_to_string(path).ok().filter(|text| !text.is_empty()))
 }
 
 #[test]
@@ -151,25 +101,16 @@ fn process_that_may_not_be_read_is_killed() {
     let is_root = fs::metadata("/proc/self").expect("Linux has it").uid() == 0;
     let desk = Desk::new();
     fs::set_permissions(desk.path(), fs::Permissions::from_mode(0o777)).expect("it is ours");
-    let unprivileged = |command: &Command| {
-        let mut other = Command::new("setpriv");
-        other.args(["--reuid=65534", "--clear-groups"]).arg(command.get_program()).args(command.get_args());
-        other.env("HOME", desk.path()).env("XDG_CACHE_HOME", desk.path().join("cache")).current_dir(desk.path());
-        other
-    };
-    let as_user = |command: Command| if is_root { unprivileged(&command) } else { command };
-    let can = |mut command: Command| {
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-    };
+    let unprivileged = ["setpriv", "--reuid=65534", "--clear-groups"];
+    let as_user = |command: Command| if is_root { behind(&unprivileged, &command) } else { command };
     // An agent that outlives its parent and whose environment only root may read.
-    let has_agent = Command::new("ssh-agent").args(["true"]).status().is_ok_and(|status| status.success());
-    if !has_agent || !can(as_user(desk.command("--version"))) {
-        // Past the capture of the test runner.
-        _ = writeln!(std::io::stderr(), "SKIPPED: there is no ssh-agent, or no other user can run casebook");
+    let has_agent = succeeds(Command::new("ssh-agent").arg("true"));
+    if !has_agent || !succeeds(&mut as_user(desk.command("--version"))) {
+        skip("there is no ssh-agent, or no other user can run casebook");
         return;
     }
     target(&desk, "t", "ssh-agent | sed -n 's/.*pid \\([0-9]*\\);/\\1/p' >> ../hidden", "http");
-    let came = Came::of(output(&mut as_user(desk.command("run ./t --cases cases --jobs 1"))));
+    let came = Came::of(&mut as_user(desk.command("run ./t --cases cases --jobs 1")));
     came.ends(0);
     all_are_gone(&desk.read("hidden"));
 }
@@ -213,9 +154,9 @@ impl Hiding {
         fs::create_dir(&tmp).expect("a folder");
         let mut command = desk.command("run t --cases cases");
         command.env("TMPDIR", &tmp);
-        let run = Running::new(command);
+        let run = start(behind(HEEDS_HANGUP, &command));
         let hidden = text_of(&desk.path().join("hidden"));
-        let ids = format!("{hidden} {}", run.harness());
+        let ids = format!("{hidden} {}", harness(&run));
         (run, Self { desk, ids })
     }
 
@@ -230,8 +171,8 @@ impl Hiding {
 fn nothing_is_left_when_guard_or_harness_is_killed() {
     for guard in [true, false] {
         let (run, hiding) = Hiding::begin();
-        kill(if guard { run.id() } else { run.harness() }, Signal::SIGKILL).expect("it is there");
-        assert_eq!(run.wait(), if guard { None } else { Some(137) });
+        kill(if guard { run.id() } else { harness(&run) }, Signal::SIGKILL).expect("it is there");
+        assert_eq!(run.end().0, if guard { None } else { Some(137) });
         hiding.assert_gone();
     }
 }
@@ -240,19 +181,19 @@ fn nothing_is_left_when_guard_or_harness_is_killed() {
 fn nothing_is_left_when_guard_dies_while_harness_is_stopped() {
     // The system sends a hang-up to a stopped process whose parent dies, and so do shells to suspended ones.
     let kills = |run: &Running| {
-        kill(run.harness(), Signal::SIGSTOP).expect("it is there");
+        kill(harness(run), Signal::SIGSTOP).expect("it is there");
         kill(run.id(), Signal::SIGKILL).expect("it is there");
     };
     let suspends = |run: &Running| {
         kill(run.id(), Signal::SIGTSTP).expect("it is there");
-        until_stopped(&[run.id(), run.harness()]);
+        until_stopped(&[run.id(), harness(run)]);
         kill(run.id(), Signal::SIGHUP).expect("it is there");
         kill(run.id(), Signal::SIGCONT).expect("it is there");
     };
     for ends in [&kills as &dyn Fn(&Running), &suspends] {
         let (run, hiding) = Hiding::begin();
         ends(&run);
-        assert_eq!(run.wait(), None);
+        assert_eq!(run.end().0, None);
         hiding.assert_gone();
     }
 }
@@ -309,19 +250,15 @@ fn run_that_blocks_is_ended_by_its_limit_and_a_second_signal() {
         while full.write(&[b' '; 4096]).is_ok() {}
         let limit = if by_limit { "--run-limit 5s" } else { "" };
         let mut command = desk.command(&format!("run --cases cases --record run.jsonl {limit}"));
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("casebook starts");
-        let words = std::io::BufReader::new(child.stderr.take().expect("it is piped"));
-        let mut words = std::io::BufRead::lines(words).map_while(Result::ok);
-        let limit = Limit::of(&child);
-        let run = Running { child, _limit: limit };
-        run.until_it_writes_to(&pipe);
+        let mut run = Running::with_outputs(command.stdout(Stdio::null()).stderr(Stdio::piped()));
+        until_it_writes_to(&run, &pipe);
         if !by_limit {
             kill(run.id(), Signal::SIGTERM).expect("it is there");
-            assert!(words.any(|line| line.contains("once more to stop now")));
+            run.until_interrupted();
             kill(run.id(), Signal::SIGTERM).expect("it is there");
         }
-        assert!(words.any(|line| line.contains("it did not stop in time")));
-        assert_eq!(run.wait(), Some(5));
+        run.until_error("it did not stop in time");
+        assert_eq!(run.end().0, Some(5));
         assert_eq!(desk.survivors(), 0);
         assert!(desk.read("run.jsonl").ends_with("}\n"), "each test that ended is there");
     };
@@ -334,13 +271,13 @@ fn run_that_blocks_is_ended_by_its_limit_and_a_second_signal() {
 #[test]
 fn signal_to_all_processes_of_a_run_is_one_request() {
     let desk = Desk::new();
-    let run = Running::new(desk.command(SLOW));
+    let run = start(desk.command(SLOW));
     text_of(&desk.path().join("run.jsonl"));
-    let harness = run.harness();
+    let harness = harness(&run);
     for id in [harness, run.id()] {
         kill(id, Signal::SIGTERM).expect("it is there");
     }
-    assert_eq!(run.wait(), Some(5));
+    assert_eq!(run.end().0, Some(5));
     let record = desk.read("run.jsonl");
     assert!(record.lines().last().is_some_and(|line| line.contains(r#""interrupted":true"#)), "{record}");
 }
@@ -348,13 +285,13 @@ fn signal_to_all_processes_of_a_run_is_one_request() {
 #[test]
 fn suspended_run_goes_on_when_it_is_resumed() {
     let desk = Desk::new();
-    let run = Running::new(desk.command(SLOW));
+    let run = start(desk.command(SLOW));
     text_of(&desk.path().join("run.jsonl"));
-    let harness = run.harness();
+    let harness = harness(&run);
     kill(run.id(), Signal::SIGTSTP).expect("it is there");
     until_stopped(&[run.id(), harness]);
     kill(run.id(), Signal::SIGCONT).expect("it is there");
-    assert_eq!(run.wait(), Some(1));
+    assert_eq!(run.end().0, Some(1));
 }
 
 #[test]
@@ -366,13 +303,13 @@ fn time_of_a_suspended_run_is_not_held_against_a_target() {
     // It answers a second after the run is resumed, which is in time.
     let answers = "open('../called', 'w').write('yes'); time.sleep(5); say(answer())";
     desk.target("t", &["python3", "../rogue.py", "call", answers], "");
-    let run = Running::new(desk.command("run t --cases shelf --jobs 1 --step-limit 3s --record run.jsonl"));
+    let run = start(desk.command("run t --cases shelf --jobs 1 --step-limit 3s --record run.jsonl"));
     text_of(&desk.path().join("called"));
     kill(run.id(), Signal::SIGTSTP).expect("it is there");
-    until_stopped(&[run.id(), run.harness()]);
+    until_stopped(&[run.id(), harness(&run)]);
     std::thread::sleep(Duration::from_secs(4));
     kill(run.id(), Signal::SIGCONT).expect("it is there");
-    run.wait();
+    run.end().0;
     let record = desk.read("run.jsonl");
     assert!(record.contains("\"footer\"") && !record.contains("\"timeout\""), "{record}");
 }
@@ -390,17 +327,15 @@ fn run_whose_words_nobody_reads_is_ended_by_its_limit() {
         nix::fcntl::fcntl(&words, nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::empty())).expect("a mode");
         let limit = if is_interrupted { "" } else { "--run-limit 2s" };
         let mut command = desk.command(&format!("run reference:sleeps-1s --cases slow {limit}"));
-        let child = command.stdout(Stdio::null()).stderr(words).spawn().expect("casebook starts");
-        let limit = Limit::of(&child);
-        let run = Running { child, _limit: limit };
+        let run = Running::with_outputs(command.stdout(Stdio::null()).stderr(words));
         if is_interrupted {
-            run.until_it_has_a_harness();
+            harness(&run);
             for _ in 0..3 {
                 kill(run.id(), Signal::SIGTERM).expect("it is there");
                 std::thread::sleep(Duration::from_millis(300));
             }
         }
-        assert_eq!(run.wait(), Some(5));
+        assert_eq!(run.end().0, Some(5));
         assert_eq!(desk.survivors(), 0);
     };
     std::thread::scope(|scope| {
@@ -417,7 +352,7 @@ fn machine_without_temporary_folder_is_never_the_targets_fault() {
     let run = |tmp: &str| {
         let mut command =
             desk.command("run reference --cases cases --transport stdio --stdio process --record run.jsonl");
-        Came::of(output(command.env("TMPDIR", tmp)))
+        Came::of(command.env("TMPDIR", tmp))
     };
     for tmp in ["/nowhere/at/all", "file"] {
         let came = run(tmp);
@@ -434,10 +369,7 @@ fn machine_without_descriptors_is_never_the_targets_fault() {
     for descriptors in (26..46).step_by(2) {
         let script = format!("ulimit -n {descriptors}; exec \"$0\" \"$@\"");
         let command = desk.command("run reference --cases cases --jobs 2 --record run.jsonl");
-        let mut limited = Command::new("sh");
-        limited.args(["-c", &script]).arg(command.get_program()).args(command.get_args());
-        limited.env("XDG_CACHE_HOME", desk.path().join("cache")).current_dir(desk.path());
-        let came = Came::of(output(&mut limited));
+        let came = Came::of(&mut behind(&["sh", "-c", &script], &command));
         assert!(!came.out.contains("FAIL"), "{descriptors}: {}\n{}", came.out, came.err);
         let record = fs::read_to_string(desk.path().join("run.jsonl")).unwrap_or_default();
         assert!(!record.contains("\"crash\""), "{descriptors}: {record}");
@@ -447,10 +379,9 @@ fn machine_without_descriptors_is_never_the_targets_fault() {
 #[test]
 fn eight_runs_on_one_cache_are_all_readable() {
     let desk = Desk::new();
-    let runs: Vec<_> =
-        (0..8).map(|_| Running::new(desk.command("run --cases cases --only post/letter --jobs 1"))).collect();
+    let runs: Vec<_> = (0..8).map(|_| start(desk.command("run --cases cases --only post/letter --jobs 1"))).collect();
     for run in runs {
-        assert_eq!(run.wait(), Some(0));
+        assert_eq!(run.end().0, Some(0));
     }
     let cache = desk.path().join("cache/casebook");
     let names: Vec<_> = fs::read_dir(cache.join("runs")).expect("runs").map(|run| run.expect("a run").path()).collect();
@@ -466,11 +397,11 @@ fn eight_runs_on_one_cache_are_all_readable() {
 #[test]
 fn record_that_another_run_writes_is_refused() {
     let desk = Desk::new();
-    let run = Running::new(desk.command(SLOW));
+    let run = start(desk.command(SLOW));
     text_of(&desk.path().join("run.jsonl"));
     let second = desk.run("run --cases cases --record run.jsonl");
     second.ends(2).adds(&["another run writes to run.jsonl", "--record"]);
-    assert_eq!(run.wait(), Some(1));
+    assert_eq!(run.end().0, Some(1));
     desk.run("replay run.jsonl --cases slow").ends(1);
     // It is free again.
     desk.run("run --cases cases --record run.jsonl").ends(0);
@@ -489,7 +420,7 @@ fn run_that_cannot_save_its_record_goes_on_and_says_so() {
     let run = "run --cases cases --report json=report.json";
     shows(&desk.run(&format!("{run} --record full.jsonl")));
     shows(&desk.run(&format!("{run} --record file/run.jsonl")));
-    shows(&Came::of(output(desk.command(run).env("XDG_CACHE_HOME", desk.path().join("file")))));
+    shows(&Came::of(desk.command(run).env("XDG_CACHE_HOME", desk.path().join("file"))));
     // A report that can't be written keeps no other from being.
     desk.run(&format!("{run} --report md=file/x.md")).ends(6).says(&["as expected: 30 tests"]).adds(&["file/x.md"]);
     assert!(desk.read("report.json").contains("\"passed\""));
@@ -502,11 +433,8 @@ fn run_that_cannot_save_its_record_goes_on_and_says_so() {
 fn record_on_a_disk_that_fills_up_ends_with_a_whole_line() {
     let desk = Desk::new();
     let command = desk.command("run --cases cases --record run.jsonl --report json=report.json --jobs 1");
-    let mut limited = Command::new("sh");
     // In blocks of 512 bytes: some tests fit, all do not.
-    limited.args(["-c", "ulimit -f 24; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
-    limited.env("XDG_CACHE_HOME", desk.path().join("cache")).current_dir(desk.path());
-    let came = Came::of(output(&mut limited));
+    let came = Came::of(&mut behind(&["sh", "-c", "ulimit -f 24; exec \"$0\" \"$@\""], &command));
     came.ends(6)
         .says(&["as expected: 30 tests"])
         .adds(&["casebook: cannot save the rest of the record: run.wire.jsonl"]);
@@ -521,10 +449,9 @@ fn run_whose_output_cannot_be_written_still_saves() {
     let desk = Desk::new();
     let full = fs::File::options().write(true).open("/dev/full").expect("Linux has it");
     let mut command = desk.command("run --cases cases --record run.jsonl --report json=report.json");
-    let mut child = command.stdout(full).stderr(Stdio::piped()).spawn().expect("casebook starts");
-    let _limit = Limit::of(&child);
-    let words = std::io::read_to_string(child.stderr.take().expect("it is piped")).expect("text");
-    assert_eq!(child.wait().expect("it ends").code(), Some(6), "{words}");
+    let mut run = Running::with_outputs(command.stdout(full).stderr(Stdio::piped()));
+    let words = run.err.by_ref().collect::<Vec<_>>().join("\n");
+    assert_eq!(run.end().0, Some(6), "{words}");
     assert!(words.contains("cannot save all of standard output"), "{words}");
     assert!(desk.read("report.json").contains("\"passed\""));
     desk.run("replay run.jsonl --cases cases").ends(0);
@@ -535,5 +462,5 @@ fn run_without_a_home_says_that_nothing_is_recorded() {
     let desk = Desk::new();
     let mut command = desk.command("run --cases cases --only post/letter");
     command.env_remove("HOME").env_remove("XDG_CACHE_HOME");
-    Came::of(output(&mut command)).ends(0).adds(&["there is no record", "--record FILE"]);
+    Came::of(&mut command).ends(0).adds(&["there is no record", "--record FILE"]);
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::limits::within_limit;
+use crate::process::{output, succeeds};
 use crate::sandbox::Desk;
 
 fn pipe(desk: &Desk, name: &str) {
     let path = desk.path().join(name);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    assert!(Command::new("mkfifo").arg(path).status().expect("there is mkfifo").success());
+    assert!(succeeds(Command::new("mkfifo").arg(path)));
 }
 
 #[test]
@@ -18,14 +18,14 @@ fn run_log_that_never_ends_is_refused() {
     pipe(&desk, "pipe.jsonl");
     for log in ["pipe.jsonl", "/dev/zero", "/dev/stdin"] {
         for arguments in ["replay {}", "report {}", "diff {} {}"] {
-            let came = within_limit(desk.command(&arguments.replace("{}", log)));
+            let came = desk.run(&arguments.replace("{}", log));
             came.ends(2);
             if log != "/dev/stdin" {
                 came.adds(&["this is a pipe, a socket or a device, not a file"]);
             }
         }
     }
-    within_limit(desk.command("replay cases")).ends(2).adds(&["this is a folder"]);
+    desk.run("replay cases").ends(2).adds(&["this is a folder"]);
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn wire_file_that_never_ends_is_not_read() {
     desk.run("run reference:input-not-validated --cases cases --only post/letter --record run.jsonl");
     std::fs::remove_file(desk.path().join("run.wire.jsonl")).expect("it was written");
     pipe(&desk, "run.wire.jsonl");
-    let came = within_limit(desk.command("replay run.jsonl --cases cases"));
+    let came = desk.run("replay run.jsonl --cases cases");
     assert!(came.status.is_some_and(|status| status < 2), "{}", came.err);
 }
 
@@ -52,11 +52,11 @@ fn files_that_a_run_log_names_are_not_opened_unless_they_are_targets() {
     let names = |file: &Path| log.replace(&*own.to_string_lossy(), &file.to_string_lossy());
     for file in ["pipe/target.toml", "pipe/kmsg", "../../dev/zero"] {
         desk.write("forged.jsonl", &names(&desk.path().join(file)));
-        within_limit(desk.command("replay forged.jsonl --cases cases")).ends(0);
+        desk.run("replay forged.jsonl --cases cases").ends(0);
     }
     // A target's name is no path.
     desk.write("forged.jsonl", &names(Path::new("/nowhere.toml")).replace("\"t\"", "\"./t\""));
-    within_limit(desk.command("replay forged.jsonl --cases cases")).adds(&["./t isn't found from here"]);
+    desk.run("replay forged.jsonl --cases cases").adds(&["./t isn't found from here"]);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn suite_leads_to_no_file_outside_of_its_remotes() {
     refers("upward", "../../outside");
     refers("pipe", "draft2020-12/pipe.json");
     refers("device", "/dev/zero");
-    let came = within_limit(desk.command("list --import json-schema-test-suite=suite"));
+    let came = desk.run("list --import json-schema-test-suite=suite");
     came.ends(0).says(&["type-arguments"]);
 }
 
@@ -84,13 +84,13 @@ fn suite_leads_to_no_file_outside_of_its_remotes() {
 fn set_or_set_up_input_that_never_ends_is_refused() {
     let desk = Desk::new();
     pipe(&desk, "sets/endless.json");
-    let came = within_limit(desk.command("run reference --cases cases --set endless"));
+    let came = desk.run("run reference --cases cases --set endless");
     came.ends(2).adds(&["sets/endless.json", "this is a pipe"]);
     desk.borrowed("targets/t", None, "[setup]\ncommands = [[\"true\"]]\ninputs = [\"endless\"]\n");
     pipe(&desk, "targets/t/endless");
     desk.write("targets/t/.casebook-setup", "");
-    within_limit(desk.command("targets")).ends(0).says(&["not set up"]);
-    within_limit(desk.command("run t --cases cases")).ends(4).adds(&["endless", "this is a pipe"]);
+    desk.run("targets").ends(0).says(&["not set up"]);
+    desk.run("run t --cases cases").ends(4).adds(&["endless", "this is a pipe"]);
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn suite_whose_folders_are_links_leads_nowhere() {
     };
     link("suite/remotes", "outside");
     desk.run("import json-schema-test-suite suite --out out");
-    let written = Command::new("grep").args(["-r", "of-somebody-else", "out"]).current_dir(desk.path()).output();
-    assert_eq!(written.expect("there is grep").stdout, b"");
+    let written = output(Command::new("grep").args(["-r", "of-somebody-else", "out"]).current_dir(desk.path()));
+    assert_eq!(written.stdout, b"");
     std::fs::create_dir_all(desk.path().join("linked/remotes")).expect("a folder");
     link("linked/tests", "outside");
     std::fs::create_dir_all(desk.path().join("inner/tests")).expect("a folder");

@@ -1,14 +1,12 @@
 //! Connections that nobody asked for: of a target, and of another user.
 
-use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
-use std::process::Stdio;
 
 use nix::sys::signal::Signal;
-use nix::unistd::Pid;
 
-use super::limits::{has_two_users, within_limit};
-use crate::sandbox::{Desk, Limit, PROGRAM};
+use super::has_two_users;
+use crate::process::{Running, behind};
+use crate::sandbox::{Came, Desk, PROGRAM};
 
 /// An adapter that, before each order, fills every new listener of the harness with silent connections, as a user.
 ///
@@ -90,12 +88,9 @@ const ONLY: &str = "--only sep-2106/external-ref --only sep-1034/client-defaults
 fn silent_connections_of_a_target_end_no_run() {
     let number = 300;
     let desk = desk(0, number);
-    let mut command = std::process::Command::new("bash");
-    let run = desk.command(&format!("run crowd {ONLY}"));
     // The harness has fewer descriptors than there are connections, as long as it asks for no more.
-    command.args(["-c", "ulimit -Sn 200; exec \"$@\"", "-"]).arg(run.get_program()).args(run.get_args());
-    command.current_dir(desk.path()).env("HOME", desk.path()).env("XDG_CACHE_HOME", desk.path().join("cache"));
-    let came = within_limit(command);
+    let limited = ["bash", "-c", "ulimit -Sn 200; exec \"$@\"", "-"];
+    let came = Came::of(&mut behind(&limited, &desk.command(&format!("run crowd {ONLY}"))));
     assert!(crowded(&desk) > number, "{}", desk.read("crowded"));
     came.ends(0);
     assert_eq!(desk.survivors(), 0);
@@ -108,7 +103,7 @@ fn silent_connections_of_another_user_change_nothing() {
     }
     let number = 70;
     let desk = desk(65534, number);
-    let came = within_limit(desk.command(&format!("run crowd {ONLY}")));
+    let came = desk.run(&format!("run crowd {ONLY}"));
     assert!(crowded(&desk) > number, "{}", desk.read("crowded"));
     came.ends(0);
     assert_eq!(desk.survivors(), 0);
@@ -149,7 +144,7 @@ fn request_of_another_user_who_closes_at_once_is_not_read() {
     let command = "title = \"x\"\nkind = \"fixed\"\nclient = [\"python3\", \"../overheard.py\"]";
     desk.write("t/target.toml", &format!("{command}\n\n[claims]\nrevisions = [\"2026-07-28\"]\n"));
     let only = "--only everything/client-json-schema-ref-no-deref";
-    let came = within_limit(desk.command(&format!("run t {only} --record run.jsonl")));
+    let came = desk.run(&format!("run t {only} --record run.jsonl"));
     assert!(desk.path().join("spoke").exists(), "nobody spoke");
     came.ends(0);
     assert!(!desk.read("run.wire.jsonl").contains("overheard"), "it was taken for the client's");
@@ -178,25 +173,20 @@ fn reference_lets_in_no_other_user_and_outlives_a_crowd() {
     let desk = Desk::empty();
     desk.write("visitor.py", VISITOR);
     let serve = desk.command("serve reference sep-2106/composition/accepts/any-of");
-    let mut command = std::process::Command::new("bash");
-    command.args(["-c", "ulimit -n 300; exec \"$@\"", "-"]).arg(serve.get_program()).args(serve.get_args());
-    command.current_dir(desk.path()).env("HOME", desk.path()).env("XDG_CACHE_HOME", desk.path().join("cache"));
-    let mut serving = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
-    let _limit = Limit::of(&serving);
-    let mut url = String::new();
-    _ = BufReader::new(serving.stdout.take().expect("it is piped")).read_line(&mut url);
+    let mut serving = Running::start(behind(&["bash", "-c", "ulimit -n 300; exec \"$@\"", "-"], &serve));
+    let url = serving.out.next().expect("an address");
     let visit = |user: u32| {
         let mut visitor = std::process::Command::new("python3");
         visitor.args(["visitor.py", &user.to_string(), url.trim()]).current_dir(desk.path());
-        within_limit(visitor).out
+        Came::of(&mut visitor).out
     };
     let address = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
     let crowd: Vec<_> = (0..350).map_while(|_| TcpStream::connect(address).ok()).collect();
     let number = crowd.len();
     drop(crowd);
     let (own, foreign) = (visit(0), visit(65534));
-    _ = nix::sys::signal::kill(Pid::from_raw(serving.id().cast_signed()), Signal::SIGTERM);
-    serving.wait().expect("it ends");
+    serving.signal(Signal::SIGTERM);
+    serving.end();
     assert!(number > 300, "only {number} came");
     assert_eq!((own.trim(), foreign.trim()), ("answered", "closed"));
 }

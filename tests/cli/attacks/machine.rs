@@ -1,26 +1,10 @@
 //! A machine that has nothing left to give: what can't be asked is unavailable, and the rest is run and reported.
 
-use std::io::Write as _;
-use std::process::Command;
-
 use serde_json::Value;
 
-use super::limits::{has_two_users, within_limit};
-use crate::sandbox::Desk;
-
-/// The program, started by a line of shell.
-fn behind(desk: &Desk, shell: &[&str], arguments: &str) -> Command {
-    let run = desk.command(arguments);
-    let mut command = Command::new(shell[0]);
-    command.args(&shell[1..]).arg(run.get_program()).args(run.get_args()).current_dir(desk.path());
-    for (name, value) in run.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command
-}
+use super::has_two_users;
+use crate::process::{behind, succeeds};
+use crate::sandbox::{Came, Desk, skip};
 
 fn records(desk: &Desk) -> Vec<Value> {
     let lines = desk.read("run.jsonl");
@@ -32,14 +16,13 @@ fn records(desk: &Desk) -> Vec<Value> {
 fn without_inotify_tests_with_files_are_unavailable_and_others_run() {
     let desk = Desk::empty();
     let none_left = ["unshare", "-Ur", "sh", "-c", "echo 0 > /proc/sys/user/max_inotify_instances && exec \"$@\"", "-"];
-    if !behind(&desk, &none_left, "--version").output().is_ok_and(|output| output.status.success()) {
-        // Past the capture of the test runner.
-        _ = writeln!(std::io::stderr(), "SKIPPED: this user may make no namespace");
+    if !succeeds(&mut behind(&none_left, &desk.command("--version"))) {
+        skip("this user may make no namespace");
         return;
     }
     let reports = "--record run.jsonl --report junit=junit.xml --report md=summary.md";
     let only = "--only sep-2106/unresolved-ref --only sep-2106/composition";
-    let came = within_limit(behind(&desk, &none_left, &format!("run reference {only} {reports}")));
+    let came = Came::of(&mut behind(&none_left, &desk.command(&format!("run reference {only} {reports}"))));
     came.ends(1).says(&["the harness cannot watch files: "]);
     let (blind, seen): (Vec<_>, Vec<_>) =
         records(&desk).into_iter().partition(|record| record["observation"]["unavailable"].is_string());
@@ -59,7 +42,7 @@ fn with_few_descriptors_a_run_ends_with_a_status_of_its_own() {
     for number in [6, 8, 10, 12, 14, 16, 18, 20, 24, 32, 48] {
         let limit = format!("ulimit -n {number}; exec \"$@\"");
         let arguments = "run reference --only sep-2106/external-ref --record run.jsonl --step-limit 2s";
-        let came = within_limit(behind(&desk, &["bash", "-c", &limit, "-"], arguments));
+        let came = Came::of(&mut behind(&["bash", "-c", &limit, "-"], &desk.command(arguments)));
         let status = came.status.unwrap_or_else(|| panic!("{number} descriptors: {}", came.err));
         assert!([0, 1, 2, 4].contains(&status), "{number} descriptors: {status}\n{}\n{}", came.out, came.err);
         statuses.push(status);
@@ -78,15 +61,16 @@ fn with_few_threads_a_run_ends_with_a_status_of_its_own() {
     std::fs::set_permissions(desk.path(), open).expect("it is ours");
     // The limit is one of a user's, and none of root's.
     let nobody = ["setpriv", "--reuid=65534", "--clear-groups", "bash", "-c"];
-    let as_nobody = |shell: &str, arguments: &str| behind(&desk, &[&nobody[..], &[shell, "-"]].concat(), arguments);
-    if !as_nobody("exec \"$@\"", "--version").output().is_ok_and(|output| output.status.success()) {
-        _ = writeln!(std::io::stderr(), "SKIPPED: nobody can't execute the program from where it is");
+    let as_nobody =
+        |shell: &str, arguments: &str| behind(&[&nobody[..], &[shell, "-"]].concat(), &desk.command(arguments));
+    if !succeeds(&mut as_nobody("exec \"$@\"", "--version")) {
+        skip("nobody can't execute the program from where it is");
         return;
     }
     for number in [1, 2, 3, 4, 5, 6, 8] {
         let limit = format!("ulimit -u {number}; exec \"$@\"");
         let arguments = "run reference --only sep-2106/composition/rejects/any-of --transport http --record run.jsonl";
-        let came = within_limit(as_nobody(&limit, arguments));
+        let came = Came::of(&mut as_nobody(&limit, arguments));
         let status = came.status.unwrap_or_else(|| panic!("{number} threads: {}", came.err));
         assert!([0, 1, 2, 4].contains(&status), "{number} threads: {status}\n{}\n{}", came.out, came.err);
     }

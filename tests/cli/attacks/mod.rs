@@ -5,7 +5,6 @@ mod bounds;
 mod discovery;
 mod ends;
 mod files;
-mod limits;
 mod listeners;
 mod machine;
 mod probes;
@@ -13,3 +12,12 @@ mod secrets;
 mod text;
 mod verdicts;
 mod words;
+
+/// Returns whether this test can act as two users; prints that it is skipped where it cannot.
+fn has_two_users() -> bool {
+    let is_root = nix::unistd::geteuid().is_root();
+    if !is_root {
+        crate::sandbox::skip("only root can act as another user");
+    }
+    is_root
+}

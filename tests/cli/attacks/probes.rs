@@ -4,8 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use super::limits::within_limit;
-use crate::sandbox::Desk;
+use crate::sandbox::{Came, Desk};
 
 /// A line of shell that shows that it was executed.
 fn trap(desk: &Desk) -> String {
@@ -32,13 +31,13 @@ fn listing_executes_no_file_of_the_checkout() {
     for arguments in ["targets", "run --all --cases cases --jobs 1 --only post/parcel"] {
         let mut command = desk.command(arguments);
         command.env("PATH", desk.path().join("bin"));
-        let came = within_limit(command);
+        let came = Came::of(&mut command);
         came.ends(0);
         assert!(!was_executed(&desk), "{arguments}");
     }
     let mut command = desk.command("targets");
     command.env("PATH", desk.path().join("bin"));
-    within_limit(command).ends(0).says(&["sh (found, version unknown)"]);
+    Came::of(&mut command).ends(0).says(&["sh (found, version unknown)"]);
 }
 
 #[test]
@@ -50,7 +49,7 @@ fn listing_finds_no_program_by_a_relative_path() {
     for path in [".", "", ":", "bin", "./bin"] {
         let mut command = desk.command("targets");
         command.env("PATH", path);
-        within_limit(command).ends(0).says(&["node (not found)"]);
+        Came::of(&mut command).ends(0).says(&["node (not found)"]);
         assert!(!was_executed(&desk), "PATH={path:?}");
     }
 }
@@ -63,7 +62,7 @@ fn probe_runs_where_nobody_else_can_put_a_file() {
     let mut command = desk.command("targets");
     let bin = desk.path().join("bin");
     command.env("PATH", format!(".:{}:bin", bin.display()));
-    within_limit(command).ends(0).says(&["node >= 99 (here is 99.1.0)"]);
+    Came::of(&mut command).ends(0).says(&["node >= 99 (here is 99.1.0)"]);
     let asked = desk.read("asked");
     let (folder, path) = asked.trim_end().split_once('\n').expect("two lines");
     assert_eq!((Path::new(folder), Path::new(path)), (Path::new("/"), bin.as_path()));
@@ -73,6 +72,6 @@ fn probe_runs_where_nobody_else_can_put_a_file() {
 fn needs_a_version_of_an_unknown_program_is_an_error() {
     let desk = Desk::new();
     desk.borrowed("t", None, "[needs]\nsh = \"1\"\n");
-    let came = within_limit(desk.command("run t --cases cases"));
+    let came = desk.run("run t --cases cases");
     came.ends(2).adds(&["no safe way to ask `sh` for its version", "write `sh = \"any\"`"]);
 }

@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::limits::has_two_users;
+use super::has_two_users;
+use crate::process::succeeds;
 use crate::sandbox::{Came, Desk};
 
 /// A token with all characters that writers of JSON escape each in their own way.
@@ -95,7 +96,7 @@ fn secret_in_any_spelling_and_across_any_cut_is_nowhere() {
     let desk = Desk::empty();
     let names = lay_out(&desk);
     let told = |arguments: &str| {
-        let came = Came::of(desk.command(arguments).env("MY_TOKEN", TOKEN).output().expect("casebook starts"));
+        let came = Came::of(desk.command(arguments).env("MY_TOKEN", TOKEN));
         assert_hidden(arguments, &came.out);
         assert_hidden(arguments, &came.err);
         came
@@ -128,7 +129,7 @@ fn names_in_target_toml_and_environment_choose_what_is_hidden() {
     desk.write("teller/target.toml", &format!("secrets = [\"ACCOUNT\"]\n{file}"));
     let mut run = desk.command("run teller --cases shelf --record run.jsonl");
     run.env("ACCOUNT", "of-somebody").env("PLACE", "where-it-is").env("SORT_KEY", "created-at");
-    Came::of(run.env("CASEBOOK_SECRETS", "PLACE,-SORT_KEY").output().expect("casebook starts")).ends(0);
+    Came::of(run.env("CASEBOOK_SECRETS", "PLACE,-SORT_KEY")).ends(0);
     let wire = desk.read("run.wire.jsonl");
     assert!(wire.contains(r#"[\"[ACCOUNT]\", \"[PLACE]\", \"created-at\"]"#), "{wire}");
 }
@@ -177,7 +178,7 @@ fn secret_that_is_no_utf_8_is_hidden_in_both_ways_of_reading_it() {
     desk.target("teller", &["python3", "../rogue.py", "call", does], "");
     let mut run = desk.command("run teller --cases shelf --record run.jsonl");
     run.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"caf\xe9-und\xfcr-th\xeb-st\xe4irs-9"));
-    Came::of(run.output().expect("casebook starts")).ends(0);
+    Came::of(&mut run).ends(0);
     let wire = desk.read("run.wire.jsonl");
     assert!(wire.contains("[ODD_TOKEN]") && ["irs-9", "caf"].iter().all(|part| !wire.contains(part)), "{wire}");
 }
@@ -199,7 +200,7 @@ fn run_log_that_another_user_laid_out_is_not_written() {
         fs::set_permissions(desk.path(), fs::Permissions::from_mode(0o711)).expect("it is ours");
         let mut stranger = std::process::Command::new("sh");
         std::os::unix::process::CommandExt::uid(&mut stranger, 65534);
-        assert!(stranger.args(["-c", lay]).current_dir(desk.path()).status().expect("a shell").success());
+        assert!(succeeds(stranger.args(["-c", lay]).current_dir(desk.path())));
         let came = desk.run(&format!("run reference --cases cases --only post/letter --record shared/{name}.jsonl"));
         came.ends(6).adds(&["cannot save the record", "another user (uid 65534"]);
     }

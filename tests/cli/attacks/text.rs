@@ -9,6 +9,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::process::behind;
 use crate::sandbox::{Came, Desk};
 
 /// Texts that do harm where they are shown as they are.
@@ -117,7 +118,7 @@ fn once(desk: &Desk, wrong: &mut Wrong, (arguments, more): (&str, &[&str]), colo
     if colours {
         command.env("CLICOLOR_FORCE", "1");
     }
-    let came = Came::of(command.output().expect("casebook starts"));
+    let came = Came::of(&mut command);
     let more = if more.is_empty() { "" } else { " …" };
     wrong.came(&format!("{arguments}{more}{}", if colours { " in colour" } else { "" }), &came);
     came
@@ -125,15 +126,8 @@ fn once(desk: &Desk, wrong: &mut Wrong, (arguments, more): (&str, &[&str]), colo
 
 /// A command on a terminal.
 fn on_a_terminal(desk: &Desk, wrong: &mut Wrong, arguments: &str) {
-    let run = desk.command(arguments);
-    let mut watched = Command::new("python3");
-    watched
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/attacks/terminal.py"))
-        .arg(run.get_program())
-        .args(run.get_args());
-    watched.current_dir(desk.path()).envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    watched.env("TERM", "xterm-256color").env_remove("NO_COLOR");
-    let came = Came::of(watched.output().expect("Python 3"));
+    let terminal = ["python3", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/attacks/terminal.py")];
+    let came = Came::of(behind(&terminal, &desk.command(arguments)).env("TERM", "xterm-256color"));
     assert!(came.out.contains("\u{1b}["), "{arguments} isn't in colour: {}{}", came.out, came.err);
     wrong.look_at(&format!("{arguments} on a terminal"), &came.out);
 }
@@ -164,8 +158,7 @@ fn look_at_files(desk: &Desk, wrong: &mut Wrong, what: &str) {
     }
     assert_no_markup(what, &desk.read("o.md"));
     let parse = "import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])";
-    let parsed = Command::new("python3").args(["-c", parse, "o.xml"]).current_dir(desk.path()).output();
-    let parsed = Came::of(parsed.expect("Python 3"));
+    let parsed = Came::of(Command::new("python3").args(["-c", parse, "o.xml"]).current_dir(desk.path()));
     assert_eq!(parsed.status, Some(0), "{what}: {}", parsed.err);
     serde_json::from_str::<Value>(&desk.read("o.json")).expect("JSON");
     for badge in fs::read_dir(desk.path().join("badges")).expect("badges") {
@@ -292,11 +285,10 @@ fn text_from_targets_is_shown_as_text_by_every_command() {
     both(&desk, &mut wrong, "diff run.jsonl#says run.jsonl#dies --cases shelf", &[]);
     for kind in ["html", "junit", "md", "json", "badge"] {
         let mut command = desk.command(&format!("report run.jsonl --cases shelf --{kind} -"));
-        wrong.came(&format!("report --{kind} -"), &Came::of(command.output().expect("casebook starts")));
+        wrong.came(&format!("report --{kind} -"), &Came::of(&mut command));
     }
-    let traced =
-        desk.command("run says refuses --cases shelf").env("CASEBOOK_LOG", "trace").output().expect("casebook starts");
-    wrong.came("run with CASEBOOK_LOG", &Came::of(traced));
+    let traced = Came::of(desk.command("run says refuses --cases shelf").env("CASEBOOK_LOG", "trace"));
+    wrong.came("run with CASEBOOK_LOG", &traced);
     wrong.end();
 }
 
@@ -616,9 +608,8 @@ fn text_from_arguments_suites_and_sets_is_shown_as_text() {
     ] {
         both(&desk, &mut wrong, command, &[&text]);
     }
-    let drive =
-        desk.command("drive reference").env("MCP_CONFORMANCE_SCENARIO", &text).arg("http://127.0.0.1:1/").output();
-    wrong.came("drive with a scenario", &Came::of(drive.expect("casebook starts")));
+    let mut drive = desk.command("drive reference http://127.0.0.1:1/");
+    wrong.came("drive with a scenario", &Came::of(drive.env("MCP_CONFORMANCE_SCENARIO", &text)));
 
     let group = json!([{ "description": HOSTILE, "schema": { "type": "string", "title": HOSTILE },
         "tests": [{ "description": HOSTILE, "data": HOSTILE, "valid": true }] }]);

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::limits::within_limit;
 use crate::sandbox::{Desk, PROGRAM};
 
 #[test]
@@ -12,7 +11,7 @@ fn command_of_a_stdio_client_has_no_address_and_no_word() {
     let command = serde_json::to_string(&["sh", "-c", &script]).expect("strings");
     let claims = "roles = [\"client\"]\ntransports = [\"stdio\"]\nrevisions = [\"2026-07-28\"]";
     desk.write("t/target.toml", &format!("title = \"A client\"\ncommand = {command}\n\n[claims]\n{claims}\n"));
-    let came = within_limit(desk.command("run t --cases visits --jobs 1"));
+    let came = desk.run("run t --cases visits --jobs 1");
     came.ends(0);
     let asked = desk.read("asked");
     let orders: Vec<Value> = asked.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

@@ -9,11 +9,12 @@ mod clients;
 mod floods;
 mod servers;
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::process::{behind, output};
 use crate::sandbox::{Came, Desk};
 
 /// The seconds that a step may take. What doesn't wait is over before.
@@ -74,9 +75,9 @@ impl Rogue {
 }
 
 /// The interpreter itself: what is on the path may be a script that takes its time to find it.
-static PYTHON: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
-    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
-    String::from_utf8(asked.expect("Python 3").stdout).expect("a path").trim().to_owned()
+pub(crate) static PYTHON: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+    let asked = output(Command::new("python3").args(["-c", "import sys; print(sys.executable)"]));
+    String::from_utf8(asked.stdout).expect("a path").trim().to_owned()
 });
 
 /// Mebibytes of memory that the harness may have of its own.
@@ -85,17 +86,7 @@ const MOST: u64 = 300;
 /// A run that finds something, in which the harness stays small: who waits for a process is told how large it was.
 fn small_run(desk: &Desk, arguments: &str) {
     desk.lay_out("peak.py");
-    let run = desk.command(arguments);
-    let mut watched = Command::new(&*PYTHON);
-    watched.args(["peak.py", "peak"]).arg(run.get_program()).args(run.get_args());
-    watched.current_dir(desk.path()).stdin(Stdio::null());
-    for (name, value) in run.get_envs() {
-        match value {
-            Some(value) => watched.env(name, value),
-            None => watched.env_remove(name),
-        };
-    }
-    Came::of(crate::sandbox::output(&mut watched)).ends(1);
+    Came::of(&mut behind(&[&PYTHON, "peak.py", "peak"], &desk.command(arguments))).ends(1);
     let peak = desk.read("peak").trim().parse::<u64>().expect("a number") / 1024;
     assert!(peak < MOST, "{peak} MiB");
 }
