@@ -82,7 +82,7 @@ fn crowded(desk: &Desk) -> usize {
 }
 
 /// Cases with canaries, and of clients.
-const ONLY: &str = "--only sep-2106/external-ref --only sep-1034/client-defaults --jobs 1";
+const ONLY: &str = "--only sep-2106/external-ref/listed --only sep-1034/client-defaults/untouched/integer --jobs 1";
 
 #[test]
 fn silent_connections_of_a_target_end_no_run() {

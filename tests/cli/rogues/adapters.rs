@@ -1,6 +1,6 @@
 //! Adapters that misbehave in their own protocol: at the `hello`, when they are to serve, or to stop.
 
-use super::{LIMIT, Rogue, alone, gather, hold};
+use super::{Rogue, run_all};
 
 /// A line of the adapter's, with this member in it.
 macro_rules! line {
@@ -11,23 +11,26 @@ macro_rules! line {
 
 /// What they do in place of a hello. Without one there is no session, and the run ends with status 4.
 const GREETERS: [Rogue; 13] = [
-    Rogue::says("hello-never", "hang()", ("none", "it said nothing within the limit")),
+    Rogue::says("hello-never", "hang()", ("none", "it said nothing within the limit")).waits(),
     Rogue::says("hello-and-gone", "os._exit(7)", ("none", "it ended with exit status 7")),
     Rogue::says(
         "hello-of-another",
         r#"say(good().replace('"1"', '"7"')); hang()"#,
         ("none", r#"[noise on stdout] {"id": "7""#),
-    ),
+    )
+    .waits(),
     Rogue::says(
         "hello-by-number",
         r#"say(good().replace('"1"', '1')); hang()"#,
         ("none", r#"[noise on stdout] {"id": 1"#),
-    ),
+    )
+    .waits(),
     Rogue::says(
         "hello-with-bom",
         r"say(b'\xef\xbb\xbf' + good().encode()); hang()",
         ("none", "it said nothing within the limit"),
-    ),
+    )
+    .waits(),
     Rogue::says(
         "hello-as-list",
         line!(r#""hello": 7"#),
@@ -142,24 +145,13 @@ const STREAMERS: [Rogue; 6] = [
 
 #[test]
 fn adapter_that_misbehaves_by_streams_is_seen_for_it() {
-    let _alone = alone();
-    let rogues = STREAMERS.map(|rogue| rogue.at("serve").over(&["stdio"]));
-    let (desk, names) = gather(&rogues);
-    let limits = format!("--start-limit 5s --test-limit {LIMIT}s --jobs 16 --stdio stream");
-    desk.run(&format!("run {names} --cases shelf --record run.jsonl {limits}")).ends(1);
-    assert_eq!(desk.survivors(), 0);
-    hold(&desk, &rogues, LIMIT);
+    run_all(&STREAMERS.map(|rogue| rogue.at("serve").over(&["stdio"])), "--stdio stream", 1);
 }
 
 #[test]
 fn an_adapter_that_misbehaves_is_told_by_what_it_did() {
-    let _alone = alone();
     let greeters = GREETERS.into_iter().map(|rogue| rogue.at("hello"));
     let servants = SERVANTS.into_iter().map(|rogue| if rogue.at == "call" { rogue.at("serve") } else { rogue });
     let rogues: Vec<_> = greeters.chain(servants).map(|rogue| rogue.over(&["http"])).collect();
-    let (desk, names) = gather(&rogues);
-    let limits = format!("--start-limit 5s --test-limit {LIMIT}s --jobs 16");
-    desk.run(&format!("run {names} --cases shelf --record run.jsonl {limits}")).ends(4);
-    assert_eq!(desk.survivors(), 0);
-    hold(&desk, &rogues, LIMIT);
+    run_all(&rogues, "", 4);
 }

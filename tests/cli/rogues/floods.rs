@@ -1,11 +1,8 @@
 //! Targets that say more than can be kept, all at once: the harness stays small.
 
-use super::{Rogue, alone, gather, hold, small_run};
+use super::{LONG, Rogue, compare, gather, small_run};
 
 const TOO_MUCH: (&str, &str) = ("oversized", "");
-/// The seconds that a flood may take: none of these waits, but so much takes its time where others work as well.
-const LIMIT: u64 = 60;
-
 const HTTP: &[&str] = &["http"];
 
 const FLOODS: [Rogue; 17] = [
@@ -57,10 +54,10 @@ const FLOODS: [Rogue; 17] = [
 
 #[test]
 fn the_harness_stays_small_whatever_arrives() {
-    let _alone = alone();
-    let (desk, names) = gather(&FLOODS);
-    let limits = format!("--step-limit {LIMIT}s --jobs 4");
+    let floods: Vec<_> = FLOODS.iter().collect();
+    let (desk, names) = gather(&floods);
+    let limits = format!("--step-limit {LONG}s --jobs 4");
     small_run(&desk, &format!("run {names} --cases shelf --record run.jsonl {limits}"));
     assert_eq!(desk.survivors(), 0);
-    hold(&desk, &FLOODS, LIMIT);
+    compare(&desk, &floods, LONG);
 }

@@ -10,15 +10,17 @@ mod floods;
 mod servers;
 
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
 use crate::process::{behind, output};
 use crate::sandbox::{Came, Desk};
 
-/// The seconds that a step may take. What doesn't wait is over before.
-const LIMIT: u64 = 10;
+/// The limit of a step, in seconds, for rogues that wait until a limit ends them.
+const SHORT: u64 = 4;
+/// The limit of a step for all others: none needs it, however busy the machine is.
+const LONG: u64 = 60;
 /// The seconds that may come before the step that waits, and behind it.
 const ASIDE: u64 = 8;
 
@@ -34,12 +36,6 @@ struct Rogue {
     seen: (&'static str, &'static str),
     /// Whether what it does lasts until a limit ends it.
     waits: bool,
-}
-
-/// To be held by each test: a machine that plays one part of the gallery is busy enough to keep time by.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 const BOTH: &[&str] = &["stdio", "http"];
@@ -75,7 +71,7 @@ impl Rogue {
 }
 
 /// The interpreter itself: what is on the path may be a script that takes its time to find it.
-pub(crate) static PYTHON: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+static PYTHON: LazyLock<String> = LazyLock::new(|| {
     let asked = output(Command::new("python3").args(["-c", "import sys; print(sys.executable)"]));
     String::from_utf8(asked.stdout).expect("a path").trim().to_owned()
 });
@@ -92,7 +88,7 @@ fn small_run(desk: &Desk, arguments: &str) {
 }
 
 /// A desk with the rogues, and the names of them all.
-fn gather(rogues: &[Rogue]) -> (Desk, String) {
+fn gather(rogues: &[&Rogue]) -> (Desk, String) {
     let desk = Desk::empty();
     for name in ["rogue.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
         desk.lay_out(name);
@@ -122,8 +118,22 @@ fn came_of(record: &Value) -> (&str, &str) {
     }
 }
 
-/// Holds what was recorded, with so many seconds for a step, against the gallery; all that is wrong is told at once.
-fn hold(desk: &Desk, rogues: &[Rogue], limit: u64) {
+/// Runs rogues, and compares what was recorded with the gallery. Those that wait for a limit run by themselves, all at
+/// once and with short limits.
+fn run_all(rogues: &[Rogue], options: &str, status: i32) {
+    let (waiting, others): (Vec<_>, Vec<_>) = rogues.iter().partition(|rogue| rogue.waits);
+    let short = format!("--jobs {} --step-limit {SHORT}s --test-limit {}s --start-limit 5s", waiting.len(), SHORT + 5);
+    let long = format!("--jobs 8 --step-limit {LONG}s");
+    for (rogues, limits, limit) in [(waiting, short, SHORT), (others, long, LONG)] {
+        let (desk, names) = gather(&rogues);
+        desk.run(&format!("run {names} --cases shelf --record run.jsonl {options} {limits}")).ends(status);
+        assert_eq!(desk.survivors(), 0);
+        compare(&desk, &rogues, limit);
+    }
+}
+
+/// Compares what was recorded, with so many seconds for a step, with the gallery; shows all differences at once.
+fn compare(desk: &Desk, rogues: &[&Rogue], limit: u64) {
     let records = lines(desk, "run.jsonl");
     let mut wrong = Vec::new();
     for rogue in rogues {

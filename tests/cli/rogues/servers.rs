@@ -1,6 +1,6 @@
 //! Servers under test that misbehave where `lose` is called.
 
-use super::{LIMIT, Rogue, alone, gather, hold, lines};
+use super::{Rogue, gather, lines, run_all};
 
 const HTTP: &[&str] = &["http"];
 const STDIO: &[&str] = &["stdio"];
@@ -205,31 +205,25 @@ const REPLIES: [Rogue; 53] = [
 
 #[test]
 fn a_server_that_misbehaves_costs_its_own_call_and_is_seen_for_what_it_did() {
-    let _alone = alone();
     let over_http = REPLIES.into_iter().map(|rogue| rogue.over(HTTP));
     let rogues: Vec<_> = MESSAGES.into_iter().chain(PIPES).chain(over_http).collect();
-    let (desk, names) = gather(&rogues);
-    let limits = format!("--step-limit {LIMIT}s --test-limit {}s --jobs 16", LIMIT + 5);
-    desk.run(&format!("run {names} --cases shelf --record run.jsonl --stdio stream {limits}")).ends(1);
-    assert_eq!(desk.survivors(), 0);
-    hold(&desk, &rogues, LIMIT);
+    run_all(&rogues, "--stdio stream", 1);
+}
 
-    // The second reply is beside the first.
+#[test]
+fn second_reply_is_recorded_beside_the_first() {
+    let (desk, names) = gather(&[&Rogue::says("replies-twice", "say(answer(), answer(isError=True))", WELL)]);
+    desk.run(&format!("run {names} --cases shelf --record run.jsonl --stdio stream")).ends(0);
     let wire = lines(&desk, "run.wire.jsonl");
-    let twice = wire.iter().filter(|one| one["target"] == "replies-twice" && one["test"].to_string().contains("lost@"));
-    let told: Vec<_> = twice.map(|one| one["steps"][1]["messages"].as_array().map_or(0, Vec::len)).collect();
-    assert_eq!(told, [3, 3]);
+    let lost = wire.iter().filter(|one| one["test"].to_string().contains("lost@"));
+    let counts: Vec<_> = lost.map(|one| one["steps"][1]["messages"].as_array().map_or(0, Vec::len)).collect();
+    assert_eq!(counts, [3, 3]);
 }
 
 #[test]
 fn server_that_misbehaves_in_a_process_of_its_own_is_seen_alike() {
-    let _alone = alone();
     let rogues: Vec<_> = MESSAGES.into_iter().chain(PIPES).map(|rogue| rogue.over(STDIO)).collect();
-    let (desk, names) = gather(&rogues);
-    let limits = format!("--step-limit {LIMIT}s --test-limit {}s --jobs 16", LIMIT + 5);
-    desk.run(&format!("run {names} --cases shelf --record run.jsonl --stdio process {limits}")).ends(1);
-    assert_eq!(desk.survivors(), 0);
-    hold(&desk, &rogues, LIMIT);
+    run_all(&rogues, "--stdio process", 1);
 }
 
 /// Servers that answer one thing by a stream, and another in a process of their own.
@@ -241,9 +235,8 @@ const TWO_WAYS: [Rogue; 3] = [
 
 #[test]
 fn server_that_differs_by_stream_and_process_fails_the_run() {
-    let _alone = alone();
     let rogues = TWO_WAYS.map(|rogue| rogue.over(STDIO));
-    let (desk, names) = gather(&rogues);
+    let (desk, names) = gather(&rogues.each_ref());
     let came = desk.run(&format!("run {names} --cases shelf --record run.jsonl --stdio both"));
     came.ends(4).says(&[r#"step 2, outcome: "tool-error", "success""#, r#"step 2, outcome: "success", "crash""#]);
     for record in lines(&desk, "run.jsonl").iter().map(|line| &line["record"]).filter(|record| record.is_object()) {
