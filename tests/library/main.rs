@@ -5,4 +5,5 @@ mod lint;
 mod properties;
 mod reports;
 mod schema;
+mod security;
 mod snapshot_files;

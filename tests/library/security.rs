@@ -1,0 +1,42 @@
+//! The tests that SECURITY.md names, as they are in the source files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The file of a module: of an integration test where the path begins with one, else of the library.
+fn file_of(modules: &[&str]) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = if matches!(modules.first(), Some(&("cli" | "conformance" | "library"))) { "tests" } else { "src" };
+    let path = root.join(folder).join(modules.join("/"));
+    let candidates = [path.with_extension("rs"), path.join("mod.rs")];
+    candidates.into_iter().find(|path| path.is_file())
+}
+
+/// Returns whether there is a test of this path, of which `*` is the end of any name.
+fn exists(path: &str) -> bool {
+    let (modules, name) = path.rsplit_once("::").expect("a path of a module and a test");
+    let modules: Vec<_> = modules.split("::").collect();
+    // A module `tests` may be in its parent's file; names of trials of the conformance tests have more parts.
+    let parent = &modules[..modules.len() - 1];
+    let Some(file) = file_of(&modules).or_else(|| file_of(parent)) else { return false };
+    let text = fs::read_to_string(file).expect("a source file is UTF-8");
+    match name.strip_suffix('*') {
+        Some("") => true,
+        Some(start) => text.contains(&format!("fn {start}")),
+        None => text.contains(&format!("fn {name}(")),
+    }
+}
+
+#[test]
+fn security_page_names_tests_that_exist() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("SECURITY.md")).expect("SECURITY.md");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && line.ends_with(" |"));
+    let tests: Vec<_> = rows
+        .filter_map(|row| row.trim_end_matches(" |").rsplit_once(" | "))
+        .flat_map(|(_, tests)| tests.split('`').skip(1).step_by(2))
+        .filter(|name| name.contains("::"))
+        .collect();
+    assert!(tests.len() > 40, "the tests were not found: {tests:?}");
+    let missing: Vec<_> = tests.into_iter().filter(|path| !exists(path)).collect();
+    assert!(missing.is_empty(), "SECURITY.md names tests that do not exist: {missing:?}");
+}
