@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Reading the `mod.rs` of `load`, `drive`, `judge`, `run` and `report`, and `plan.rs`, is reading the program.
-//! `model` holds what flows; `reference` is a target of our own, reached only through the adapter protocol.
+//! `model` holds what flows; `reference/` is a crate of its own, a target that is reached only through the adapter
+//! protocol.
 //!
 //! Most people want the program; a Rust SDK can have the cases inside its own `cargo test` with the feature `trials`.
 
@@ -28,7 +29,6 @@ pub mod model;
 mod peer;
 pub mod plan;
 pub mod proof;
-pub mod reference;
 pub mod report;
 pub mod run;
 pub mod set;

@@ -42,6 +42,7 @@ use crate::model::Pattern;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Transport, words};
 use crate::model::untrusted::is_safe;
+use crate::peer::{self, Peer};
 use crate::report::terminal::{self, aside};
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
@@ -507,7 +508,8 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Relay(RelayArgs { file }) => relay::relay(file),
         // A process of its own, which shares nothing with the rest.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
-            return crate::reference::run(mutant.as_deref(), stdio_server.as_deref().map(Utf8Path::as_std_path));
+            let file = stdio_server.as_deref().map(Utf8Path::as_std_path);
+            return reference::run(mutant.as_deref(), file, |peer| peer::of(peer) != Peer::Foreign);
         }
     };
     let exit = done.unwrap_or_else(|problem| {

@@ -17,9 +17,9 @@ use crate::model::Printable;
 use crate::model::case::Library;
 use crate::model::spec::Role;
 use crate::proof::{self, Pace, ProofError};
-use crate::reference::UNBROKEN;
 use crate::report::proof::{Declared, Kill, Proof, unproved};
 use crate::report::terminal::{Progress, say};
+use reference::UNBROKEN;
 
 /// Mutants at a time for each core: they wait for most of their time, above all those that hang.
 const A_CORE: usize = 4;

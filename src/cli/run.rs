@@ -31,11 +31,11 @@ use crate::model::set::Drift;
 use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
-use crate::reference::{is_mutant, mutants};
 use crate::report::terminal::{Terminal, aside, heard};
 use crate::report::{self, Summary, Untrusted};
 use crate::run::{Log, LogError, Secrets, Seen, conduct};
 use crate::set;
+use reference::{is_mutant, mutants};
 
 /// How many characters of a line of a setup command are shown.
 const LINE: usize = 1000;

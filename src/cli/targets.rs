@@ -15,9 +15,9 @@ use crate::model::Printable;
 use crate::model::program::Found;
 use crate::model::spec::words;
 use crate::model::target::Target;
-use crate::reference::mutants;
 use crate::report::Untrusted;
 use crate::report::terminal::say;
+use reference::mutants;
 
 /// The most that is shown of a line of a `target.toml`, in characters.
 const SHOWN: usize = 400;

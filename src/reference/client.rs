@@ -21,13 +21,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::message::{Success, object, success};
-use super::mutant::Mutant;
-use super::revision::Revision;
+use crate::message::{Success, object, success};
+use crate::mutant::Mutant;
+use crate::revision::Revision;
 use connection::{Connection, Place};
 use elicit::{Terms, User};
 use failure::Failure;
-pub(super) use http::connections;
+pub(crate) use http::connections;
 use tools::Tool;
 
 /// How long a request may take.
@@ -68,7 +68,7 @@ enum Step {
 }
 
 /// Drives a server through a script: the kind of the answer, and the answer.
-pub(super) async fn drive(text: &str, http: &reqwest::Client, mutant: Option<Mutant>) -> (&'static str, Success) {
+pub(crate) async fn drive(text: &str, http: &reqwest::Client, mutant: Option<Mutant>) -> (&'static str, Success) {
     let cannot = |reason: String| ("cannot", success(&reason));
     let drive: Drive = match serde_json::from_str(text) {
         Ok(drive) => drive,

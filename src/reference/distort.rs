@@ -5,14 +5,14 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::message::success;
-use super::mutant::Mutant;
+use crate::message::success;
+use crate::mutant::Mutant;
 
 /// Arguments as they are checked.
 ///
 /// # Errors
 /// Why there is nothing to check.
-pub(super) fn received(arguments: &Value, schema: &Value, mutant: Option<Mutant>) -> Result<Value, String> {
+pub(crate) fn received(arguments: &Value, schema: &Value, mutant: Option<Mutant>) -> Result<Value, String> {
     let kind = |name: &str| schema["properties"][name]["type"].as_str();
     let Some(members) = arguments.as_object() else { return Ok(arguments.clone()) };
     match mutant {
@@ -30,7 +30,7 @@ pub(super) fn received(arguments: &Value, schema: &Value, mutant: Option<Mutant>
 }
 
 /// Content as one block, where it is all text.
-pub(super) fn merged(content: Vec<Value>) -> Vec<Value> {
+pub(crate) fn merged(content: Vec<Value>) -> Vec<Value> {
     match content.iter().map(|block| block["text"].as_str()).collect::<Option<String>>() {
         Some(text) => vec![json!({ "type": "text", "text": text })],
         None => content,
@@ -38,7 +38,7 @@ pub(super) fn merged(content: Vec<Value>) -> Vec<Value> {
 }
 
 /// A message as it is written to stdout.
-pub(super) fn written(text: String, mutant: Option<Mutant>) -> String {
+pub(crate) fn written(text: String, mutant: Option<Mutant>) -> String {
     match mutant {
         Some(Mutant::StrayLine) => format!("a message of {} bytes follows\n{text}", text.len()),
         Some(Mutant::PrettyPrinted) => {
@@ -49,13 +49,13 @@ pub(super) fn written(text: String, mutant: Option<Mutant>) -> String {
 }
 
 /// A batch as its first message, if it is one.
-pub(super) fn first_of_batch(bytes: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn first_of_batch(bytes: &[u8]) -> Option<Vec<u8>> {
     let batch: Vec<Value> = serde_json::from_slice(bytes).ok()?;
     batch.first().map(|message| message.to_string().into_bytes())
 }
 
 /// A reply as it goes out.
-pub(super) fn replied(reply: String, mutant: Option<Mutant>) -> String {
+pub(crate) fn replied(reply: String, mutant: Option<Mutant>) -> String {
     let change: fn(&mut Value) = match mutant {
         Some(Mutant::IdAsNumber) => |reply| {
             let number = reply["id"].as_str().and_then(|id| id.parse::<i64>().ok());
@@ -101,7 +101,7 @@ fn coerced(value: &Value, kind: Option<&str>) -> Value {
 }
 
 /// Arguments as the tool's code gets them.
-pub(super) fn handed_over(arguments: &Value, schema: &Value, mutant: Option<Mutant>) -> Value {
+pub(crate) fn handed_over(arguments: &Value, schema: &Value, mutant: Option<Mutant>) -> Value {
     let mut arguments = arguments.clone();
     match (mutant, &mut arguments) {
         (Some(Mutant::UnknownArgumentsDropped), Value::Object(members)) => {
@@ -123,7 +123,7 @@ fn floats(value: &mut Value) {
 }
 
 /// A schema as it is listed; `None` where it isn't.
-pub(super) fn listed(key: &str, schema: &RawValue, mutant: Option<Mutant>) -> Option<Box<RawValue>> {
+pub(crate) fn listed(key: &str, schema: &RawValue, mutant: Option<Mutant>) -> Option<Box<RawValue>> {
     let change: fn(&mut Map<String, Value>) = match (mutant, key) {
         (Some(Mutant::OutputSchemaLost), "outputSchema") => return None,
         (Some(Mutant::RootTypeInjectedIntoOutput), "outputSchema") => |members| {
@@ -151,7 +151,7 @@ pub(super) fn listed(key: &str, schema: &RawValue, mutant: Option<Mutant>) -> Op
 }
 
 /// A form's schema as the client gets it.
-pub(super) fn shown(schema: &Value, mutant: Option<Mutant>) -> Value {
+pub(crate) fn shown(schema: &Value, mutant: Option<Mutant>) -> Value {
     let mut schema = schema.clone();
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
     for field in fields.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {

@@ -10,25 +10,25 @@ use std::time::Duration;
 use jsonschema::{Draft, Retrieve, Uri};
 use serde_json::Value;
 
-use super::mutant::Mutant;
-use crate::jsonrpc::nesting;
+use crate::mutant::Mutant;
+use crate::nesting;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 const MOST: u64 = 1 << 20;
 
 /// Fetches over plain HTTP.
 #[derive(Clone, Copy)]
-pub(super) struct Fetch;
+pub(crate) struct Fetch;
 
 impl Fetch {
     /// Whether this mutant fetches.
-    pub(super) fn of(mutant: Option<Mutant>) -> Option<Self> {
+    pub(crate) fn of(mutant: Option<Mutant>) -> Option<Self> {
         matches!(mutant, Some(Mutant::RefFetched | Mutant::PrefixCheckOnRef)).then_some(Self)
     }
 }
 
 /// Looks up what a validator has no business with, and forgets what it found.
-pub(super) fn visit(schema: &Value, mutant: Option<Mutant>) {
+pub(crate) fn visit(schema: &Value, mutant: Option<Mutant>) {
     let keyword = match mutant {
         Some(Mutant::DynamicRefFetched) => "$dynamicRef",
         Some(Mutant::DialectFetched) => "$schema",
@@ -49,7 +49,7 @@ pub(super) fn visit(schema: &Value, mutant: Option<Mutant>) {
 }
 
 /// Fetches, and forgets what it found.
-pub(super) fn look_at(uri: &str) {
+pub(crate) fn look_at(uri: &str) {
     drop(jsonschema::uri::from_str(uri).map(|uri| Fetch.retrieve(&uri)));
 }
 

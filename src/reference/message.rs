@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use crate::jsonrpc::nesting;
+use crate::nesting;
 
 /// A JSON text on one line, as a message is: a line break can only stand between tokens.
-pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     // Most are, and to look for one character after the other is quick.
     if text.contains('\n') || text.contains('\r') { text.replace(['\n', '\r'], " ").into() } else { text.into() }
 }
 
 /// What came in.
 #[derive(Debug)]
-pub(super) enum Message {
+pub(crate) enum Message {
     Request(Request),
     Notification { method: String, params: Option<Value> },
     Response { id: Value, outcome: Result<Value, Value> },
@@ -26,20 +26,20 @@ pub(super) enum Message {
 
 /// A request. Its parameters are an object, or absent.
 #[derive(Debug)]
-pub(super) struct Request {
-    pub(super) id: Value,
-    pub(super) method: String,
-    pub(super) params: Option<Value>,
+pub(crate) struct Request {
+    pub(crate) id: Value,
+    pub(crate) method: String,
+    pub(crate) params: Option<Value>,
 }
 
 /// Why a request has no result.
 #[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) code: i32,
-    pub(super) message: String,
-    pub(super) data: Option<Value>,
+pub(crate) struct Fault {
+    pub(crate) code: i32,
+    pub(crate) message: String,
+    pub(crate) data: Option<Value>,
     /// The HTTP status that goes with it.
-    pub(super) status: u16,
+    pub(crate) status: u16,
 }
 
 impl Fault {
@@ -47,48 +47,48 @@ impl Fault {
         Self { code, message: message.into(), data: None, status }
     }
 
-    pub(super) fn parse(message: impl Into<String>) -> Self {
+    pub(crate) fn parse(message: impl Into<String>) -> Self {
         Self::new(400, -32700, message)
     }
 
-    pub(super) fn invalid_request(message: impl Into<String>) -> Self {
+    pub(crate) fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(400, -32600, message)
     }
 
-    pub(super) fn unknown_method(status: u16, method: &str) -> Self {
+    pub(crate) fn unknown_method(status: u16, method: &str) -> Self {
         Self::new(status, -32601, format!("unknown method: {method}"))
     }
 
     /// A mutant's code: the specification keeps it for itself, or for something else.
-    pub(super) fn reserved(status: u16, code: i32, method: &str) -> Self {
+    pub(crate) fn reserved(status: u16, code: i32, method: &str) -> Self {
         Self::new(status, code, format!("nothing is known of {method}"))
     }
 
     /// A mutant's code: an address would have to be visited first.
-    pub(super) fn visit_required() -> Self {
+    pub(crate) fn visit_required() -> Self {
         Self { data: Some(json!({ "elicitations": [] })), ..Self::new(200, -32042, "an address must be visited first") }
     }
 
     /// The method's own parameters are wrong.
-    pub(super) fn params(message: impl Into<String>) -> Self {
+    pub(crate) fn params(message: impl Into<String>) -> Self {
         Self::new(200, -32602, message)
     }
 
     /// What every request must carry is wrong.
-    pub(super) fn envelope(message: impl Into<String>) -> Self {
+    pub(crate) fn envelope(message: impl Into<String>) -> Self {
         Self::new(400, -32602, message)
     }
 
-    pub(super) fn header(message: impl Into<String>) -> Self {
+    pub(crate) fn header(message: impl Into<String>) -> Self {
         Self::new(400, -32020, message)
     }
 
-    pub(super) fn missing_capability(required: &Value) -> Self {
+    pub(crate) fn missing_capability(required: &Value) -> Self {
         let fault = Self::new(400, -32021, "the client has not declared a capability that this request needs");
         Self { data: Some(json!({ "requiredCapabilities": required })), ..fault }
     }
 
-    pub(super) fn unsupported_version(supported: &str, requested: &Value) -> Self {
+    pub(crate) fn unsupported_version(supported: &str, requested: &Value) -> Self {
         let message = format!("unsupported protocol version; supported: {supported}");
         let data = json!({ "supported": [supported], "requested": requested });
         Self { data: Some(data), ..Self::new(400, -32022, message) }
@@ -96,7 +96,7 @@ impl Fault {
 }
 
 /// A fault, with the id of its request where that could be read.
-pub(super) type Unread = Box<(Value, Fault)>;
+pub(crate) type Unread = Box<(Value, Fault)>;
 
 /// The members of any message, none of them judged yet.
 #[derive(Deserialize)]
@@ -121,10 +121,10 @@ impl Message {
     ///
     /// # Errors
     /// The fault to answer with, and the id to answer to: null where none could be read.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Unread> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Unread> {
         let nobody = |fault| Box::new((Value::Null, fault));
         let text = std::str::from_utf8(bytes).map_err(|_| nobody(Fault::parse("not UTF-8")))?;
-        if nesting::depth(bytes) > nesting::LIMIT {
+        if nesting::is_too_deep(bytes) {
             return Err(Box::new((id_of(text), Fault::invalid_request("nested too deeply"))));
         }
         let value: Box<RawValue> =
@@ -186,21 +186,21 @@ impl Envelope {
 }
 
 /// A result, as text that is one line.
-pub(super) type Success = Box<RawValue>;
+pub(crate) type Success = Box<RawValue>;
 
 /// Anything that is a result.
-pub(super) fn success(result: &impl Serialize) -> Success {
+pub(crate) fn success(result: &impl Serialize) -> Success {
     to_raw_value(result).expect("a result has only string keys")
 }
 
 /// An object of these members, in this order.
-pub(super) fn object(members: &[(impl AsRef<str>, Success)]) -> Success {
+pub(crate) fn object(members: &[(impl AsRef<str>, Success)]) -> Success {
     let members: Vec<_> = members.iter().map(|(key, value)| format!("{}:{value}", success(&key.as_ref()))).collect();
     RawValue::from_string(format!("{{{}}}", members.join(","))).expect("members of an object make an object")
 }
 
 /// The reply to a request.
-pub(super) fn reply(id: &Value, outcome: &Result<Success, Fault>) -> String {
+pub(crate) fn reply(id: &Value, outcome: &Result<Success, Fault>) -> String {
     match outcome {
         Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
         Err(fault) => {

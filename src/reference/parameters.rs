@@ -11,31 +11,31 @@ const SENTINEL: &str = "=?base64?";
 
 /// An argument that is repeated in a header.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Parameter {
+pub(crate) struct Parameter {
     /// The header.
-    pub(super) header: String,
+    pub(crate) header: String,
     /// Where the argument is.
     path: Vec<String>,
 }
 
 impl Parameter {
     /// Its value among these arguments; null counts as absent.
-    pub(super) fn value<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
+    pub(crate) fn value<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
         self.found(arguments).filter(|value| !value.is_null())
     }
 
     /// The value of the outermost argument that has its name, wherever it is itself: what only a mutant looks for.
-    pub(super) fn namesake<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
+    pub(crate) fn namesake<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
         arguments?.get(self.path.last()?).filter(|value| !value.is_null())
     }
 
     /// Whether it is an argument within an argument.
-    pub(super) fn is_nested(&self) -> bool {
+    pub(crate) fn is_nested(&self) -> bool {
         self.path.len() > 1
     }
 
     /// Whether it is there, and null.
-    pub(super) fn is_null(&self, arguments: Option<&Value>) -> bool {
+    pub(crate) fn is_null(&self, arguments: Option<&Value>) -> bool {
         self.found(arguments).is_some_and(Value::is_null)
     }
 
@@ -48,7 +48,7 @@ impl Parameter {
 ///
 /// # Errors
 /// What is wrong with a mark.
-pub(super) fn of(schema: &Value) -> Result<Vec<Parameter>, String> {
+pub(crate) fn of(schema: &Value) -> Result<Vec<Parameter>, String> {
     let mut found: Vec<Parameter> = vec![];
     let mut pending = vec![(schema, vec![])];
     while let Some((schema, path)) = pending.pop() {
@@ -87,7 +87,7 @@ fn marks(schema: &Value) -> usize {
 }
 
 /// A value as a header says it; `None` where it has no such form.
-pub(super) fn written(value: &Value) -> Option<String> {
+pub(crate) fn written(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if is_plain(text) => Some(text.clone()),
         Value::String(text) => Some(format!("{SENTINEL}{}?=", base64_of(text.as_bytes()))),
@@ -127,7 +127,7 @@ fn is_token(name: &str) -> bool {
 ///
 /// # Errors
 /// Why the header can't be read.
-pub(super) fn agrees(header: &str, value: &Value) -> Result<bool, String> {
+pub(crate) fn agrees(header: &str, value: &Value) -> Result<bool, String> {
     let text = decoded(header)?;
     Ok(match value {
         Value::String(value) => text == *value,
@@ -143,7 +143,7 @@ pub(super) fn agrees(header: &str, value: &Value) -> Result<bool, String> {
 ///
 /// # Errors
 /// Why it can't be read.
-pub(super) fn decoded(header: &str) -> Result<String, String> {
+pub(crate) fn decoded(header: &str) -> Result<String, String> {
     let Some(inner) = header.strip_prefix(SENTINEL).and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(header.to_owned());
     };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use jsonschema::{Draft, ReferencingError, Registry, Uri};
 use serde_json::Value;
 
-use super::schema::{Bounds, SchemaError};
+use crate::schema::{Bounds, SchemaError};
 
 /// The base of a document that has no `$id`.
 const NAMELESS: &str = "json-schema:///";
@@ -35,7 +35,7 @@ struct Outline<'a> {
 }
 
 /// Surveys a document; gives the length of its longest chain.
-pub(super) fn survey(root: &Value, draft: Draft, bounds: &Bounds) -> Result<usize, SchemaError> {
+pub(crate) fn survey(root: &Value, draft: Draft, bounds: &Bounds) -> Result<usize, SchemaError> {
     let nameless: Base = Arc::new(jsonschema::uri::from_str(NAMELESS)?);
     let mut outline = Outline { nodes: vec![], places: HashMap::new(), bases: BTreeSet::new(), bounds };
     outline.add(root, &nameless, draft)?;
@@ -190,7 +190,7 @@ enum Measure {
 }
 
 /// The dialect that a subschema is written in.
-pub(super) fn dialect(schema: &Value, outer: Draft) -> Result<Draft, SchemaError> {
+pub(crate) fn dialect(schema: &Value, outer: Draft) -> Result<Draft, SchemaError> {
     match (outer.detect(schema), schema.get("$schema")) {
         (Draft::Unknown, Some(Value::String(uri))) => Err(SchemaError::Dialect { uri: uri.clone() }),
         (draft, _) => Ok(draft),

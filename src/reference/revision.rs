@@ -4,22 +4,22 @@
 
 /// A revision, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Revision {
+pub(crate) enum Revision {
     June2025,
     November2025,
     July2026,
 }
 
 impl Revision {
-    pub(super) const ALL: [Self; 3] = [Self::June2025, Self::November2025, Self::July2026];
+    pub(crate) const ALL: [Self; 3] = [Self::June2025, Self::November2025, Self::July2026];
 
     /// The revision of that name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|revision| revision.name() == name)
     }
 
     /// The name on the wire.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::June2025 => "2025-06-18",
             Self::November2025 => "2025-11-25",
@@ -28,22 +28,22 @@ impl Revision {
     }
 
     /// Whether each request carries all that is needed, without a session.
-    pub(super) fn is_stateless(self) -> bool {
+    pub(crate) fn is_stateless(self) -> bool {
         self >= Self::July2026
     }
 
     /// Whether structured content and its schema may be anything but an object.
-    pub(super) fn has_any_output(self) -> bool {
+    pub(crate) fn has_any_output(self) -> bool {
         self >= Self::July2026
     }
 
     /// Whether an elicitation names its mode.
-    pub(super) fn has_modes(self) -> bool {
+    pub(crate) fn has_modes(self) -> bool {
         self >= Self::November2025
     }
 
     /// Whether forms have titled and multiple choices, and defaults of every kind.
-    pub(super) fn has_rich_forms(self) -> bool {
+    pub(crate) fn has_rich_forms(self) -> bool {
         self >= Self::November2025
     }
 }

@@ -12,14 +12,14 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 use tokio::task::JoinError;
 
-use super::fetch::{self, Fetch};
-use super::mutant::Mutant;
-use super::references;
-use super::session::locked;
-use crate::jsonrpc::nesting;
+use crate::fetch::{self, Fetch};
+use crate::mutant::Mutant;
+use crate::nesting;
+use crate::references;
+use crate::server::session::locked;
 
 /// How long one value may take.
-pub(super) const BUDGET: Duration = Duration::from_secs(2);
+pub(crate) const BUDGET: Duration = Duration::from_secs(2);
 
 /// How often a pattern with look-around or back-references may backtrack.
 const BACKTRACKS: usize = 100_000;
@@ -31,15 +31,15 @@ const STEPS: usize = 20_000;
 const LIGHT: usize = 4 << 10;
 
 /// How large a schema may be.
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// Levels of subschemas.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
     /// Subschemas.
-    pub(super) count: usize,
+    pub(crate) count: usize,
     /// Ways through the subschemas that judge one value.
-    pub(super) ways: usize,
+    pub(crate) ways: usize,
     /// Subschemas in a row that judge one value.
-    pub(super) chain: usize,
+    pub(crate) chain: usize,
 }
 
 const BOUNDS: Bounds = Bounds { depth: 64, count: 10_000, ways: 100_000, chain: 1_024 };
@@ -48,7 +48,7 @@ const UNBOUNDED: Bounds = Bounds { depth: usize::MAX, count: usize::MAX, ways: u
 
 /// Why a schema is not taken.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SchemaError {
+pub(crate) enum SchemaError {
     #[error("a schema must be an object")]
     NotAnObject,
     #[error("the schema can't be read: {reason}")]
@@ -77,7 +77,7 @@ pub(super) enum SchemaError {
 
 /// A schema, ready for use. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Schema {
+pub(crate) struct Schema {
     compiled: Arc<Compiled>,
     /// A check outlived its budget. It can't be stopped, so there must not be a second one.
     is_exhausted: Arc<AtomicBool>,
@@ -133,7 +133,7 @@ impl Schema {
     ///
     /// # Errors
     /// The reason against it.
-    pub(super) fn read(text: &str, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
+    pub(crate) fn read(text: &str, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
         let (most, longest) = MOST_KEPT;
         let is_kept = mutant.is_none() && text.len() <= longest;
         if let Some(known) = is_kept.then(|| locked(&KEPT).get(text).cloned()).flatten() {
@@ -154,7 +154,7 @@ impl Schema {
     ///
     /// # Errors
     /// The reason against it.
-    pub(super) async fn read_in_time(text: String, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
+    pub(crate) async fn read_in_time(text: String, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
         let work = aside_unless(is_light(&text), move || Self::read(&text, mutant));
         match tokio::time::timeout(BUDGET, work).await {
             Ok(Ok(outcome)) => outcome,
@@ -164,7 +164,7 @@ impl Schema {
     }
 
     /// The schema itself.
-    pub(super) fn value(&self) -> &Value {
+    pub(crate) fn value(&self) -> &Value {
         &self.compiled.value
     }
 
@@ -172,7 +172,7 @@ impl Schema {
     ///
     /// # Errors
     /// The first thing that is wrong with the value, with its place.
-    pub(super) async fn check(&self, value: &Arc<Value>) -> Result<(), String> {
+    pub(crate) async fn check(&self, value: &Arc<Value>) -> Result<(), String> {
         let too_long =
             || Err(format!("checking a value by this schema takes more than {} s", self.compiled.budget.as_secs()));
         if self.is_exhausted.load(Ordering::Relaxed) {
@@ -197,7 +197,7 @@ impl Schema {
     ///
     /// # Errors
     /// The first thing that is wrong with the value, with its place.
-    pub(super) fn check_now(&self, value: &Value) -> Result<(), String> {
+    pub(crate) fn check_now(&self, value: &Value) -> Result<(), String> {
         let Some(validator) = &self.compiled.validator else { return Ok(()) };
         if self.compiled.backtracks_on(value) {
             loop {
@@ -306,7 +306,7 @@ fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize),
 
 /// Whether a schema, or many in one text, can be read and used where one stands: it is short, and has nothing in it of
 /// which a little makes much work. Another thread costs more than most of them.
-pub(super) fn is_light(text: &str) -> bool {
+pub(crate) fn is_light(text: &str) -> bool {
     const LABORIOUS: [&str; 3] = [r#""$ref""#, r#""$dynamicRef""#, r#""pattern"#];
     text.len() < LIGHT && !LABORIOUS.iter().any(|keyword| text.contains(keyword))
 }
@@ -315,7 +315,7 @@ pub(super) fn is_light(text: &str) -> bool {
 ///
 /// # Errors
 /// Where the work panicked elsewhere.
-pub(super) async fn aside_unless<T: Send + 'static>(
+pub(crate) async fn aside_unless<T: Send + 'static>(
     is_light: bool,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, JoinError> {

@@ -2,17 +2,27 @@
 //!
 //! Takes requests whose shape is sound, and knows what each revision asks of them. Must not know transports.
 
+pub(crate) mod call;
+pub(crate) mod elicitation;
+mod events;
+pub(crate) mod fixture;
+mod headers;
+pub(crate) mod http;
+mod seal;
+pub(crate) mod session;
+pub(crate) mod stdio;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::distort;
-use super::fixture::{Does, Fixture, Tool};
-use super::message::{Fault, Message, Request, Success, Unread, object, reply, success};
-use super::mutant::Mutant;
-use super::seal::Seal;
-use super::session::{Outlet, Session};
+use crate::distort;
+use crate::message::{Fault, Message, Request, Success, Unread, object, reply, success};
+use crate::mutant::Mutant;
+use crate::server::call::Call;
+use crate::server::fixture::{Does, Fixture, Tool};
+use crate::server::seal::Seal;
+use crate::server::session::{Outlet, Session};
 
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -24,16 +34,16 @@ const NOTHING: &Value = &Value::Null;
 
 /// A server that speaks one revision.
 #[derive(Debug)]
-pub(super) struct Server {
-    pub(super) fixture: Fixture,
+pub(crate) struct Server {
+    pub(crate) fixture: Fixture,
     /// What makes a `requestState` our own.
-    pub(super) seal: Seal,
+    pub(crate) seal: Seal,
     /// What only mutants remember from one call to the next.
     memory: AtomicBool,
 }
 
 /// Whom a call is made for, and how to reach them.
-pub(super) enum Caller<'a> {
+pub(crate) enum Caller<'a> {
     /// By a session, and the stream of the request.
     Stateful(&'a Session, &'a Outlet),
     /// By nothing but the reply; what the client can do is said in the request.
@@ -41,18 +51,18 @@ pub(super) enum Caller<'a> {
 }
 
 impl Server {
-    pub(super) fn new(fixture: Fixture) -> Self {
+    pub(crate) fn new(fixture: Fixture) -> Self {
         Self { fixture, seal: Seal::new(), memory: AtomicBool::new(false) }
     }
 
     /// Remembers, if this mutant does, whether something has ever been so.
-    pub(super) fn ever(&self, mutant: Mutant, is_so: bool) -> bool {
+    pub(crate) fn ever(&self, mutant: Mutant, is_so: bool) -> bool {
         let does = self.fixture.mutant == Some(mutant);
         is_so || (does && self.memory.load(Ordering::Relaxed))
     }
 
     /// Takes note for that.
-    pub(super) fn remember(&self, mutant: Mutant) {
+    pub(crate) fn remember(&self, mutant: Mutant) {
         if self.fixture.mutant == Some(mutant) {
             self.memory.store(true, Ordering::Relaxed);
         }
@@ -62,7 +72,7 @@ impl Server {
     ///
     /// # Errors
     /// The fault to answer with.
-    pub(super) fn still_answers(&self) -> Result<(), Fault> {
+    pub(crate) fn still_answers(&self) -> Result<(), Fault> {
         if self.ever(Mutant::GarbageIsFatal, false) {
             return Err(Fault::invalid_request("an earlier message could not be read"));
         }
@@ -73,7 +83,7 @@ impl Server {
     ///
     /// # Errors
     /// What is wrong with the request.
-    pub(super) fn initialize(&self, request: &Request) -> Result<(Session, Success), Fault> {
+    pub(crate) fn initialize(&self, request: &Request) -> Result<(Session, Success), Fault> {
         let params = request.params.as_ref().ok_or_else(|| Fault::params("`params` is missing"))?;
         let is_named = |info: &Value| ["name", "version"].iter().all(|key| info.get(key).is_some_and(Value::is_string));
         if !params.get("protocolVersion").is_some_and(Value::is_string) {
@@ -107,7 +117,7 @@ impl Server {
     ///
     /// # Errors
     /// The fault to answer with.
-    pub(super) async fn answer_in(
+    pub(crate) async fn answer_in(
         &self,
         session: &Session,
         request: &Request,
@@ -126,7 +136,7 @@ impl Server {
     ///
     /// # Errors
     /// The fault to answer with.
-    pub(super) async fn answer(&self, request: &Request) -> Result<Success, Fault> {
+    pub(crate) async fn answer(&self, request: &Request) -> Result<Success, Fault> {
         let capabilities = self.check_meta(request)?;
         match request.method.as_str() {
             "server/discover" if self.fixture.mutant != Some(Mutant::DiscoverMissing) => Ok(self.discover()),
@@ -152,7 +162,7 @@ impl Server {
     }
 
     /// The result of a tool that failed, in these words.
-    pub(super) fn failed(&self, reason: &str) -> Success {
+    pub(crate) fn failed(&self, reason: &str) -> Success {
         self.remember(Mutant::ListBySideEffect);
         let content = json!([{ "type": "text", "text": reason }]);
         self.complete(vec![("content", success(&content)), ("isError", success(&true))])
@@ -173,7 +183,7 @@ impl Server {
     }
 
     /// Checks what every stateless request carries; gives the client's capabilities.
-    pub(super) fn check_meta<'a>(&self, request: &'a Request) -> Result<&'a Value, Fault> {
+    pub(crate) fn check_meta<'a>(&self, request: &'a Request) -> Result<&'a Value, Fault> {
         let supported = self.fixture.revision.name();
         if request.method == "initialize" {
             let requested = request.params.as_ref().and_then(|params| params.get("protocolVersion"));
@@ -228,7 +238,7 @@ impl Server {
     ///
     /// # Errors
     /// The fault to answer with, and the id to answer to.
-    pub(super) fn read(&self, bytes: &[u8]) -> Result<Message, Unread> {
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Message, Unread> {
         let outcome = match self.fixture.mutant {
             Some(Mutant::BatchAccepted) => Message::read(distort::first_of_batch(bytes).as_deref().unwrap_or(bytes)),
             _ => Message::read(bytes),
@@ -243,7 +253,7 @@ impl Server {
     }
 
     /// The reply to a request.
-    pub(super) fn reply(&self, id: &Value, outcome: &Result<Success, Fault>) -> String {
+    pub(crate) fn reply(&self, id: &Value, outcome: &Result<Success, Fault>) -> String {
         distort::replied(reply(id, outcome), self.fixture.mutant)
     }
 
@@ -296,12 +306,12 @@ impl Server {
     }
 
     /// A final result.
-    pub(super) fn complete(&self, members: Vec<(&'static str, Success)>) -> Success {
+    pub(crate) fn complete(&self, members: Vec<(&'static str, Success)>) -> Success {
         self.result("complete", members)
     }
 
     /// A result, with what this revision adds to every one.
-    pub(super) fn result(&self, kind: &str, mut members: Vec<(&'static str, Success)>) -> Success {
+    pub(crate) fn result(&self, kind: &str, mut members: Vec<(&'static str, Success)>) -> Success {
         if self.fixture.revision.is_stateless() {
             if self.fixture.mutant != Some(Mutant::ResultTypeLost) {
                 members.insert(0, ("resultType", success(&kind)));
@@ -333,9 +343,9 @@ mod tests {
 
     use tokio::sync::mpsc;
 
-    use super::super::revision::Revision;
-    use super::super::session::Outgoing;
     use super::*;
+    use crate::revision::Revision;
+    use crate::server::session::Outgoing;
 
     /// A server with one tool, called `t`.
     fn server(members: &Value, revision: Revision, mutant: Option<Mutant>) -> Server {

@@ -17,10 +17,10 @@ use casebook::model::case::{Case, Library};
 use casebook::model::target::Target;
 use casebook::plan::{Selection, plan};
 use casebook::proof::{self, Pace};
-use casebook::reference::UNBROKEN;
 use casebook::report::proof::{Declared, Kill, unproved};
 use casebook::run as conduct;
 use libtest_mimic::{Failed, Trial};
+use reference::UNBROKEN;
 use tokio::runtime::Runtime;
 
 use crate::veil;

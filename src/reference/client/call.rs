@@ -14,12 +14,12 @@ use super::elicit::{Question, Reaction};
 use super::failure::Failure;
 use super::incoming::{members, present};
 use super::session::header;
-use crate::jsonrpc::nesting;
-use crate::reference::fixture::Members;
-use crate::reference::message::{Success, object, success};
-use crate::reference::mutant::Mutant;
-use crate::reference::parameters::{Parameter, written};
-use crate::reference::schema::Schema;
+use crate::message::{Success, object, success};
+use crate::mutant::Mutant;
+use crate::nesting;
+use crate::parameters::{Parameter, written};
+use crate::schema::Schema;
+use crate::server::fixture::Members;
 
 /// How often a server may ask before it gives a result.
 const ROUNDS: usize = 8;

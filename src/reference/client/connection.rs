@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::http::Endpoint;
 use super::incoming::Incoming;
 use super::stdio::Pipe;
-use crate::reference::mutant::Mutant;
+use crate::mutant::Mutant;
 
 /// Where a server is.
 #[derive(Debug)]

@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use super::incoming::members;
-use crate::jsonrpc::nesting;
-use crate::reference::elicitation::{allows_forms, check_root, composition, is_answer, strings, titled};
-use crate::reference::fetch;
-use crate::reference::mutant::Mutant;
-use crate::reference::revision::Revision;
-use crate::reference::schema::{BUDGET, Schema};
+use crate::fetch;
+use crate::mutant::Mutant;
+use crate::nesting;
+use crate::revision::Revision;
+use crate::schema::{BUDGET, Schema};
+use crate::server::elicitation::{allows_forms, check_root, composition, is_answer, strings, titled};
 
 /// How the user reacts to a question.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ impl Question {
             return Err(failure(-32601, format!("`{method}` was not declared")));
         }
         let params = params.ok_or_else(|| refused("`params` is missing"))?;
-        if nesting::depth(params.get().as_bytes()) > nesting::LIMIT {
+        if nesting::is_too_deep(params.get().as_bytes()) {
             return Err(refused("the request is nested too deeply"));
         }
         let params: Params = members(params).map_err(refused)?;

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use super::events::{Events, TooLong};
 use super::failure::Failure;
 use super::incoming::Incoming;
-use crate::reference::mutant::Mutant;
+use crate::mutant::Mutant;
 
 /// The largest body, or event, that is read.
 const LARGEST: usize = 16 << 20;
@@ -83,7 +83,7 @@ impl Aside {
 }
 
 /// Connections for clients, each of which goes on with those of the one before.
-pub(in crate::reference) fn connections() -> Client {
+pub(crate) fn connections() -> Client {
     let builder = Client::builder().redirect(redirect::Policy::none()).retry(retry::never());
     builder.referer(false).no_proxy().build().expect("plain HTTP needs nothing that could be missing")
 }

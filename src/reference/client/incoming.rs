@@ -8,8 +8,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::failure::Failure;
-use crate::jsonrpc::nesting;
-use crate::reference::message::one_line;
+use crate::message::one_line;
+use crate::nesting;
 
 /// What came in.
 #[derive(Debug)]

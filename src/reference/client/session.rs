@@ -13,9 +13,9 @@ use super::elicit::{Question, User};
 use super::failure::Failure;
 use super::incoming::{self, Incoming};
 use super::{Client, LEAVE, PATIENCE, Tools};
-use crate::reference::message::{Success, object, success};
-use crate::reference::mutant::Mutant;
-use crate::reference::revision::Revision;
+use crate::message::{Success, object, success};
+use crate::mutant::Mutant;
+use crate::revision::Revision;
 
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";

@@ -10,8 +10,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::failure::Failure;
 use super::incoming::Incoming;
-use crate::reference::mutant::Mutant;
-use crate::reference::stdio::LONGEST;
+use crate::mutant::Mutant;
+use crate::server::stdio::LONGEST;
 
 /// How long a server may take to leave once its stdin has ended.
 const GRACE: Duration = Duration::from_secs(2);

@@ -11,9 +11,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
 use super::*;
-use crate::reference::fixture::Fixture;
-use crate::reference::http::Listener;
-use crate::reference::server::Server;
+use crate::server::Server;
+use crate::server::fixture::Fixture;
+use crate::server::http::Listener;
 
 const NEW: &str = "2026-07-28";
 
@@ -141,7 +141,7 @@ async fn the_client_and_the_server_understand_each_other_in_all_revisions() {
         { "name": "ask", "inputSchema": object, "does": { "elicit": { "message": "?", "requestedSchema": form } } },
     ] });
     for revision in Revision::ALL {
-        let listener = Listener::start().await.expect("a port");
+        let listener = Listener::start(|_| true).await.expect("a port");
         let fixture = Fixture::build(&fixture.to_string(), revision, None).expect("a sound fixture");
         let url = listener.serve(Server::new(fixture));
         let script = json!([{ "listTools": {} }, call("echo"), call("ask")]);

@@ -6,12 +6,12 @@
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::jsonrpc::nesting;
-use crate::reference::fixture::Members;
-use crate::reference::message::{object, success};
-use crate::reference::mutant::Mutant;
-use crate::reference::parameters::{self, Parameter};
-use crate::reference::schema::{Schema, SchemaError};
+use crate::message::{object, success};
+use crate::mutant::Mutant;
+use crate::nesting;
+use crate::parameters::{self, Parameter};
+use crate::schema::{Schema, SchemaError};
+use crate::server::fixture::Members;
 
 /// A tool.
 #[derive(Debug)]

@@ -9,26 +9,26 @@ use std::task::{Context, Poll, ready};
 use hyper::body::{Bytes, Frame, SizeHint};
 use tokio::sync::mpsc;
 
-use super::session::Outgoing;
+use crate::server::session::Outgoing;
 
 /// A body.
-pub(super) struct Body {
+pub(crate) struct Body {
     next: Option<Bytes>,
     rest: Option<mpsc::UnboundedReceiver<Outgoing>>,
 }
 
 impl Body {
-    pub(super) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self { next: None, rest: None }
     }
 
-    pub(super) fn whole(text: impl Into<Bytes>) -> Self {
+    pub(crate) fn whole(text: impl Into<Bytes>) -> Self {
         let text = text.into();
         Self { next: (!text.is_empty()).then_some(text), rest: None }
     }
 
     /// A stream that begins with this message and ends with the reply.
-    pub(super) fn events(first: &str, rest: mpsc::UnboundedReceiver<Outgoing>) -> Self {
+    pub(crate) fn events(first: &str, rest: mpsc::UnboundedReceiver<Outgoing>) -> Self {
         Self { next: Some(event(first)), rest: Some(rest) }
     }
 }

@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::distort;
-use super::elicitation::Form;
-use super::fixture::{Does, Returned, Tool};
-use super::message::{Fault, Request, Success, success};
-use super::mutant::Mutant;
-use super::server::{Caller, Server};
+use crate::distort;
+use crate::message::{Fault, Request, Success, success};
+use crate::mutant::Mutant;
+use crate::server::elicitation::Form;
+use crate::server::fixture::{Does, Returned, Tool};
+use crate::server::{Caller, Server};
 
 /// The key under which the one form of a call is asked for.
 const QUESTION: &str = "answer";
 
 /// A call whose parameters are well formed.
-pub(super) struct Call<'a> {
+pub(crate) struct Call<'a> {
     server: &'a Server,
     name: &'a str,
     arguments: Arc<Value>,
@@ -40,7 +40,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// What is malformed.
-    pub(super) fn read(server: &'a Server, request: &'a Request) -> Result<Self, Fault> {
+    pub(crate) fn read(server: &'a Server, request: &'a Request) -> Result<Self, Fault> {
         let params = request.params.as_ref().and_then(Value::as_object);
         let params = params.ok_or_else(|| Fault::params("`params` is missing"))?;
         let name = params.get("name").and_then(Value::as_str);
@@ -68,7 +68,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// The fault to answer with.
-    pub(super) async fn run(mut self, caller: Caller<'_>) -> Result<Success, Fault> {
+    pub(crate) async fn run(mut self, caller: Caller<'_>) -> Result<Success, Fault> {
         let mutant = self.server.fixture.mutant;
         if mutant == Some(Mutant::SleepsOneSecond) {
             tokio::time::sleep(Duration::from_secs(1)).await;

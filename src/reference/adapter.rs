@@ -1,28 +1,6 @@
-//! A target of our own: a strict server and a strict client, reached only through the adapter protocol.
+//! The adapter protocol: lines on standard input, an answer to each on standard output.
 //!
-//! Takes adapter lines on stdin, gives adapter lines on stdout, as a child process, and speaks MCP over HTTP or stdio.
-//! It is a second reading of the specification: but for the bracket scan it shares nothing with the rest of the
-//! program, and must not know cases, expectations or the driver.
-
-mod call;
-mod client;
-mod distort;
-mod elicitation;
-mod events;
-mod fetch;
-mod fixture;
-mod headers;
-mod http;
-mod message;
-mod mutant;
-mod parameters;
-mod references;
-mod revision;
-mod schema;
-mod seal;
-mod server;
-mod session;
-mod stdio;
+//! Starts servers and clients as the harness asks for them, and stops them. Must not know what either says.
 
 use std::collections::HashMap;
 use std::io::{self, Write as _};
@@ -35,14 +13,13 @@ use serde_json::{Value, json};
 use tokio::io::BufReader;
 use tokio::task::AbortHandle;
 
-use fixture::{Fixture, Refused};
-use http::Listener;
-use mutant::Mutant;
-use revision::Revision;
-use schema::{aside_unless, is_light};
-use server::Server;
-
-pub use mutant::{About, UNBROKEN, is_mutant, mutants};
+use crate::client;
+use crate::mutant::Mutant;
+use crate::revision::Revision;
+use crate::schema::{aside_unless, is_light};
+use crate::server::fixture::{Fixture, Refused};
+use crate::server::http::{Accepts, Listener};
+use crate::server::{Server, stdio};
 
 /// A schema of 64 levels and a chain of references need more than the usual stack, above all without optimisation.
 const STACK: usize = 256 << 20;
@@ -51,7 +28,10 @@ const STACK: usize = 256 << 20;
 const REFUSED: u8 = 3;
 
 /// Runs the target until its stdin ends.
-pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>) -> ExitCode {
+///
+/// `mutant` names the way in which the target is wrong; with `stdio_server`, the process is the MCP server that the
+/// file describes. HTTP connections that `accepts` refuses are closed.
+pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>, accepts: Accepts) -> ExitCode {
     let mutant = match mutant.map(|name| Mutant::named(name).ok_or(name)).transpose() {
         Ok(mutant) => mutant,
         Err(name) => return complain(2, &json!({ "error": format!("there is no mutant `{name}`") })),
@@ -64,7 +44,7 @@ pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>) -> ExitCode {
             Err(error) => return complain(1, &json!({ "error": error.to_string() })),
         };
         let code = match file {
-            None => runtime.block_on(adapt(mutant)),
+            None => runtime.block_on(adapt(mutant, accepts)),
             Some(file) => runtime.block_on(serve_stdio(&file, mutant)),
         };
         // A check that outlived its budget must not keep the process alive.
@@ -143,8 +123,8 @@ impl From<Refused> for Value {
 }
 
 /// The adapter's loop: each request is answered before the next is read.
-async fn adapt(mutant: Option<Mutant>) -> ExitCode {
-    let listener = match Listener::start().await {
+async fn adapt(mutant: Option<Mutant>, accepts: Accepts) -> ExitCode {
+    let listener = match Listener::start(accepts).await {
         Ok(listener) => listener,
         Err(error) => return complain(1, &json!({ "error": error.to_string() })),
     };

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::distort;
-use super::mutant::Mutant;
-use super::revision::Revision;
-use super::schema::{Schema, SchemaError};
+use crate::distort;
+use crate::mutant::Mutant;
+use crate::revision::Revision;
+use crate::schema::{Schema, SchemaError};
 
 /// A form that may be sent.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(crate) struct Form {
     /// The parameters of `elicitation/create`.
-    pub(super) params: Value,
+    pub(crate) params: Value,
     schema: Schema,
     revision: Revision,
     mutant: Option<Mutant>,
@@ -24,7 +24,7 @@ pub(super) struct Form {
 
 /// Why a form may not be sent.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum FormError {
+pub(crate) enum FormError {
     #[error(transparent)]
     Schema(#[from] SchemaError),
     #[error("requestedSchema: {0}")]
@@ -38,7 +38,7 @@ impl Form {
     ///
     /// # Errors
     /// What the revision has no place for.
-    pub(super) fn read(
+    pub(crate) fn read(
         message: &str,
         requested: &str,
         revision: Revision,
@@ -68,7 +68,7 @@ impl Form {
     }
 
     /// Whether these capabilities of a client allow a form.
-    pub(super) fn may_be_shown_to(&self, capabilities: &Value) -> bool {
+    pub(crate) fn may_be_shown_to(&self, capabilities: &Value) -> bool {
         let is_named = capabilities.pointer("/elicitation/form").is_some();
         allows_forms(capabilities, self.revision) && (is_named || self.mutant != Some(Mutant::EmptyCapabilityRefused))
     }
@@ -77,7 +77,7 @@ impl Form {
     ///
     /// # Errors
     /// Why the answer is none.
-    pub(super) async fn read_answer(&self, answer: &Value) -> Result<Value, String> {
+    pub(crate) async fn read_answer(&self, answer: &Value) -> Result<Value, String> {
         let answer = answer.as_object().ok_or("an answer must be an object")?;
         let action = answer.get("action").and_then(Value::as_str).ok_or("an answer must have an `action`")?;
         match action {
@@ -128,7 +128,7 @@ impl Form {
 }
 
 /// Whether a value is of a kind that a field of a form can have.
-pub(super) fn is_answer(value: &Value, revision: Revision) -> bool {
+pub(crate) fn is_answer(value: &Value, revision: Revision) -> bool {
     match value {
         Value::String(_) | Value::Number(_) | Value::Bool(_) => true,
         Value::Array(items) => revision.has_rich_forms() && items.iter().all(Value::is_string),
@@ -137,7 +137,7 @@ pub(super) fn is_answer(value: &Value, revision: Revision) -> bool {
 }
 
 /// Whether these capabilities of a client allow forms.
-pub(super) fn allows_forms(capabilities: &Value, revision: Revision) -> bool {
+pub(crate) fn allows_forms(capabilities: &Value, revision: Revision) -> bool {
     let Some(Value::Object(modes)) = capabilities.get("elicitation") else { return false };
     match modes.get("form") {
         Some(form) => form.is_object(),
@@ -146,7 +146,7 @@ pub(super) fn allows_forms(capabilities: &Value, revision: Revision) -> bool {
 }
 
 /// Checks that a schema is that of a flat object.
-pub(super) fn check_root(schema: &Value) -> Result<(), FormError> {
+pub(crate) fn check_root(schema: &Value) -> Result<(), FormError> {
     let wrong = |reason: &str| Err(FormError::Root(reason.to_owned()));
     if schema.get("type") != Some(&json!("object")) {
         return wrong("`type` must be \"object\"");
@@ -161,7 +161,7 @@ pub(super) fn check_root(schema: &Value) -> Result<(), FormError> {
 }
 
 /// The first keyword that a flat form has no place for.
-pub(super) fn composition(schema: &Value) -> Option<&'static str> {
+pub(crate) fn composition(schema: &Value) -> Option<&'static str> {
     const KEYWORDS: [&str; 13] = [
         "$ref",
         "$dynamicRef",
@@ -286,12 +286,12 @@ fn check_flat(members: &Map<String, Value>, allowed: &[&str]) -> Result<(), Reas
 }
 
 /// A list of strings.
-pub(super) fn strings(list: &Value) -> Option<Vec<&str>> {
+pub(crate) fn strings(list: &Value) -> Option<Vec<&str>> {
     list.as_array()?.iter().map(Value::as_str).collect()
 }
 
 /// The constants of a list of titled options.
-pub(super) fn titled(list: &Value) -> Option<Vec<&str>> {
+pub(crate) fn titled(list: &Value) -> Option<Vec<&str>> {
     let option = |option: &'_ Value| option.get("title").is_some_and(Value::is_string);
     list.as_array()?.iter().map(|one| option(one).then(|| one.get("const")?.as_str()).flatten()).collect()
 }

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// What goes out while a request is answered.
 #[derive(Debug)]
-pub(super) enum Outgoing {
+pub(crate) enum Outgoing {
     /// A request of our own.
     Message(String),
     /// The reply, and the HTTP status that goes with it.
@@ -20,13 +20,13 @@ pub(super) enum Outgoing {
 }
 
 /// Where it goes out.
-pub(super) type Outlet = mpsc::UnboundedSender<Outgoing>;
+pub(crate) type Outlet = mpsc::UnboundedSender<Outgoing>;
 
 type Answer = Result<Value, Value>;
 
 /// One session.
 #[derive(Debug, Default)]
-pub(super) struct Session {
+pub(crate) struct Session {
     capabilities: Value,
     initialized: AtomicBool,
     asked: AtomicU64,
@@ -35,16 +35,16 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(capabilities: Value) -> Self {
+    pub(crate) fn new(capabilities: Value) -> Self {
         Self { capabilities, ..Self::default() }
     }
 
-    pub(super) fn capabilities(&self) -> &Value {
+    pub(crate) fn capabilities(&self) -> &Value {
         &self.capabilities
     }
 
     /// Takes note of a notification.
-    pub(super) fn notice(&self, method: &str, params: Option<&Value>) {
+    pub(crate) fn notice(&self, method: &str, params: Option<&Value>) {
         match method {
             "notifications/initialized" => self.initialized.store(true, Ordering::Release),
             "notifications/cancelled" => {
@@ -57,14 +57,14 @@ impl Session {
     }
 
     /// Takes a response to a request of ours; one that nobody waits for is dropped.
-    pub(super) fn take(&self, id: &Value, outcome: Answer) {
+    pub(crate) fn take(&self, id: &Value, outcome: Answer) {
         if let Some(waiting) = id.as_u64().and_then(|id| locked(&self.unanswered).remove(&id)) {
             let _nobody_waits = waiting.send(outcome);
         }
     }
 
     /// Ends it: whoever waits for an answer won't get one.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         locked(&self.unanswered).clear();
         locked(&self.running).clear();
     }
@@ -73,7 +73,7 @@ impl Session {
     ///
     /// # Errors
     /// Why there is no answer.
-    pub(super) async fn ask(&self, outlet: &Outlet, method: &str, params: &Value) -> Result<Value, String> {
+    pub(crate) async fn ask(&self, outlet: &Outlet, method: &str, params: &Value) -> Result<Value, String> {
         if !self.initialized.load(Ordering::Acquire) {
             return Err("the client can't be asked before it has sent notifications/initialized".to_owned());
         }
@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// Does the work of a request, unless it is cancelled.
-    pub(super) async fn unless_cancelled<T>(&self, id: &Value, work: impl Future<Output = T>) -> Option<T> {
+    pub(crate) async fn unless_cancelled<T>(&self, id: &Value, work: impl Future<Output = T>) -> Option<T> {
         let (sender, cancelled) = oneshot::channel();
         locked(&self.running).insert(id.to_string(), sender);
         let outcome = tokio::select! {
@@ -110,6 +110,6 @@ impl Session {
 }
 
 /// A lock whose holder panicked still guards whole values: every change here is one call.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,41 +10,41 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::distort;
-use super::elicitation::Form;
-use super::message::{object, one_line, success};
-use super::mutant::Mutant;
-use super::parameters::{self, Parameter};
-use super::revision::Revision;
-use super::schema::Schema;
+use crate::distort;
+use crate::message::{object, one_line, success};
+use crate::mutant::Mutant;
+use crate::parameters::{self, Parameter};
+use crate::revision::Revision;
+use crate::schema::Schema;
+use crate::server::elicitation::Form;
 
 /// A server, ready to speak.
 #[derive(Debug)]
-pub(super) struct Fixture {
-    pub(super) server: Value,
-    pub(super) tools: Vec<Tool>,
-    pub(super) revision: Revision,
-    pub(super) mutant: Option<Mutant>,
+pub(crate) struct Fixture {
+    pub(crate) server: Value,
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) revision: Revision,
+    pub(crate) mutant: Option<Mutant>,
     /// A tool is missing that should be there; only a mutant goes on without it.
-    pub(super) is_broken: bool,
+    pub(crate) is_broken: bool,
 }
 
 /// A tool.
 #[derive(Debug)]
-pub(super) struct Tool {
-    pub(super) name: String,
+pub(crate) struct Tool {
+    pub(crate) name: String,
     /// What `tools/list` says of it.
-    pub(super) listed: Box<RawValue>,
-    pub(super) input: Schema,
-    pub(super) output: Option<Schema>,
-    pub(super) does: Does,
+    pub(crate) listed: Box<RawValue>,
+    pub(crate) input: Schema,
+    pub(crate) output: Option<Schema>,
+    pub(crate) does: Does,
     /// The arguments that are repeated in HTTP headers.
-    pub(super) parameters: Vec<Parameter>,
+    pub(crate) parameters: Vec<Parameter>,
 }
 
 /// What a tool's code does.
 #[derive(Debug)]
-pub(super) enum Does {
+pub(crate) enum Does {
     Echo,
     Return(Returned),
     Elicit(Box<Form>),
@@ -54,13 +54,13 @@ pub(super) enum Does {
 /// What a tool's code returns.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Returned {
+pub(crate) struct Returned {
     /// `null` is there.
     #[serde(default, deserialize_with = "present")]
-    pub(super) structured_content: Option<Value>,
-    pub(super) content: Option<Vec<Value>>,
+    pub(crate) structured_content: Option<Value>,
+    pub(crate) content: Option<Vec<Value>>,
     #[serde(default)]
-    pub(super) is_error: bool,
+    pub(crate) is_error: bool,
 }
 
 fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
@@ -69,10 +69,10 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
 
 /// Why a server is not built.
 #[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) kind: &'static str,
-    pub(super) message: String,
-    pub(super) tool: Option<String>,
+pub(crate) struct Refused {
+    pub(crate) kind: &'static str,
+    pub(crate) message: String,
+    pub(crate) tool: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -83,10 +83,10 @@ struct Source {
 
 /// The members of an object, in order, as text.
 #[derive(Debug)]
-pub(super) struct Members(pub(super) Vec<(String, Box<RawValue>)>);
+pub(crate) struct Members(pub(crate) Vec<(String, Box<RawValue>)>);
 
 impl Members {
-    pub(super) fn get(&self, key: &str) -> Option<&str> {
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, text)| text.get())
     }
 
@@ -122,7 +122,7 @@ impl Fixture {
     ///
     /// # Errors
     /// The reason for not building it.
-    pub(super) fn build(text: &str, revision: Revision, mutant: Option<Mutant>) -> Result<Self, Refused> {
+    pub(crate) fn build(text: &str, revision: Revision, mutant: Option<Mutant>) -> Result<Self, Refused> {
         if mutant == Some(Mutant::RefusesEverything) {
             return Err(Refused { kind: "Refusal", message: "no server is ever built".to_owned(), tool: None });
         }
@@ -182,7 +182,7 @@ impl Fixture {
     }
 
     /// Whether structured content and its schema may be anything but an object.
-    pub(super) fn has_any_output(&self) -> bool {
+    pub(crate) fn has_any_output(&self) -> bool {
         self.revision.has_any_output() || self.mutant == Some(Mutant::RevisionIgnored)
     }
 
@@ -199,7 +199,7 @@ impl Fixture {
         Ok(())
     }
 
-    fn schema(&self, text: &str) -> Result<Schema, super::schema::SchemaError> {
+    fn schema(&self, text: &str) -> Result<Schema, crate::schema::SchemaError> {
         let schema = Schema::read(text, self.mutant)?;
         if self.mutant == Some(Mutant::FirstIdWins)
             && let Some(id) = schema.value().get("$id")

@@ -16,18 +16,17 @@ use hyper::service::service_fn;
 use hyper::{Method, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::sleep;
 
-use super::events::Body;
-use super::headers;
-use super::message::{Fault, Message, Request};
-use super::mutant::Mutant;
-use super::seal::token;
-use super::server::Server;
-use super::session::{Outgoing, Session, locked};
-use crate::peer::{self, Peer};
+use crate::message::{Fault, Message, Request};
+use crate::mutant::Mutant;
+use crate::server::Server;
+use crate::server::events::Body;
+use crate::server::headers;
+use crate::server::seal::token;
+use crate::server::session::{Outgoing, Session, locked};
 
 /// The largest body that is read.
 const LARGEST: usize = 16 << 20;
@@ -45,9 +44,12 @@ const SESSION: &str = "mcp-session-id";
 
 type Response = hyper::Response<Body>;
 
+/// Decides whether to serve a connection.
+pub type Accepts = fn(&TcpStream) -> bool;
+
 /// The listener, and the servers behind it.
 #[derive(Clone)]
-pub(super) struct Listener {
+pub(crate) struct Listener {
     address: SocketAddr,
     endpoints: Arc<Mutex<HashMap<String, Arc<Endpoint>>>>,
 }
@@ -63,7 +65,7 @@ impl Listener {
     ///
     /// # Errors
     /// Where no port can be had.
-    pub(super) async fn start() -> io::Result<Self> {
+    pub(crate) async fn start(accepts: Accepts) -> io::Result<Self> {
         let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let listener = Self { address: socket.local_addr()?, endpoints: Arc::default() };
         let serving = listener.clone();
@@ -76,7 +78,7 @@ impl Listener {
                     sleep(PAUSE).await;
                     continue;
                 };
-                if peer::of(&stream) == Peer::Foreign {
+                if !accepts(&stream) {
                     continue;
                 }
                 // Without it, each event waits for the acknowledgement of the one before.
@@ -101,7 +103,7 @@ impl Listener {
     }
 
     /// Puts a server up; gives its URL.
-    pub(super) fn serve(&self, server: Server) -> String {
+    pub(crate) fn serve(&self, server: Server) -> String {
         let path = format!("/{}/mcp", token());
         let url = format!("http://{}{path}", self.address);
         let endpoint = Endpoint { server, sessions: Mutex::default() };
@@ -110,7 +112,7 @@ impl Listener {
     }
 
     /// Takes a server down again.
-    pub(super) fn stop(&self, url: &str) {
+    pub(crate) fn stop(&self, url: &str) {
         let path = url.strip_prefix(&format!("http://{}", self.address)).unwrap_or_default();
         if let Some(endpoint) = locked(&self.endpoints).remove(path) {
             locked(&endpoint.sessions).values().for_each(|session| session.end());
@@ -323,11 +325,10 @@ fn with(status: StatusCode, media: &'static str, body: Body) -> Response {
 mod tests {
     use serde_json::json;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-    use tokio::net::TcpStream;
 
-    use super::super::fixture::Fixture;
-    use super::super::revision::Revision;
     use super::*;
+    use crate::revision::Revision;
+    use crate::server::fixture::Fixture;
 
     const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -338,7 +339,7 @@ mod tests {
                 "message": "?", "requestedSchema": { "type": "object", "properties": { "b": { "type": "boolean" } } } } } },
         ] });
         let fixture = Fixture::build(&fixture.to_string(), revision, None).expect("a sound fixture");
-        let listener = Listener::start().await.expect("a port");
+        let listener = Listener::start(|_| true).await.expect("a port");
         let url = listener.serve(Server::new(fixture));
         (listener, url)
     }

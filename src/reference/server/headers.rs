@@ -6,18 +6,18 @@ use hyper::StatusCode;
 use hyper::header::{self, HeaderMap};
 use serde_json::Value;
 
-use super::message::{Fault, Request};
-use super::mutant::Mutant;
-use super::parameters::{agrees, decoded};
-use super::revision::Revision;
-use super::server::Server;
+use crate::message::{Fault, Request};
+use crate::mutant::Mutant;
+use crate::parameters::{agrees, decoded};
+use crate::revision::Revision;
+use crate::server::Server;
 
 const VERSION: &str = "mcp-protocol-version";
 const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 
 /// Keeps pages of other origins away: a browser sends both headers by itself.
-pub(super) fn check_origin(headers: &HeaderMap, port: u16, mutant: Option<Mutant>) -> Result<(), String> {
+pub(crate) fn check_origin(headers: &HeaderMap, port: u16, mutant: Option<Mutant>) -> Result<(), String> {
     let is_own = |host: &str| {
         let name = host.strip_suffix(&format!(":{port}")).unwrap_or(host);
         is_loopback(name)
@@ -44,7 +44,7 @@ fn is_loopback(name: &str) -> bool {
 }
 
 /// Checks what the client sends and takes.
-pub(super) fn check_media(headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+pub(crate) fn check_media(headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
     let listed = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
     let essence = |media: &str| media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if !listed(header::CONTENT_TYPE).any(|media| essence(media) == "application/json") {
@@ -60,7 +60,7 @@ pub(super) fn check_media(headers: &HeaderMap) -> Result<(), (StatusCode, &'stat
 }
 
 /// Checks the version that a request of a session names, if it names one.
-pub(super) fn check_version(headers: &HeaderMap, revision: Revision) -> Result<(), Fault> {
+pub(crate) fn check_version(headers: &HeaderMap, revision: Revision) -> Result<(), Fault> {
     match headers.get(VERSION) {
         Some(version) if version != revision.name() => {
             Err(Fault::invalid_request(format!("MCP-Protocol-Version must be {}", revision.name())))
@@ -70,7 +70,7 @@ pub(super) fn check_version(headers: &HeaderMap, revision: Revision) -> Result<(
 }
 
 /// Checks that the headers of a stateless request repeat its body.
-pub(super) fn check(headers: &HeaderMap, request: &Request, server: &Server) -> Result<(), Fault> {
+pub(crate) fn check(headers: &HeaderMap, request: &Request, server: &Server) -> Result<(), Fault> {
     check_all(headers, request, server).map_err(|fault| match server.fixture.mutant {
         Some(Mutant::HeaderErrorUnnamed) if fault.code == -32020 => Fault::invalid_request(fault.message),
         _ => fault,

@@ -12,16 +12,16 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::distort;
-use super::message::{Fault, Message, Request, Success, success};
-use super::server::Server;
-use super::session::{Outgoing, Outlet, Session};
+use crate::distort;
+use crate::message::{Fault, Message, Request, Success, success};
+use crate::server::Server;
+use crate::server::session::{Outgoing, Outlet, Session};
 
 /// The longest line that is read.
-pub(super) const LONGEST: usize = 16 << 20;
+pub(crate) const LONGEST: usize = 16 << 20;
 
 /// The standard input. A pipe is read in this thread: another one would be woken for each line.
-pub(super) fn input() -> Box<dyn AsyncRead + Unpin> {
+pub(crate) fn input() -> Box<dyn AsyncRead + Unpin> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd as _;
@@ -38,7 +38,7 @@ pub(super) fn input() -> Box<dyn AsyncRead + Unpin> {
 ///
 /// # Errors
 /// Those of reading.
-pub(super) async fn line(input: &mut (impl AsyncBufRead + Unpin), longest: usize) -> io::Result<Option<Vec<u8>>> {
+pub(crate) async fn line(input: &mut (impl AsyncBufRead + Unpin), longest: usize) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let limit = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);
     if (&mut *input).take(limit).read_until(b'\n', &mut line).await? == 0 {
@@ -68,7 +68,7 @@ async fn skip_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of connecting.
-pub(super) async fn connect(port: u16, word: &str, server: Server) -> io::Result<impl Future<Output = ()> + use<>> {
+pub(crate) async fn connect(port: u16, word: &str, server: Server) -> io::Result<impl Future<Output = ()> + use<>> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
     stream.set_nodelay(true)?;
     stream.write_all(format!("{word}\n").as_bytes()).await?;
@@ -77,7 +77,7 @@ pub(super) async fn connect(port: u16, word: &str, server: Server) -> io::Result
 }
 
 /// Speaks until the input ends.
-pub(super) async fn serve(server: Server, input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) {
+pub(crate) async fn serve(server: Server, input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) {
     let (outlet, mut outgoing) = mpsc::unbounded_channel();
     let mutant = server.fixture.mutant;
     let writing = async move {

@@ -6,22 +6,22 @@ use std::hash::{BuildHasher as _, RandomState};
 
 /// A secret under which words are sealed. The standard library keys its `SipHash` at random; two keys make 128 bits.
 #[derive(Debug)]
-pub(super) struct Seal([RandomState; 2]);
+pub(crate) struct Seal([RandomState; 2]);
 
 impl Seal {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self([RandomState::new(), RandomState::new()])
     }
 
     /// The seal of these words.
-    pub(super) fn of(&self, words: &[&str]) -> String {
+    pub(crate) fn of(&self, words: &[&str]) -> String {
         let [a, b] = &self.0;
         format!("{:016x}{:016x}", a.hash_one(words), b.hash_one(words))
     }
 }
 
 /// A name that can't be guessed.
-pub(super) fn token() -> String {
+pub(crate) fn token() -> String {
     Seal::new().of(&[])
 }
 
