@@ -29,7 +29,8 @@ const KNOWS: [(&str, &[&str]); 15] = [
 ];
 
 /// What tests of a part may use beyond that: samples, and the embedded cases.
-const KNOWS_IN_TESTS: [(&str, &[&str]); 7] = [
+const KNOWS_IN_TESTS: [(&str, &[&str]); 8] = [
+    ("proof", &["load"]),
     ("model", &["judge", "load"]),
     ("plan", &["judge", "load"]),
     ("drive", &["judge", "load"]),
@@ -39,8 +40,14 @@ const KNOWS_IN_TESTS: [(&str, &[&str]); 7] = [
     ("load", &["import"]),
 ];
 
-/// The folders in which modules beside each other use each other in one direction only.
-const ONE_WAY: [&str; 1] = ["drive"];
+/// The folders in which modules use each other both ways, and the reason. Everywhere else one way is the rule.
+const MUTUAL: [(&str, &str); 5] = [
+    ("cli", "`run` has the options that other commands share"),
+    ("drive/client/mock", "the server dispatches to its tools, and their dialogs go on through the server"),
+    ("import", "references lead to remote files, which have references"),
+    ("load", "steps have expectations, which are read within the scope of a step"),
+    ("model", "observations are bounded, and a bound is one of observations"),
+];
 
 /// Parts that are pure: no runtime, no clock, no sockets, no processes.
 const PURE: [&str; 6] = ["model", "load", "plan", "set", "judge", "report"];
@@ -106,21 +113,29 @@ fn no_part_uses_another_that_it_must_not() {
 #[test]
 fn modules_of_a_folder_use_each_other_one_way() {
     let imports = imports();
-    for folder in ONE_WAY {
-        let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for import in imports.iter().filter(|import| import.from[0] == folder && import.to[0] == folder) {
-            if let (Some(one), Some(other)) = (import.from.get(1), import.to.get(1))
+    let folders: BTreeSet<&[String]> =
+        imports.iter().flat_map(|import| (1..import.from.len()).map(|depth| &import.from[..depth])).collect();
+    assert!(folders.len() > 10, "folders are not found");
+    for folder in folders {
+        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for import in imports.iter().filter(|import| import.from.starts_with(folder) && import.to.starts_with(folder)) {
+            if let (Some(one), Some(other)) = (import.from.get(folder.len()), import.to.get(folder.len()))
                 && one != other
             {
-                uses.entry(one).or_default().insert(other);
+                // Nothing uses the tests of a module, so that they close no circle.
+                let one = if import.in_test { format!("{one} (tests)") } else { one.clone() };
+                uses.entry(one).or_default().insert(other.clone());
             }
         }
-        // What uses nothing that is left is taken away, until nothing is left but circles.
+        // Modules that use none of those that are left are taken away, until only circles are left.
         while let Some(free) = uses.iter().find(|(_, used)| !used.iter().any(|one| uses.contains_key(one))) {
-            let free = *free.0;
-            uses.remove(free);
+            let free = free.0.clone();
+            uses.remove(&free);
         }
-        assert!(uses.is_empty(), "in src/{folder} these modules use each other in a circle: {uses:#?}");
+        let folder = folder.join("/");
+        let may = MUTUAL.iter().any(|(one, _)| *one == folder);
+        assert!(uses.is_empty() || may, "in src/{folder} these modules use each other in a circle: {uses:#?}");
+        assert!(!uses.is_empty() || !may, "in src/{folder} modules use each other one way now: take it out of MUTUAL");
     }
 }
 

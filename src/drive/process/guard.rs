@@ -20,6 +20,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 #[cfg(target_os = "linux")]
 use crate::drive::process::descendants;
+use crate::drive::process::launch::in_words;
+use crate::drive::process::mark::{self, MARK};
 use crate::drive::token::token;
 
 /// The longest time for a harness to stop, with its reports, after its limit or the second request.
@@ -38,8 +40,6 @@ const STOP: u8 = b'!';
 /// A request to be suspended, as it is passed on.
 const SUSPEND: u8 = b'z';
 
-/// The first part of the marks of this run's processes.
-static RUN: OnceLock<String> = OnceLock::new();
 /// The folder for temporary files while there is a guard.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 /// Set in a process that has a guard.
@@ -48,11 +48,6 @@ static GUARDED: OnceLock<()> = OnceLock::new();
 static LISTENER: Mutex<Option<Listener>> = Mutex::new(None);
 
 type Listener = Box<dyn Fn(u32) + Send>;
-
-/// The first part of the marks of this run's processes.
-pub(crate) fn run() -> &'static str {
-    RUN.get_or_init(token)
-}
 
 /// The folder for temporary files, as an absolute path: where there is a guard, one that is deleted with the run.
 pub(crate) fn scratch() -> PathBuf {
@@ -108,7 +103,7 @@ pub fn watch(
     clear_up(&run);
     // Something may carry the mark that was not started below the harness.
     #[cfg(target_os = "linux")]
-    crate::drive::process::launch::sweep(&format!("{}={run}-", crate::drive::process::launch::MARK), 0);
+    mark::sweep(&format!("{MARK}={run}-"), 0);
     if was_stopped {
         say(
             tell,
@@ -181,7 +176,7 @@ async fn out_of_time(until: Option<Instant>) {
 fn number(status: ExitStatus, tell: fn(&str)) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        let how = crate::drive::process::launch::in_words(status);
+        let how = in_words(status);
         say(tell, format!("casebook: it was {how}; the run log has each test that had ended"));
         return u8::try_from(128 + signal).unwrap_or(u8::MAX);
     }
@@ -216,7 +211,7 @@ impl Guarded {
         if named.is_err() || run.len() != 32 || !run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a run"));
         }
-        let run = RUN.get_or_init(|| run.to_owned());
+        let run = mark::set_run(run);
         #[cfg(unix)]
         block_signals();
         #[cfg(target_os = "linux")]
@@ -250,7 +245,7 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        clear_up(run());
+        clear_up(mark::of_run());
     }
 }
 
@@ -282,7 +277,7 @@ fn request(count: u32) {
 }
 
 fn leave() {
-    clear_up(run());
+    clear_up(mark::of_run());
     exit(STOPPED.into());
 }
 

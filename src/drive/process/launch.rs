@@ -16,12 +16,10 @@ use tokio::time::timeout;
 
 #[cfg(target_os = "linux")]
 use crate::drive::process::descendants;
-use crate::drive::process::guard;
 use crate::drive::process::lines::{BoundedText, Lines};
+use crate::drive::process::mark::{self, MARK};
 use crate::drive::token::token;
 
-/// The variable by which a process that has left its group is found again.
-pub(crate) const MARK: &str = "CASEBOOK_RUN";
 /// How long a process may take to leave once its standard input is closed.
 const LEAVE: Duration = Duration::from_secs(2);
 /// How long it may take after it was told to terminate, and how long we wait after it was killed.
@@ -167,7 +165,7 @@ impl Drop for Pipe {
 /// Where the system can't: no such program, say.
 pub(crate) fn lead(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn ChildWrapper>, Group)> {
     let (program, arguments) = launch.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
-    let mark = format!("{}-{}", guard::run(), token());
+    let mark = format!("{}-{}", mark::of_run(), token());
     let mut command = CommandWrap::with_new(program, |command| {
         command.args(arguments).current_dir(launch.folder).envs(launch.env).env(MARK, &mark);
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -210,10 +208,11 @@ impl Group {
             let mark = format!("{MARK}={}", self.mark);
             // Stopped, it starts nothing while its children are looked for.
             self.signal(nix::sys::signal::Signal::SIGSTOP);
-            let is_marked = |id: nix::unistd::Pid| id.as_raw().try_into().is_ok_and(|id: u32| has_entry(id, &mark));
+            let is_marked =
+                |id: nix::unistd::Pid| id.as_raw().try_into().is_ok_and(|id: u32| mark::has_entry(id, &mark));
             descendants::end(self.leader, is_marked, || self.signal(nix::sys::signal::Signal::SIGKILL));
             if !descendants::adopts() {
-                sweep(&mark, self.leader.map_or(0, since));
+                mark::sweep(&mark, self.leader.map_or(0, mark::since));
             }
         }
         #[cfg(all(unix, not(target_os = "linux")))]
@@ -232,49 +231,6 @@ impl Group {
         // An error means that nobody is left.
         _ = leader.map(|id| nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), signal));
     }
-}
-
-/// The least number that a process can have which this one started. Numbers are given in turn: only where they began
-/// anew meanwhile it is any. Nearly all processes of a machine are older, and needn't be looked into.
-#[cfg(target_os = "linux")]
-fn since(leader: u32) -> u32 {
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let newest = load.split_whitespace().next_back().and_then(|newest| newest.parse().ok());
-    if newest.is_some_and(|newest: u32| newest >= leader) { leader } else { 0 }
-}
-
-/// Kills all processes from this number on with an entry in their environment that begins so; again, as long as new
-/// ones turn up.
-#[cfg(target_os = "linux")]
-pub(crate) fn sweep(entry: &str, since: u32) {
-    use nix::sys::signal::{Signal, kill};
-    const PASSES: usize = 6;
-    let mut empty = 0;
-    for _ in 0..PASSES {
-        let marked = marked(entry, since);
-        empty = if marked.is_empty() { empty + 1 } else { 0 };
-        // A process has no environment for the moment in which it becomes another program: one look isn't enough.
-        if empty == 2 {
-            return;
-        }
-        for id in marked.into_iter().filter_map(|id| i32::try_from(id).ok()) {
-            _ = kill(nix::unistd::Pid::from_raw(id), Signal::SIGKILL);
-        }
-    }
-}
-
-/// The processes that have an entry in their environment that begins so. A zombie's environment is empty.
-#[cfg(target_os = "linux")]
-fn marked(entry: &str, since: u32) -> Vec<u32> {
-    let ids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    ids.filter(|id| *id >= since && has_entry(*id, entry)).collect()
-}
-
-#[cfg(target_os = "linux")]
-fn has_entry(id: u32, entry: &str) -> bool {
-    std::fs::read(format!("/proc/{id}/environ"))
-        .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one.starts_with(entry.as_bytes())))
 }
 
 /// An exit status in words: `exit status 3`, `killed by signal 6 (SIGABRT)`.
@@ -312,13 +268,13 @@ mod tests {
     }
 
     fn survivors(process: &Process) -> Vec<u32> {
-        marked(&format!("{MARK}={}", process.group.mark), 0)
+        mark::marked(&format!("{MARK}={}", process.group.mark), 0)
     }
 
     /// Waits until none is left; a killed process takes a moment to go.
     async fn none_is_left(mark: String) {
         let gone = async {
-            while !marked(&mark, 0).is_empty() {
+            while !mark::marked(&mark, 0).is_empty() {
                 tokio::task::yield_now().await;
             }
         };

@@ -5,5 +5,6 @@ pub(crate) mod descendants;
 pub(crate) mod guard;
 pub(crate) mod launch;
 pub(crate) mod lines;
+pub(crate) mod mark;
 pub(crate) mod probe;
 pub(crate) mod setup;
