@@ -1,9 +1,11 @@
 //! A folder of its own for each test, the program run in it, and what it said.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
@@ -15,6 +17,15 @@ use crate::process::output;
 
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
+
+/// The search path with the folder of the Python interpreter itself first: the `python3` that is found may be a script
+/// that takes longer to find the interpreter than the interpreter takes to start.
+static SEARCHED: LazyLock<OsString> = LazyLock::new(|| {
+    let asked = output(Command::new("python3").args(["-c", "import os, sys; print(os.path.dirname(sys.executable))"]));
+    let folder = PathBuf::from(String::from_utf8(asked.stdout).expect("a path").trim());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).expect("they were a path before")
+});
 
 /// A folder with a home of its own.
 pub(crate) struct Desk(TempDir);
@@ -78,7 +89,7 @@ impl Desk {
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
-        command.env("HOME", self.path()).env("XDG_CACHE_HOME", self.path().join("cache"));
+        command.env("HOME", self.path()).env("XDG_CACHE_HOME", self.path().join("cache")).env("PATH", &*SEARCHED);
         let clean = [
             "NO_COLOR",
             "CLICOLOR_FORCE",
@@ -196,7 +207,7 @@ impl Came {
         let mut settings = insta::Settings::clone_current();
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
-        settings.add_filter(r"(?m)^ +SLOW .*\n", "");
+        settings.add_filter(r"(?mi)^ +slow .*\n", "");
         settings.add_filter(r"\d+\.\d{3} s", "[TIME]");
         settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]");
         settings.add_filter(r"[^\s`]*/cache/casebook/", "[CACHE]/");

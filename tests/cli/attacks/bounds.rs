@@ -42,7 +42,7 @@ fn every_text_of_a_target_is_bounded_in_the_wire_file() {
             "say(json.dumps({'id': asked['id'], 'refused': {'type': 'x' * (4 << 20), 'message': 'y' * (4 << 20)}}))",
         ),
     ] {
-        desk.target(name, &["python3", "../rogue.py", "serve", does], "");
+        desk.target(name, &["python3", "-S", "-I", "../rogue.py", "serve", does], "");
         desk.run(&format!("run {name} --cases shelf --record run.jsonl")).says(&["texts cut in the run log"]);
         let length = length(&desk, "run.wire.jsonl");
         assert!(length < 300 << 10, "{length} bytes of {name}");
@@ -55,7 +55,7 @@ fn every_text_of_a_target_is_bounded_in_the_wire_file() {
 fn large_value_is_cut_counted_and_not_judged_again() {
     let desk = desk();
     let does = "say(answer(structuredContent={'x': 'y' * (2 << 20)}))";
-    desk.target("large", &["python3", "../rogue.py", "call", does], "");
+    desk.target("large", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
     desk.run("run large --cases shelf --record run.jsonl --report json=r.json")
         .ends(0)
         .says(&["texts cut in the run log"]);

@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::ends::HEEDS_HANGUP;
-use crate::process::{Running, behind, output, succeeds, wait_for};
+use crate::process::{Running, behind, succeeds, wait_for};
 use crate::sandbox::{Came, Desk, PROGRAM, skip};
 
 /// Starts a process that leaves its group and empties its environment, and writes its number down.
@@ -117,8 +117,6 @@ fn process_that_may_not_be_read_is_killed() {
 
 #[test]
 fn processes_that_fork_and_leave_are_killed() {
-    let asked = output(Command::new("python3").args(["-c", "import sys; print(sys.executable)"]));
-    let python = String::from_utf8(asked.stdout).expect("a path").trim().to_owned();
     for hidden in ["", "env -i "] {
         let desk = Desk::new();
         // Each generation shows that it is there, starts the next one, and leaves; all end with the folder.
@@ -128,7 +126,7 @@ fn processes_that_fork_and_leave_are_killed() {
             desk.path()
         );
         desk.write("chain.py", &chain);
-        let command = format!("{hidden}{python} ../chain.py");
+        let command = format!("{hidden}$(command -v python3) ../chain.py");
         let start = format!("for i in 1 2; do {command} > /dev/null 2>&1 < /dev/null & done");
         target(&desk, "t", &format!("{start}\nuntil [ -e ../beat ]; do :; done"), "http");
         desk.run("run t --cases cases --jobs 2").ends(0);
@@ -302,7 +300,7 @@ fn time_of_a_suspended_run_is_not_held_against_a_target() {
     desk.lay_out("shelf/post/requirements.json");
     // It answers a second after the run is resumed, which is in time.
     let answers = "open('../called', 'w').write('yes'); time.sleep(5); say(answer())";
-    desk.target("t", &["python3", "../rogue.py", "call", answers], "");
+    desk.target("t", &["python3", "-S", "-I", "../rogue.py", "call", answers], "");
     let run = start(desk.command("run t --cases shelf --jobs 1 --step-limit 3s --record run.jsonl"));
     text_of(&desk.path().join("called"));
     kill(run.id(), Signal::SIGTSTP).expect("it is there");

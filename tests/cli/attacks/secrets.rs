@@ -54,7 +54,7 @@ fn lay_out(desk: &Desk) -> String {
             "T = os.environ['MY_TOKEN']\n{}",
             does.replace("; from", "\nfrom").replace("\n           say", "\nsay")
         );
-        desk.target(name, &["python3", "../rogue.py", at, &does], "");
+        desk.target(name, &["python3", "-S", "-I", "../rogue.py", at, &does], "");
     }
     LEAKS.map(|(name, ..)| name).join(" ")
 }
@@ -124,7 +124,7 @@ fn names_in_target_toml_and_environment_choose_what_is_hidden() {
     let desk = Desk::empty();
     lay_out(&desk);
     let does = "say(answer(a=[os.environ[name] for name in ('ACCOUNT', 'PLACE', 'SORT_KEY')]))";
-    desk.target("teller", &["python3", "../rogue.py", "call", does], "");
+    desk.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
     let file = desk.read("teller/target.toml");
     desk.write("teller/target.toml", &format!("secrets = [\"ACCOUNT\"]\n{file}"));
     let mut run = desk.command("run teller --cases shelf --record run.jsonl");
@@ -175,7 +175,7 @@ fn secret_that_is_no_utf_8_is_hidden_in_both_ways_of_reading_it() {
     let desk = Desk::empty();
     lay_out(&desk);
     let does = "T = os.environb[b'ODD_TOKEN']; say(answer(a=T.decode('utf-8', 'replace'), b=T.decode('latin-1')))";
-    desk.target("teller", &["python3", "../rogue.py", "call", does], "");
+    desk.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
     let mut run = desk.command("run teller --cases shelf --record run.jsonl");
     run.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"caf\xe9-und\xfcr-th\xeb-st\xe4irs-9"));
     Came::of(&mut run).ends(0);

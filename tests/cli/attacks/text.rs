@@ -222,7 +222,7 @@ const SHOWERS: [Shower; 15] = [
 impl Shower {
     fn lay_out(&self, desk: &Desk) {
         let does = format!("H = open('../hostile.txt', newline='').read()\n{}", self.does);
-        let command = json!(["python3", "../rogue.py", self.at, does]);
+        let command = json!(["python3", "-S", "-I", "../rogue.py", self.at, does]);
         let claims = "roles = [\"server\"]\ntransports = [\"stdio\", \"http\"]\nrevisions = [\"2026-07-28\"]";
         let mut own = format!("title = {h}\nunverified = {h}", h = quoted(HOSTILE));
         if matches!(self.name, "hello" | "differs") {
@@ -309,7 +309,7 @@ fn text_from_set_ups_and_clients_is_shown_as_text() {
 say(json.dumps({'id': asked['id'], 'hello': {**hello, 'roles': ['client'], 'transports': ['http']}}))
 for line in sys.stdin.buffer: say(json.dumps({'id': json.loads(line)['id'], 'cannot': H}))";
     let claims = "[claims]\nroles = [\"client\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]\n";
-    let command = json!(["python3", "../rogue.py", "hello", client]);
+    let command = json!(["python3", "-S", "-I", "../rogue.py", "hello", client]);
     desk.write("client/target.toml", &format!("title = \"A client\"\ncommand = {command}\n{claims}"));
     desk.lay_out("visits/post/visit.json");
     desk.lay_out("visits/post/requirements.json");

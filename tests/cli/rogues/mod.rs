@@ -9,12 +9,9 @@ mod clients;
 mod floods;
 mod servers;
 
-use std::process::Command;
-use std::sync::LazyLock;
-
 use serde_json::{Value, json};
 
-use crate::process::{behind, output};
+use crate::process::behind;
 use crate::sandbox::{Came, Desk};
 
 /// The limit of a step, in seconds, for rogues that wait until a limit ends them.
@@ -63,18 +60,12 @@ impl Rogue {
 
     fn lay_out(&self, desk: &Desk) {
         let Self { name, at, does, over, .. } = self;
-        let command = json!([*PYTHON, "../rogue.py", at, does]);
+        let command = json!(["python3", "-S", "-I", "../rogue.py", at, does]);
         let claims = format!("roles = [\"server\"]\ntransports = {}\nrevisions = [\"2026-07-28\"]", json!(over));
         let text = format!("title = \"A rogue\"\ncommand = {command}\n\n[claims]\n{claims}\n");
         desk.write(&format!("{name}/target.toml"), &text);
     }
 }
-
-/// The interpreter itself: what is on the path may be a script that takes its time to find it.
-static PYTHON: LazyLock<String> = LazyLock::new(|| {
-    let asked = output(Command::new("python3").args(["-c", "import sys; print(sys.executable)"]));
-    String::from_utf8(asked.stdout).expect("a path").trim().to_owned()
-});
 
 /// Mebibytes of memory that the harness may have of its own.
 const MOST: u64 = 300;
@@ -82,7 +73,7 @@ const MOST: u64 = 300;
 /// A run that finds something, in which the harness stays small: who waits for a process is told how large it was.
 fn small_run(desk: &Desk, arguments: &str) {
     desk.lay_out("peak.py");
-    Came::of(&mut behind(&[&PYTHON, "peak.py", "peak"], &desk.command(arguments))).ends(1);
+    Came::of(&mut behind(&["python3", "peak.py", "peak"], &desk.command(arguments))).ends(1);
     let peak = desk.read("peak").trim().parse::<u64>().expect("a number") / 1024;
     assert!(peak < MOST, "{peak} MiB");
 }
