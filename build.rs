@@ -1,24 +1,17 @@
-//! What is embedded into the binary: the cases, with a hash of them, and the adapters of `targets/`.
+//! The adapters of `targets/`, embedded into the binary.
 //!
-//! Of these only what belongs to the repository: nothing that a set-up or a build left there, and nothing that a link
+//! Only what belongs to the repository: nothing that a set-up or a build left there, and nothing that a link
 //! leads to. A case that is new, changed or gone rebuilds the program, and so does a change in an adapter's file; a new
 //! file in a folder is seen with the next of these.
 
-#[path = "src/model/fnv.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod fnv;
-
 use std::fmt::Write as _;
-use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=cases");
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=src/model/fnv.rs");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo says where the package is"));
-    println!("cargo:rustc-env=CASES_HASH={:016x}", cases(&root.join("cases"))?);
     let mut files = Vec::new();
     let targets = root.join("targets");
     if targets.is_dir() {
@@ -35,21 +28,6 @@ fn main() -> io::Result<()> {
     }
     list.push(']');
     fs::write(Path::new(&env::var("OUT_DIR").expect("cargo says where to write")).join("targets.rs"), list)
-}
-
-/// The hash of all case files: what `load::source::hash` says of the folder that they are in.
-fn cases(root: &Path) -> io::Result<u64> {
-    let mut files = Vec::new();
-    collect(root, &[], &mut files)?;
-    files.retain(|file| file.extension().is_some_and(|it| it == "json") && !file.starts_with(root.join("schemas")));
-    files.sort();
-    let mut all = fnv::Fnv::default();
-    for file in files {
-        let place = file.strip_prefix(root).expect("it is in there").with_extension("");
-        let place: Vec<_> = place.iter().map(|part| part.to_string_lossy()).collect();
-        (place.join("/"), fs::read_to_string(file)?).hash(&mut all);
-    }
-    Ok(all.finish())
 }
 
 fn collect(folder: &Path, above: &[Ignored], files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use camino::Utf8Path;
 
 use super::run::{planless, targets};
-use super::sources::meant;
 use super::{CaseArgs, Exit, Problem};
-use crate::load::{LoadError, Source};
+use crate::load::{LoadError, Source, load};
 use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::reach::Reach;
@@ -36,7 +35,7 @@ impl Typed<'_> {
     pub(super) fn choose(&self, cases: &CaseArgs) -> Result<Chosen, Problem> {
         let (sources, name) = source(self.case, cases)?;
         let pattern: Pattern = name.parse().map_err(|error| Problem::new(Exit::Usage, format!("{error}")))?;
-        let library = meant(&sources, [&pattern])?;
+        let library = load(&sources)?;
         let target = one_target(self.target)?;
         self.check_role(&library, &pattern)?;
         let selection = Selection {

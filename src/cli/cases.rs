@@ -1,12 +1,9 @@
 //! `casebook lint`, `list` and `explain`: what can be said of cases without running them.
 
 use std::fmt::Write as _;
-use std::mem::ManuallyDrop;
 
-use super::sources::meant;
 use super::{Exit, ExplainArgs, LintArgs, ListArgs, Problem};
 use crate::load::{self, Source};
-use crate::model::Pattern;
 use crate::model::case::{Case, Library};
 use crate::report;
 use crate::report::terminal;
@@ -30,8 +27,7 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
 }
 
 pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
-    // Nothing comes behind it: the program's end takes it away at once, and not part by part.
-    let library = ManuallyDrop::new(meant(&args.cases.sources()?, &args.pattern)?);
+    let library = load::load(&args.cases.sources()?)?;
     let mut lines = String::new();
     for id in crate::plan::every_id(&library) {
         if args.pattern.as_ref().is_none_or(|pattern| pattern.matches(&id)) {
@@ -47,9 +43,7 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
 }
 
 pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
-    // What is no pattern is no case either, and all of them are looked through for what is near.
-    let pattern: Option<Pattern> = args.case.parse().ok();
-    let library = meant(&args.cases.sources()?, &pattern)?;
+    let library = load::load(&args.cases.sources()?)?;
     let case = find(&library, &args.case)?;
     if let Some(revision) = args.wire {
         return super::wire::wire(&library, case, revision);

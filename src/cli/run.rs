@@ -3,7 +3,6 @@
 mod args;
 
 use std::collections::BTreeSet;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -16,7 +15,6 @@ use super::logs::CachedLog;
 use super::outputs;
 use super::sets;
 use super::snapshots::{self, Changes, Snapshots};
-use super::sources::meant;
 use super::targets::with_programs;
 use super::timings::Started;
 use super::{Exit, Output, Problem, caches};
@@ -47,8 +45,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         let text = "standard output shows the run; give the report a file, or make it with `casebook report`";
         return Err(Problem::new(Exit::Usage, text));
     }
-    // The program's end takes it away at once, and not part by part.
-    let mut library = ManuallyDrop::new(asked_for(args)?);
+    let mut library = load(&args.cases.sources()?)?;
     let (names, mut left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
     tell(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), args, &library);
@@ -67,16 +64,6 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         tell(&left_out);
         Ok(if are_all_there { exit } else { exit.max(Exit::Target) })
     })
-}
-
-/// The cases that may have what is asked for.
-fn asked_for(args: &RunArgs) -> Result<Library, Problem> {
-    let (sources, select) = (args.cases.sources()?, &args.select);
-    // A set is held against all that there is.
-    if select.only.is_empty() || args.set.is_some() {
-        return Ok(load(&sources)?);
-    }
-    Ok(meant(&sources, select.only.iter().chain(&select.skip))?)
 }
 
 /// What is to be run, and how that differs from the set, where there is one.
@@ -158,15 +145,12 @@ fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>>
     targets.into_iter().map(moved).collect()
 }
 
-/// What a target is known to do in cases that aren't here stays out: nobody mistyped it. With an imported suite these
-/// are all others, with a part of the cases those of other files.
+/// Leaves out what a target is known to do in cases that are not here: with an imported suite these are all others.
 fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> Vec<Arc<Target>> {
-    let is_imported = args.cases.import.is_some();
-    if !is_imported && !library.is_part {
+    if args.cases.import.is_none() {
         return targets;
     }
-    let is_within = |pattern: &Pattern| library.cases.iter().any(|case| pattern.is_within(&case.id));
-    let is_here = |pattern: &Pattern| means_a_test(pattern, library) || !is_imported && is_within(pattern);
+    let is_here = |pattern: &Pattern| means_a_test(pattern, library);
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);
         target.known.retain(|known| is_here(&known.test));

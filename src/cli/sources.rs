@@ -1,16 +1,13 @@
 //! Where cases come from: the options that every command about cases has.
 //!
-//! Takes what was typed, gives [`Source`]s, or the cases of these that were meant. Must not know what is in them.
+//! Takes what was typed, gives [`Source`]s. Must not know what is in them.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use crate::import::{self, Suite};
-use crate::load::{LoadError, Source, load, load_some};
-use crate::model::Pattern;
-use crate::model::case::Library;
+use crate::load::{LoadError, Source};
 use crate::model::suite::Draft;
-use crate::plan::means_a_test;
 
 /// A suite that can be imported, and how it is named on the command line.
 pub(super) const SUITE: &str = "json-schema-test-suite";
@@ -79,21 +76,6 @@ impl CaseArgs {
         }
         Ok(if sources.is_empty() { vec![Source::Embedded] } else { sources })
     }
-}
-
-/// The cases that any of these patterns may mean; without one all of them, and all where one of them means no test, for
-/// what is near to it may be anywhere.
-pub(super) fn meant<'p>(
-    sources: &[Source],
-    patterns: impl IntoIterator<Item = &'p Pattern>,
-) -> Result<Library, LoadError> {
-    let patterns: Vec<_> = patterns.into_iter().collect();
-    if patterns.is_empty() {
-        return load(sources);
-    }
-    let library = load_some(sources, |case| patterns.iter().any(|pattern| pattern.may_mean(case)))?;
-    let is_enough = !library.is_part || patterns.iter().all(|pattern| means_a_test(pattern, &library));
-    if is_enough { Ok(library) } else { load(sources) }
 }
 
 fn suite(text: &str) -> Result<Utf8PathBuf, String> {

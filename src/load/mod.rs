@@ -29,9 +29,6 @@ pub mod target;
 mod toml;
 
 use std::collections::BTreeMap;
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use crate::model::case::Library;
 use crate::model::{CaseId, Printable};
@@ -41,9 +38,6 @@ pub use diagnostic::{Diagnostic, Lint, nearest, render};
 pub use here::{Here, Skipped, Trust};
 use read::Reader;
 pub use source::Source;
-
-/// How much stack a thread has that reads files, in bytes.
-const STACK: usize = 8 << 20;
 
 /// Cases that can't be run.
 #[derive(Debug, thiserror::Error)]
@@ -69,17 +63,7 @@ impl LoadError {
 /// # Errors
 /// [`LoadError`] with all that is wrong; what is only worth a warning is left to [`lint`].
 pub fn load(sources: &[Source]) -> Result<Library, LoadError> {
-    load_some(sources, |_| true)
-}
-
-/// Loads the cases that are wanted, and all requirements. Only embedded cases are left out, for these are known to be
-/// good; of anybody's own all are read, wanted or not, so that every mistake in them is told.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_some(sources: &[Source], is_wanted: impl Fn(&CaseId) -> bool) -> Result<Library, LoadError> {
-    let is_own = *sources != [Source::Embedded];
-    let (library, mut diagnostics) = read(sources, Purpose::Run, |case| is_own || is_wanted(case));
+    let (library, mut diagnostics) = read(sources, Purpose::Run);
     diagnostics.retain(Diagnostic::is_error);
     if diagnostics.is_empty() { Ok(library) } else { Err(LoadError { diagnostics }) }
 }
@@ -87,7 +71,7 @@ pub fn load_some(sources: &[Source], is_wanted: impl Fn(&CaseId) -> bool) -> Res
 /// Everything that can be said against the cases, errors and warnings, in the order of the files. The command of this
 /// name fails on any of it, with the exit code of a bad case file: a warning that nobody must mend is read by nobody.
 pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
-    read(sources, Purpose::Lint, |_| true).1
+    read(sources, Purpose::Lint).1
 }
 
 /// What cases are read for.
@@ -99,13 +83,13 @@ enum Purpose {
     Lint,
 }
 
-fn read(sources: &[Source], purpose: Purpose, is_wanted: impl Fn(&CaseId) -> bool) -> (Library, Vec<Diagnostic>) {
+fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let texts = source::texts(sources, &mut diagnostics);
-    let hash = source::hash(sources, &texts);
+    let hash = source::hash(&texts);
     let mut catalogued = Catalogued::default();
     for (text, folder) in texts.iter().filter_map(|text| Some((text, text.kind.requirements()?))) {
-        let mut reader = text.reader(purpose);
+        let mut reader = text.reader();
         if let Some(root) = json::parse(&mut reader) {
             catalogued.add(&mut reader, folder, &root);
         }
@@ -114,17 +98,10 @@ fn read(sources: &[Source], purpose: Purpose, is_wanted: impl Fn(&CaseId) -> boo
         }
         diagnostics.extend(reader.into_found());
     }
-    let mut files: Vec<_> = texts.iter().filter_map(|text| Some((text, text.kind.case()?))).collect();
-    let all = files.len();
-    files.retain(|(_, id)| is_wanted(id));
-    let is_part = files.len() < all;
-    let read = on_all_cores(&files, |(text, id)| {
-        let mut reader = text.reader(purpose);
-        let reading = one_case(&mut reader, id, &catalogued, purpose);
-        (reader, reading)
-    });
     let mut cases: BTreeMap<CaseId, Reading> = BTreeMap::new();
-    for ((_, id), (mut reader, reading)) in files.into_iter().zip(read) {
+    for (text, id) in texts.iter().filter_map(|text| Some((text, text.kind.case()?))) {
+        let mut reader = text.reader();
+        let reading = one_case(&mut reader, id, &catalogued, purpose);
         if let Some(first) = cases.get(id) {
             let twice = reader.mistake(Lint::DuplicateCase, format!("the case `{id}` is there twice"));
             reader.push(twice.help(format!("the other one is {}", first.case.path)));
@@ -135,32 +112,7 @@ fn read(sources: &[Source], purpose: Purpose, is_wanted: impl Fn(&CaseId) -> boo
     }
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
     diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));
-    (Library { cases, is_part, requirements: catalogued.requirements, hash }, diagnostics)
-}
-
-/// What a function makes of each of these, in their order: one file says nothing of another.
-fn on_all_cores<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let taken = std::iter::from_fn(|| {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            items.get(place).map(|item| (place, make(item)))
-        });
-        taken.collect::<Vec<_>>()
-    };
-    let mut made = thread::scope(|scope| {
-        // As much room as the main thread has: files may be deep. Where there is no thread, the others do its work.
-        let spawn = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, take).ok();
-        let others: Vec<_> = (1..cores.min(items.len())).filter_map(spawn).collect();
-        let mut made = take();
-        for other in others {
-            made.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        made
-    });
-    made.sort_unstable_by_key(|(place, _)| *place);
-    made.into_iter().map(|(_, one)| one).collect()
+    (Library { cases, requirements: catalogued.requirements, hash }, diagnostics)
 }
 
 fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued, purpose: Purpose) -> Option<Reading> {
@@ -197,24 +149,12 @@ mod tests {
     fn seeds(is_wanted: impl Fn(&source::Kind) -> bool) -> Vec<String> {
         let texts = source::texts(&[Source::Embedded], &mut Vec::new());
         let wanted = texts.iter().filter(|text| is_wanted(&text.kind));
-        wanted.map(|text| text.reader(Purpose::Lint).file().inner().clone()).collect()
-    }
-
-    #[test]
-    fn of_the_embedded_cases_a_part_is_loaded_and_of_others_all() {
-        let wanted = CaseId::new("sep-2106", "bounds");
-        let some = |sources: &[Source]| load_some(sources, |case| *case == wanted).expect("they load");
-        let (part, whole) = (some(&[Source::Embedded]), load(&[Source::Embedded]).expect("they load"));
-        assert_eq!(part.cases.iter().map(|case| &case.id).collect::<Vec<_>>(), [&wanted]);
-        assert!(part.is_part && !whole.is_part);
-        assert_eq!((&part.hash, part.requirements.len()), (&whole.hash, whole.requirements.len()));
-        let own = some(&[Source::Folder("cases".into())]);
-        assert_eq!((own.cases.len(), own.is_part, own.hash), (whole.cases.len(), false, whole.hash));
+        wanted.map(|text| text.reader().file().inner().clone()).collect()
     }
 
     #[test]
     fn any_case_file_is_loaded_or_its_mistakes_are_shown() {
-        let (Library { requirements, .. }, _) = read(&[Source::Embedded], Purpose::Run, |_| false);
+        let (Library { requirements, .. }, _) = read(&[Source::Embedded], Purpose::Run);
         let catalogued = Catalogued { requirements, ..Catalogued::default() };
         fuzz("case-files", seeds(|kind| kind.case().is_some()), |bytes| {
             told(bytes, |reader| {

@@ -22,8 +22,6 @@ pub(crate) struct Reader {
     ends: Vec<usize>,
     /// The last schema at each place that was good: rows repeat most of them as they are.
     schemas: BTreeMap<usize, Value>,
-    /// Whether all of them are known to be good.
-    is_trusted: bool,
     found: Vec<Diagnostic>,
     /// Whether there are mistakes that aren't told.
     is_full: bool,
@@ -48,19 +46,7 @@ impl<'n> Object<'n> {
 impl Reader {
     pub(crate) fn new(file: Arc<File>) -> Self {
         let ends = file.inner().bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(place, _)| place);
-        Self {
-            ends: ends.collect(),
-            file,
-            schemas: BTreeMap::new(),
-            is_trusted: false,
-            found: Vec::new(),
-            is_full: false,
-        }
-    }
-
-    /// Takes the file's schemas for good: to compile them is a quarter of what loading all cases takes.
-    pub(crate) fn trusting(self) -> Self {
-        Self { is_trusted: true, ..self }
+        Self { ends: ends.collect(), file, schemas: BTreeMap::new(), found: Vec::new(), is_full: false }
     }
 
     pub(crate) fn file(&self) -> Arc<File> {
@@ -104,9 +90,9 @@ impl Reader {
         self.ends.partition_point(|end| *end < span.offset()) + 1
     }
 
-    /// Whether this schema was found good before: at this place, or by a test of ours.
+    /// Returns whether this schema was found good at this place before.
     pub(crate) fn is_known_schema(&self, span: miette::SourceSpan, schema: &Value) -> bool {
-        self.is_trusted || self.schemas.get(&span.offset()) == Some(schema)
+        self.schemas.get(&span.offset()) == Some(schema)
     }
 
     /// Notes a good schema.

@@ -2,23 +2,18 @@
 //!
 //! Takes sources, gives the texts of their files with what each is by its path. Must not know what is in them.
 
-use std::hash::{Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use include_dir::{Dir, include_dir};
 
-use super::Purpose;
 use super::diagnostic::{Diagnostic, File, Lint};
 use super::read::Reader;
-use crate::model::{CaseId, Fnv, is_id};
+use crate::model::{CaseId, is_id};
 
-/// The cases that this program was built with. `build.rs` sees to it that a changed case changes the program.
+/// The cases that this program was built with. `build.rs` makes a changed case change the program.
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/cases");
-
-/// Their [`hash`], which `build.rs` made.
-const EMBEDDED_HASH: &str = env!("CASES_HASH");
 
 /// The most that is read of a file.
 pub(crate) const MOST_BYTES: usize = 1 << 20;
@@ -37,7 +32,6 @@ pub enum Source {
 /// The text of a file, and what it is.
 pub(super) struct Text {
     pub(super) kind: Kind,
-    is_embedded: bool,
     file: Arc<File>,
 }
 
@@ -66,27 +60,19 @@ impl Kind {
 }
 
 impl Text {
-    /// Of what is embedded, a test of ours lints every file.
-    pub(super) fn reader(&self, purpose: Purpose) -> Reader {
-        let reader = Reader::new(Arc::clone(&self.file));
-        if self.is_embedded && purpose == Purpose::Run { reader.trusting() } else { reader }
+    pub(super) fn reader(&self) -> Reader {
+        Reader::new(Arc::clone(&self.file))
     }
 }
 
 /// A hash of what the files say, wherever they lie.
-pub(super) fn hash(sources: &[Source], texts: &[Text]) -> String {
-    if sources == [Source::Embedded] {
-        return EMBEDDED_HASH.to_owned();
-    }
-    let mut all = Fnv::default();
-    for Text { kind, file, .. } in texts {
-        let place = match kind {
-            Kind::Requirements(folder) => format!("{folder}/requirements"),
-            Kind::Case(id) => id.to_string(),
-        };
-        (place, file.inner()).hash(&mut all);
-    }
-    format!("{:016x}", all.finish())
+pub(super) fn hash(texts: &[Text]) -> String {
+    let place = |kind: &Kind| match kind {
+        Kind::Requirements(folder) => format!("{folder}/requirements"),
+        Kind::Case(id) => id.to_string(),
+    };
+    let files: Vec<_> = texts.iter().map(|Text { kind, file }| (place(kind), file.inner())).collect();
+    crate::model::hash(&files)
 }
 
 /// The texts of all sources, source by source, sorted by path.
@@ -108,7 +94,7 @@ pub(super) fn texts(sources: &[Source], found: &mut Vec<Diagnostic>) -> Vec<Text
         }
         files.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (path, bytes) in files {
-            match text(source, root, &path, bytes) {
+            match text(root, &path, bytes) {
                 Ok(text) => texts.push(text),
                 Err(diagnostic) => found.push(*diagnostic),
             }
@@ -158,7 +144,7 @@ fn is_wanted(path: &Utf8Path) -> bool {
     path.extension() == Some("json") && !path.starts_with("schemas")
 }
 
-fn text(source: &Source, root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
+fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
     // The file's name in messages and ids has `/` on every system.
     let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
     let name = format!("{}/{}", root.as_str().trim_end_matches('/'), parts.join("/"));
@@ -175,8 +161,7 @@ fn text(source: &Source, root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>) -> Re
         return refuse(Lint::TooLarge, "the file has more than 1 MiB; large values are written with generators");
     }
     let Ok(text) = String::from_utf8(bytes) else { return refuse(Lint::Syntax, "the file is not UTF-8") };
-    let is_embedded = *source == Source::Embedded;
-    let text = Text { kind, is_embedded, file: Arc::new(File::new(&name, text)) };
+    let text = Text { kind, file: Arc::new(File::new(&name, text)) };
     if [folder, stem].iter().all(|part| is_id(part)) {
         Ok(text)
     } else {

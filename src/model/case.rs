@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::reach::Reach;
@@ -20,11 +21,9 @@ pub const STEP_LIMIT: u32 = 10;
 pub struct Library {
     /// The case files.
     pub cases: Vec<Case>,
-    /// Whether there are others, which nobody asked for.
-    pub is_part: bool,
     /// The requirements.
     pub requirements: Catalogue,
-    /// A hash of all files that there are, whether they were asked for or not: records with the same one compare.
+    /// A hash of all files: records with the same one compare.
     pub hash: String,
 }
 
@@ -168,7 +167,7 @@ words! {
 }
 
 /// A server, as the case describes it.
-#[derive(Debug, Default, PartialEq, Hash)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Fixture {
     /// The tools, in order.
     pub tools: Vec<Tool>,
@@ -179,7 +178,7 @@ pub struct Fixture {
 }
 
 /// A list in pages.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pages {
     /// How many tools are on a page.
     pub size: usize,
@@ -205,7 +204,7 @@ impl Fixture {
 }
 
 /// One tool.
-#[derive(Debug, PartialEq, Hash)]
+#[derive(Debug, PartialEq, Serialize)]
 pub struct Tool {
     /// Its name.
     pub name: String,
@@ -230,7 +229,7 @@ words! {
 }
 
 /// One place in which the harness, as the server, is wrong.
-#[derive(Debug, PartialEq, Hash)]
+#[derive(Debug, PartialEq, Serialize)]
 pub struct Deviation {
     /// The method whose answer is touched.
     pub method: String,
@@ -239,7 +238,7 @@ pub struct Deviation {
 }
 
 /// What is done to an answer that would have been right.
-#[derive(Debug, PartialEq, Hash)]
+#[derive(Debug, PartialEq, Serialize)]
 pub enum Change {
     /// A member is set.
     Set {
@@ -278,7 +277,7 @@ pub struct Step {
 }
 
 /// What is done in a step.
-#[derive(Debug, Hash)]
+#[derive(Debug, Serialize)]
 pub enum When {
     /// The server is built, and nothing else.
     Serve,
@@ -305,7 +304,7 @@ pub enum When {
 }
 
 /// What a retry with answers has in place of what it should have (stateless lifecycle only).
-#[derive(Debug, Default, Hash)]
+#[derive(Debug, Default, Serialize)]
 pub struct Retry {
     /// What becomes of the `requestState`, where there is one.
     pub state: Option<Tampering>,
@@ -324,7 +323,7 @@ words! {
 }
 
 /// How an elicitation is answered.
-#[derive(Debug, Hash)]
+#[derive(Debug, Serialize)]
 pub enum Answer {
     /// Accepted with this content.
     Accept(Template),
@@ -382,7 +381,7 @@ pub struct Check {
 }
 
 /// One way to be right: all that is given must hold.
-#[derive(Debug, Default, Hash)]
+#[derive(Debug, Default)]
 pub struct Expectation {
     /// The name under which reports tell which alternative held.
     pub name: Option<String>,
@@ -474,7 +473,7 @@ impl Flaw {
 }
 
 /// What a schema is compared with.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Advertised {
     /// The schema of the fixture, in every member.
     AsGiven,
@@ -483,7 +482,7 @@ pub enum Advertised {
 }
 
 /// A condition on a value.
-#[derive(Debug, PartialEq, Hash)]
+#[derive(Debug, PartialEq)]
 pub enum Matcher {
     /// Equal as JSON; numbers by value.
     Equals(Template),
@@ -494,7 +493,7 @@ pub enum Matcher {
 }
 
 /// How an elicitation was answered.
-#[derive(Debug, PartialEq, Hash)]
+#[derive(Debug, PartialEq)]
 pub struct Answered {
     /// What the user did.
     pub action: Action,

@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::OnceLock;
 
-use globset::{Glob, GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobMatcher};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -249,26 +248,8 @@ pub struct Pattern {
     text: String,
     /// How each path begins that it means.
     prefix: String,
-    path: [Matcher; 2],
-    how: Option<Matcher>,
-}
-
-/// A glob that is compiled when it is first asked: a target lists many, and most runs ask few of them.
-#[derive(Clone, Debug)]
-struct Matcher {
-    glob: Glob,
-    compiled: OnceLock<GlobMatcher>,
-}
-
-impl Matcher {
-    fn new(glob: &str) -> Result<Self, globset::Error> {
-        let glob = GlobBuilder::new(glob).literal_separator(true).build()?;
-        Ok(Self { glob, compiled: OnceLock::new() })
-    }
-
-    fn is_match(&self, text: &str) -> bool {
-        self.compiled.get_or_init(|| self.glob.compile_matcher()).is_match(text)
-    }
+    path: [GlobMatcher; 2],
+    how: Option<GlobMatcher>,
 }
 
 /// Why a pattern can't be used.
@@ -301,11 +282,6 @@ impl Pattern {
         case.starts_with(&self.prefix) || self.prefix.starts_with(case)
     }
 
-    /// Returns whether it can mean tests of this case file alone.
-    pub fn is_within(&self, case: &CaseId) -> bool {
-        self.prefix.strip_prefix(case.as_str()).is_some_and(|rest| rest.starts_with('/'))
-    }
-
     /// Whether it means the test with this path (the part of an id before the `@`).
     pub fn matches_path(&self, path: &str) -> bool {
         self.path.iter().any(|glob| glob.is_match(path))
@@ -328,7 +304,10 @@ impl FromStr for Pattern {
             }
         }
         let (path, how) = text.split_once('@').map_or((text, None), |(path, how)| (path, Some(how)));
-        let glob = |pattern: &str| Matcher::new(pattern).map_err(|error| refuse(error.kind().to_string()));
+        let glob = |pattern: &str| {
+            let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+            glob.map(|glob| glob.compile_matcher()).map_err(|error| refuse(error.kind().to_string()))
+        };
         let path = path.trim_end_matches('/');
         let path = if path.is_empty() { "**" } else { path };
         let how = how.map(|how| if how.contains('+') { how.to_owned() } else { format!("{how}+*") });

@@ -4,8 +4,8 @@
 
 pub mod bound;
 pub mod case;
-mod fnv;
 mod generate;
+mod hash;
 mod id;
 pub(crate) mod markdown;
 pub mod observation;
@@ -24,7 +24,7 @@ pub mod timings;
 pub mod transcript;
 pub mod untrusted;
 
-pub use fnv::{Fnv, fnv1a};
+pub use hash::{fnv1a, hash};
 pub use id::{
     CaseId, LONGEST_TARGET_NAME, Pattern, PatternError, RequirementId, TargetId, TestId, is_id, is_target_name,
 };

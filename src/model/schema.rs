@@ -3,7 +3,6 @@
 //! Takes a schema of anybody, gives a [`Schema`] or the reason why it asks for too much. Fetches nothing. Must not know
 //! who wrote a schema, nor what it is held against.
 
-use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use jsonschema::{PatternOptions, Validator};
@@ -67,12 +66,6 @@ impl From<Value> for SharedSchema {
 impl PartialEq for SharedSchema {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
-    }
-}
-
-impl Hash for SharedSchema {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.value.hash(state);
     }
 }
 

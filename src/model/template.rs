@@ -15,7 +15,7 @@ use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::quote;
 
 /// A JSON value with places to fill in.
-#[derive(Clone, Debug, PartialEq, Hash)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Template {
     /// `null`.
     Null,
@@ -52,7 +52,7 @@ words! {
 }
 
 /// One canary. Equal canaries in one test share one address.
-#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Canary {
     /// What kind of place.
@@ -118,7 +118,7 @@ words! {
 }
 
 /// A value too large to write: text, not a tree.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Generator {
     /// Objects with a property `p`, `depth` times around a string's schema.
     Nested {

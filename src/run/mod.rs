@@ -19,9 +19,6 @@ pub use order::InOrder;
 pub use replay::{Replay, rejudge};
 pub use secrets::Secrets;
 
-use std::hash::{Hash, Hasher};
-
-use crate::model::Fnv;
 use crate::model::case::Test;
 
 /// A hash of what is done in a test: the fixture and the steps, not the sentence, and not what is expected, but for
@@ -30,9 +27,7 @@ use crate::model::case::Test;
 pub fn hash(test: &Test) -> String {
     let steps = test.steps.iter();
     let steps = steps.map(|step| (&step.when, &step.declares, step.initialized, step.then.looks_into_messages()));
-    let mut hasher = Fnv::default();
-    (test.role, &*test.given, steps.collect::<Vec<_>>()).hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
+    crate::model::hash(&(test.role, &*test.given, steps.collect::<Vec<_>>()))
 }
 
 #[cfg(test)]
