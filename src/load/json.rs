@@ -3,12 +3,11 @@
 //! Takes a file's text, gives a [`Node`], or says at which character it stops being strict JSON: no comments, no
 //! trailing commas, no key twice, at most [`LEVELS`] levels. Must not know what the JSON means.
 
-use std::rc::Rc;
-
-use jsonc_parser::common::Range;
+use jsonc_parser::ast::{ObjectProp, Value as Ast};
+use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
-use miette::SourceSpan;
-use serde_json::{Number, Value};
+use serde::de::IgnoredAny;
+use serde_json::Number;
 
 use super::diagnostic::Lint;
 use super::node::{Kind, LEVELS, Member, Node, span};
@@ -18,183 +17,77 @@ use crate::jsonrpc::nesting::{self, ReadError};
 /// Reads the reader's file; `None` where it isn't JSON.
 pub(crate) fn parse(reader: &mut Reader) -> Option<Node> {
     let file = reader.file();
-    let mut scan = Scan { text: file.inner(), at: 0, levels: 0, twice: Vec::new() };
-    let Some(node) = scan.whole() else {
-        refuse(reader, scan.text);
-        return None;
-    };
-    for Twice { key, first, again } in scan.twice {
-        let twice = reader.mistake(Lint::DuplicateKey, format!("the key `{key}` stands twice in one object"));
-        let twice = twice.at(again, "again here").at(first, "first here");
-        reader.push(twice.help("take one of them away: most readers see only the last"));
-    }
-    Some(node)
-}
-
-/// One pass over a text. Nothing is said of what it doesn't take: that is for those who know the words.
-struct Scan<'t> {
-    text: &'t str,
-    at: usize,
-    levels: usize,
-    twice: Vec<Twice>,
-}
-
-/// A key that an object had.
-struct Twice {
-    key: Rc<str>,
-    first: SourceSpan,
-    again: SourceSpan,
-}
-
-impl Scan<'_> {
-    fn whole(&mut self) -> Option<Node> {
-        self.blank();
-        let node = self.value()?;
-        self.blank();
-        (self.at == self.text.len()).then_some(node)
-    }
-
-    fn value(&mut self) -> Option<Node> {
-        let start = self.at;
-        let kind = match self.next()? {
-            b'{' => self.object()?,
-            b'[' => self.array()?,
-            b'"' => Kind::String(self.string()?),
-            b't' => self.word("true", Kind::Bool(true))?,
-            b'f' => self.word("false", Kind::Bool(false))?,
-            b'n' => self.word("null", Kind::Null)?,
-            _ => Kind::Number(self.number()?),
-        };
-        Some(Node { span: span(start, self.at), kind })
-    }
-
-    fn object(&mut self) -> Option<Kind> {
-        let mut members: Vec<Member> = Vec::new();
-        self.parts(b'}', |scan| {
-            let start = scan.at;
-            let key = scan.string()?;
-            let key_span = span(start, scan.at);
-            scan.blank();
-            scan.take(b':')?;
-            scan.blank();
-            let value = scan.value()?;
-            if let Some(first) = members.iter().find(|member| member.key == key) {
-                scan.twice.push(Twice { key, first: first.key_span, again: key_span });
-            } else {
-                members.push(Member { key, key_span, value });
-            }
-            Some(())
-        })?;
-        Some(Kind::Object(members.into()))
-    }
-
-    fn array(&mut self) -> Option<Kind> {
-        let mut items = Vec::new();
-        self.parts(b']', |scan| {
-            items.push(scan.value()?);
-            Some(())
-        })?;
-        Some(Kind::Array(items.into()))
-    }
-
-    /// What stands between two brackets, with a comma between one and the next.
-    fn parts(&mut self, end: u8, mut part: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
-        self.at += 1;
-        self.levels += 1;
-        if self.levels > LEVELS {
-            return None;
-        }
-        self.blank();
-        if self.next()? != end {
-            part(self)?;
-            self.blank();
-            while self.next()? != end {
-                self.take(b',')?;
-                self.blank();
-                part(self)?;
-                self.blank();
-            }
-        }
-        self.at += 1;
-        self.levels -= 1;
-        Some(())
-    }
-
-    fn string(&mut self) -> Option<Rc<str>> {
-        let start = self.at;
-        self.take(b'"')?;
-        let mut is_escaped = false;
-        loop {
-            match self.next()? {
-                b'"' => break,
-                b'\\' => {
-                    is_escaped = true;
-                    self.at += 2;
-                }
-                ..b' ' => return None,
-                _ => self.at += 1,
-            }
-        }
-        self.at += 1;
-        let written = &self.text[start..self.at];
-        if is_escaped {
-            serde_json::from_str::<String>(written).ok().map(Rc::from)
-        } else {
-            Some(written[1..written.len() - 1].into())
-        }
-    }
-
-    fn number(&mut self) -> Option<Number> {
-        let rest = &self.text[self.at..];
-        let end = rest.find(|one: char| !matches!(one, '0'..='9' | '+' | '-' | '.' | 'e' | 'E'));
-        let written = &rest[..end.unwrap_or(rest.len())];
-        self.at += written.len();
-        written.parse().ok()
-    }
-
-    fn word(&mut self, word: &str, kind: Kind) -> Option<Kind> {
-        self.text[self.at..].starts_with(word).then(|| self.at += word.len()).map(|()| kind)
-    }
-
-    fn blank(&mut self) {
-        while matches!(self.next(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
-        }
-    }
-
-    fn take(&mut self, byte: u8) -> Option<()> {
-        (self.next()? == byte).then(|| self.at += 1)
-    }
-
-    fn next(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-}
-
-/// Says why a text isn't read, in the words of one of two parsers: one has them for what people write who take JSON for
-/// something else, and the other is strict.
-fn refuse(reader: &mut Reader, text: &str) {
+    let text = file.inner();
     let depth = nesting::depth(text.as_bytes());
     if depth > LEVELS {
         let message = format!("the file is nested {depth} levels deep, more than {LEVELS}");
         reader.push(reader.mistake(Lint::TooLarge, message).help("write deep values with a generator, like `@nested`"));
-        return;
+        return None;
     }
-    let (at, why) = match parse_to_ast(text, &CollectOptions::default(), &STRICT) {
-        Err(error) => (error.range(), lower(&error.kind().to_string())),
-        Ok(_) => stricter(text),
-    };
-    let at = span(at.start, at.end);
-    let help = "a case file is strict JSON: no comments, no trailing commas, double quotes";
-    reader.push(reader.mistake(Lint::Syntax, format!("the file is no JSON: {why}")).at(at, "here").help(help));
+    match ast(text).and_then(|ast| node(reader, ast)) {
+        Ok(node) => Some(node),
+        Err((at, why)) => {
+            let help = "a case file is strict JSON: no comments, no trailing commas, double quotes";
+            let at = span(at.start, at.end);
+            reader.push(reader.mistake(Lint::Syntax, format!("the file is no JSON: {why}")).at(at, "here").help(help));
+            None
+        }
+    }
 }
 
-fn stricter(text: &str) -> (Range, String) {
-    let Err(ReadError::Json(error)) = nesting::read::<Value>(text.as_bytes()) else {
-        return (Range { start: 0, end: 0 }, "it isn't strict".to_owned());
+/// The place at which a text is no JSON, and the reason.
+type Refused = (Range, String);
+
+/// The tree of a text that is strict JSON.
+///
+/// What people write who take JSON for something else is told in the words of the one parser; the other one is strict
+/// where the first is not: in blanks, and in control characters within strings.
+fn ast(text: &str) -> Result<Ast<'_>, Refused> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT);
+    let parsed = parsed.map_err(|error| (error.range(), lower(&error.kind().to_string())))?;
+    let whole = Range { start: 0, end: 0 };
+    match nesting::read::<IgnoredAny>(text.as_bytes()) {
+        Ok(_) => parsed.value.ok_or_else(|| (whole, "it has no value".to_owned())),
+        Err(ReadError::Json(error)) => {
+            let at = offset(text, error.line(), error.column());
+            Err((Range { start: at, end: at }, error.to_string()))
+        }
+        Err(error) => Err((whole, error.to_string())),
+    }
+}
+
+fn node(reader: &mut Reader, ast: Ast<'_>) -> Result<Node, Refused> {
+    let place = span(ast.range().start, ast.range().end);
+    let kind = match ast {
+        Ast::NullKeyword(_) => Kind::Null,
+        Ast::BooleanLit(literal) => Kind::Bool(literal.value),
+        Ast::StringLit(literal) => Kind::String(literal.value.into()),
+        Ast::NumberLit(literal) => {
+            let number: Result<Number, _> = literal.value.parse();
+            Kind::Number(number.map_err(|error| (literal.range, error.to_string()))?)
+        }
+        Ast::Array(array) => {
+            let items = array.elements.into_iter().map(|item| node(reader, item));
+            Kind::Array(items.collect::<Result<Vec<_>, _>>()?.into())
+        }
+        Ast::Object(object) => {
+            let mut members: Vec<Member> = Vec::new();
+            for ObjectProp { name, value, .. } in object.properties {
+                let key_span = span(name.range().start, name.range().end);
+                let (key, value) = (name.as_str().into(), node(reader, value)?);
+                if let Some(first) = members.iter().find(|member| member.key == key) {
+                    let twice =
+                        reader.mistake(Lint::DuplicateKey, format!("the key `{key}` stands twice in one object"));
+                    let twice = twice.at(key_span, "again here").at(first.key_span, "first here");
+                    reader.push(twice.help("take one of them away: most readers see only the last"));
+                } else {
+                    members.push(Member { key, key_span, value });
+                }
+            }
+            Kind::Object(members.into())
+        }
     };
-    let at = offset(text, error.line(), error.column());
-    (Range { start: at, end: at }, error.to_string())
+    Ok(Node { span: place, kind })
 }
 
 const STRICT: ParseOptions = ParseOptions {
@@ -223,6 +116,8 @@ fn lower(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use serde_json::Value;
 
     use super::super::diagnostic::File;
     use super::*;
