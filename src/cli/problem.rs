@@ -60,10 +60,7 @@ impl From<LogError> for Problem {
 
 impl From<RunError> for Problem {
     fn from(error: RunError) -> Self {
-        match error {
-            RunError::Order(_) => Self::new(Exit::Unsaved, error.to_string()),
-            RunError::Bug(_) => Self::new(Exit::Bug, error.to_string()),
-        }
+        Self::new(Exit::Bug, error.to_string())
     }
 }
 

@@ -47,16 +47,10 @@ pub struct Conducted {
     pub broken: Option<RunError>,
 }
 
-/// Why a run could not go on.
+/// Why a run could not go on: a bug of our own, outside of any test.
 #[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// What had to wait for its turn is gone.
-    #[error("a test that waited for its turn can't be read again: {0}")]
-    Order(#[from] std::io::Error),
-    /// A bug of our own, outside of any test.
-    #[error("{0}")]
-    Bug(String),
-}
+#[error("{0}")]
+pub struct RunError(String);
 
 /// Carries out a plan as far as the harness itself can go on, which depends on nothing that a target does.
 pub async fn conduct(
@@ -76,7 +70,7 @@ pub async fn conduct(
     let at_desk = Arc::clone(&desk);
     let finish: Finish<Judged> = Arc::new(move |group, planned, seen| at_desk.finish(group, planned, seen));
     let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, finish, sender));
-    let (mut ran, mut broken) = (0, None);
+    let mut ran = 0;
     while let Some(event) = events.recv().await {
         match event {
             Event::Spent { target, spent } => *timings.targets.entry(target).or_default() += spent,
@@ -87,39 +81,33 @@ pub async fn conduct(
             Event::Finished { index, seen } => {
                 ran += 1;
                 order.put(index, seen);
-                while let Some(turn) = order.take().transpose() {
-                    match turn {
-                        Ok((record, transcript)) => see(Seen::Judged(&record, &transcript)),
-                        Err(error) => _ = broken.get_or_insert(RunError::Order(error)),
-                    }
+                while let Some((record, transcript)) = order.take() {
+                    see(Seen::Judged(&record, &transcript));
                 }
             }
         }
     }
-    let ended = driving.await.map_err(|bug| RunError::Bug(bug.to_string()));
+    let ended = driving.await.map_err(|bug| RunError(bug.to_string()));
     // Who was to try again and didn't come to it has failed as far as anybody knows.
     for (index, (record, transcript)) in std::mem::take(&mut *locked(&desk.tried)) {
         desk.append(&record, &transcript);
         ran += 1;
         order.put(index, (record, transcript));
     }
-    for waited in order.rest() {
-        match waited {
-            Ok((record, transcript)) => see(Seen::Judged(&record, &transcript)),
-            Err(error) => _ = broken.get_or_insert(RunError::Order(error)),
-        }
+    for (record, transcript) in order.rest() {
+        see(Seen::Judged(&record, &transcript));
     }
     timings.wall = began.elapsed();
     let footer = Footer {
         ran,
-        interrupted: !matches!(ended, Ok(Ended::Whole)) || broken.is_some(),
+        interrupted: !matches!(ended, Ok(Ended::Whole)),
         // In a part of a run, what fails may be in the other part.
         stale: if plan.is_partial { Vec::new() } else { desk.reading().stale() },
         micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
         cut: locked(&desk.bounds).cuts(),
     };
     let unsaved = std::mem::take(&mut *locked(&desk.log)).finish(footer.clone());
-    Conducted { footer, timings, unsaved, broken: ended.err().or(broken) }
+    Conducted { footer, timings, unsaved, broken: ended.err() }
 }
 
 /// A test that was judged, and what it was judged by.
