@@ -64,7 +64,7 @@ pub fn brief(record: &mut Record) {
 }
 
 /// All values of what a target sent.
-pub fn values(step: &mut StepObservation) -> impl Iterator<Item = &mut Observed> {
+fn values(step: &mut StepObservation) -> impl Iterator<Item = &mut Observed> {
     let StepObservation { saw, structured, asked, answered, replies, sent, .. } = step;
     let answers = answered.iter_mut().filter_map(|answer| answer.content.as_mut());
     let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());

@@ -39,14 +39,6 @@ impl<T> Observed<T> {
         }
     }
 
-    /// The value for changes in place, where there is one.
-    pub fn value_mut(&mut self) -> Option<&mut T> {
-        match self {
-            Self::Value(value) => Some(value),
-            Self::Unreadable(_) => None,
-        }
-    }
-
     /// Changes the value, where there is one.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Observed<U> {
         match self {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Secrets;
-use crate::model::bound::{LEAST, OBSERVATION, bound, length, values};
-use crate::model::observation::{AdvertisedTool, Observation, Observed, StepObservation};
+use crate::model::bound::{LEAST, OBSERVATION, bound, length};
+use crate::model::observation::{AdvertisedTool, AnswerObservation, Observation, Observed, StepObservation};
 use crate::model::record::{Cuts, Record, Verdict};
 use crate::model::transcript::{End, Hit, Message, Served, StepTranscript, Transcript};
 
@@ -256,15 +256,43 @@ impl Keeper<'_> {
         let Observation { steps, cannot, unavailable, leaky: _, cut: _ } = observation;
         self.hide_all(cannot.iter_mut().chain(unavailable));
         for step in steps {
-            values(step).filter_map(Observed::value_mut).for_each(|value| self.value(value));
-            // The other fields have words of our own only.
-            let StepObservation { advertised, tools, said, .. } = step;
+            // Each field is named, so that nobody adds one and forgets it here.
+            let StepObservation {
+                outcome: _,
+                code: _,
+                status: _,
+                advertised,
+                tools,
+                saw,
+                structured,
+                text: _,
+                asked,
+                answered,
+                rounds: _,
+                canary: _,
+                varies: _,
+                replies,
+                sent,
+                unread,
+                took: _,
+                size: _,
+                said,
+            } = step;
             self.keys(advertised);
             self.keys(tools);
-            for AdvertisedTool { removed, added, changed, unreadable: _ } in advertised.values_mut() {
-                self.hide_all([removed, added, changed].into_iter().flatten());
+            for AdvertisedTool { removed, added, changed, unreadable } in advertised.values_mut() {
+                self.hide_all([removed, added, changed].into_iter().flatten().chain(unreadable));
             }
-            self.hide_all(said);
+            let answers = answered.iter_mut();
+            let answers = answers.filter_map(|AnswerObservation { action: _, content, code: _ }| content.as_mut());
+            let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());
+            for observed in saw.iter_mut().chain(structured).chain(asked).chain(answers).chain(parts) {
+                match observed {
+                    Observed::Value(value) => self.value(value),
+                    Observed::Unreadable(reason) => self.hide(reason),
+                }
+            }
+            self.hide_all(unread.iter_mut().chain(said));
         }
     }
 

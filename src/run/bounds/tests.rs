@@ -56,7 +56,8 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
     let ends = [End::Invalid { reason: text() }, End::Crash { how: text() }];
     let step =
         |end| StepTranscript { messages: vec![message()], end, micros: 0, canary: vec![hit()], handed: Some(wire()) };
-    let tool = AdvertisedTool { removed: vec![text()], added: vec![text()], changed: vec![text()], unreadable: None };
+    let tool =
+        AdvertisedTool { removed: vec![text()], added: vec![text()], changed: vec![text()], unreadable: Some(text()) };
     let seen = StepObservation {
         outcome: Outcome::Success,
         code: None,
@@ -66,14 +67,14 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         saw: Some(value()),
         structured: Some(value()),
         text: None,
-        asked: vec![value()],
+        asked: vec![value(), Observed::Unreadable(text())],
         answered: vec![AnswerObservation { action: None, content: Some(value()), code: None }],
         rounds: Vec::new(),
         canary: None,
         varies: false,
         replies: vec![[("message".to_owned(), value())].into()],
         sent: vec![[("message".to_owned(), value())].into()],
-        unread: None,
+        unread: Some(text()),
         took: TimeClass::Instant,
         size: SizeClass::Small,
         said: Some(text()),
