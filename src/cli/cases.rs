@@ -60,8 +60,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
 fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Case, Problem> {
     library.cases.iter().find(|case| case.id.as_str() == name).ok_or_else(|| {
         let known: Vec<&str> = library.cases.iter().map(|case| case.id.as_str()).collect();
-        let near = load::nearest(name, &known);
-        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let hint = load::did_you_mean(name, &known).map_or(String::new(), |question| format!("; {question}"));
         Problem::new(Exit::Usage, format!("there is no case `{name}`{hint}"))
     })
 }

@@ -99,8 +99,8 @@ fn scenario(cases: &CaseArgs) -> Result<String, Problem> {
         return Ok(test.path());
     }
     let known: Vec<_> = scenarios.iter().map(|(scenario, _)| *scenario).collect();
-    let near = load::nearest(&name, &known).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    Err(Problem::new(Exit::Nothing, format!("{SCENARIO} asks for `{name}`, which no case needs{near}")))
+    let hint = load::did_you_mean(&name, &known).map_or(String::new(), |question| format!("; {question}"));
+    Err(Problem::new(Exit::Nothing, format!("{SCENARIO} asks for `{name}`, which no case needs{hint}")))
 }
 
 fn told(variable: &str) -> Option<String> {

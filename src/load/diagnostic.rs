@@ -138,8 +138,8 @@ impl Diagnostic {
             1..=16 => format!("{what}: {}", known.join(", ")),
             more => format!("{what}: {}, and {} more", known[..12].join(", "), more - 12),
         };
-        match nearest(word, &known) {
-            Some(near) => self.help(format!("did you mean `{near}`? {list}")),
+        match did_you_mean(word, &known) {
+            Some(question) => self.help(format!("{question} {list}")),
             None => self.help(list),
         }
     }
@@ -289,8 +289,12 @@ pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }
 
-/// The word that was probably meant.
-pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+/// Asks for the known word that was probably meant; `None` where none is near.
+pub fn did_you_mean(word: &str, known: &[&str]) -> Option<String> {
+    nearest(word, known).map(|near| format!("did you mean `{near}`?"))
+}
+
+fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let distance = |one: &str| strsim::damerau_levenshtein(&one.to_lowercase(), &word.to_lowercase());
     let near = (word.chars().count() / 3).clamp(1, 4);
     known.iter().copied().min_by_key(|one| distance(one)).filter(|one| distance(one) <= near)

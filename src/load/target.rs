@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::diagnostic::{Diagnostic, File, Lint, nearest};
+use super::diagnostic::{Diagnostic, File, Lint, did_you_mean};
 use super::drives::{claims, drives, kind};
 use super::node::Node;
 use super::programs::programs;
@@ -32,12 +32,12 @@ const WHAT_IS_ONE: &str = "it is a name that `casebook targets` lists, or a fold
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// There is none of that name.
-    #[error("there is no target `{name}`; {}", .nearest.as_ref().map_or(WHAT_IS_ONE.to_owned(), |near| format!("did you mean `{near}`?")))]
+    #[error("there is no target `{name}`; {}", .hint.as_deref().unwrap_or(WHAT_IS_ONE))]
     Missing {
         /// What was typed.
         name: String,
-        /// A target with a similar name.
-        nearest: Option<String>,
+        /// The question for a target with a similar name.
+        hint: Option<String>,
     },
     /// It has no such variant.
     #[error("the target `{target}` has no variant `{variant}`; it has {}", .variants.join(", "))]
@@ -111,8 +111,8 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
         (None, _) => {
             let names = names(here);
             let known: Vec<&str> = names.iter().map(String::as_str).chain([REFERENCE]).collect();
-            let nearest = nearest(name, &known).filter(|near| *near != name).map(str::to_owned);
-            return Err(TargetError::Missing { name: name.to_owned(), nearest });
+            let hint = if known.contains(&name) { None } else { did_you_mean(name, &known) };
+            return Err(TargetError::Missing { name: name.to_owned(), hint });
         }
     };
     let targets = read(&file)?;
