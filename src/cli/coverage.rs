@@ -17,7 +17,7 @@ pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
     }
     let text: Printable = match (args.format, args.sep) {
         (CoverageFormat::Text, _) => coverage.text().into(),
-        (CoverageFormat::Markdown, _) => coverage.markdown().into(),
+        (CoverageFormat::Md, _) => coverage.markdown().into(),
         (CoverageFormat::Json, _) => Printable::json(&format!("{:#}", coverage.json())),
         (CoverageFormat::SepYaml, Some(sep)) => coverage.traceability(sep).into(),
         (CoverageFormat::SepYaml, None) => {

@@ -35,12 +35,12 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
 use crate::model::Pattern;
 use crate::model::set::SetName;
-use crate::model::spec::{Revision, Transport, words};
+use crate::model::spec::{Revision, Transport};
 use crate::model::untrusted::is_safe;
 use crate::peer::{self, Peer};
 use crate::report::terminal::{self, aside};
@@ -175,6 +175,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Begin a folder of cases: a requirement and a case that run as they are
     New(NewArgs),
+    /// Print the completions of a shell: casebook completions bash > FILE
+    Completions(CompletionsArgs),
     /// Be the embedded reference target, as an adapter
     #[command(name = "__adapter", hide = true)]
     Adapter(AdapterArgs),
@@ -370,26 +372,33 @@ pub struct CoverageArgs {
     /// Only one proposal: its folder, and what is quoted from it elsewhere
     #[arg(long, value_name = "N")]
     pub sep: Option<u32>,
-    /// How to say it; sep-yaml is the traceability file of one proposal
-    #[arg(long, value_name = "text|md|json|sep-yaml", default_value = "text")]
+    /// How it is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: CoverageFormat,
     /// Where cases come from.
     #[command(flatten)]
     pub cases: CaseArgs,
 }
 
-words! {
-    /// How coverage is said.
-    CoverageFormat {
-        /// For a terminal.
-        Text = "text",
-        /// For a page.
-        Markdown = "md",
-        /// For a program.
-        Json = "json",
-        /// For the specification's process.
-        SepYaml = "sep-yaml",
-    }
+/// How coverage is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum CoverageFormat {
+    /// For a terminal.
+    Text,
+    /// For a page.
+    Md,
+    /// For a program.
+    Json,
+    /// For the specification's process: the traceability file of one proposal.
+    SepYaml,
+}
+
+/// `casebook completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
 }
 
 /// `casebook freeze`.
@@ -460,6 +469,13 @@ pub fn parse() -> Result<Cli, ExitCode> {
     })
 }
 
+fn completions(shell: clap_complete::Shell) -> Exit {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "casebook", &mut script);
+    terminal::say(String::from_utf8_lossy(&script).trim_end());
+    Exit::Fine
+}
+
 /// A panic's message may quote text from outside; then it is printed escaped, and without a backtrace.
 fn escape_panics() {
     let default = std::panic::take_hook();
@@ -505,6 +521,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Freeze(args) => sets::freeze(args),
         Command::Import(args) => import::import(args),
         Command::New(args) => new::new(args),
+        Command::Completions(CompletionsArgs { shell }) => Ok(completions(*shell)),
         Command::Relay(RelayArgs { file }) => relay::relay(file),
         // A process of its own, which shares nothing with the rest.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
@@ -525,7 +542,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_well_formed() {
-        use clap::CommandFactory as _;
         Cli::command().debug_assert();
     }
 

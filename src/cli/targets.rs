@@ -13,7 +13,6 @@ use crate::drive::{is_set_up, probe};
 use crate::load::target::{REFERENCE, all};
 use crate::model::Printable;
 use crate::model::program::Found;
-use crate::model::spec::words;
 use crate::model::target::Target;
 use crate::report::Untrusted;
 use crate::report::terminal::say;
@@ -36,18 +35,17 @@ Examples:
 #[command(after_help = AFTER)]
 pub struct TargetsArgs {
     /// How to say it
-    #[arg(long, value_name = "text|json", default_value = "text")]
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: TargetsFormat,
 }
 
-words! {
-    /// How targets are listed.
-    TargetsFormat {
-        /// For a terminal.
-        Text = "text",
-        /// For a program.
-        Json = "json",
-    }
+/// How targets are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum TargetsFormat {
+    /// For a terminal.
+    Text,
+    /// For a program.
+    Json,
 }
 
 /// A target, as programs read it.

@@ -16,6 +16,22 @@ fn help_reads_well_and_tells_every_exit_status() {
     desk.run("--version").ends(0).says(&["casebook "]);
 }
 
+#[cfg(unix)]
+#[test]
+fn completions_are_a_script_without_errors() {
+    let desk = Desk::empty();
+    let script = desk.run("completions bash");
+    script.ends(0).says(&["casebook", "--only"]);
+    // It is printed like all other text; nothing in it was escaped.
+    assert!(!script.out.contains("\\u{"));
+    desk.write("completions.bash", &script.out);
+    let checked = Came::of(std::process::Command::new("bash").arg("-n").arg(desk.path().join("completions.bash")));
+    assert_eq!((checked.status, checked.err.as_str()), (Some(0), ""));
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        desk.run(&format!("completions {shell}")).ends(0).says(&["casebook"]);
+    }
+}
+
 #[test]
 fn what_was_typed_wrong_is_named_with_what_was_meant() {
     let desk = Desk::new();
