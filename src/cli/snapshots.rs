@@ -10,16 +10,13 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Problem;
-use crate::file;
+use crate::load::target::REFERENCE;
 use crate::model::record::Record;
 use crate::model::target::Target;
 use crate::model::{CaseId, TargetId};
 use crate::plan::{Group, Plan};
-use crate::report::snapshot::{self, Body, Diff, Ways};
+use crate::report::snapshot::{self, Body, Diff, Ways, differences};
 use crate::report::terminal::{Terminal, aside};
-
-/// The most that is read of a snapshot, in bytes.
-const MOST_BYTES: usize = 64 << 20;
 
 /// What was observed beside what the snapshots say.
 #[derive(Debug, Default)]
@@ -211,7 +208,35 @@ impl<'a> Snapshots<'a> {
             let is_left_out = |case: &CaseId| !self.ran.contains(&((*target).clone(), case.clone()));
             self.changes.counts.not_run += snapshot::cases(folder).into_iter().filter(is_left_out).count();
         }
-        (self.changes, self.failed.map_or(Ok(()), Err))
+        let written = match self.failed.take() {
+            Some(problem) => Err(problem),
+            None if self.changes.written.is_some() => self.write_pages(),
+            None => Ok(()),
+        };
+        (self.changes, written)
+    }
+
+    /// Writes the pages of the run's targets, and where the reference is one of them, all that there are already.
+    fn write_pages(&self) -> Result<(), Problem> {
+        for (target, folder) in &self.folders {
+            let place: Utf8PathBuf = [Some(&target.name), target.variant.as_ref()].into_iter().flatten().collect();
+            let Some(root) = folder.as_str().strip_suffix(place.as_str()).map(Utf8Path::new) else { continue };
+            let reference = root.join(REFERENCE);
+            let pages = if target.name == REFERENCE {
+                differences::pages(root)
+            } else {
+                vec![((*target).clone(), folder.to_path_buf())]
+            };
+            for (target, folder) in pages.into_iter().filter(|_| reference.is_dir()) {
+                let path = folder.join(differences::FILE);
+                // A snapshot that cannot be read was reported by the run that has its test.
+                let Ok(Some(page)) = differences::page(&target, &folder, &reference) else { continue };
+                if !is_behind_link(&path) {
+                    snapshot::replace(&path, &page).map_err(|error| Problem::system(format!("{path}: {error}")))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Settles the case file whose tests have all come.
@@ -238,12 +263,7 @@ impl<'a> Snapshots<'a> {
             return Err(Problem::system(text));
         }
         let is_whole = seen.ways() == *planned;
-        let old = match file::read_text(&path, MOST_BYTES) {
-            Ok(old) => snapshot::parse(&old).map(Some).map_err(|error| format!("{path}:{}: {error}", error.line)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(format!("{path}: {error}")),
-        };
-        let (old, is_new) = match old {
+        let (old, is_new) = match snapshot::read(&path) {
             Ok(Some(old)) => (old, false),
             Ok(None) => (Body::default(), true),
             Err(_) if self.changes.written.is_some() && is_whole => (Body::default(), true),
@@ -269,7 +289,8 @@ impl<'a> Snapshots<'a> {
         if is_new {
             self.changes.missing.push((target, case));
         } else {
-            let diff = snapshot::compare(&compared.text(), &seen.text());
+            let [old, new] = compared.texts(&seen);
+            let diff = snapshot::compare(&old, &new);
             self.changes.differing.extend(diff.map(|diff| Change { target, case, diff }));
         }
         Ok(())

@@ -8,8 +8,8 @@ use std::cell::OnceCell;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::Value;
 
+use crate::model::abridged::digest;
 use crate::model::case::{Test, When};
-use crate::model::fnv1a;
 use crate::model::template::{Bindings, Canary, Template};
 
 /// The token that stands in every observation for that of `@unique`.
@@ -97,7 +97,7 @@ fn name(canary: &Canary) -> String {
     let path = canary.path.iter().map(|path| format!("/{path}"));
     let redirects = canary.redirects.then(|| " redirects".to_owned());
     let delay = (canary.delay_ms > 0).then(|| format!(" after {} ms", canary.delay_ms));
-    let serves = canary.serves.iter().map(|document| format!(" {:08x}", fnv1a(document.to_string().as_bytes()) >> 32));
+    let serves = canary.serves.iter().map(|document| format!(" {:.8}", digest(document.to_string().as_bytes())));
     let extra: String = path.chain(redirects).chain(delay).chain(serves).collect();
     format!("<canary:{}{extra}>", canary.kind)
 }

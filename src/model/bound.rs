@@ -6,9 +6,8 @@
 use std::io;
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::fnv1a;
+use super::abridged::abridged;
 use super::observation::{Observation, Observed, StepObservation};
 use super::record::Record;
 
@@ -20,8 +19,6 @@ const BRIEF: usize = 16 << 10;
 pub const LEAST: usize = 2 << 10;
 /// Longer values, in bytes of JSON, are the first to be left out.
 const VALUE: usize = 1 << 10;
-/// Characters that are kept of the beginning of a value that is left out.
-const BEGINNING: usize = 80;
 /// Begins the reason why there is no value any more; no other reason begins so.
 const CUT: &str = "left out: ";
 
@@ -71,23 +68,14 @@ fn values(step: &mut StepObservation) -> impl Iterator<Item = &mut Observed> {
     saw.iter_mut().chain(structured).chain(asked).chain(answers).chain(parts)
 }
 
-/// The beginning of a value with its members in one order, its length and its hash: the same for the same value.
-pub fn in_short(value: &Value) -> String {
-    let mut value = value.clone();
-    value.sort_all_objects();
-    let text = value.to_string();
-    let start: String = text.chars().take(BEGINNING).collect();
-    format!("{start}… ({} bytes, {:016x})", text.len(), fnv1a(text.as_bytes()))
-}
-
-/// Leaves a value out; a reason in its place stays.
+/// Replaces a value by its abridged text; a reason in its place stays.
 fn leave_out(observed: &mut Observed) {
     if let Observed::Value(value) = observed {
-        *observed = Observed::Unreadable(format!("{CUT}{}", in_short(value)));
+        *observed = Observed::Unreadable(format!("{CUT}{}", abridged(value)));
     }
 }
 
-/// The beginning, length and hash of a value that was left out.
+/// The abridged text of a value that was left out.
 pub fn cut_text(observed: &Observed) -> Option<&str> {
     observed.reason()?.strip_prefix(CUT)
 }
@@ -114,7 +102,7 @@ impl io::Write for Counter {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::judge::samples;
@@ -136,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn large_value_is_replaced_by_its_beginning_length_and_hash() {
+    fn large_value_is_replaced_by_its_abridged_text() {
         let value = json!({"b": 1, "a": "x".repeat(8 << 20)});
         let mut kept = seen(value.clone(), vec![json!({"small": 1})]);
         let whole = length(&kept) as u64;
@@ -145,8 +133,8 @@ mod tests {
         let step = &kept.steps[0];
         assert_eq!(step.replies[0]["message"], Observed::Value(json!({"small": 1})));
         let text = step.structured.as_ref().and_then(cut_text).expect("a reason in its place");
-        assert_eq!(text, in_short(&value));
-        assert!(text.starts_with(r#"{"a":"xxx"#) && text.contains("8388622 bytes"), "{text}");
+        assert_eq!(text, abridged(&value));
+        assert!(text.starts_with(r#"{"a":"xxx"#) && text.contains("(8388622 bytes, sha256 "), "{text}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::bound::in_short;
+use super::abridged::abridged;
 use super::case::{Action, CanaryState, Flaw, Outcome, TextState, TimeClass};
 use super::spec::words;
 
@@ -93,7 +93,7 @@ impl Observation {
     /// the same of both.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let told = |what: &str, one: &Value, other: &Value| {
-            (one != other).then(|| format!("{what}: {}, {}", short(one), short(other)))
+            (one != other).then(|| format!("{what}: {}, {}", abridged(one), abridged(other)))
         };
         let whole =
             |seen: &Self| json!({ "cannot": seen.cannot.is_some(), "leaky": seen.leaky, "steps": seen.steps.len() });
@@ -108,13 +108,6 @@ impl Observation {
             })
         })
     }
-}
-
-/// A value as a difference shows it.
-fn short(value: &Value) -> String {
-    const SHOWN: usize = 160;
-    let text = value.to_string();
-    if text.len() <= SHOWN { text } else { in_short(value) }
 }
 
 impl StepObservation {

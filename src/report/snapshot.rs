@@ -1,34 +1,29 @@
-//! Observations → snapshot text, one file a case file and target, in insta's file format.
+//! Snapshots: the observations of one case file and target as text, in insta's file format.
 //!
 //! Takes records of one case file and target, gives a body; compares bodies, reads and writes their files. What varies
-//! from run to run has no place in it. Must not know verdicts: a snapshot tells what a target does, not whether that is
-//! right.
+//! from run to run is left out. Must not know verdicts.
 
 mod body;
+pub mod differences;
+mod observation;
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 pub use self::body::{Body, Malformed, Way, Ways};
+pub(super) use self::observation::observation;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-use super::Untrusted;
-use crate::model::bound::{cut_text, in_short};
-use crate::model::case::{Flaw, TextState};
-use crate::model::observation::{
-    AdvertisedTool, AnswerObservation, Observation, Observed, Params, Round, SizeClass, StepObservation,
-};
+use crate::file;
 use crate::model::record::Record;
 use crate::model::{CaseId, TargetId, TestId, is_id};
 
-/// How many characters of a value are shown before it is told by its length and hash.
-const SHOWN: usize = 160;
 /// The end of the name of a snapshot's file.
 const EXTENSION: &str = ".snap";
+/// The most that is read of a snapshot, in bytes.
+const MOST_BYTES: usize = 64 << 20;
 /// The number of entries of a folder that are looked at.
 const MOST_ENTRIES: usize = 10_000;
 
@@ -67,123 +62,16 @@ impl Body {
     }
 }
 
-/// The body of records that are all here.
+/// The body of all given records, rendered.
 pub fn render<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
     let mut body = Body::default();
     records.into_iter().for_each(|record| body.add(record));
     body.text()
 }
 
-/// One step on the same line, several each on a line of its own.
-pub(super) fn observation(seen: &Observation) -> String {
-    let leaky = if seen.leaky { " (leaky)" } else { "" };
-    if seen.unavailable.is_some() {
-        return format!(" unavailable{leaky}");
-    }
-    if let Some(reason) = &seen.cannot {
-        return format!(" cannot: {}{leaky}", Untrusted(reason).line(SHOWN));
-    }
-    match seen.steps.as_slice() {
-        [one] => format!(" {}{leaky}", step(one)),
-        steps => {
-            let lines = steps.iter().enumerate().map(|(index, one)| format!("\n    {} {}", index + 1, step(one)));
-            format!("{leaky}{}", lines.collect::<String>())
-        }
-    }
-}
-
-/// What stays the same from run to run: neither times nor an error's words.
-fn step(seen: &StepObservation) -> String {
-    let mut parts = vec![seen.outcome.to_string()];
-    parts.extend(seen.code.map(|code| format!("code {code}")));
-    // The usual ones would only tell HTTP from stdio.
-    parts.extend(seen.status.filter(|status| !matches!(status, 200 | 202)).map(|status| format!("status {status}")));
-    parts.extend(seen.saw.as_ref().map(|saw| format!("saw {}", value(saw))));
-    let structured = seen.structured.as_ref().filter(|_| seen.structured != seen.saw);
-    parts.extend(structured.map(|value| format!("structured {}", self::value(value))));
-    parts.extend(seen.text.as_ref().map(text));
-    parts.extend(seen.advertised.iter().map(|(name, tool)| advertised(name, tool)));
-    parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
-    parts.extend(seen.varies.then(|| "varies".to_owned()));
-    parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));
-    parts.extend(seen.answered.iter().map(answered));
-    parts.extend(seen.rounds.iter().map(round));
-    parts.extend(seen.canary.map(|canary| format!("canary {canary}")));
-    parts.extend((seen.size != SizeClass::Small).then(|| format!("size {}", seen.size)));
-    parts.join("; ")
-}
-
-fn advertised(name: &str, tool: &AdvertisedTool) -> String {
-    let mut told = format!("{} listed", Untrusted(name).line(SHOWN));
-    if tool.as_given() {
-        return told + " as given";
-    }
-    if let Some(reason) = &tool.unreadable {
-        write!(told, " unreadable ({})", Untrusted(reason).line(SHOWN)).expect("a string takes all");
-    }
-    for (sign, pointers) in [('-', &tool.removed), ('+', &tool.added), ('~', &tool.changed)] {
-        for pointer in pointers {
-            write!(told, " {sign}{}", Untrusted(pointer).line(SHOWN)).expect("a string takes all");
-        }
-    }
-    told
-}
-
-fn found(name: &str, flaws: &BTreeSet<Flaw>) -> String {
-    let told = [Untrusted(name).line(SHOWN), "listed".to_owned()];
-    told.into_iter().chain(flaws.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ")
-}
-
-fn round(round: &Observed<Round>) -> String {
-    let round = match round {
-        Observed::Value(round) => round,
-        Observed::Unreadable(reason) => return format!("round unreadable ({})", Untrusted(reason).line(SHOWN)),
-    };
-    let id = if round.fresh_id { "" } else { " old id" };
-    let params = if round.params == Params::Same { "" } else { " other params" };
-    format!("round state {}{id}{params}", round.state)
-}
-
-fn answered(answer: &AnswerObservation) -> String {
-    let action = answer.action.map_or("oddly", |action| action.word());
-    let code = answer.code.map(|code| format!(" code {code}")).unwrap_or_default();
-    let content = answer.content.as_ref().map(|content| format!(" {}", value(content))).unwrap_or_default();
-    format!("answered {action}{code}{content}")
-}
-
-fn text(text: &Observed<TextState>) -> String {
-    match text {
-        Observed::Value(text) => format!("text {text}"),
-        Observed::Unreadable(reason) => format!("text unreadable ({})", Untrusted(reason).line(SHOWN)),
-    }
-}
-
-/// A value, or in angle brackets why it cannot be read.
-fn value(value: &Observed) -> String {
-    match value {
-        Observed::Value(json_value) => json(json_value),
-        // A record that lacks the value has what is shown of it.
-        Observed::Unreadable(reason) => {
-            let text = cut_text(value).map_or_else(|| format!("\"<{reason}>\""), str::to_owned);
-            Untrusted(&text).line(2 * SHOWN)
-        }
-    }
-}
-
-/// A value with its members in one order, since many languages have none.
-fn json(value: &Value) -> String {
-    let mut sorted = value.clone();
-    sorted.sort_all_objects();
-    let text = sorted.to_string();
-    if text.chars().count() <= SHOWN {
-        return Untrusted(&text).line(SHOWN);
-    }
-    Untrusted(&in_short(value)).line(2 * SHOWN)
-}
-
 /// The file's text: insta's front matter, and the body.
-pub fn file(target: &TargetId, case: &CaseId, body: &str) -> String {
-    format!("---\nsource: tests/conformance.rs\ndescription: \"{case} as {target} has it\"\n---\n{}\n", body.trim_end())
+pub fn file_text(target: &TargetId, case: &CaseId, body: &str) -> String {
+    format!("---\ndescription: \"{case} as {target} has it\"\n---\n{}\n", body.trim_end())
 }
 
 /// The body of a file: everything after the second `---` line.
@@ -193,6 +81,18 @@ pub fn body(file: &str) -> &str {
         Some((line.trim_end(), *end))
     });
     lines.filter(|(line, _)| *line == "---").nth(1).map_or(file, |(_, end)| &file[end..])
+}
+
+/// Reads a snapshot; `None` where there is no such file.
+///
+/// # Errors
+/// The reason why it cannot be read, with its path.
+pub fn read(path: &Utf8Path) -> Result<Option<Body>, String> {
+    match file::read_text(path, MOST_BYTES) {
+        Ok(text) => parse(&text).map(Some).map_err(|error| format!("{path}:{}: {error}", error.line)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{path}: {error}")),
+    }
 }
 
 /// Parses the text of a file.
@@ -225,6 +125,14 @@ pub fn cases(folder: &Utf8Path) -> BTreeSet<CaseId> {
 /// # Errors
 /// Those of the file system.
 pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, body: &str) -> io::Result<()> {
+    replace(path, &file_text(target, case, body))
+}
+
+/// Writes a file, whole or not at all.
+///
+/// # Errors
+/// Those of the file system.
+pub fn replace(path: &Utf8Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Utf8Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut new = tempfile::Builder::new();
@@ -236,7 +144,7 @@ pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, body: &str) -> i
         new.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut new = new.tempfile_in(folder)?;
-    new.write_all(file(target, case, body).as_bytes())?;
+    new.write_all(text.as_bytes())?;
     new.persist(path).map(drop).map_err(|error| error.error)
 }
 
@@ -287,9 +195,9 @@ pub fn compare(old: &str, new: &str) -> Option<Diff> {
 mod tests {
     use super::*;
     use crate::judge::samples;
-    use crate::model::bound::bound;
-    use crate::model::case::{CanaryState, Outcome};
-    use serde_json::json;
+    use crate::model::case::{CanaryState, Outcome, TextState};
+    use crate::model::observation::{AdvertisedTool, Observed, StepObservation};
+    use serde_json::{Value, json};
 
     fn record(test: &str, step: StepObservation) -> Record {
         Record { observation: samples::observation(vec![step]), ..samples::record(0, test, Outcome::Success) }
@@ -304,48 +212,52 @@ mod tests {
             ..samples::step(Outcome::Success)
         };
         let listed = AdvertisedTool { removed: vec!["/inputSchema/anyOf".into()], ..AdvertisedTool::default() };
+        let as_given = ["other", "third"].map(|name| (name.to_owned(), AdvertisedTool::default()));
         let list = StepObservation {
-            advertised: [("find".into(), listed), ("other".into(), AdvertisedTool::default())].into(),
+            advertised: [("find".into(), listed)].into_iter().chain(as_given).collect(),
             canary: Some(CanaryState::Untouched),
             ..samples::step(Outcome::Success)
         };
         let error = StepObservation { code: Some(-32602), ..samples::step(Outcome::ProtocolError) };
+        let asked = StepObservation { asked: vec![json!("long".repeat(30)).into()], ..samples::step(Outcome::Success) };
         let two = Record {
-            observation: samples::observation(vec![samples::step(Outcome::Success), samples::step(Outcome::Crash)]),
+            observation: samples::observation(vec![asked, samples::step(Outcome::Crash)]),
             ..samples::record(0, "f/c/two@2026-07-28+http", Outcome::Success)
         };
+        let both = || json!({"b": "\u{202e}", "a": 1});
         render(&[
             record("f/c/call/a@2026-07-28+http", StepObservation { status: Some(400), ..error.clone() }),
-            record("f/c/call/a@2025-06-18+stdio", saw(json!({"b": "\u{202e}", "a": 1}))),
-            record("f/c/call/a@2025-06-18+http", saw(json!({"a": 1, "b": "\u{202e}"}))),
-            record("f/c/call/a@2025-11-25+http", saw(json!({"a": 1, "b": "\u{202e}"}))),
-            record("f/c/call/a@2025-11-25+stdio", saw(json!({"a": 1, "b": "\u{202e}"}))),
+            record("f/c/call/a@2025-06-18+stdio", saw(both())),
+            record("f/c/call/a@2025-06-18+http", saw(both())),
+            record("f/c/call/a@2025-11-25+http", saw(both())),
+            record("f/c/call/a@2025-11-25+stdio", saw(both())),
             record("f/c/call/a@2026-07-28+stdio", error),
-            record("f/c/any@2026-07-28+http", list),
+            record("f/c/any@2026-07-28+http", list.clone()),
+            record("f/c/call/b@2026-07-28+http", list),
             two,
         ])
     }
 
     #[test]
-    fn runs_that_were_observed_alike_share_a_line() {
-        let expected = r#"any
-  2026-07-28 http: success; find listed -/inputSchema/anyOf; other listed as given; canary untouched
+    fn equal_observations_share_a_line_and_equal_tests_a_block() {
+        let expected = r#"unless noted: 2025-06-18..2026-07-28 stdio http; structured content is as the tool saw it, and text mirrors it
+
+any
+call/b
+  2026-07-28 http: success; listed as given: other, third; find listed -/inputSchema/anyOf; canary untouched
+
 call/a
-  2025-06-18..2025-11-25 stdio http: success; saw {"a":1,"b":"\u{202e}"}; text mirrors structured
+  2025-06-18..2025-11-25 stdio http: success; saw {"a":1,"b":"\u{202e}"}
   2026-07-28 stdio: protocol-error; code -32602
   2026-07-28 http: protocol-error; code -32602; status 400
+
 two
-  2026-07-28 http:
+  2026-07-28 http: steps
     1 success
+        asked "LONG"
     2 crash
 "#;
-        assert_eq!(sample(), expected);
-    }
-
-    #[test]
-    fn a_large_value_is_told_by_its_length_and_hash() {
-        let text = json(&json!({"p": "x".repeat(100_000)}));
-        assert!(text.contains("(100008 bytes, ") && text.len() < 200, "{text}");
+        assert_eq!(sample(), expected.replace("LONG", &"long".repeat(30)));
     }
 
     #[test]
@@ -371,15 +283,5 @@ two
         let diff = compare(old, "a\nb\nc\nd\nf\n").expect("a difference");
         let same = |text: &str| DiffLine::Same(text.into());
         assert_eq!(diff.0, [same("c"), same("d"), DiffLine::Old("e".into()), DiffLine::New("f".into())]);
-    }
-
-    #[test]
-    fn value_that_was_cut_has_the_snapshot_of_the_whole() {
-        let value = json!({"b": 1, "a": ["x\u{1b}".repeat(200_000)]});
-        let step = StepObservation { structured: Some(value.into()), ..samples::step(Outcome::Success) };
-        let whole = samples::observation(vec![step]);
-        let mut cut = whole.clone();
-        assert!(bound(&mut cut, 1 << 10) > 0);
-        assert_eq!(observation(&cut), observation(&whole));
     }
 }

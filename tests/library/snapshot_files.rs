@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use casebook::load::{Here, Source, Trust, load, target};
+use casebook::model::target::Target;
 use casebook::plan::{Selection, plan};
-use casebook::report::snapshot::{self, Ways};
+use casebook::report::snapshot::{self, Ways, differences};
 
 /// Targets that may have no snapshots at all, each with the reason.
 const WITHOUT: [(&str, &str); 1] =
@@ -33,9 +34,22 @@ fn files_below(folder: &Utf8Path) -> usize {
     entries
         .map(|entry| match entry.path().extension() {
             Some("snap") => 1,
-            _ => files_below(entry.path()),
+            _ if entry.path().is_dir() => files_below(entry.path()),
+            _ => 0,
         })
         .sum()
+}
+
+/// The reference and the targets of this repository.
+fn targets(root: &Utf8Path, here: &Here) -> Vec<Target> {
+    let mut targets = vec![target::reference(Utf8Path::new("casebook"), here, None)];
+    for entry in root.join("targets").read_dir_utf8().expect("a folder") {
+        let entry = entry.expect("an entry");
+        targets.extend(target::target(entry.file_name(), here, None).expect("a target"));
+    }
+    assert!(targets.len() > 20, "the targets were not found");
+    targets.sort_by(|one, other| one.id.cmp(&other.id));
+    targets
 }
 
 #[test]
@@ -43,13 +57,7 @@ fn snapshots_have_each_planned_test_and_no_others() {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
     let here = Here::new(root, Trust::All);
     let library = load(&[Source::Embedded]).expect("the cases are sound");
-    let mut targets = vec![target::reference(Utf8Path::new("casebook"), &here, None)];
-    for entry in root.join("targets").read_dir_utf8().expect("a folder") {
-        let entry = entry.expect("an entry");
-        targets.extend(target::target(entry.file_name(), &here, None).expect("a target"));
-    }
-    assert!(targets.len() > 20, "the targets were not found");
-    targets.sort_by(|one, other| one.id.cmp(&other.id));
+    let targets = targets(root, &here);
     let (mut wrong, mut files) = (Vec::new(), 0);
     for target in targets.into_iter().map(Arc::new) {
         let folder = target.snapshots.as_ref().expect("every target of this repository has a place for snapshots");
@@ -85,4 +93,21 @@ fn snapshots_have_each_planned_test_and_no_others() {
     let others = files_below(&root.join("snapshots")).saturating_sub(files);
     assert_eq!(others, 0, "snapshots of targets or variants that no longer exist");
     assert!(wrong.is_empty(), "run these targets wholly with --accept:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn pages_of_differences_are_those_of_the_snapshots() {
+    let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
+    let snapshots = root.join("snapshots");
+    let reference = snapshots.join("reference");
+    let mut pages = differences::pages(&snapshots);
+    assert!(pages.len() > 10, "the pages were not found");
+    for target in targets(root, &Here::new(root, Trust::All)).iter().filter(|target| target.id.name != "reference") {
+        let folder = target.snapshots.as_ref().expect("every target of this repository has a place for snapshots");
+        let page = differences::page(&target.id, folder, &reference).expect("readable snapshots");
+        let there = std::fs::read_to_string(folder.join(differences::FILE)).ok();
+        assert!(there == page, "{}: the page of differences is not current; run it with --accept", target.id);
+        pages.retain(|(id, _)| *id != target.id);
+    }
+    assert!(pages.is_empty(), "pages of targets or variants that no longer exist: {pages:?}");
 }

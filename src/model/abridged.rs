@@ -1,0 +1,146 @@
+//! JSON values as text of bounded length: short ones in full, long ones with their middles left out.
+//!
+//! Takes a value, gives text that is the same for equal values, on each machine and in each version. Must not know
+//! where the text is shown.
+
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+/// The number of characters up to which a value is shown in full, and the aim for longer ones.
+pub const SHOWN: usize = 400;
+
+/// How much of a value is kept: characters of a string, members of an array or object, and levels.
+type Kept = (usize, usize, usize);
+
+/// From generous to strict; the last is used whatever its text's length is.
+const KEPT: [Kept; 10] = [
+    (160, 12, 16),
+    (80, 8, 12),
+    (80, 6, 8),
+    (60, 6, 6),
+    (60, 4, 6),
+    (60, 4, 5),
+    (40, 4, 4),
+    (40, 3, 4),
+    (24, 3, 3),
+    (12, 2, 2),
+];
+
+/// A value as canonical JSON. One of more than [`SHOWN`] characters has the middles of its strings, arrays and objects
+/// left out, with the number of what is missing, and its length and hash at the end:
+/// `{"p":"aaaaaa…99988 more…aaaaaa"} (100008 bytes, sha256 0123456789abcdef)`.
+pub fn abridged(value: &Value) -> String {
+    let mut sorted = value.clone();
+    sorted.sort_all_objects();
+    let text = sorted.to_string();
+    if text.chars().nth(SHOWN).is_none() {
+        return text;
+    }
+    let is_short = |kept: &Kept| short(&sorted, *kept).chars().nth(SHOWN).is_none();
+    let kept = KEPT.into_iter().find(is_short).unwrap_or(KEPT[KEPT.len() - 1]);
+    format!("{} ({} bytes, sha256 {})", short(&sorted, kept), text.len(), digest(text.as_bytes()))
+}
+
+/// The first 64 bits of the SHA-256 hash, in hexadecimal digits.
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn short(value: &Value, kept: Kept) -> String {
+    let (_, most, levels) = kept;
+    let inner = (kept.0, most, levels.saturating_sub(1));
+    match value {
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().collect();
+            list(&items, if levels == 0 { 0 } else { most }, ['[', ']'], |item| short(item, inner))
+        }
+        Value::Object(members) => object(members, kept.0, if levels == 0 { 0 } else { most }, inner),
+        Value::String(text) => string(text, kept.0),
+        scalar => scalar.to_string(),
+    }
+}
+
+fn object(members: &Map<String, Value>, key: usize, most: usize, inner: Kept) -> String {
+    let members: Vec<_> = members.iter().collect();
+    list(&members, most, ['{', '}'], |(name, value)| format!("{}:{}", string(name, key), short(value, inner)))
+}
+
+/// The first and the last items, and between them the number of those that were left out.
+fn list<T>(items: &[T], most: usize, [open, close]: [char; 2], text: impl Fn(&T) -> String) -> String {
+    let (first, last) = ends(items.len(), most);
+    let missing = items.len() - first - last;
+    let mut parts: Vec<_> = items[..first].iter().map(&text).collect();
+    parts.extend((missing > 0).then(|| format!("…{missing} more…")));
+    parts.extend(items[items.len() - last..].iter().map(&text));
+    format!("{open}{}{close}", parts.join(","))
+}
+
+fn string(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    let (first, last) = ends(length, most);
+    if first + last == length {
+        return Value::from(text).to_string();
+    }
+    let start: String = text.chars().take(first).collect();
+    let end: String = text.chars().skip(length - last).collect();
+    Value::from(format!("{start}…{} more…{end}", length - first - last)).to_string()
+}
+
+/// How many of `length` are kept at the beginning and at the end, so that they are at most `most`.
+fn ends(length: usize, most: usize) -> (usize, usize) {
+    if length <= most { (length, 0) } else { (most.div_ceil(2), most / 2) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn short_value_is_shown_in_full_with_sorted_members() {
+        assert_eq!(abridged(&json!({"b": [1, "ü"], "a": null})), r#"{"a":null,"b":[1,"ü"]}"#);
+        let longest = json!("x".repeat(SHOWN - 2));
+        assert_eq!(abridged(&longest), longest.to_string());
+    }
+
+    #[test]
+    fn long_value_keeps_its_structure_and_says_what_is_missing() {
+        let value = json!({"type": "object", "p": "x".repeat(1000), "list": (0..100).collect::<Vec<_>>()});
+        let text = abridged(&value);
+        let (shown, rest) = text.split_once(" (").expect("a hash");
+        assert!(shown.starts_with(r#"{"list":[0,1,2,3,4,5,…88 more…,94,95,96,97,98,99],"p":"xxx"#), "{text}");
+        assert!(shown.contains("x…840 more…x") && shown.ends_with(r#"","type":"object"}"#), "{text}");
+        assert_eq!(rest, format!("1323 bytes, sha256 {})", digest(value_text(&value).as_bytes())));
+    }
+
+    fn value_text(value: &Value) -> String {
+        let mut value = value.clone();
+        value.sort_all_objects();
+        value.to_string()
+    }
+
+    #[test]
+    fn any_change_of_a_long_value_shows_in_its_hash() {
+        let with = |middle: char| json!({"p": format!("{0}{middle}{0}", "x".repeat(50_000))});
+        let [one, other] = ['a', 'b'].map(|middle| abridged(&with(middle)));
+        assert_ne!(one, other);
+        assert_eq!(one.split_once(" (").map(|parts| parts.0), other.split_once(" (").map(|parts| parts.0));
+    }
+
+    #[test]
+    fn wide_and_deep_values_stay_within_a_bound() {
+        let deep = (0..400).fold(json!("x".repeat(100)), |inner, _| json!([inner, null, {"k": 1}]));
+        let wide =
+            json!((0..1000).map(|one| (format!("{one}-{}", "k".repeat(90)), json!([deep]))).collect::<Map<_, _>>());
+        for value in [deep, wide] {
+            let text = abridged(&value);
+            assert!(text.chars().count() < 2 * SHOWN, "{}: {text}", text.chars().count());
+        }
+    }
+
+    #[test]
+    fn digest_is_the_beginning_of_the_published_hash() {
+        assert_eq!(digest(b"abc"), "ba7816bf8f01cfea");
+    }
+}
