@@ -36,7 +36,6 @@ use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
 
 use crate::model::Pattern;
 use crate::model::set::SetName;
@@ -75,8 +74,7 @@ Exit status:  0  all as expected, known failures included
                  written; takes the place of 0 to 4
              70  a bug of casebook's own
 
-Environment:  NO_COLOR (any value) switches colour off; CASEBOOK_LOG=debug logs
-              to standard error";
+Environment:  NO_COLOR (any value) switches colour off";
 
 /// How the program ended, for the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -445,13 +443,6 @@ pub struct RelayArgs {
     pub file: Utf8PathBuf,
 }
 
-/// What the harness does itself, on standard error, for whoever asked to hear it.
-fn log() {
-    if let Ok(filter) = EnvFilter::try_from_env("CASEBOOK_LOG") {
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(terminal::log).with_ansi(false).init();
-    }
-}
-
 /// Reads the command line. What is wrong with it repeats arguments, which a script may have made from any text.
 ///
 /// # Errors
@@ -491,7 +482,6 @@ pub fn main(cli: &Cli) -> ExitCode {
     if let Some(status) = guard::post(cli) {
         return ExitCode::from(status);
     }
-    log();
     here::trust(cli.trust);
     if guard::is_wanted(&cli.command) {
         descriptors::raise();

@@ -106,16 +106,13 @@ pub(crate) async fn accept_or_tell<F>(
                     Ok((stream, _)) => stream,
                     Err(error) if is_of_one_connection(&error) => continue,
                     Err(error) => {
-                        tracing::debug!(%error, "no connection can be accepted");
                         tell(error);
                         sleep(PAUSE).await;
                         continue;
                     }
                 };
                 // Before anything is counted: however many another user opens, nothing changes.
-                let peer = peer::of(&stream);
-                if !way.admits(peer) {
-                    tracing::debug!(?peer, "a connection was dropped");
+                if !way.admits(peer::of(&stream)) {
                     continue;
                 }
                 if connections.len() >= MAX_CONNECTIONS

@@ -234,8 +234,7 @@ impl TargetRunner {
             live.stop(&mut self.adapter, StopReason::Leave).await;
         }
         if let Some(adapter) = self.adapter.take() {
-            let stopped = adapter.end(StopReason::Leave).await;
-            tracing::debug!(target = %self.target.id, how = stopped.how, leaky = stopped.leaky, "adapter stopped");
+            adapter.end(StopReason::Leave).await;
         }
     }
 

@@ -94,7 +94,6 @@ impl Desk {
             "NO_COLOR",
             "CLICOLOR_FORCE",
             "COLUMNS",
-            "CASEBOOK_LOG",
             "CASEBOOK_SECRETS",
             "GITHUB_STEP_SUMMARY",
             "MCP_CONFORMANCE_SCENARIO",

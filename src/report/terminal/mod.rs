@@ -10,7 +10,7 @@ mod safe;
 mod summary;
 mod timings;
 
-pub use plain::{annotate, aside, colours, colours_errors, heard, log, say, show};
+pub use plain::{annotate, aside, colours, colours_errors, heard, say, show};
 pub use progress::Progress;
 
 use std::io::{self, IsTerminal as _, Write};

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
-use super::safe::{SafeWriter, safe};
+use super::safe::safe;
 use crate::model::{Printable, ToPrintable};
 use crate::report::Annotation;
 
@@ -33,11 +33,6 @@ pub fn show(text: &(impl ToPrintable + ?Sized)) -> io::Result<()> {
 pub fn annotate(annotation: &Annotation) {
     // There is nowhere to say anything else.
     _ = writeln!(anstream::stdout(), "{annotation}");
-}
-
-/// Standard error, for lines of a log.
-pub fn log() -> impl Write {
-    SafeWriter::new(anstream::StripStream::new(io::stderr()))
 }
 
 /// Whether standard output is shown in colour.

@@ -287,8 +287,6 @@ fn text_from_targets_is_shown_as_text_by_every_command() {
         let mut command = desk.command(&format!("report run.jsonl --cases shelf --{kind} -"));
         wrong.came(&format!("report --{kind} -"), &Came::of(&mut command));
     }
-    let traced = Came::of(desk.command("run says refuses --cases shelf").env("CASEBOOK_LOG", "trace"));
-    wrong.came("run with CASEBOOK_LOG", &traced);
     wrong.end();
 }
 
