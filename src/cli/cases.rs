@@ -35,8 +35,10 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
         }
     }
     if lines.is_empty() {
-        let unmatched = args.pattern.as_ref().map(|pattern| crate::plan::unmatched(pattern, &library).to_string());
-        return Err(Problem::new(Exit::Nothing, unmatched.unwrap_or_else(|| "there is no test".to_owned())));
+        return Err(match &args.pattern {
+            Some(pattern) => super::run::planless(&crate::plan::unmatched(pattern, &library)),
+            None => Problem::new(Exit::Nothing, "there is no test"),
+        });
     }
     terminal::say(lines.trim_end());
     Ok(Exit::Fine)

@@ -13,7 +13,7 @@ pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
         coverage = coverage.of_sep(sep);
     }
     if coverage.entries().is_empty() {
-        return Err(Problem::new(Exit::Nothing, "no requirement is of that proposal"));
+        return Err(Problem::new(Exit::Usage, "no requirement is of that proposal"));
     }
     let text: Printable = match (args.format, args.sep) {
         (CoverageFormat::Text, _) => coverage.text().into(),

@@ -100,7 +100,7 @@ fn scenario(cases: &CaseArgs) -> Result<String, Problem> {
     }
     let known: Vec<_> = scenarios.iter().map(|(scenario, _)| *scenario).collect();
     let hint = load::did_you_mean(&name, &known).map_or(String::new(), |question| format!("; {question}"));
-    Err(Problem::new(Exit::Nothing, format!("{SCENARIO} asks for `{name}`, which no case needs{hint}")))
+    Err(Problem::new(Exit::Usage, format!("{SCENARIO} asks for `{name}`, which no case needs{hint}")))
 }
 
 fn told(variable: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 //!
 //! Takes a command, gives the exit status of the guarded one. Must not know what is started.
 
-use super::{Cli, Command, Problem, descriptors, run};
+use super::{Cli, Command, Exit, Problem, descriptors, run};
 use crate::drive::{Guarded, watch};
 use crate::report::terminal::aside;
 
@@ -34,5 +34,9 @@ pub(super) fn is_wanted(command: &Command) -> bool {
 
 /// In a process that has a guard, begins to listen to it.
 pub(super) fn begin(cli: &Cli) -> Result<Option<Guarded>, Problem> {
-    cli.guarded.then(Guarded::begin).transpose().map_err(Problem::system)
+    cli.guarded.then(Guarded::begin).transpose().map_err(|error| match error.kind() {
+        // Somebody typed the hidden option.
+        std::io::ErrorKind::InvalidInput => Problem::new(Exit::Usage, error.to_string()),
+        _ => Problem::system(error),
+    })
 }

@@ -46,7 +46,7 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Problem> {
     }
     for (path, text) in &files {
         let path = args.out.join(path);
-        let problem = |error: std::io::Error| Problem::system(format!("{path}: {error}"));
+        let problem = |error: std::io::Error| Problem::unsaved(&path, &error);
         path.parent().map_or(Ok(()), fs::create_dir_all).map_err(problem)?;
         fs::write(&path, text).map_err(problem)?;
     }

@@ -66,13 +66,16 @@ Exit status:  0  all as expected, known failures included
               1  a MUST is broken, a test is inconclusive, a known failure is
                  stale, a set has what is gone, or a snapshot changed, is
                  missing or cannot be read
-              2  wrong usage, or a bad case file or target.toml
+              2  wrong usage, such as a name that nothing has, or a bad case
+                 file or target.toml
               3  nothing to run
               4  a target could not be set up or started
               5  interrupted, or out of time; what was seen is reported
-              6  the record, a report or the output of a run could not be
-                 written; takes the place of 0 to 4
+              6  a file or the output could not be written; takes the place of
+                 0 to 4
              70  a bug of casebook's own
+             71  the system refused what casebook needs, such as a folder or a
+                 process
 
 Environment:  NO_COLOR (any value) switches colour off";
 
@@ -84,18 +87,20 @@ pub enum Exit {
     /// A MUST is broken, a test is inconclusive, a known failure is stale, a set has what is gone, or a snapshot
     /// changed, is missing or cannot be read.
     Unexpected,
-    /// Wrong usage, or a bad case file or `target.toml`.
+    /// Wrong usage, such as a name that nothing has, or a bad case file or `target.toml`.
     Usage,
     /// Nothing to run.
     Nothing,
     /// A target could not be set up or started.
     Target,
-    /// The record of a run, a report or what is shown could not be written, whatever else its tests came to.
+    /// A file or the output could not be written, whatever else came of the command.
     Unsaved,
     /// Somebody stopped the run, or its limit passed; what was seen until then is reported.
     Interrupted,
-    /// A bug of our own.
+    /// A bug in casebook.
     Bug,
+    /// The operating system refused what casebook needs.
+    System,
 }
 
 impl Exit {
@@ -110,6 +115,7 @@ impl Exit {
             Self::Interrupted => 5,
             Self::Unsaved => 6,
             Self::Bug => 70,
+            Self::System => 71,
         }
     }
 }
@@ -546,6 +552,7 @@ mod tests {
             Exit::Unsaved,
             Exit::Interrupted,
             Exit::Bug,
+            Exit::System,
         ] {
             assert!(AFTER.contains(&format!("{:>2}  ", exit.status())), "{exit:?}");
         }

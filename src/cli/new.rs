@@ -23,7 +23,7 @@ pub(super) fn new(args: &NewArgs) -> Result<Exit, Problem> {
         return Err(Problem::new(Exit::Usage, format!("{folder} is there already; add a file to it")));
     }
     let title = args.title.clone().unwrap_or_else(|| format!("{name}: what is right is accepted, the rest refused"));
-    let problem = |error: std::io::Error| Problem::system(format!("{folder}: {error}"));
+    let problem = |error: std::io::Error| Problem::unsaved(&folder, &error);
     fs::create_dir_all(&folder).map_err(problem)?;
     let case = CASE.replace("\"TITLE\"", &serde_json::Value::from(title).to_string());
     for (file, text) in [("requirements.json", REQUIREMENTS), ("first.json", &case)] {
@@ -43,7 +43,7 @@ fn sound(cases: &Utf8PathBuf, folder: &Utf8Path) -> Result<(), Problem> {
     if found.is_empty() {
         return Ok(());
     }
-    fs::remove_dir_all(folder).map_err(|error| Problem::system(format!("{folder}: {error}")))?;
+    fs::remove_dir_all(folder).map_err(|error| Problem::unsaved(folder, &error))?;
     let report = load::render(&found, terminal::colours_errors()).trimmed();
     Err(Problem::new(Exit::Usage, Printable::from("nothing was written:\n") + report))
 }

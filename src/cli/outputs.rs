@@ -141,13 +141,14 @@ fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {
         let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
         folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text))
     };
-    written.map_err(|error| Problem::system(format!("{path}: {error}")))
+    written.map_err(|error| Problem::unsaved(path, &error))
 }
 
 /// In a GitHub job, appends the summary of this step.
 fn summarise(report: &Report) -> Result<(), Problem> {
     let Some(path) = summary_file() else { return Ok(()) };
-    let problem = |error| Problem::system(format!("GITHUB_STEP_SUMMARY, {path}: {error}"));
+    let problem =
+        |error| Problem::new(super::Exit::Unsaved, format!("cannot write GITHUB_STEP_SUMMARY, {path}: {error}"));
     let mut file = fs::OpenOptions::new().create(true).append(true).open(&path).map_err(problem)?;
     // Earlier commands of the step count too.
     let there = file.metadata().map_or(0, |metadata| usize::try_from(metadata.len()).unwrap_or(usize::MAX));

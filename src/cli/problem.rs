@@ -1,5 +1,7 @@
 //! What keeps a command from doing its work: the words for people, and the exit status.
 
+use camino::Utf8Path;
+
 use crate::load::LoadError;
 use crate::load::target::TargetError;
 use crate::model::Printable;
@@ -23,9 +25,14 @@ impl Problem {
         Self { exit, text: Printable::from("casebook: ") + text.into() }
     }
 
-    /// What the system refuses.
+    /// An error of the operating system.
     pub(super) fn system(error: impl std::fmt::Display) -> Self {
-        Self::new(Exit::Usage, error.to_string())
+        Self::new(Exit::System, error.to_string())
+    }
+
+    /// A file that could not be written.
+    pub(super) fn unsaved(path: &Utf8Path, error: &std::io::Error) -> Self {
+        Self::new(Exit::Unsaved, format!("cannot write {path}: {error}"))
     }
 }
 
@@ -40,8 +47,8 @@ impl From<TargetError> for Problem {
     fn from(error: TargetError) -> Self {
         match error {
             TargetError::File(error) => error.into(),
-            TargetError::Missing { .. } | TargetError::Unpack { .. } => Self::new(Exit::Target, error.to_string()),
-            TargetError::Variant { .. } => Self::new(Exit::Usage, error.to_string()),
+            TargetError::Missing { .. } | TargetError::Variant { .. } => Self::new(Exit::Usage, error.to_string()),
+            TargetError::Unpack { .. } => Self::system(error),
         }
     }
 }
@@ -54,7 +61,13 @@ impl From<std::io::Error> for Problem {
 
 impl From<LogError> for Problem {
     fn from(error: LogError) -> Self {
-        Self::new(Exit::Usage, error.to_string())
+        use std::io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound};
+        let typed = [FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound];
+        match &error {
+            // Not a mistyped path, or a file that is no record.
+            LogError::Io { source, .. } if !typed.contains(&source.kind()) => Self::system(error),
+            _ => Self::new(Exit::Usage, error.to_string()),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     let meant = |one: &Declared<'_>| args.only_mutants.as_ref().is_none_or(|only| only.matches_path(one.name));
     let chosen: Vec<_> = proof::all().filter(meant).collect();
     if chosen.is_empty() {
-        return Err(Problem::new(Exit::Nothing, "no mutant has such a name"));
+        return Err(Problem::new(Exit::Usage, "no mutant has such a name"));
     }
     let runtime = super::interrupt::runtime()?;
     let Some(kills) = runtime.block_on(examine(args, &library, &chosen))? else { return Ok(Exit::Interrupted) };

@@ -176,8 +176,10 @@ pub(super) fn this_program() -> Result<Utf8PathBuf, Problem> {
 
 pub(super) fn planless(error: &PlanError) -> Problem {
     let exit = match error {
-        PlanError::UnmatchedKnown { .. } | PlanError::KnownTwice { .. } => Exit::Usage,
-        PlanError::UnmatchedPattern { .. } | PlanError::Nothing { .. } => Exit::Nothing,
+        PlanError::UnmatchedKnown { .. } | PlanError::KnownTwice { .. } | PlanError::UnmatchedPattern { .. } => {
+            Exit::Usage
+        }
+        PlanError::Nothing { .. } => Exit::Nothing,
     };
     Problem::new(exit, error.to_string())
 }

@@ -114,7 +114,7 @@ pub(super) fn problem(chosen: &Chosen, error: &HandError) -> Problem {
     let exit = match error {
         HandError::Declined(_) => Exit::Unexpected,
         HandError::Start(_) | HandError::Broke(_) => Exit::Target,
-        HandError::Canary(_) => Exit::Usage,
+        HandError::Canary(_) => Exit::System,
     };
     let words = format!("{} on {}: {error}", chosen.target.id, chosen.planned.id);
     Problem::new(exit, Untrusted(&words).block(SHOWN))

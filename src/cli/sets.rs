@@ -19,14 +19,15 @@ pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
         return Err(Problem::new(Exit::Nothing, "there is nothing to freeze: no test checks anything"));
     }
     let path = place(&args.name);
-    let problem = |error: std::io::Error| match error.kind() {
+    let unsaved = |error: std::io::Error| Problem::unsaved(&path, &error);
+    fs::create_dir_all(path.parent().unwrap_or(Utf8Path::new("."))).map_err(unsaved)?;
+    let mut file = fs::File::create_new(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             Problem::new(Exit::Usage, format!("{path} is there; a set that was published stays as it is"))
         }
-        _ => Problem::system(format!("{path}: {error}")),
-    };
-    fs::create_dir_all(path.parent().unwrap_or(Utf8Path::new("."))).map_err(problem)?;
-    fs::File::create_new(&path).and_then(|mut file| file.write_all(set.text().as_bytes())).map_err(problem)?;
+        _ => unsaved(error),
+    })?;
+    file.write_all(set.text().as_bytes()).map_err(unsaved)?;
     let checks: usize = set.tests.values().map(|frozen| frozen.checks.len()).sum();
     say(path.as_str());
     aside(&format!(

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Problem;
+use super::{Exit, Problem};
 use crate::load::target::REFERENCE;
 use crate::model::record::Record;
 use crate::model::target::Target;
@@ -232,7 +232,7 @@ impl<'a> Snapshots<'a> {
                 // A snapshot that cannot be read was reported by the run that has its test.
                 let Ok(Some(page)) = differences::page(&target, &folder, &reference) else { continue };
                 if !is_behind_link(&path) {
-                    snapshot::replace(&path, &page).map_err(|error| Problem::system(format!("{path}: {error}")))?;
+                    snapshot::replace(&path, &page).map_err(|error| Problem::unsaved(&path, &error))?;
                 }
             }
         }
@@ -260,7 +260,7 @@ impl<'a> Snapshots<'a> {
         if is_behind_link(&path) {
             let text =
                 format!("{path}: this is behind a link, which may lead anywhere; put the file itself in its place");
-            return Err(Problem::system(text));
+            return Err(Problem::new(Exit::Unexpected, text));
         }
         let is_whole = seen.ways() == *planned;
         let (old, is_new) = match snapshot::read(&path) {
@@ -283,8 +283,8 @@ impl<'a> Snapshots<'a> {
             written.merged += usize::from(!kept.is_empty());
             let body = kept.with(seen);
             written.incomplete += usize::from(body.ways() != *planned);
-            let problem = |error| Problem::system(format!("{path}: {error}"));
-            return snapshot::write(&path, &target, &case, &body.text()).map_err(problem);
+            let written = snapshot::write(&path, &target, &case, &body.text());
+            return written.map_err(|error| Problem::unsaved(&path, &error));
         }
         if is_new {
             self.changes.missing.push((target, case));

@@ -3,7 +3,6 @@
 //! Takes what the user typed, gives targets, or everything that is wrong with the file. Must not start anything.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -101,7 +100,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
 /// [`TargetError`] where there is none, or its file is wrong.
 pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
     let (name, variant) = split(typed);
-    let found = find(name, here).find_map(Result::ok).and_then(|path| path.canonicalize_utf8().ok());
+    let found = find(name, here).find_map(Result::ok).map(|path| path.canonicalize_utf8().unwrap_or(path));
     let file = match (found, cache) {
         (Some(file), _) => file,
         (None, Some(cache)) if embedded::names().contains(&name) => {
@@ -191,7 +190,8 @@ fn split(typed: &str) -> (&str, Option<&str>) {
 fn find(typed: &str, here: &Here) -> impl Iterator<Item = Result<Utf8PathBuf, Skipped>> {
     let path = here.folder().join(typed);
     let found: Vec<_> = if is_path(typed) {
-        [path.join(FILE), path].into_iter().filter(|path| path.is_file()).map(Ok).collect()
+        let file = Some(path.join(FILE)).filter(|file| file.symlink_metadata().is_ok());
+        file.or_else(|| path.is_file().then_some(path)).map(Ok).into_iter().collect()
     } else {
         let named = here.nearest(TARGETS, "").and_then(|folder| match folder {
             Ok(folder) => within(&folder.join(typed), here),
@@ -225,13 +225,11 @@ fn unpacked(name: &str, here: &Here, cache: &Utf8Path) -> std::io::Result<Utf8Pa
 /// Reads a file, one target a variant.
 ///
 /// # Errors
-/// Everything that is wrong with it; a file that isn't there is an empty one.
+/// Everything that is wrong with it, or the reason why it cannot be read.
 pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
-    match file::read_text(path, MOST_BYTES) {
-        Ok(text) => parse(path, text),
-        Err(error) if error.kind() == ErrorKind::NotFound => parse(path, String::new()),
-        Err(error) => Err(LoadError::new(vec![refuse(path, Lint::Unreadable, &format!("can't be read: {error}"))])),
-    }
+    let text = file::read_text(path, MOST_BYTES);
+    let refused = |error| LoadError::new(vec![refuse(path, Lint::Unreadable, &format!("can't be read: {error}"))]);
+    parse(path, text.map_err(refused)?)
 }
 
 fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {

@@ -103,7 +103,7 @@ fn what_is_ambiguous_is_listed_and_nothing_is_started() {
 #[test]
 fn what_can_not_be_served_or_driven_is_told_why() {
     let desk = desk();
-    desk.run("serve reference post/shelves --cases cases").ends(3).adds(&["matches no test", "post/shelf"]);
+    desk.run("serve reference post/shelves --cases cases").ends(2).adds(&["matches no test", "post/shelf"]);
     desk.run("serve reference post/visit --cases visits").ends(2).adds(&["is about clients", "casebook drive"]);
     desk.run("drive reference post/shelf http://127.0.0.1:1/ --cases cases").ends(2).adds(&["casebook serve"]);
     desk.run("drive reference post/visit/kept 127.0.0.1:1 --cases visits").ends(2).adds(&["is no URL"]);
@@ -124,7 +124,7 @@ fn the_variables_of_the_official_suite_choose_case_and_revision() {
         crate::sandbox::Came::of(&mut command)
     };
     with("kept-visit").ends(0).adds(&["post/visit/kept@2025-11-25+http"]);
-    with("kept-visits").ends(3).adds(&["which no case needs; did you mean `kept-visit`?"]);
+    with("kept-visits").ends(2).adds(&["which no case needs; did you mean `kept-visit`?"]);
     desk.run(&format!("drive reference {url} --cases visits")).ends(2).adds(&["CASE is left out"]);
     server.signal(Signal::SIGINT);
     assert_eq!(server.end().0, Some(0));

@@ -1,10 +1,13 @@
 //! `--help`, `lint`, `list`, `explain`: what is said without a run.
 
 #[cfg(unix)]
+use std::process::Command;
+
+#[cfg(unix)]
 use crate::process::behind;
 #[cfg(unix)]
 use crate::sandbox::Came;
-use crate::sandbox::Desk;
+use crate::sandbox::{Desk, PROGRAM};
 
 #[test]
 fn help_reads_well_and_tells_every_exit_status() {
@@ -25,7 +28,7 @@ fn completions_are_a_script_without_errors() {
     // It is printed like all other text; nothing in it was escaped.
     assert!(!script.out.contains("\\u{"));
     desk.write("completions.bash", &script.out);
-    let checked = Came::of(std::process::Command::new("bash").arg("-n").arg(desk.path().join("completions.bash")));
+    let checked = Came::of(Command::new("bash").arg("-n").arg(desk.path().join("completions.bash")));
     assert_eq!((checked.status, checked.err.as_str()), (Some(0), ""));
     for shell in ["zsh", "fish", "elvish", "powershell"] {
         desk.run(&format!("completions {shell}")).ends(0).says(&["casebook"]);
@@ -47,6 +50,19 @@ fn what_was_typed_wrong_is_named_with_what_was_meant() {
     desk.run("list --cases nowhere").ends(2).adds(&["nowhere"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn error_of_the_system_has_its_own_status() {
+    let desk = Desk::new();
+    desk.write("sets", "a file in place of the folder");
+    desk.run("freeze today --cases cases").ends(6).adds(&["cannot write sets/today.json: "]);
+    let gone = desk.path().join("gone");
+    std::fs::create_dir(&gone).expect("a folder");
+    let mut command = Command::new("sh");
+    command.args(["-c", "rmdir ../gone && exec \"$0\" targets", PROGRAM]).current_dir(gone);
+    Came::of(command.env("HOME", desk.path())).ends(71).adds(&["casebook: "]);
+}
+
 #[test]
 fn tests_are_listed_one_a_line_and_by_pattern() {
     let desk = Desk::new();
@@ -54,7 +70,7 @@ fn tests_are_listed_one_a_line_and_by_pattern() {
     let some = desk.run("list post/parcel@2026-07-28+http --cases cases");
     let wanted = ["post/parcel/number@2026-07-28+http", "post/parcel/word@2026-07-28+http"];
     assert!(some.ends(0).out.lines().eq(wanted));
-    desk.run("list post/parcl --cases cases").ends(3).adds(&["`post/parcl` matches no test; the nearest: post/parcel"]);
+    desk.run("list post/parcl --cases cases").ends(2).adds(&["`post/parcl` matches no test; the nearest: post/parcel"]);
     desk.run("list --cases cases --cases embedded").ends(0).says(&["post/parcel/", "sep-2106/bounds/"]);
 }
 

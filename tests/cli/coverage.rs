@@ -33,7 +33,7 @@ fn the_traceability_file_has_a_row_for_all_that_a_proposal_says() {
     let desk = desk();
     desk.run("coverage --cases coverage --sep 7 --format sep-yaml").ends(0).is("coverage-sep");
     desk.run("coverage --cases coverage --format sep-yaml").ends(2).adds(&["--sep N"]);
-    desk.run("coverage --cases coverage --sep 8").ends(3).adds(&["no requirement is of that proposal"]);
+    desk.run("coverage --cases coverage --sep 8").ends(2).adds(&["no requirement is of that proposal"]);
     desk.run("coverage --cases coverage --format yaml").ends(2).adds(&["sep-yaml"]);
     desk.run("coverage --cases nowhere").ends(2).adds(&["nowhere"]);
 }

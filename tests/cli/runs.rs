@@ -51,8 +51,8 @@ fn what_shows_nothing_is_inconclusive_and_never_passes() {
 fn nothing_to_run_is_an_error_that_names_the_nearest() {
     let desk = Desk::new();
     let run = |more: &str| desk.run(&format!("run --cases cases {more}"));
-    run("--only post/parcl").ends(3).adds(&["`post/parcl` matches no test; the nearest: post/parcel"]);
-    run("--skip post/lettr").ends(3).adds(&["`post/lettr` matches no test; the nearest: post/letter"]);
+    run("--only post/parcl").ends(2).adds(&["`post/parcl` matches no test; the nearest: post/parcel"]);
+    run("--skip post/lettr").ends(2).adds(&["`post/lettr` matches no test; the nearest: post/letter"]);
     run("--role client").ends(3).adds(&["nothing to run"]);
     run("--only post/parcel --skip post/**").ends(3).adds(&["nothing to run: the selection leaves no test"]);
     desk.borrowed("t", None, "");
@@ -83,7 +83,7 @@ fn known_failures_are_excused_until_they_no_longer_fail() {
 #[test]
 fn narrowed_runs_know_all_cases() {
     let desk = Desk::new();
-    desk.run("run --only sep-2106/boundz").ends(3).adds(&["matches no test; the nearest: sep-2106/bounds"]);
+    desk.run("run --only sep-2106/boundz").ends(2).adds(&["matches no test; the nearest: sep-2106/bounds"]);
     desk.run("explain sep-2106/boundz").ends(2).adds(&["did you mean `sep-2106/bounds`?"]);
     let only = |only: &str| desk.run(&format!("run t --only {only} --transport http --record run.jsonl"));
     desk.borrowed("t", None, &known("{sep-2106/text-mirror,sep-1303/input-errors}/*", "sep-2106/text-mirrored"));

@@ -5,19 +5,26 @@ use crate::sandbox::{Came, Desk, PROGRAM};
 #[test]
 fn a_target_that_is_not_there_is_named_with_the_nearest() {
     let desk = Desk::new();
-    desk.run("run referense").ends(4).adds(&["there is no target `referense`; did you mean `reference`?"]);
+    desk.run("run referense").ends(2).adds(&["there is no target `referense`; did you mean `reference`?"]);
     desk.borrowed("targets/parcels", None, "");
-    desk.run("run parcel").ends(4).adds(&["did you mean `parcels`?"]);
+    desk.run("run parcel").ends(2).adds(&["did you mean `parcels`?"]);
     desk.run("run parcels --cases cases").ends(0);
     desk.run("run targets/parcels/target.toml --cases cases").ends(0);
     desk.run("run ./no/such/folder")
-        .ends(4)
+        .ends(2)
         .adds(&["there is no target `./no/such/folder`", "a folder with a target.toml"]);
     desk.run("run reference:text-not-mirored")
         .ends(2)
         .adds(&["has no variant `text-not-mirored`", "text-not-mirrored"]);
     desk.borrowed("variants", None, "[variants.high]\n[variants.low]\n");
     desk.run("run variants:lower").ends(2).adds(&["has no variant `lower`; it has high, low"]);
+}
+
+#[test]
+fn target_file_that_cannot_be_read_is_an_error() {
+    let desk = Desk::new();
+    std::fs::create_dir_all(desk.path().join("t/target.toml")).expect("a folder");
+    desk.run("run ./t").ends(2).adds(&["t/target.toml", "can't be read: this is a folder, not a file"]);
 }
 
 #[test]
@@ -134,7 +141,7 @@ fn a_smoke_test_says_what_an_adapter_should_have_answered() {
     desk.run("smoke greeter").ends(4).is("smoke-greeter");
     desk.script("dies", "echo the last words >&2; exit 1", "");
     desk.run("smoke dies").ends(4).says(&["WRONG   hello", "the last words"]);
-    desk.run("smoke referense").ends(4).adds(&["did you mean `reference`?"]);
+    desk.run("smoke referense").ends(2).adds(&["did you mean `reference`?"]);
 }
 
 const HELLO: &str = r#"{"id":"1","hello":{"sdk":"x","version":"1","language":"sh","api":"none","roles":["server"],"transports":["http"],"revisions":["2026-07-28"]}}"#;

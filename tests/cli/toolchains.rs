@@ -85,7 +85,7 @@ fn an_embedded_target_is_unpacked_into_the_cache_and_set_up_there() {
         -e 's|"variants":\[\]|"variants":["high","low"]|'"#
     );
     install(&desk, "node", &format!("test \"$1\" = adapter.mjs && test -f \"$1\" && {PROGRAM} __adapter | {hello}"));
-    desk.run("run typescript-sd").ends(4).adds(&["did you mean `typescript-sdk`?"]);
+    desk.run("run typescript-sd").ends(2).adds(&["did you mean `typescript-sdk`?"]);
     for _ in 0..2 {
         let mut command = desk.command("serve typescript-sdk:high post/parcel --cases cases");
         command.env("PATH", desk.path().join("bin"));
