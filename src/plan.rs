@@ -5,11 +5,11 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 
-use crate::model::case::{Case, Control, Library, Need, Test, When};
+use crate::model::case::{Case, Control, Library, Test, When};
 use crate::model::reach::Reach;
+use crate::model::reason::SkipReason;
 use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
 use crate::model::target::{Drives, Target};
@@ -115,42 +115,6 @@ pub struct Planned {
     pub stdio: Option<StdioMode>,
 }
 
-/// Why a test isn't asked of a target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// The target doesn't have that side.
-    Role(Role),
-    /// The target doesn't speak it.
-    Revision(Revision),
-    /// The target doesn't speak over it.
-    Transport(Transport),
-    /// The target lacks what the case needs.
-    Lacks(Need),
-    /// The test has a fixture, and nobody who could put it into the target.
-    NoAdapter,
-    /// The test has no fixture: it takes servers as they are.
-    NoFixture,
-    /// Too large for every day.
-    Heavy,
-    /// Too large to be repeated on each revision and transport.
-    HeavyOnce,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Role(role) => write!(f, "the target claims no {role} side"),
-            Self::Revision(revision) => write!(f, "the target doesn't claim revision {revision}"),
-            Self::Transport(transport) => write!(f, "the target doesn't claim transport {transport}"),
-            Self::Lacks(need) => write!(f, "the target lacks {need}"),
-            Self::NoAdapter => f.write_str("fixed; without an adapter it can't be given the fixture"),
-            Self::NoFixture => f.write_str("for fixed servers, which bring their own tools"),
-            Self::Heavy => f.write_str("heavy; runs with --heavy"),
-            Self::HeavyOnce => f.write_str("heavy; runs on the newest revision and one transport only"),
-        }
-    }
-}
-
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -222,7 +186,7 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
     }
     let skipped = planner.skipped.into_iter().filter(|(_, tests)| *tests > 0).map(|((place, reason), tests)| Skipped {
         target: targets[place].id.clone(),
-        reason: reason.to_string(),
+        reason,
         tests,
     });
     let (mut groups, skipped) = (planner.groups, skipped.collect());
@@ -266,7 +230,7 @@ struct Planner<'a> {
     library: &'a Library,
     selection: &'a Selection,
     groups: Vec<Group>,
-    skipped: BTreeMap<(usize, Reason), usize>,
+    skipped: BTreeMap<(usize, SkipReason), usize>,
     index: usize,
 }
 
@@ -340,23 +304,23 @@ impl Planner<'_> {
     }
 
     /// Why a target isn't asked this test.
-    fn reason(&self, target: &Target, test: &Test, revision: Revision, transport: Transport) -> Option<Reason> {
+    fn reason(&self, target: &Target, test: &Test, revision: Revision, transport: Transport) -> Option<SkipReason> {
         let claims = &target.claims;
         let lacks = test.needs.iter().find(|need| claims.lacks.contains(need));
         if !claims.roles.contains(&test.role) {
-            Some(Reason::Role(test.role))
+            Some(SkipReason::Role(test.role))
         } else if !claims.revisions.contains(&revision) {
-            Some(Reason::Revision(revision))
+            Some(SkipReason::Revision(revision))
         } else if !claims.transports.contains(&transport) {
-            Some(Reason::Transport(transport))
+            Some(SkipReason::Transport(transport))
         } else if let Some(reason) = out_of_reach(&target.drives, &test.reach) {
             Some(reason)
         } else if let Some(need) = lacks {
-            Some(Reason::Lacks(*need))
+            Some(SkipReason::Lacks(*need))
         } else if test.heavy && !self.selection.heavy {
-            Some(Reason::Heavy)
+            Some(SkipReason::Heavy)
         } else if test.heavy && !self.once(target, test, revision, transport) {
-            Some(Reason::HeavyOnce)
+            Some(SkipReason::HeavyOnce)
         } else {
             None
         }
@@ -389,10 +353,10 @@ impl Planner<'_> {
 }
 
 /// Why a test can't be asked of this kind of target. Which tools a fixed server has shows only when it runs.
-fn out_of_reach(drives: &Drives, reach: &Reach) -> Option<Reason> {
+fn out_of_reach(drives: &Drives, reach: &Reach) -> Option<SkipReason> {
     match (drives, reach) {
-        (Drives::Adapter(_), Reach::Found(_)) => Some(Reason::NoFixture),
-        (Drives::Fixed(_), Reach::Built) => Some(Reason::NoAdapter),
+        (Drives::Adapter(_), Reach::Found(_)) => Some(SkipReason::NoFixture),
+        (Drives::Fixed(_), Reach::Built) => Some(SkipReason::NoAdapter),
         (Drives::Adapter(_), Reach::Built | Reach::Alike(_))
         | (Drives::Fixed(_), Reach::Alike(_) | Reach::Found(_)) => None,
     }

@@ -45,7 +45,7 @@ use crate::peer::{self, Peer};
 use crate::report::terminal::{self, aside};
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
-pub use outputs::{Annotations, Kind, Output};
+pub use outputs::{Annotations, Kind, Output, OutputArgs};
 pub use problem::Problem;
 pub use run::{RunArgs, SelectArgs};
 pub use serve::ServeArgs;
@@ -276,71 +276,39 @@ pub struct ReplayArgs {
     /// Where cases come from.
     #[command(flatten)]
     pub cases: CaseArgs,
-    /// Count a broken SHOULD, and what an adapter can't express, as unexpected
-    #[arg(long)]
-    pub strict: bool,
+    /// Reports.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
     /// Show how many checks hold, by level, folder of requirements and revision
     #[arg(long)]
     pub rates: bool,
 }
 
 const REPORT: &str = "\
-Examples:     casebook report run.jsonl --html report.html --md summary.md
-              casebook report shard-*.jsonl --json report.json --md -
-              casebook report sdk-2.2.jsonl sdk-2.3.jsonl --md history.md
+Examples:     casebook report run.jsonl --report html=report.html
+              casebook report shard-*.jsonl --report json=report.json --report md=-
+              casebook report sdk-2.2.jsonl sdk-2.3.jsonl --report md=history.md
 
-Without a file for any report, Markdown goes to standard output. Exit 0: all
-that was given is in the reports; 1: with --check, something is unexpected;
-2: a record can't be read, the others are reported; 5: a record has no end, a
-shard is missing, or tests were not run";
+FILE `-` is standard output; without --report, Markdown goes there. Exit 0: all
+run logs are in the reports; 1: with --check, something is unexpected; 2: a run
+log can't be read, the others are reported; 5: a run log has no end, a shard is
+missing, or tests were not run";
 
 /// `casebook report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Records of runs
+    /// Run logs
     #[arg(value_name = "RECORD", required = true)]
     pub records: Vec<Utf8PathBuf>,
-    /// Write one HTML page with the evidence in it; `-` is standard output, here and below
-    #[arg(long, value_name = "FILE")]
-    pub html: Vec<Utf8PathBuf>,
-    /// Write `JUnit` XML
-    #[arg(long, value_name = "FILE")]
-    pub junit: Vec<Utf8PathBuf>,
-    /// Write Markdown that a comment on GitHub has room for
-    #[arg(long, value_name = "FILE")]
-    pub md: Vec<Utf8PathBuf>,
-    /// Write JSON
-    #[arg(long, value_name = "FILE")]
-    pub json: Vec<Utf8PathBuf>,
-    /// Write a badge a target
-    #[arg(long, value_name = "DIR")]
-    pub badge: Vec<Utf8PathBuf>,
-    /// Say where the findings are, as lines that mark the case files
-    #[arg(long, value_name = "github")]
-    pub annotations: Option<Annotations>,
+    /// Reports.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
     /// Fail where something is unexpected, as `casebook run` does
     #[arg(long)]
     pub check: bool,
-    /// Count a broken SHOULD, and what an adapter can't express, as unexpected
-    #[arg(long)]
-    pub strict: bool,
     /// Where cases come from: their sentences and files.
     #[command(flatten)]
     pub cases: CaseArgs,
-}
-
-impl ReportArgs {
-    /// Everything that is to be written.
-    pub fn outputs(&self) -> Vec<Output> {
-        let of = |kind, paths: &[Utf8PathBuf]| {
-            paths.iter().map(|path| Output { kind, path: path.clone() }).collect::<Vec<_>>()
-        };
-        let Self { html, junit, md, json, badge, .. } = self;
-        let all =
-            [(Kind::Html, html), (Kind::Junit, junit), (Kind::Markdown, md), (Kind::Json, json), (Kind::Badge, badge)];
-        let outputs: Vec<_> = all.into_iter().flat_map(|(kind, paths)| of(kind, paths)).collect();
-        if outputs.is_empty() && self.annotations.is_none() { of(Kind::Markdown, &["-".into()]) } else { outputs }
-    }
 }
 
 const DIFF: &str = "\

@@ -1,6 +1,6 @@
-//! Reports as files: what was asked for by `--report KIND=FILE`, and what GitHub is told without being asked.
+//! Reports as files: the options `--report KIND=FILE` and `--annotations`, and the summary of a GitHub job.
 //!
-//! Takes a report, writes bytes. Must not know how a report is made.
+//! Takes run logs, writes bytes. Must not know the forms of a report.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,56 +8,111 @@ use std::io::Write as _;
 use std::str::FromStr;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
 
-use super::Problem;
+use super::{Exit, Problem};
 use crate::model::case::{Library, Test};
 use crate::model::record::Record;
 use crate::model::spec::words;
 use crate::model::transcript::Transcript;
-use crate::model::untrusted::escape_json;
 use crate::report::html::{Evidence, page};
 use crate::report::markdown::{COMMENT, SUMMARY, markdown};
 use crate::report::terminal::{annotate, show};
-use crate::report::{self, Book, GapKind, Report, Source, badges, junit, merge};
+use crate::report::{self, Report, ReportContext, Source, badges, junit};
 use crate::run::{hash, read_wire};
 
 words! {
-    /// What a report can be written as.
+    /// The form of a report.
     Kind {
-        /// For readers: one page with the evidence in it.
+        /// One page for readers, with the evidence in it.
         Html = "html",
-        /// For whatever shows test results.
+        /// `JUnit` XML.
         Junit = "junit",
-        /// For a job summary or a comment.
+        /// Markdown for a job summary or a comment.
         Markdown = "md",
-        /// For programs.
+        /// JSON for programs.
         Json = "json",
-        /// For a README: a folder, a file a target.
+        /// Badges for a README: a folder with a file for each target.
         Badge = "badge",
     }
 }
 
 words! {
-    /// Who is told where the findings are.
+    /// The CI system whose annotations are printed.
     Annotations {
-        /// A GitHub job.
+        /// GitHub Actions.
         Github = "github",
+    }
+}
+
+/// The options of every command that makes reports.
+#[derive(Clone, Debug, Default, Args)]
+pub struct OutputArgs {
+    /// Write a report: html, junit, md or json and a file, or badge and a folder; may be repeated
+    #[arg(long = "report", value_name = "KIND=FILE")]
+    pub reports: Vec<Output>,
+    /// Print the findings as lines that mark the case files
+    #[arg(long, value_name = "github")]
+    pub annotations: Option<Annotations>,
+    /// Also fail on violated SHOULDs, and on tests that the adapter cannot express
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl OutputArgs {
+    /// Returns whether there is anything to write.
+    pub(super) fn is_wanted(&self) -> bool {
+        !self.reports.is_empty() || self.annotations.is_some() || summary_file().is_some()
+    }
+
+    /// Refuses reports to standard output, where a run is shown there.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        let text = "standard output shows the run; give the report a file, or make it with `casebook report`";
+        if self.reports.iter().any(Output::is_standard) { Err(Problem::new(Exit::Usage, text)) } else { Ok(()) }
+    }
+
+    /// Makes the report of some run logs, and writes all that is wanted of it.
+    pub(super) fn write(&self, sources: &[Source], library: &Library) -> Result<Report, Problem> {
+        let files = library.cases.iter().map(|case| (case.id.clone(), case.path.clone())).collect();
+        let report = Report::new(sources, &ReportContext { catalogue: library.requirements.clone(), files });
+        let mut written = Ok(());
+        for output in &self.reports {
+            // A report that can't be written doesn't keep the others from being.
+            written = written.and(output.write(&report, || evidence(&report, sources, library)));
+        }
+        let written = written.and(append_summary(&report));
+        if self.annotations.is_some() {
+            report::annotations(&report, self.strict).iter().for_each(annotate);
+        }
+        written.map(|()| report)
     }
 }
 
 /// `KIND=FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// What is written.
+    /// The form.
     pub kind: Kind,
-    /// Where; `-` is standard output.
+    /// The file, or a folder of badges; `-` is standard output.
     pub path: Utf8PathBuf,
 }
 
 impl Output {
-    /// Whether it goes to standard output.
-    pub fn is_standard(&self) -> bool {
+    fn is_standard(&self) -> bool {
         self.path == "-"
+    }
+
+    fn write(&self, report: &Report, evidence: impl FnOnce() -> Evidence) -> Result<(), Problem> {
+        let path = &self.path;
+        match self.kind {
+            Kind::Html => put(path, &page(report, &evidence())),
+            Kind::Junit => put(path, &junit(report)),
+            Kind::Markdown => put(path, &markdown(report, COMMENT)),
+            Kind::Json => put(path, &report.json()),
+            Kind::Badge => badges(report).iter().try_for_each(|(name, text)| {
+                if self.is_standard() { put(path, text) } else { put(&path.join(name), text) }
+            }),
+        }
     }
 }
 
@@ -73,52 +128,8 @@ impl FromStr for Output {
     }
 }
 
-/// Whether there is anything to write.
-pub(super) fn is_wanted(outputs: &[Output], annotations: Option<Annotations>) -> bool {
-    !outputs.is_empty() || annotations.is_some() || summary_file().is_some()
-}
-
-/// Makes the report of these records, and writes all that is wanted of it. Gives it, with its gravest gap.
-pub(super) fn settle(
-    sources: &[Source],
-    library: &Library,
-    outputs: &[Output],
-    annotations: Option<Annotations>,
-    strict: bool,
-) -> Result<(Report, Option<GapKind>), Problem> {
-    let files = library.cases.iter().map(|case| (case.id.clone(), case.path.clone())).collect();
-    let merged = merge(sources);
-    let report = Report::new(&merged, &Book { catalogue: library.requirements.clone(), files });
-    let written = write(&report, outputs, |report| proofs(report, sources, library)).and(summarise(&report));
-    if annotations.is_some() {
-        for line in report::annotations(&report, strict) {
-            annotate(&line);
-        }
-    }
-    written.map(|()| (report, merged.gaps.first().map(|gap| gap.kind)))
-}
-
-/// Writes all of it; what can't be written doesn't keep the rest from being.
-fn write(report: &Report, outputs: &[Output], proofs: impl Fn(&Report) -> Evidence) -> Result<(), Problem> {
-    let mut written = Ok(());
-    for Output { kind, path } in outputs {
-        let one = match kind {
-            Kind::Html => put(path, &page(report, &proofs(report))),
-            Kind::Junit => put(path, &junit(report)),
-            Kind::Markdown => put(path, &markdown(report, COMMENT)),
-            Kind::Json => put(path, &(escape_json(&serde_json::to_string(report).expect("a report is JSON")) + "\n")),
-            Kind::Badge => badges(report).iter().try_for_each(|(name, text)| match path.as_str() {
-                "-" => put(path, text),
-                _ => put(&path.join(name), text),
-            }),
-        };
-        written = written.and(one);
-    }
-    written
-}
-
-/// What the transcripts beside the records prove. A record that stands alone is reported without.
-fn proofs(report: &Report, sources: &[Source], library: &Library) -> Evidence {
+/// The evidence in the transcripts beside the run logs. A run log without them is reported without evidence.
+fn evidence(report: &Report, sources: &[Source], library: &Library) -> Evidence {
     let tests = library.cases.iter().flat_map(|case| &case.tests);
     let tests: HashMap<String, &Test> = tests.map(|test| (test.path(), test.as_ref())).collect();
     // A case that has changed since has another fixture.
@@ -145,10 +156,9 @@ fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {
 }
 
 /// In a GitHub job, appends the summary of this step.
-fn summarise(report: &Report) -> Result<(), Problem> {
+fn append_summary(report: &Report) -> Result<(), Problem> {
     let Some(path) = summary_file() else { return Ok(()) };
-    let problem =
-        |error| Problem::new(super::Exit::Unsaved, format!("cannot write GITHUB_STEP_SUMMARY, {path}: {error}"));
+    let problem = |error| Problem::new(Exit::Unsaved, format!("cannot write GITHUB_STEP_SUMMARY, {path}: {error}"));
     let mut file = fs::OpenOptions::new().create(true).append(true).open(&path).map_err(problem)?;
     // Earlier commands of the step count too.
     let there = file.metadata().map_or(0, |metadata| usize::try_from(metadata.len()).unwrap_or(usize::MAX));

@@ -16,14 +16,15 @@ use crate::model::target::Target;
 use crate::model::transcript::Transcript;
 use crate::model::{TargetId, TestId};
 use crate::plan::{Selection, plan};
-use crate::report::terminal::{Terminal, aside, heard};
-use crate::report::{Summary, Untrusted};
+use crate::report::terminal::{Terminal, aside, ignore_broken_pipe};
+use crate::report::{RunSummary, Source, Untrusted};
 use crate::run::{RunLog, read_log, read_wire, rejudge};
 
 /// Bytes of the transcripts that are shown.
 const EVIDENCE: usize = 256 << 20;
 
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
+    args.outputs.check()?;
     let library = load::load(&args.cases.sources()?)?;
     let RunLog { header, records, footer } = read_log(&args.record)?;
     // Known failures stand with the targets; a record may come from where these are not.
@@ -36,12 +37,21 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     }
     let wire = evidence(args, &replay.records);
     let mut terminal = Terminal::new(header.planned);
+    let mut summary = RunSummary::new(&header, std::iter::empty());
     for record in &replay.records {
-        heard(terminal.on_record(record, wire.get(&(record.target.clone(), record.test.clone()))))?;
+        summary.add(record);
+        ignore_broken_pipe(terminal.on_record(record, wire.get(&(record.target.clone(), record.test.clone()))))?;
     }
-    let footer = footer.map(|footer| Footer { stale: replay.stale.clone(), ..footer });
-    let summary = Summary::new(&header, &replay.records, footer.as_ref());
-    heard(terminal.finish(&summary, &library.requirements, args.strict, args.rates))?;
+    let footer = footer.map(|footer| Footer { stale: replay.stale, ..footer });
+    if let Some(footer) = &footer {
+        summary.end(footer);
+    }
+    ignore_broken_pipe(terminal.finish(&summary, &library.requirements, args.outputs.strict, args.rates))?;
+    if args.outputs.is_wanted() {
+        let mut source = Source { footer, ..Source::begun(args.record.as_str(), &header) };
+        replay.records.iter().for_each(|record| source.add(record));
+        args.outputs.write(&[source], &library)?;
+    }
     for path in &replay.changed {
         aside(&format!("{path} does something else today than was observed; its old verdicts stand"));
     }
@@ -57,7 +67,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
         Exit::Interrupted
     } else if summary.has_unseen() {
         Exit::Target
-    } else if summary.is_as_expected(args.strict) {
+    } else if summary.is_as_expected(args.outputs.strict) {
         Exit::Fine
     } else {
         Exit::Unexpected

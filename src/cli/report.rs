@@ -2,10 +2,11 @@
 
 use camino::Utf8Path;
 
-use super::{Exit, Problem, ReportArgs, outputs};
+use super::outputs::{Kind, Output};
+use super::{Exit, Problem, ReportArgs};
 use crate::load;
 use crate::report::terminal::aside;
-use crate::report::{GapKind, Source, Untrusted};
+use crate::report::{CaveatKind, Source, Untrusted};
 use crate::run::{LogError, read_what_is_there};
 
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
@@ -31,16 +32,20 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
             sources.len() + unread.len()
         ));
     }
-    let (report, gap) = outputs::settle(&sources, &library, &args.outputs(), args.annotations, args.strict)?;
-    for reason in &report.partial {
-        aside(&format!("partial: {}", Untrusted(reason).line(1000)));
+    let mut outputs = args.outputs.clone();
+    if outputs.reports.is_empty() && outputs.annotations.is_none() {
+        outputs.reports.push(Output { kind: Kind::Markdown, path: "-".into() });
     }
-    let missing = report.targets.iter().any(|column| column.missing > 0);
-    Ok(if !unread.is_empty() || gap == Some(GapKind::Contradiction) {
+    let report = outputs.write(&sources, &library)?;
+    for caveat in &report.partial {
+        aside(&format!("partial: {}", Untrusted(&caveat.text).line(1000)));
+    }
+    let gravest = report.partial.first().map(|caveat| caveat.kind);
+    Ok(if !unread.is_empty() || gravest == Some(CaveatKind::Contradiction) {
         Exit::Usage
-    } else if missing || gap == Some(GapKind::Missing) {
+    } else if report.missing() > 0 || gravest == Some(CaveatKind::Missing) {
         Exit::Interrupted
-    } else if args.check && !report.is_as_expected(args.strict) {
+    } else if args.check && !report.is_as_expected(outputs.strict) {
         Exit::Unexpected
     } else {
         Exit::Fine

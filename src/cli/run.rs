@@ -12,12 +12,11 @@ pub use args::{RunArgs, SelectArgs};
 
 use super::here::{here, show_files, warn_of_skipped};
 use super::logs::CachedLog;
-use super::outputs;
 use super::sets;
 use super::snapshots::{self, Changes, Snapshots};
 use super::targets::with_programs;
 use super::timings::Started;
-use super::{Exit, Output, Problem, caches};
+use super::{Exit, Problem, caches};
 use crate::drive::{Cancel, SetupError, set_up};
 use crate::judge::Judge;
 use crate::load::load;
@@ -29,8 +28,8 @@ use crate::model::set::Drift;
 use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
-use crate::report::terminal::{Terminal, aside, heard};
-use crate::report::{self, Summary, Untrusted};
+use crate::report::terminal::{Terminal, aside, ignore_broken_pipe};
+use crate::report::{self, RunSummary, Untrusted};
 use crate::run::{Log, LogError, Secrets, Seen, conduct};
 use crate::set;
 use reference::{is_mutant, mutants};
@@ -41,10 +40,7 @@ const LINE: usize = 1000;
 const BLOCK: usize = 16_000;
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
-    if args.reports.iter().any(Output::is_standard) {
-        let text = "standard output shows the run; give the report a file, or make it with `casebook report`";
-        return Err(Problem::new(Exit::Usage, text));
-    }
+    args.outputs.check()?;
     let mut library = load(&args.cases.sources()?)?;
     let (names, mut left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
     tell(&left_out);
@@ -235,9 +231,12 @@ async fn carry_out(
         Arc::clone(&plan)
     };
     let mut terminal = Terminal::new(plan.len());
-    let mut summary = Summary::begun(&header);
+    let planned = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
+    let mut summary = RunSummary::new(&header, planned);
     let mut snapshots = Snapshots::new(args.accept, targets, &whole);
-    let mut source = outputs::is_wanted(&args.reports, args.annotations)
+    let mut source = args
+        .outputs
+        .is_wanted()
         .then(|| report::Source::begun(record.as_deref().map_or("the run", Utf8Path::as_str), &header));
     let mut two_ways = TwoWays::default();
     let mut shown = Ok(());
@@ -252,7 +251,7 @@ async fn carry_out(
         }
         // What can't be shown any more is still run and recorded.
         if shown.is_ok() {
-            shown = heard(match seen {
+            shown = ignore_broken_pipe(match seen {
                 Seen::Slow(target, test, after) => terminal.on_slow(target, test, after),
                 Seen::Judged(record, transcript) => terminal.on_record(record, Some(transcript)),
             });
@@ -266,16 +265,15 @@ async fn carry_out(
     }
     let reported = source.map_or(Ok(()), |source| {
         let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
-        outputs::settle(&[source], library, &args.reports, args.annotations, args.strict).map(|_| ())
+        args.outputs.write(&[source], library).map(|_| ())
     });
     let (changes, accepted) = snapshots.finish();
-    let shown = shown.and_then(|()| heard(changes.show(&mut terminal)));
-    let declared = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
-    let mut summary = summary.ended(&conducted.footer).against(&header, declared);
+    let shown = shown.and_then(|()| ignore_broken_pipe(changes.show(&mut terminal)));
+    summary.end(&conducted.footer);
     summary.drift = drift;
     summary.timings = args.timings.timings.then(|| started.finish(conducted.timings.clone()));
-    let finished = terminal.finish(&summary, &library.requirements, args.strict, args.rates);
-    let shown = shown.and(heard(finished));
+    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.rates);
+    let shown = shown.and(ignore_broken_pipe(finished));
     changes.tell();
     two_ways.tell();
     if let Some(path) = record {
@@ -286,7 +284,7 @@ async fn carry_out(
     for what in &unsaved {
         aside(&not_saved(what));
     }
-    let exit = exit(args.strict, &summary, &changes);
+    let exit = exit(args.outputs.strict, &summary, &changes);
     let exit = if unsaved.is_empty() { exit } else { exit.max(Exit::Unsaved) };
     let exit = match reported {
         Ok(()) => exit,
@@ -405,7 +403,7 @@ fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Pla
     }
 }
 
-/// What a report tells of a target.
+/// The facts about a target that reports show.
 fn about(target: &Target, plan: &Plan) -> About {
     About {
         target: target.id.clone(),
@@ -423,7 +421,7 @@ fn files(targets: &[Arc<Target>]) -> Vec<Utf8PathBuf> {
     files
 }
 
-fn exit(strict: bool, summary: &Summary, changes: &Changes) -> Exit {
+fn exit(strict: bool, summary: &RunSummary, changes: &Changes) -> Exit {
     if summary.has_bug {
         Exit::Bug
     } else if summary.interrupted {
@@ -432,7 +430,7 @@ fn exit(strict: bool, summary: &Summary, changes: &Changes) -> Exit {
         Exit::Target
     } else if !summary.is_as_expected(strict) || !changes.is_none() || summary.missing() > 0 {
         Exit::Unexpected
-    } else if summary.unasked.is_empty() {
+    } else if summary.unasked().next().is_none() {
         Exit::Fine
     } else {
         Exit::Nothing

@@ -1,4 +1,4 @@
-//! One expectation against one step: what doesn't hold and what cannot be told, in words.
+//! One expectation against one step: what doesn't hold, and what cannot be decided.
 //!
 //! Takes what an author expects and what was observed. A value that cannot be read satisfies nothing and breaks
 //! nothing. Must not know levels, controls or known failures.
@@ -10,34 +10,36 @@ use serde_json::{Map, Value};
 
 use super::compare;
 use super::places;
+use crate::model::TestId;
 use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Flaw, Matcher, Outcome};
 use crate::model::observation::{AdvertisedTool, AnswerObservation, Observed, Parts, StepObservation};
+use crate::model::reason::Finding;
 use crate::model::schema::SharedSchema;
 use crate::model::spec::Transport;
-use crate::model::{RequirementId, TestId};
+use crate::model::text::shortened;
 
-/// How many characters of a value are shown.
+/// The bytes of a value that are shown.
 const SHOWN: usize = 240;
 
 /// The objections to an expectation; none where it holds.
 pub(super) struct Misses {
-    /// Every key that definitely does not hold, a line each.
-    pub(super) lines: Vec<String>,
-    /// Every key that depends on something that cannot be read, a line each.
-    pub(super) unknown: Vec<String>,
+    /// One for every key that definitely does not hold.
+    pub(super) missed: Vec<Finding>,
+    /// One for every key that depends on something that cannot be read.
+    pub(super) unknown: Vec<Finding>,
     revision: &'static str,
 }
 
-/// One key of an expectation.
-enum Finding {
+/// The result of one key of an expectation.
+enum Compared {
     Holds,
-    Misses(String),
-    Unknown(String),
+    Misses(Finding),
+    Unknown(Finding),
 }
 
 /// Holds an expectation against a step.
 pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &TestId) -> Misses {
-    let mut misses = Misses { lines: Vec::new(), unknown: Vec::new(), revision: id.revision.name() };
+    let mut misses = Misses { missed: Vec::new(), unknown: Vec::new(), revision: id.revision.name() };
     if !expected.outcome.is_empty() && !expected.outcome.contains(&observed.outcome) {
         misses.differ("outcome", &one_of(&expected.outcome), observed.outcome.word());
     }
@@ -79,7 +81,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
         let Some(schema) = schema else { continue };
         match &observed.unread {
             Some(reason) if messages.is_empty() => misses.unreadable(key, reason),
-            None if messages.is_empty() => misses.lines.push(format!("{key}: none came")),
+            None if messages.is_empty() => misses.missed.push(missing(key)),
             _ => misses.take(fits_all(key, schema, messages)),
         }
     }
@@ -90,27 +92,22 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
     let by_request = !expected.outcome.is_empty() && matches!(observed.outcome, Outcome::Refused | Outcome::Hidden);
     let depends = by_request || depends_on_messages(expected);
     if let Some(reason) = observed.unread.as_ref().filter(|_| misses.is_empty() && depends) {
-        misses.unknown.push(format!("cannot be told of a step with {reason}"));
+        misses.unreadable("the step", reason);
     }
     misses
-}
-
-/// What to say where an alternative's MAY isn't in force.
-pub(super) fn not_in_force(may: &RequirementId) -> String {
-    format!("allowed by {may}, which is not in force on this revision")
 }
 
 impl Misses {
     /// Returns whether the expectation holds.
     pub(super) fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.unknown.is_empty()
+        self.missed.is_empty() && self.unknown.is_empty()
     }
 
-    fn take(&mut self, finding: Finding) {
-        match finding {
-            Finding::Holds => {}
-            Finding::Misses(line) => self.lines.push(line),
-            Finding::Unknown(line) => self.unknown.push(line),
+    fn take(&mut self, compared: Compared) {
+        match compared {
+            Compared::Holds => {}
+            Compared::Misses(finding) => self.missed.push(finding),
+            Compared::Unknown(finding) => self.unknown.push(finding),
         }
     }
 
@@ -119,7 +116,7 @@ impl Misses {
     }
 
     fn differ(&mut self, key: &str, expected: &str, observed: &str) {
-        self.lines.push(format!("{key}: expected {expected}, observed {observed}"));
+        self.missed.push(mismatch(key, expected, observed));
     }
 
     fn value(&mut self, key: &str, wanted: Option<&Matcher>, observed: Option<&Observed>) {
@@ -139,8 +136,8 @@ impl Misses {
         let (expected, observed) = match (expected, observed) {
             (_, Some(Observed::Unreadable(reason))) => return self.unreadable(key, reason),
             (None, Some(_)) => {
-                self.unknown.push(format!("{key}: the expected value is nested too deep to be compared"));
-                return;
+                let reason = "the expected value is nested too deep to be compared";
+                return self.unknown.push(undecidable(key, reason));
             }
             (Some(expected), Some(Observed::Value(observed))) => (shown(&expected), {
                 let holds = match wanted {
@@ -160,17 +157,20 @@ impl Misses {
     /// None of the tools of a list may have a flaw; it is about a list only where that has a tool.
     fn flaws(&mut self, without: &BTreeSet<Flaw>, tools: &BTreeMap<String, BTreeSet<Flaw>>) {
         if !without.is_empty() && tools.is_empty() {
-            self.lines.push("tools: none is listed".to_owned());
+            self.missed.push(missing("tools"));
         }
         for (name, flaws) in tools {
-            let words = |flaws: Vec<&Flaw>| flaws.iter().map(|flaw| flaw.word()).collect::<Vec<_>>().join(", ");
-            let found: Vec<_> = flaws.intersection(without).collect();
-            let hiding: Vec<_> =
-                flaws.iter().filter(|flaw| without.iter().any(|unwanted| flaw.hides(*unwanted))).collect();
+            let (found, hiding): (Vec<Flaw>, Vec<Flaw>) = (
+                flaws.intersection(without).copied().collect(),
+                flaws.iter().filter(|flaw| without.iter().any(|unwanted| flaw.hides(*unwanted))).copied().collect(),
+            );
+            let place = format!("tools `{name}`");
             if !found.is_empty() {
-                self.lines.push(format!("tools: `{name}`: {}", words(found)));
+                let unwanted: Vec<_> = without.iter().collect();
+                self.differ(&place, &format!("none of {}", one_of(&unwanted)), &words(&found, ", "));
             } else if !hiding.is_empty() {
-                self.unknown.push(format!("tools: `{name}` is not looked into: {}", words(hiding)));
+                let reason = format!("not looked into, because it is {}", words(&hiding, ", "));
+                self.unknown.push(undecidable(&place, &reason));
             }
         }
     }
@@ -190,28 +190,30 @@ impl Misses {
     }
 }
 
-fn unlike(tool: &str, wanted: &Advertised, observed: Option<&AdvertisedTool>) -> Finding {
-    let Some(observed) = observed else { return Finding::Misses(format!("advertised: `{tool}` is not listed")) };
+fn unlike(tool: &str, wanted: &Advertised, observed: Option<&AdvertisedTool>) -> Compared {
+    let place = format!("advertised `{tool}`");
+    let Some(observed) = observed else { return Compared::Misses(missing(&place)) };
     let kinds = [("lacks", &observed.removed), ("adds", &observed.added), ("changes", &observed.changed)];
-    let missed = match wanted {
-        Advertised::AsGiven => {
-            let told = kinds.iter().filter(|(_, list)| !list.is_empty());
-            told.map(|(verb, list)| format!("{verb} {}", list.join(" "))).collect::<Vec<_>>().join("; ")
-        }
+    let expected = match wanted {
+        Advertised::AsGiven => kinds.iter().any(|(_, list)| !list.is_empty()).then(|| "as given".to_owned()),
         Advertised::Keeps(pointers) => {
             let all = kinds.iter().flat_map(|(_, list)| list.iter());
             let touched = |kept: &&String| all.clone().any(|found| is_within(found, kept) || is_within(kept, found));
-            let lost: Vec<&str> = pointers.iter().filter(touched).map(String::as_str).collect();
-            if lost.is_empty() { String::new() } else { format!("doesn't keep {}", lost.join(" ")) }
+            let lost: Vec<&String> = pointers.iter().filter(touched).collect();
+            (!lost.is_empty()).then(|| format!("{} as given", words(&lost, " ")))
         }
     };
-    match &observed.unreadable {
-        _ if !missed.is_empty() => Finding::Misses(format!("advertised: `{tool}` {missed}")),
-        Some(reason) => Finding::Unknown(unreadable(&format!("advertised: `{tool}`"), reason)),
-        None if kinds.iter().any(|(_, list)| compare::is_cut(list)) => {
-            Finding::Unknown(format!("advertised: `{tool}` differs in more places than were written down"))
+    match (expected, &observed.unreadable) {
+        (Some(expected), _) => {
+            let changes = kinds.iter().filter(|(_, list)| !list.is_empty());
+            let changes: Vec<_> = changes.map(|(verb, list)| format!("{verb} {}", list.join(" "))).collect();
+            Compared::Misses(mismatch(&place, &expected, &changes.join("; ")))
         }
-        None => Finding::Holds,
+        (None, Some(reason)) => Compared::Unknown(unreadable(&place, reason)),
+        (None, None) if kinds.iter().any(|(_, list)| compare::is_cut(list)) => {
+            Compared::Unknown(undecidable(&place, "differs in more places than were written down"))
+        }
+        (None, None) => Compared::Holds,
     }
 }
 
@@ -238,12 +240,12 @@ fn depends_on_messages(expected: &Expectation) -> bool {
 }
 
 /// A schema over each message: the first that does not fit, or else the first that cannot be told.
-fn fits_all(key: &str, schema: &SharedSchema, messages: &[Parts]) -> Finding {
-    let mut all = Finding::Holds;
+fn fits_all(key: &str, schema: &SharedSchema, messages: &[Parts]) -> Compared {
+    let mut all = Compared::Holds;
     for message in messages {
         match (fits(key, schema, message.clone()), &all) {
-            (missed @ Finding::Misses(_), _) => return missed,
-            (unknown @ Finding::Unknown(_), Finding::Holds) => all = unknown,
+            (missed @ Compared::Misses(_), _) => return missed,
+            (unknown @ Compared::Unknown(_), Compared::Holds) => all = unknown,
             _ => {}
         }
     }
@@ -355,7 +357,7 @@ impl<'s> Looked<'s> {
 }
 
 /// A schema over an object of which parts may be unreadable.
-fn fits(key: &str, schema: &SharedSchema, parts: Parts) -> Finding {
+fn fits(key: &str, schema: &SharedSchema, parts: Parts) -> Compared {
     let mut looked = Looked::default();
     let is_narrow = looked.at(schema.value());
     let mut object = Map::new();
@@ -363,7 +365,7 @@ fn fits(key: &str, schema: &SharedSchema, parts: Parts) -> Finding {
         let value = match part {
             Observed::Value(value) => value,
             Observed::Unreadable(reason) if !is_narrow || looked.values.contains(name.as_str()) => {
-                return Finding::Unknown(unreadable(&format!("{key}: {name}"), &reason));
+                return Compared::Unknown(unreadable(&format!("{key}: {name}"), &reason));
             }
             // The schema asks for no more than that there is one.
             Observed::Unreadable(_) => Value::Null,
@@ -373,20 +375,35 @@ fn fits(key: &str, schema: &SharedSchema, parts: Parts) -> Finding {
     violation(key, schema, &Value::Object(object))
 }
 
-fn violation(key: &str, schema: &SharedSchema, value: &Value) -> Finding {
+fn violation(key: &str, schema: &SharedSchema, value: &Value) -> Compared {
     let violation = match schema.compiled() {
         Ok(schema) => schema.violation(value),
-        Err(why) => return Finding::Unknown(format!("{key}: the schema can't be used: {why}")),
+        Err(why) => return Compared::Unknown(undecidable(key, &format!("the schema can't be used: {why}"))),
     };
     match violation {
-        Ok(None) => Finding::Holds,
-        Ok(Some((place, words))) => Finding::Misses(format!("{key}: {place}: {}", cut(&words))),
-        Err(too_much) => Finding::Unknown(format!("{key}: {too_much}")),
+        Ok(None) => Compared::Holds,
+        Ok(Some((pointer, message))) => {
+            let (place, message) = (key.to_owned(), shortened(&message, SHOWN).into_owned());
+            Compared::Misses(Finding::Violation { place, pointer: pointer.clone(), message })
+        }
+        Err(too_much) => Compared::Unknown(undecidable(key, &too_much.to_string())),
     }
 }
 
-fn unreadable(what: &str, reason: &str) -> String {
-    format!("{what} cannot be read: {reason}")
+fn mismatch(place: &str, expected: &str, observed: &str) -> Finding {
+    Finding::Mismatch { place: place.to_owned(), expected: expected.to_owned(), observed: observed.to_owned() }
+}
+
+fn missing(place: &str) -> Finding {
+    Finding::Missing { place: place.to_owned() }
+}
+
+fn unreadable(place: &str, reason: &str) -> Finding {
+    Finding::Unreadable { place: place.to_owned(), reason: reason.to_owned() }
+}
+
+fn undecidable(place: &str, reason: &str) -> Finding {
+    Finding::Undecidable { place: place.to_owned(), reason: reason.to_owned() }
 }
 
 /// One value as it is, several as a list.
@@ -399,7 +416,11 @@ fn several(values: &[Observed]) -> Option<Observed> {
 }
 
 fn one_of<T: ToString>(words: &[T]) -> String {
-    words.iter().map(T::to_string).collect::<Vec<_>>().join(" or ")
+    self::words(words, " or ")
+}
+
+fn words<T: ToString>(words: &[T], between: &str) -> String {
+    words.iter().map(T::to_string).collect::<Vec<_>>().join(between)
 }
 
 fn shown_or_none<T: ToString>(value: Option<T>) -> String {
@@ -407,14 +428,7 @@ fn shown_or_none<T: ToString>(value: Option<T>) -> String {
 }
 
 fn shown(value: &Value) -> String {
-    cut(&value.to_string())
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
-        None => text.to_owned(),
-    }
+    shortened(&value.to_string(), SHOWN).into_owned()
 }
 
 #[cfg(test)]
@@ -427,8 +441,8 @@ mod tests {
 
     fn misses_of(expected: &Expectation, observed: &StepObservation) -> Vec<String> {
         let misses = misses(expected, observed, &samples::id("f/c/t@2026-07-28+http"));
-        assert_eq!(misses.unknown, Vec::<String>::new());
-        misses.lines
+        assert_eq!(misses.unknown, Vec::new());
+        misses.missed.iter().map(ToString::to_string).collect()
     }
 
     fn messages(messages: &[Value]) -> Vec<Parts> {
@@ -494,14 +508,14 @@ mod tests {
             ..AdvertisedTool::default()
         };
         for lost in ["/inputSchema/anyOf", "/inputSchema/anyOf/0", "/inputSchema/not", "/inputSchema"] {
-            assert!(matches!(unlike("t", &keeps(lost), Some(&observed)), Finding::Misses(_)), "{lost}");
+            assert!(matches!(unlike("t", &keeps(lost), Some(&observed)), Compared::Misses(_)), "{lost}");
         }
         for kept in ["/inputSchema/any", "/inputSchema/not/required/1", "/outputSchema"] {
-            assert!(matches!(unlike("t", &keeps(kept), Some(&observed)), Finding::Holds), "{kept}");
+            assert!(matches!(unlike("t", &keeps(kept), Some(&observed)), Compared::Holds), "{kept}");
         }
-        assert!(matches!(unlike("t", &keeps("/x"), None), Finding::Misses(_)));
+        assert!(matches!(unlike("t", &keeps("/x"), None), Compared::Misses(_)));
         let as_given = unlike("t", &Advertised::AsGiven, Some(&observed));
-        assert!(matches!(as_given, Finding::Misses(told) if told.contains("lacks")));
+        assert!(matches!(as_given, Compared::Misses(told) if told.to_string().contains("observed lacks")));
     }
 
     #[test]
@@ -537,7 +551,7 @@ mod tests {
         };
         assert!(of(&[json!({"headers": {}})]).is_empty());
         assert_eq!(of(&[json!({"headers": {}}), json!({})]), ["sent: : \"headers\" is a required property"]);
-        assert_eq!(of(&[]), ["sent: none came"]);
+        assert_eq!(of(&[]), ["sent: missing"]);
     }
 
     #[test]
@@ -548,7 +562,7 @@ mod tests {
         };
         assert!(of(&[json!({"status": 200})]).is_empty());
         assert_eq!(of(&[json!({"status": 200}), json!({})]), ["reply: : \"status\" is a required property"]);
-        assert_eq!(of(&[]), ["reply: none came"]);
+        assert_eq!(of(&[]), ["reply: missing"]);
     }
 
     #[test]
@@ -556,6 +570,6 @@ mod tests {
         let expected =
             Expectation { matches: Some(json!({"$ref": "http://127.0.0.1:9/x"}).into()), ..Expectation::default() };
         let misses = misses(&expected, &samples::step(Outcome::Success), &samples::id("f/c/t@2026-07-28+http"));
-        assert!(misses.unknown[0].contains("can't be used"));
+        assert!(misses.unknown[0].to_string().contains("can't be used"));
     }
 }

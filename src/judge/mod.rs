@@ -21,6 +21,7 @@ pub use observe::observe;
 
 use crate::model::case::{Check, Control, Expectation, Test};
 use crate::model::observation::{Observation, StepObservation};
+use crate::model::reason::{Detail, Finding, Stale};
 use crate::model::record::{KnownAs, Verdict, VerdictKind};
 use crate::model::spec::{Catalogue, Level, Requirement, Revision, Transport};
 use crate::model::target::{Known, Target};
@@ -132,10 +133,15 @@ impl Judge {
         }
     }
 
-    /// The known failures that were met and always held, each as people should be told.
-    pub fn stale(&self) -> Vec<String> {
+    /// The known failures that were met and always held.
+    pub fn stale(&self) -> Vec<Stale> {
         let stale = self.known.iter().filter(|entry| entry.held > 0 && entry.failed == 0);
-        stale.map(|KnownFailure { target, known, .. }| as_recorded(known).stale(target, &known.requirement)).collect()
+        let stale = stale.map(|KnownFailure { target, known, .. }| Stale {
+            target: target.clone(),
+            requirement: known.requirement.clone(),
+            known: as_recorded(known),
+        });
+        stale.collect()
     }
 
     fn verdict(
@@ -147,25 +153,26 @@ impl Judge {
         observation: &Observation,
         lapse: Option<&Lapse>,
     ) -> Option<Verdict> {
-        let say = |kind, detail| verdict(step, check, requirement.level, kind, detail);
+        let say = |kind, finding: Finding| verdict(step, check, requirement.level, kind, vec![finding.into()]);
         if let Some(reason) = &observation.cannot {
-            return Some(say(VerdictKind::Cannot, vec![reason.clone()]));
+            return Some(say(VerdictKind::Cannot, Finding::Inexpressible { reason: reason.clone() }));
         }
         let Some(observed) = observation.steps.get(step).filter(|_| observation.unavailable.is_none()) else {
-            let reason = observation.unavailable.clone().unwrap_or_else(|| "the step was not observed".to_owned());
-            return Some(say(VerdictKind::Error, vec![reason]));
+            let unavailable = observation.unavailable.clone().map(|reason| Finding::Unavailable { reason });
+            return Some(say(VerdictKind::Error, unavailable.unwrap_or(Finding::NotObserved)));
         };
         if let Some(Lapse { path, cannot }) = lapse {
-            let (kind, reason) = if *cannot {
-                (VerdictKind::Cannot, format!("the adapter can't express its control {path}"))
+            let control = path.clone();
+            let (kind, finding) = if *cannot {
+                (VerdictKind::Cannot, Finding::ControlInexpressible { control })
             } else {
-                (VerdictKind::Inconclusive, format!("its control {path} doesn't hold"))
+                (VerdictKind::Inconclusive, Finding::ControlFailed { control })
             };
             // Whether a MAY is taken says nothing without its control, and nothing is owed.
-            return (requirement.level != Level::May).then(|| say(kind, vec![reason]));
+            return (requirement.level != Level::May).then(|| say(kind, finding));
         }
         let (kind, detail) = self.weigh(check, requirement.level, observed, id);
-        Some(say(kind, detail))
+        Some(verdict(step, check, requirement.level, kind, detail))
     }
 
     /// The first alternative that holds; or what cannot be told, where none does but one may; or all that doesn't hold.
@@ -175,22 +182,23 @@ impl Judge {
         level: Level,
         observed: &StepObservation,
         id: &TestId,
-    ) -> (VerdictKind, Vec<String>) {
+    ) -> (VerdictKind, Vec<Detail>) {
         let (mut missed, mut unknown) = (Vec::new(), Vec::new());
         for alternative in &check.alternatives {
             let Expectation { name, allowed_by, .. } = alternative;
             let mut wrong = expect::misses(alternative, observed, id);
             let absent = allowed_by.as_ref().filter(|may| !self.in_force(may, id.revision));
-            wrong.lines.extend(absent.map(expect::not_in_force));
+            wrong.missed.extend(absent.map(|may| Finding::NotInForce { requirement: may.clone() }));
+            let detail = |finding| Detail { alternative: name.clone(), finding };
             if wrong.is_empty() {
-                let by = allowed_by.as_ref().map(|may| format!("allowed by {may}"));
-                let kind = if by.is_some() { VerdictKind::Allowed } else { held(level) };
-                return (kind, name.iter().cloned().chain(by).collect());
+                let kind = if allowed_by.is_some() { VerdictKind::Allowed } else { held(level) };
+                let is_notable = name.is_some() || allowed_by.is_some();
+                let holds = is_notable.then(|| detail(Finding::Holds { allowed_by: allowed_by.clone() }));
+                return (kind, holds.into_iter().collect());
             }
-            let prefix = name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
-            let (into, lines) =
-                if wrong.lines.is_empty() { (&mut unknown, wrong.unknown) } else { (&mut missed, wrong.lines) };
-            into.extend(lines.into_iter().map(|line| format!("{prefix}{line}")));
+            let (into, findings) =
+                if wrong.missed.is_empty() { (&mut unknown, wrong.unknown) } else { (&mut missed, wrong.missed) };
+            into.extend(findings.into_iter().map(detail));
         }
         if unknown.is_empty() { (broken(level), missed) } else { (VerdictKind::Inconclusive, unknown) }
     }
@@ -240,7 +248,6 @@ impl Judge {
                 if fails && verdict.kind != VerdictKind::Known {
                     verdict.excuses = Some(verdict.kind);
                     verdict.kind = VerdictKind::Known;
-                    verdict.detail.insert(0, entry.known.reason.clone());
                 }
             }
         }
@@ -259,7 +266,7 @@ fn as_recorded(known: &Known) -> KnownAs {
     KnownAs { test: test.as_str().to_owned(), reason: reason.clone(), issue: issue.clone() }
 }
 
-fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: Vec<String>) -> Verdict {
+fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: Vec<Detail>) -> Verdict {
     Verdict {
         step,
         requirement: check.requirement.clone(),
@@ -274,8 +281,7 @@ fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: 
 
 /// A case is loaded only with a requirement for every check; a record may be judged with other cases.
 fn unwritten(step: usize, check: &Check) -> Verdict {
-    let reason = format!("nobody wrote down {}", check.requirement);
-    verdict(step, check, Level::Derived, VerdictKind::Error, vec![reason])
+    verdict(step, check, Level::Derived, VerdictKind::Error, vec![Finding::NoRequirement.into()])
 }
 
 fn held(level: Level) -> VerdictKind {

@@ -5,12 +5,13 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::observation::Observation;
+use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
 use super::transcript::StdioMode;
 use super::{RequirementId, Shard, TargetId, TestId};
 
 /// The version of the log's format; fields are only ever added within one.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// What the specification says of one check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,9 +27,9 @@ pub struct Verdict {
     /// What would be said if it weren't known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excuses: Option<VerdictKind>,
-    /// The alternative that held, the reason, or what didn't hold: one item a line.
+    /// Its reasons, as far as there is more to tell than that it holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub detail: Vec<String>,
+    pub detail: Vec<Detail>,
     /// The line of the check in its case file, counted from 1.
     pub line: usize,
     /// The entry of the known failures that means this check, whether it excuses anything here or not.
@@ -106,14 +107,6 @@ pub enum Line {
     Footer(Footer),
 }
 
-impl KnownAs {
-    /// What people are told where it no longer fails.
-    pub fn stale(&self, target: &TargetId, requirement: &RequirementId) -> String {
-        let Self { test, reason, .. } = self;
-        format!("{target}: {requirement} holds now for {test}; remove it from the known failures (\"{reason}\")")
-    }
-}
-
 /// What was to be run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
@@ -169,7 +162,7 @@ pub struct Skipped {
     /// The target.
     pub target: TargetId,
     /// Why.
-    pub reason: String,
+    pub reason: SkipReason,
     /// How many.
     #[serde(deserialize_with = "tests")]
     pub tests: usize,
@@ -229,9 +222,9 @@ pub struct Footer {
     pub ran: usize,
     /// Whether somebody stopped it.
     pub interrupted: bool,
-    /// Known failures that no longer fail, as they should be told to people.
+    /// Known failures that no longer fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stale: Vec<String>,
+    pub stale: Vec<Stale>,
     /// How long it took, in microseconds.
     pub micros: u64,
     /// The parts that the run log and the transcripts lack.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::judge::samples;
+use crate::model::case::Need;
 use crate::model::case::{Check, Fixture, Step, Then, When};
 use crate::model::reach::{Inside, Listed};
 use crate::model::spec::{Harm, Level, Requirement, Revisions};
@@ -105,11 +106,11 @@ fn what_a_target_does_not_claim_is_skipped_with_its_reason() {
     target.claims.lacks = vec![Need::ElicitationForm];
     let plan = plan(&library(both), &[Arc::new(target)], &newest()).expect("a plan");
     assert_eq!(names(&plan), ["a/b/plain@2026-07-28+http"]);
-    let skipped: Vec<_> = plan.skipped.iter().map(|one| (one.reason.as_str(), one.tests)).collect();
+    let skipped: Vec<_> = plan.skipped.iter().map(|one| (one.reason, one.tests)).collect();
     let expected = [
-        ("the target claims no client side", 2),
-        ("the target doesn't claim transport stdio", 2),
-        ("the target lacks elicitation.form", 1),
+        (SkipReason::Role(Role::Client), 2),
+        (SkipReason::Transport(Transport::Stdio), 2),
+        (SkipReason::Lacks(Need::ElicitationForm), 1),
     ];
     assert_eq!(skipped, expected);
 }
@@ -126,15 +127,15 @@ fn an_adapter_is_given_fixtures_and_a_fixed_target_has_its_own() {
     let library = library(tests);
     let asked = |drives| {
         let plan = plan(&library, &[Arc::new(Target { drives, ..target() })], &newest()).expect("a plan");
-        let mut skipped: Vec<_> = plan.skipped.iter().map(|one| one.reason.clone()).collect();
-        skipped.retain(|reason| !reason.contains("claim"));
+        let mut skipped: Vec<_> = plan.skipped.iter().map(|one| one.reason).collect();
+        skipped.retain(|reason| matches!(reason, SkipReason::NoAdapter | SkipReason::NoFixture));
         (names(&plan), skipped)
     };
     let both = |one: &str, other: &str| [one, other].map(|name| format!("a/b/{name}@2026-07-28+http")).to_vec();
     let (adapter, why) = asked(Drives::Adapter(Vec::new()));
-    assert_eq!((adapter, why), (both("built", "alike"), vec![Reason::NoFixture.to_string()]));
+    assert_eq!((adapter, why), (both("built", "alike"), vec![SkipReason::NoFixture]));
     let (fixed, why) = asked(Drives::Fixed(Fixed::Running("http://127.0.0.1:1/".to_owned())));
-    assert_eq!((fixed, why), (both("alike", "found"), vec![Reason::NoAdapter.to_string()]));
+    assert_eq!((fixed, why), (both("alike", "found"), vec![SkipReason::NoAdapter]));
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! A column as a badge: the JSON that shields-style endpoints read.
 //!
-//! Takes a report, gives a file name and a text a column. Green is only what was run whole and held.
+//! Takes a report, gives a file name and a text for each column. A badge is green only where all tests ran and all
+//! checks hold.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::{Column, Report, Standing, Untrusted};
-use crate::model::spec::Level;
+use super::{Column, Report, Untrusted};
 use crate::model::untrusted::escape_json;
 
 #[derive(Serialize)]
@@ -20,27 +20,24 @@ struct Badge {
     is_error: bool,
 }
 
-/// A file's name, safe on every system, and its text; by column.
+/// The name of a file, safe on every system, and its text, for each column.
 pub fn badges(report: &Report) -> Vec<(String, String)> {
     let mut files = Files::default();
-    let badge = |(column, name): (&Column, &String)| {
-        let text = serde_json::to_string(&badge(column, name)).expect("texts are JSON");
-        (format!("{}.json", files.place(&plain(name))), escape_json(&text).into_owned() + "\n")
+    let badge = |column: &Column| {
+        let text = serde_json::to_string(&badge(column)).expect("texts are JSON");
+        (format!("{}.json", files.place(&file_name(&column.name))), escape_json(&text).into_owned() + "\n")
     };
-    report.targets.iter().zip(&report.names()).map(badge).collect()
+    report.targets.iter().map(badge).collect()
 }
 
-fn badge(column: &Column, name: &str) -> Badge {
-    let must = column.rates.of(&[Level::Must, Level::MustNot]);
-    let broken = [Standing::Failed, Standing::Flaky, Standing::Inconclusive, Standing::Error]
-        .map(|standing| column.count(standing))
-        .iter()
-        .sum::<usize>();
+fn badge(column: &Column) -> Badge {
+    let must = column.rates.must();
+    let broken: usize =
+        column.statuses.iter().filter(|(one, _)| one.is_unexpected(false)).map(|(_, tests)| tests).sum();
     let share = format!("{} of MUST", must.percent());
-    let ran: usize = column.standings.values().sum();
     let (message, color) = if column.unverified.is_some() {
         ("unverified".to_owned(), "lightgrey")
-    } else if ran == 0 || must.asked == 0 {
+    } else if must.asked == 0 {
         ("not run".to_owned(), "lightgrey")
     } else if broken > 0 || !column.stale.is_empty() {
         (format!("{share}, {broken} failing"), "red")
@@ -51,11 +48,11 @@ fn badge(column: &Column, name: &str) -> Badge {
     } else {
         (share, "yellow")
     };
-    let label = format!("MCP {}", Untrusted(name).line(100));
+    let label = format!("MCP {}", Untrusted(&column.name).line(100));
     Badge { schema_version: 1, label, message, color, is_error: broken > 0 }
 }
 
-/// The names of files, so that none overwrites another: of several that are the same, each but the first gets a number.
+/// Names of files of which none overwrites another: of several equal ones, each but the first gets a number.
 #[derive(Default)]
 struct Files {
     taken: HashSet<String>,
@@ -66,7 +63,7 @@ struct Files {
 impl Files {
     fn place(&mut self, name: &str) -> String {
         let mut file = name.to_owned();
-        // Systems differ in whether they tell `a` from `A`.
+        // Some systems take `a` and `A` for the same name.
         while !self.taken.insert(file.to_ascii_lowercase()) {
             let number = self.numbers.entry(name.to_ascii_lowercase()).or_insert(1);
             *number += 1;
@@ -77,8 +74,8 @@ impl Files {
 }
 
 /// `some-sdk_low`: no colons, no slashes, nothing hidden.
-fn plain(name: &str) -> String {
+fn file_name(name: &str) -> String {
     let keep = |one: char| if one.is_ascii_alphanumeric() || matches!(one, '-' | '.') { one } else { '_' };
-    let plain: String = name.chars().take(100).map(keep).collect();
-    plain.trim_start_matches('.').to_owned()
+    let name: String = name.chars().take(100).map(keep).collect();
+    name.trim_start_matches('.').to_owned()
 }

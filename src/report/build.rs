@@ -1,62 +1,101 @@
-//! Columns and the catalogue → a [`Report`].
+//! Run logs and the catalogue → a [`Report`].
 //!
-//! Takes what [`merge`](super::merge) gives, and the sentences by id; gives rows, cells and tests. Pure.
+//! Takes [`Source`]s, and the requirements by id; gives rows, cells and tests. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::format::{Cell, CheckEntry, Column, REPORT_FORMAT, Report, Sentence, SkippedTests, TestEntry, default_file};
-use super::merge::{Merged, Strand};
-use super::{KeywordEntry, Keywords, Rates, Standing};
+use super::format::{Cell, CheckEntry, DetailEntry, Legend, REPORT_FORMAT, Report, Sentence, TestEntry};
+use super::merge::{Merged, MergedTarget, merge};
+use super::{Caveat, CaveatKind, Column, KeywordEntry, Source, Status, Untrusted};
+use crate::model::reason::Detail;
 use crate::model::record::{Record, Verdict};
-use crate::model::spec::{Catalogue, Level};
-use crate::model::{CaseId, RequirementId};
+use crate::model::spec::{Catalogue, Level, Requirement};
+use crate::model::text::shortened;
+use crate::model::{CaseId, RequirementId, TargetId};
 
-/// What a report takes from the cases: the sentences, and where the files are.
+/// The bytes that are kept of a title, and of a text of a verdict's detail.
+const TITLE: usize = 400;
+const DETAIL: usize = 2_000;
+/// The number of details that are kept of a verdict.
+const DETAILS: usize = 20;
+
+/// Facts about the cases that a report needs: the requirements, and the places of the files.
 #[derive(Clone, Debug, Default)]
-pub struct Book {
-    /// The sentences.
+pub struct ReportContext {
+    /// The requirements.
     pub catalogue: Catalogue,
     /// The files of the cases that aren't where a repository of cases has them.
     pub files: BTreeMap<CaseId, String>,
 }
 
+impl ReportContext {
+    fn file(&self, case: &CaseId) -> String {
+        self.files.get(case).cloned().unwrap_or_else(|| format!("cases/{case}.json"))
+    }
+}
+
 impl Report {
-    /// Builds a report from what was merged.
-    pub fn new(merged: &Merged<'_>, book: &Book) -> Self {
-        let rows = rows(&merged.strands, &book.catalogue);
-        let places: BTreeMap<&RequirementId, usize> = rows.iter().enumerate().map(|(at, row)| (&row.id, at)).collect();
+    /// Merges run logs, and reports on all of them together.
+    pub fn new(sources: &[Source], context: &ReportContext) -> Self {
+        let Merged { targets: mut merged, caveats } = merge(sources);
+        name(&mut merged);
+        let requirements = rows(&merged, &context.catalogue);
+        let places: BTreeMap<&RequirementId, usize> =
+            requirements.iter().enumerate().map(|(at, row)| (&row.id, at)).collect();
         let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
-        let mut tests = Vec::new();
-        for (target, strand) in merged.strands.iter().enumerate() {
-            for record in strand.records.values() {
+        let (mut tests, mut keywords) = (Vec::new(), Vec::new());
+        for (target, MergedTarget { column, records }) in merged.iter().enumerate() {
+            for record in records.values() {
                 for verdict in &record.verdicts {
                     let requirement = places[&verdict.requirement];
-                    let standing = verdict.kind.into();
+                    let status = verdict.kind.into();
                     let cell = cells.entry((requirement, target));
-                    let cell = cell.or_insert_with(|| Cell { requirement, target, standing, checks: BTreeMap::new() });
-                    cell.standing = cell.standing.max(standing);
+                    let cell = cell.or_insert_with(|| Cell { requirement, target, status, checks: BTreeMap::new() });
+                    cell.status = cell.status.max(status);
                     *cell.checks.entry(verdict.kind).or_default() += 1;
                 }
-                tests.push(entry(target, record, &places, book));
+                tests.push(entry(target, record, &places, context));
             }
+            keywords.extend(column.keywords.iter().map(|(one, rate)| {
+                let (draft, keyword, door) = (one.draft, one.keyword.clone(), one.door);
+                KeywordEntry { draft, keyword, door, target, rate }
+            }));
         }
-        let mut partial: Vec<String> = merged.gaps.iter().map(|gap| gap.text.clone()).collect();
-        partial.extend(unwritten(&rows));
+        keywords.sort_by(|a, b| (a.draft, &a.keyword, a.door, a.target).cmp(&(b.draft, &b.keyword, b.door, b.target)));
         Self {
             format: REPORT_FORMAT,
             casebook: env!("CARGO_PKG_VERSION").to_owned(),
-            partial,
-            targets: merged.strands.iter().map(column).collect(),
-            requirements: rows,
+            legend: Legend::default(),
+            partial: caveats.into_iter().chain(uncatalogued(&requirements)).collect(),
+            targets: merged.into_iter().map(|merged| merged.column).collect(),
+            requirements,
             cells: cells.into_values().collect(),
             tests,
-            keywords: keywords(&merged.strands),
+            keywords,
         }
     }
 }
 
-fn rows(strands: &[Strand<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
-    let records = strands.iter().flat_map(|strand| strand.records.values());
+/// Names the columns, each with its version where another one is the same target.
+fn name(merged: &mut [MergedTarget<'_>]) {
+    type Version = (TargetId, Option<String>);
+    let mut ids: HashMap<TargetId, usize> = HashMap::new();
+    let mut versions: HashMap<Version, usize> = HashMap::new();
+    let key = |column: &Column| (column.id.clone(), column.version.clone());
+    for MergedTarget { column, .. } in merged.iter() {
+        *ids.entry(column.id.clone()).or_default() += 1;
+        *versions.entry(key(column)).or_default() += 1;
+    }
+    for MergedTarget { column, .. } in merged.iter_mut().filter(|merged| ids[&merged.column.id] > 1) {
+        let version = column.version.as_deref().unwrap_or("of no known version");
+        let cases = column.cases.as_deref().filter(|_| versions[&key(column)] > 1);
+        let cases = cases.map(|cases| format!(", cases {cases}")).unwrap_or_default();
+        column.name = format!("{} {version}{cases}", column.id);
+    }
+}
+
+fn rows(merged: &[MergedTarget<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
+    let records = merged.iter().flat_map(|target| target.records.values());
     let mut levels: BTreeMap<&RequirementId, Level> = BTreeMap::new();
     for verdict in records.flat_map(|record| &record.verdicts) {
         let level = levels.entry(&verdict.requirement).or_insert(verdict.level);
@@ -70,7 +109,7 @@ fn rows(strands: &[Strand<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
             level: known.map_or(level, |one| one.level),
             roles: known.map(|one| one.roles.clone()).unwrap_or_default(),
             quote: known.map(|one| one.quote.clone()),
-            url: known.map(crate::model::spec::Requirement::link),
+            url: known.map(Requirement::link),
             harm: known.map(|one| one.harm),
             why: known.map(|one| one.why.clone()),
         }
@@ -78,92 +117,54 @@ fn rows(strands: &[Strand<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
     levels.into_iter().map(row).collect()
 }
 
-fn keywords(strands: &[Strand<'_>]) -> Vec<KeywordEntry> {
-    let mut entries = Vec::new();
-    for (target, strand) in strands.iter().enumerate() {
-        let mut keywords = Keywords::default();
-        strand.records.values().for_each(|record| keywords.add(record));
-        entries.extend(keywords.iter().map(|(one, rate)| KeywordEntry {
-            draft: one.draft,
-            keyword: one.keyword.clone(),
-            door: one.door,
-            target,
-            rate,
-        }));
-    }
-    entries.sort_by(|a, b| (a.draft, &a.keyword, a.door, a.target).cmp(&(b.draft, &b.keyword, b.door, b.target)));
-    entries
-}
-
-/// A record of somebody else's cases names sentences that only these have.
-fn unwritten(rows: &[Sentence]) -> Option<String> {
+/// A caveat for run logs of somebody else's cases, whose requirements are in these cases only.
+fn uncatalogued(rows: &[Sentence]) -> Option<Caveat> {
     let folders: BTreeSet<&str> =
         rows.iter().filter(|row| row.quote.is_none()).map(|row| row.folder.as_str()).collect();
-    let folders: Vec<_> = folders.into_iter().take(5).map(|folder| super::Untrusted(folder).line(60)).collect();
+    let folders: Vec<_> = folders.into_iter().take(5).map(|folder| Untrusted(folder).line(60)).collect();
     (!folders.is_empty()).then(|| {
-        format!("no catalogue at hand has the sentences of {}; --cases DIR says where they are", folders.join(", "))
+        let folders = folders.join(", ");
+        CaveatKind::Remark.of(format!("no catalogue at hand has the requirements of {folders}; add --cases DIR"))
     })
 }
 
-fn column(strand: &Strand<'_>) -> Column {
-    let (mut standings, mut rates, mut micros) = (BTreeMap::new(), Rates::default(), 0_u64);
-    for record in strand.records.values() {
-        *standings.entry(Standing::of(record)).or_default() += 1;
-        rates.add(record);
-        micros = micros.saturating_add(record.micros);
-    }
-    let skipped = strand.skipped.iter();
-    Column {
-        id: strand.id.clone(),
-        title: strand.about.map_or_else(|| strand.id.to_string(), |about| about.title.clone()),
-        version: strand.about.and_then(|about| about.version.clone()),
-        unverified: strand.about.and_then(|about| about.unverified.clone()),
-        cases: strand.cases.map(str::to_owned),
-        planned: strand.planned,
-        missing: strand.planned - strand.records.len(),
-        standings,
-        skipped: skipped.map(|(reason, tests)| SkippedTests { reason: (*reason).to_owned(), tests: *tests }).collect(),
-        rates,
-        stale: strand.stale.iter().cloned().collect(),
-        seconds: seconds(micros),
-    }
-}
-
-/// To the millisecond: more is noise.
-fn seconds(micros: u64) -> f64 {
-    std::time::Duration::from_millis(micros / 1000).as_secs_f64()
-}
-
-fn entry(target: usize, record: &Record, places: &BTreeMap<&RequirementId, usize>, book: &Book) -> TestEntry {
+fn entry(
+    target: usize,
+    record: &Record,
+    places: &BTreeMap<&RequirementId, usize>,
+    context: &ReportContext,
+) -> TestEntry {
     let seen = &record.observation;
-    let case = &record.test.case;
+    let unseen = seen.unavailable.as_ref().or(seen.cannot.as_ref());
     TestEntry {
         target,
         test: record.test.clone(),
-        title: record.title.clone(),
-        standing: Standing::of(record),
-        file: book.files.get(case).cloned().unwrap_or_else(|| default_file(case)),
+        title: shortened(&record.title, TITLE).into_owned(),
+        status: Status::of(record),
+        file: context.file(&record.test.case),
         micros: record.micros,
-        unseen: seen.unavailable.clone().or_else(|| seen.cannot.clone()),
+        unseen: unseen.map(|reason| shortened(reason, DETAIL).into_owned()),
         checks: record.verdicts.iter().map(|verdict| check(verdict, places[&verdict.requirement])).collect(),
     }
 }
 
-/// The judge tells why a failure is known before what didn't hold; here these are apart.
 fn check(verdict: &Verdict, requirement: usize) -> CheckEntry {
     let excused = verdict.known.as_ref().filter(|_| verdict.excuses.is_some());
-    let (reason, detail) = match (verdict.excuses, verdict.detail.split_first()) {
-        (Some(_), Some((reason, detail))) => (Some(reason.clone()), detail.to_vec()),
-        _ => (None, verdict.detail.clone()),
-    };
     CheckEntry {
         requirement,
         step: verdict.step,
         kind: verdict.kind,
         excuses: verdict.excuses,
-        detail,
+        detail: verdict.detail.iter().take(DETAILS).cloned().map(detail).collect(),
         line: verdict.line,
-        reason: excused.map(|known| known.reason.clone()).or(reason),
-        issue: excused.and_then(|known| known.issue.clone()),
+        reason: excused.map(|known| shortened(&known.reason, DETAIL).into_owned()),
+        issue: excused.and_then(|known| known.issue.clone()).filter(|issue| issue.len() < DETAIL),
     }
+}
+
+fn detail(mut detail: Detail) -> DetailEntry {
+    for text in detail.texts_mut().filter(|text| text.len() > DETAIL) {
+        *text = shortened(text, DETAIL).into_owned();
+    }
+    DetailEntry { text: detail.to_string(), detail }
 }

@@ -1,198 +1,197 @@
-//! [`Report`]: what JSON, Markdown, `JUnit`, badges and the page are all made from, and, as JSON, a published format.
+//! [`Report`]: the source of JSON, Markdown, `JUnit`, badges and the page and, as JSON, a published format.
 //!
-//! Plain types; `docs/report.schema.json` describes the same. Fields are only ever added within one format.
+//! Plain types; `docs/report.schema.json` describes the same. Within one format, members are only added.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::{KeywordEntry, Rates, Standing};
+use super::{Caveat, Column, KeywordEntry, Status};
+use crate::model::reason::Detail;
 use crate::model::record::VerdictKind;
 use crate::model::spec::{Harm, Level, Role};
-use crate::model::{CaseId, RequirementId, TargetId, TestId};
+use crate::model::untrusted::escape_json;
+use crate::model::{RequirementId, TestId};
 
 /// The version of the published format.
-pub const REPORT_FORMAT: u32 = 1;
+pub const REPORT_FORMAT: u32 = 2;
 
-/// Some targets, or versions of one, beside the sentences that they were held against.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Some targets, or versions of one, and the requirements that they were tested against.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// [`REPORT_FORMAT`].
     pub format: u32,
     /// The version of the harness that made it.
     pub casebook: String,
-    /// Why this isn't all there is to tell, a sentence a reason; empty where it is.
-    pub partial: Vec<String>,
+    /// The meaning of the words for results.
+    pub legend: Legend,
+    /// The reasons why it is partial, the gravest first; empty where it isn't.
+    pub partial: Vec<Caveat>,
     /// The columns: by target, the versions of one from the oldest to the newest.
     pub targets: Vec<Column>,
-    /// The rows: every sentence of which something was said, by id.
+    /// The rows: every requirement that has a verdict, by id.
     pub requirements: Vec<Sentence>,
-    /// What was said of a sentence and a target; where nothing was, there is no cell. By row, then by column.
+    /// The verdicts on a requirement and a target; where there is none, there is no cell. By row, then by column.
     pub cells: Vec<Cell>,
-    /// What became of each test, by column, then by name.
+    /// The tests, by column, then by name.
     pub tests: Vec<TestEntry>,
-    /// How many tests that were made of a suite are right, by draft, keyword and door, then by column; mostly there are
-    /// none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The share of imported tests that are right, by draft, keyword and door, then by column; mostly there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<KeywordEntry>,
 }
 
-/// One target, in one version.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Column {
-    /// The target; several columns have the same where they are versions of it.
-    pub id: TargetId,
-    /// One line for people.
-    pub title: String,
-    /// The package and its version, where its `target.toml` says so.
-    pub version: Option<String>,
-    /// Why nobody has run it, where nobody has.
-    pub unverified: Option<String>,
-    /// A hash of the cases that it was asked; older records have none.
-    pub cases: Option<String>,
-    /// How many tests were planned.
-    pub planned: usize,
-    /// How many of those have no record: they were not run.
-    pub missing: usize,
-    /// How many tests stand how. What could not be expressed is `cannot`, and no pass.
-    pub standings: BTreeMap<Standing, usize>,
-    /// Tests that it was not asked at all.
-    pub skipped: Vec<SkippedTests>,
-    /// Of the checks that were asked of it, how many hold.
-    pub rates: Rates,
-    /// Known failures that no longer fail.
-    pub stale: Vec<String>,
-    /// How long its tests took together.
-    pub seconds: f64,
+/// The meaning of the words for results, so that a reader of the format needs no rules of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Legend {
+    /// The statuses of tests, from the best to the worst.
+    pub statuses: Vec<StatusEntry>,
+    /// The kinds of verdicts.
+    pub kinds: Vec<KindEntry>,
 }
 
-/// Tests that a target was not asked, under one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SkippedTests {
-    /// Why.
-    pub reason: String,
-    /// How many.
-    pub tests: usize,
+/// One status of a test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StatusEntry {
+    /// The word, which is also its label.
+    pub status: Status,
+    /// Its meaning.
+    pub meaning: &'static str,
+}
+
+/// One kind of verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KindEntry {
+    /// The word.
+    pub kind: VerdictKind,
+    /// The status of a test of which it is the gravest verdict.
+    pub status: Status,
+    /// Whether the check was decided.
+    pub decided: bool,
+    /// Whether it counts as a check that holds; null where it counts neither way.
+    pub holds: Option<bool>,
+}
+
+impl Default for Legend {
+    fn default() -> Self {
+        let status = |status: &Status| StatusEntry { status: *status, meaning: status.meaning() };
+        let kind = |kind: &VerdictKind| KindEntry {
+            kind: *kind,
+            status: (*kind).into(),
+            decided: kind.is_decided(),
+            holds: super::rates::holds(*kind),
+        };
+        Self { statuses: Status::ALL.iter().map(status).collect(), kinds: VerdictKind::ALL.iter().map(kind).collect() }
+    }
 }
 
 /// A requirement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sentence {
     /// Its name.
     pub id: RequirementId,
-    /// The first part of it: a proposal, or a part of the specification.
+    /// The first part of the name: a proposal, or a part of the specification.
     pub folder: String,
     /// How strongly it binds.
     pub level: Level,
-    /// Whom it binds.
+    /// The sides that it binds.
     pub roles: Vec<Role>,
-    /// Its words; these and what follows are missing where no catalogue at hand has it.
+    /// Its words. These and what follows are null where no catalogue at hand has it.
     pub quote: Option<String>,
-    /// Where it stands.
+    /// Its address in the specification.
     pub url: Option<String>,
-    /// What a violation can do.
+    /// The harm that a violation can do.
     pub harm: Option<Harm>,
     /// Why it matters.
     pub why: Option<String>,
 }
 
-/// What was said of one sentence and one target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The verdicts on one requirement and one target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cell {
-    /// Which of the requirements.
+    /// An index into the requirements.
     pub requirement: usize,
-    /// Which of the targets.
+    /// An index into the targets.
     pub target: usize,
     /// The gravest of its checks.
-    pub standing: Standing,
-    /// How many checks came out how.
+    pub status: Status,
+    /// The number of checks by kind of verdict.
     pub checks: BTreeMap<VerdictKind, usize>,
 }
 
-/// What became of one test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TestEntry {
-    /// Which of the targets.
+    /// An index into the targets.
     pub target: usize,
     /// Its name.
     pub test: TestId,
-    /// Its sentence.
+    /// Its title.
     pub title: String,
     /// The gravest of its checks.
-    pub standing: Standing,
+    pub status: Status,
     /// The case file.
     pub file: String,
-    /// How long it took, in microseconds.
+    /// The time that it took, in microseconds.
     pub micros: u64,
-    /// Why there is nothing to judge: the target was given up, its adapter can't express it, or the harness failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The reason why nothing was observed, where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unseen: Option<String>,
-    /// What was said of it.
+    /// Its verdicts.
     pub checks: Vec<CheckEntry>,
 }
 
 /// One check of one test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckEntry {
-    /// Which of the requirements.
+    /// An index into the requirements.
     pub requirement: usize,
     /// The step, counted from 0.
     pub step: usize,
-    /// What was said.
+    /// The verdict.
     pub kind: VerdictKind,
-    /// What would have been said, if it weren't known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The verdict that a known failure excuses.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub excuses: Option<VerdictKind>,
-    /// The alternative that held, or what didn't hold: an item a line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub detail: Vec<String>,
+    /// The reasons of the verdict.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub detail: Vec<DetailEntry>,
     /// The line of the check in the case file, counted from 1.
     pub line: usize,
-    /// Why the failure is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The reason why the failure is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where it is reported.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The address of its report.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
 }
 
+/// A reason of a verdict, typed and in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DetailEntry {
+    /// The words.
+    pub text: String,
+    /// The reason.
+    #[serde(flatten)]
+    pub detail: Detail,
+}
+
 impl Report {
-    /// The names of the columns: the target, with its version where another column is the same target.
-    pub fn names(&self) -> Vec<String> {
-        let mut ids: HashMap<&TargetId, usize> = HashMap::new();
-        let mut versions: HashMap<(&TargetId, Option<&str>), usize> = HashMap::new();
-        for column in &self.targets {
-            *ids.entry(&column.id).or_default() += 1;
-            *versions.entry((&column.id, column.version.as_deref())).or_default() += 1;
-        }
-        let name = |column: &Column| {
-            if ids[&column.id] == 1 {
-                return column.id.to_string();
-            }
-            let is_twin = versions[&(&column.id, column.version.as_deref())] > 1;
-            let version = column.version.as_deref().unwrap_or("of no known version");
-            match column.cases.as_deref().filter(|_| is_twin) {
-                Some(cases) => format!("{} {version}, cases {cases}", column.id),
-                None => format!("{} {version}", column.id),
-            }
-        };
-        self.targets.iter().map(name).collect()
+    /// The published format: one line of JSON, in which everything is escaped that could be taken for anything but text.
+    ///
+    /// # Panics
+    /// Never: a report is always JSON.
+    pub fn json(&self) -> String {
+        escape_json(&serde_json::to_string(self).expect("a report is JSON")).into_owned() + "\n"
     }
 
-    /// Whether nothing is unexpected, of any target.
+    /// Returns whether nothing is unexpected, of any target.
     pub fn is_as_expected(&self, strict: bool) -> bool {
         self.targets.iter().all(|column| column.is_as_expected(strict))
     }
 
-    /// The number of requirements with at least one check that was decided, by column.
-    pub fn verified(&self) -> Vec<usize> {
-        let checks = self.tests.iter().flat_map(|test| test.checks.iter().map(|check| (test.target, check)));
-        let decided = checks.filter(|(_, check)| check.is_decided()).map(|(target, check)| (target, check.requirement));
-        let mut verified = vec![0; self.targets.len()];
-        for (target, _) in decided.collect::<HashSet<_>>() {
-            verified[target] += 1;
-        }
-        verified
+    /// The number of planned tests that were not run, of all targets.
+    pub fn missing(&self) -> usize {
+        self.targets.iter().map(|column| column.missing).sum()
     }
 
     /// The tests of each column.
@@ -203,33 +202,4 @@ impl Report {
         }
         tests
     }
-}
-
-impl CheckEntry {
-    /// Whether the check was decided, one way or the other.
-    pub fn is_decided(&self) -> bool {
-        self.excuses.unwrap_or(self.kind).is_decided()
-    }
-}
-
-impl Column {
-    /// Whether nothing is unexpected: known failures are, and so, unless `strict`, is a broken SHOULD.
-    pub fn is_as_expected(&self, strict: bool) -> bool {
-        self.stale.is_empty() && !self.standings.keys().any(|standing| standing.is_unexpected(strict))
-    }
-
-    /// How many of its tests stand so.
-    pub fn count(&self, standing: Standing) -> usize {
-        self.standings.get(&standing).copied().unwrap_or(0)
-    }
-
-    /// How many tests it was not asked.
-    pub fn skips(&self) -> usize {
-        self.skipped.iter().map(|skipped| skipped.tests).sum()
-    }
-}
-
-/// Where the case file of a test is told to be.
-pub(super) fn default_file(case: &CaseId) -> String {
-    format!("cases/{case}.json")
 }

@@ -1,29 +1,30 @@
 //! A [`Report`] as `JUnit` XML, as Jenkins, GitLab and GitHub's reporters read it.
 //!
-//! Takes a report, gives a suite a column and a case a test, within what `junit-10.xsd` of Jenkins' xUnit plugin allows,
-//! the strictest of them. What was not shown is never a plain success: not expressible and not asked are skipped, what
-//! was planned and not run is an error.
+//! Takes a report, gives a suite for each column and a case for each test, within what `junit-10.xsd` of Jenkins' xUnit
+//! plugin allows, the strictest of them. Only what was shown is a plain success: inexpressible tests and those that were
+//! not asked are skipped, planned tests that were not run are an error.
 
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use super::{CheckEntry, Column, Report, Standing, TestEntry, Untrusted};
+use super::{CheckEntry, Column, Report, Status, TestEntry, Untrusted};
+use crate::model::text::count;
 
-/// How many characters of a test's findings are told.
-const TOLD: usize = 8000;
-/// How many characters of a line.
+/// The number of characters of a test's findings.
+const BLOCK: usize = 8000;
+/// The number of characters of a line.
 const LINE: usize = 600;
 
 /// The XML.
 ///
 /// # Panics
-/// Never: what is written here is text, and a string takes all.
+/// Never: writing to a string doesn't fail.
 pub fn junit(report: &Report) -> String {
     let mut whole = quick_junit::Report::new("casebook");
     let mut seconds = 0.0;
-    let names: Vec<_> = report.names().iter().map(|name| Untrusted(name).line(200)).collect();
-    for ((column, name), tests) in report.targets.iter().zip(&names).zip(report.tests_by_target()) {
+    for (column, tests) in report.targets.iter().zip(report.tests_by_target()) {
+        let name = &Untrusted(&column.name).line(200);
         let mut suite = TestSuite::new(name.as_str());
         suite.set_time(Duration::from_secs_f64(column.seconds.max(0.0)));
         seconds += column.seconds.max(0.0);
@@ -31,19 +32,19 @@ pub fn junit(report: &Report) -> String {
             suite.add_property((format!("casebook.{key}"), value));
         }
         suite.add_test_cases(tests.into_iter().map(|test| case(report, name, test)));
-        suite.add_test_cases(unseen(name, column));
+        suite.add_test_cases(nameless(name, column));
         whole.add_test_suite(suite);
     }
     whole.set_time(Duration::from_secs_f64(seconds));
-    let text = whole.to_string().expect("a string takes all");
+    let text = whole.to_string().expect("writing to a string doesn't fail");
     // The schema has no such count at the root, which comes first.
     text.replacen(&format!(" skipped=\"{}\"", whole.skipped), "", 1)
 }
 
-/// What a suite's own attributes have no room for.
+/// Numbers for which a suite has no attribute of its own.
 fn numbers(column: &Column) -> Vec<(&'static str, String)> {
     let mut numbers: Vec<_> =
-        column.standings.iter().map(|(standing, count)| (standing.word(), count.to_string())).collect();
+        column.statuses.iter().map(|(status, tests)| (status.word(), tests.to_string())).collect();
     numbers.extend([
         ("planned", column.planned.to_string()),
         ("not-run", column.missing.to_string()),
@@ -54,32 +55,30 @@ fn numbers(column: &Column) -> Vec<(&'static str, String)> {
 }
 
 fn case(report: &Report, name: &str, test: &TestEntry) -> TestCase {
-    let notable = || test.checks.iter().filter(|check| Standing::from(check.kind) == test.standing);
+    let notable = || test.checks.iter().filter(|check| Status::from(check.kind) == test.status);
     let message = match (&test.unseen, notable().next()) {
         (Some(reason), _) => reason.clone(),
         (None, Some(check)) => message(report, check),
         (None, None) => String::new(),
     };
     let message = Untrusted(&message).line(LINE);
-    let mut status = match test.standing {
-        Standing::Failed | Standing::Flaky | Standing::Inconclusive => {
-            TestCaseStatus::non_success(NonSuccessKind::Failure)
-        }
-        Standing::Error => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Standing::Known | Standing::Cannot => TestCaseStatus::skipped(),
-        Standing::Passed | Standing::Observed | Standing::Noted | Standing::Warned => TestCaseStatus::success(),
+    let mut status = match test.status {
+        Status::Failed | Status::Flaky | Status::Inconclusive => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Status::Error => TestCaseStatus::non_success(NonSuccessKind::Error),
+        Status::Known | Status::Cannot => TestCaseStatus::skipped(),
+        Status::Passed | Status::Observed | Status::Noted | Status::Warned => TestCaseStatus::success(),
     };
     let is_plain = matches!(status, TestCaseStatus::Success { .. });
-    let text = told(report, test, notable());
+    let text = description(report, test, notable());
     if !is_plain {
-        let word = if test.standing == Standing::Cannot { "not expressible" } else { test.standing.word() };
+        let word = test.status.word();
         status.set_message(format!("{word}: {message}")).set_type(word).set_description(text.clone());
     }
     let mut case = TestCase::new(Untrusted(&test.test.to_string()).line(LINE), status);
     let place = format!("{name}.{}.{}", test.test.case.folder(), test.test.case.file());
     case.set_classname(Untrusted(&place).line(LINE));
     case.set_time(Duration::from_micros(test.micros));
-    if is_plain && matches!(test.standing, Standing::Warned | Standing::Noted) {
+    if is_plain && matches!(test.status, Status::Warned | Status::Noted) {
         case.set_system_out(text);
     }
     case
@@ -88,12 +87,12 @@ fn case(report: &Report, name: &str, test: &TestEntry) -> TestCase {
 /// `tools/inputs-validated (MUST): outcome: expected …`.
 fn message(report: &Report, check: &CheckEntry) -> String {
     let sentence = &report.requirements[check.requirement];
-    let said = check.reason.as_ref().or(check.detail.first()).cloned().unwrap_or_default();
-    format!("{} ({}): {said}", sentence.id, sentence.level)
+    let detail = check.detail.first().map(|detail| detail.text.as_str());
+    format!("{} ({}): {}", sentence.id, sentence.level, check.reason.as_deref().or(detail).unwrap_or_default())
 }
 
-/// Everything that made the test stand as it does.
-fn told<'c>(report: &Report, test: &TestEntry, checks: impl Iterator<Item = &'c CheckEntry>) -> String {
+/// All that led to the status of a test.
+fn description<'c>(report: &Report, test: &TestEntry, checks: impl Iterator<Item = &'c CheckEntry>) -> String {
     let mut lines = vec![test.title.clone()];
     lines.extend(test.unseen.clone());
     for check in checks {
@@ -103,30 +102,29 @@ fn told<'c>(report: &Report, test: &TestEntry, checks: impl Iterator<Item = &'c 
         lines.extend(sentence.url.clone());
         lines.extend(check.reason.iter().map(|reason| format!("known: {reason}")));
         lines.extend(check.issue.clone());
-        lines.extend(check.detail.iter().map(|miss| format!("missed: {miss}")));
+        lines.extend(check.detail.iter().map(|detail| format!("missed: {}", detail.text)));
     }
     let lines: Vec<_> = lines.iter().map(|line| Untrusted(line).line(LINE)).collect();
-    Untrusted(&lines.join("\n")).block(TOLD)
+    Untrusted(&lines.join("\n")).block(BLOCK)
 }
 
-/// Tests without a record have no name, and still have to be seen.
-fn unseen(name: &str, column: &Column) -> Vec<TestCase> {
+/// Cases for tests that have no name here, because they have no record, and for stale known failures.
+fn nameless(name: &str, column: &Column) -> Vec<TestCase> {
     let of = |what: String, mut status: TestCaseStatus, word: &'static str| {
         status.set_message(what.clone()).set_type(word);
         let mut case = TestCase::new(what, status);
         case.set_classname(name);
         case
     };
+    let error = TestCaseStatus::non_success;
     let skipped = column.skipped.iter().map(|one| {
-        of(
-            format!("{} tests skipped: {}", one.tests, Untrusted(&one.reason).line(LINE)),
-            TestCaseStatus::skipped(),
-            "skipped",
-        )
+        of(format!("{} skipped: {}", count(one.tests, "test"), one.text), TestCaseStatus::skipped(), "skipped")
     });
-    let error = || TestCaseStatus::non_success(NonSuccessKind::Error);
-    let missing = (column.missing > 0).then(|| of(format!("{} tests not run", column.missing), error(), "not run"));
-    let failure = || TestCaseStatus::non_success(NonSuccessKind::Failure);
-    let stale = column.stale.iter().map(|stale| of(Untrusted(stale).line(LINE), failure(), "stale"));
+    let missing = (column.missing > 0)
+        .then(|| of(format!("{} not run", count(column.missing, "test")), error(NonSuccessKind::Error), "not run"));
+    let stale = column
+        .stale
+        .iter()
+        .map(|stale| of(Untrusted(&stale.to_string()).line(LINE), error(NonSuccessKind::Failure), "stale"));
     skipped.chain(missing).chain(stale).collect()
 }

@@ -1,17 +1,17 @@
-//! JSON Schema keywords: of the tests that were made of a suite, how many each target gets right.
+//! JSON Schema keywords: the share of imported tests that each target gets right.
 //!
-//! Takes records, whose names tell what they are about, gives [`Keywords`], and of a report a [`Table`] for people.
-//! A test is right where all that was said of it holds: what could not be shown was asked, and isn't right.
+//! Takes records, whose names contain the keyword, gives [`Keywords`], and of a report a [`Table`] for people. A test is
+//! right where all of its checks hold; an undecided one was asked, and isn't right.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Rate, Report};
 use crate::model::record::{Record, VerdictKind};
 use crate::model::suite::{CONTROL, Door, Draft, Imported};
 
-/// How many tests of each keyword one target gets right.
+/// The number of tests of each keyword that one target gets right.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keywords(BTreeMap<Imported, Rate>);
 
@@ -34,18 +34,18 @@ impl Keywords {
     }
 }
 
-/// How many tests of one keyword one target gets right.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The number of tests of one keyword that one target gets right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeywordEntry {
     /// The draft of JSON Schema.
     pub draft: Draft,
     /// The keyword: a file of the suite.
     pub keyword: String,
-    /// Where schema and instance met.
+    /// The place where schema and instance meet.
     pub door: Door,
-    /// Which of the targets.
+    /// An index into the targets.
     pub target: usize,
-    /// How many are right of how many.
+    /// The number of right tests, of all.
     pub rate: Rate,
 }
 
@@ -54,9 +54,9 @@ type Row = BTreeMap<(usize, Door), Rate>;
 
 /// Keywords × targets and doors.
 pub(super) struct Table {
-    /// What stands above each column: the target and the door.
+    /// The heading of each column: the target and the door.
     pub(super) columns: Vec<(String, Door)>,
-    /// What stands beside each row, with a rate where it was asked; the last row is the sum.
+    /// The heading of each row, with the rates where it was asked; the last row is the sum.
     pub(super) rows: Vec<(String, Vec<Option<Rate>>)>,
 }
 
@@ -77,8 +77,7 @@ impl Table {
         let mut rows: Vec<_> =
             rows.iter().map(|((draft, keyword), rates)| (name(*draft, keyword), in_columns(rates))).collect();
         rows.push(("all of them".to_owned(), in_columns(&sums)));
-        let names = report.names();
-        let columns = places.iter().map(|(target, door)| (names[*target].clone(), *door)).collect();
+        let columns = places.iter().map(|(target, door)| (report.targets[*target].name.clone(), *door)).collect();
         (!places.is_empty()).then_some(Self { columns, rows })
     }
 }

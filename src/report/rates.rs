@@ -1,17 +1,17 @@
-//! Rates: of the checks that were asked of a target, how many hold.
+//! Rates: the share of a target's checks that hold.
 //!
-//! Takes verdicts, gives a [`Rate`] a level, a folder of requirements and a revision. What could not be shown counts as
-//! asked and not as held; what a MAY leaves open is not asked.
+//! Takes verdicts, gives a [`Rate`] for each level, folder of requirements and revision. An undecided check counts as
+//! asked and not as held; a check of a MAY is not asked.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::model::record::{Record, VerdictKind};
 use crate::model::spec::{Level, Revision};
 
-/// How many checks hold of how many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The number of checks that hold, of all that were asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rate {
     /// Those that hold.
     pub held: usize,
@@ -25,28 +25,42 @@ impl Rate {
         (self.held * 1000).checked_div(self.asked).unwrap_or(0)
     }
 
-    /// The same as a text: `98.1 %`.
+    /// The same as a text: `98.1 %`, `100 %`, or `–` where nothing was asked.
     pub fn percent(self) -> String {
-        format!("{}.{} %", self.per_mille() / 10, self.per_mille() % 10)
+        match (self.asked, self.per_mille()) {
+            (0, _) => "–".to_owned(),
+            (_, 1000) => "100 %".to_owned(),
+            (_, share) => format!("{}.{} %", share / 10, share % 10),
+        }
     }
 }
 
 /// The rates of one target.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rates {
-    /// By how strongly the sentences bind.
+    /// By the level of the requirements.
     pub levels: BTreeMap<Level, Rate>,
-    /// By the sentences' folders: a proposal, or a part of the specification.
+    /// By the folder of the requirements: a proposal, or a part of the specification.
     pub folders: BTreeMap<String, Rate>,
-    /// By the revision that was spoken.
+    /// By revision.
     pub revisions: BTreeMap<Revision, Rate>,
 }
 
 impl Rates {
     /// The checks of some levels, together.
-    pub fn of(&self, levels: &[Level]) -> Rate {
+    fn of(&self, levels: &[Level]) -> Rate {
         let rates = levels.iter().filter_map(|level| self.levels.get(level));
         rates.fold(Rate::default(), |sum, one| Rate { held: sum.held + one.held, asked: sum.asked + one.asked })
+    }
+
+    /// The checks of MUSTs and MUST NOTs.
+    pub fn must(&self) -> Rate {
+        self.of(&[Level::Must, Level::MustNot])
+    }
+
+    /// The checks of SHOULDs and SHOULD NOTs.
+    pub fn should(&self) -> Rate {
+        self.of(&[Level::Should, Level::ShouldNot])
     }
 
     /// Counts the verdicts of one test.
@@ -66,7 +80,7 @@ impl Rates {
     }
 }
 
-/// Whether a check holds; `None` where nobody asked that it does.
+/// Returns whether a check holds; `None` where it counts neither way.
 pub(super) fn holds(kind: VerdictKind) -> Option<bool> {
     match kind {
         VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Stale => Some(true),

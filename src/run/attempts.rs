@@ -3,6 +3,7 @@
 //! Takes records of one test, gives one. Must not know how a test is run again.
 
 use crate::model::bound::{LEAST, bound};
+use crate::model::reason::Finding;
 use crate::model::record::{Attempt, KnownAs, Record, VerdictKind};
 use crate::model::target::Flaky;
 
@@ -33,11 +34,10 @@ pub(super) fn settle(record: &mut Record, listed: Option<&Flaky>) {
         let earlier = || record.attempts.iter().filter_map(|attempt| attempt.verdicts.get(place));
         let failed = || earlier().filter(|earlier| earlier.kind == VerdictKind::Fail);
         let Some(first) = failed().next().filter(|_| verdict.kind != VerdictKind::Fail) else { continue };
-        let told = format!("failed in {} of {all} attempts", failed().count());
-        verdict.detail = std::iter::once(told).chain(first.detail.iter().cloned()).collect();
+        let flaky = Finding::Flaky { failed: failed().count(), attempts: all };
+        verdict.detail = std::iter::once(flaky.into()).chain(first.detail.iter().cloned()).collect();
         verdict.kind = VerdictKind::Flaky;
         if let Some(Flaky { test, reason, issue }) = listed {
-            verdict.detail.insert(0, reason.clone());
             verdict.excuses = Some(VerdictKind::Flaky);
             verdict.kind = VerdictKind::Known;
             let test = test.as_str().to_owned();
@@ -61,7 +61,7 @@ mod tests {
             level: Level::Must,
             kind: *kind,
             excuses: None,
-            detail: vec![format!("{kind} at {step}")],
+            detail: vec![Finding::Missing { place: format!("{kind} at {step}") }.into()],
             line: 1,
             known: None,
         };
@@ -80,14 +80,15 @@ mod tests {
         settle(&mut settled, None);
         let kinds = |record: &Record| record.verdicts.iter().map(|verdict| verdict.kind).collect::<Vec<_>>();
         assert_eq!(kinds(&settled), [Flakes, Pass, Fail, Warn]);
-        assert_eq!(settled.verdicts[0].detail, ["failed in 2 of 3 attempts", "fail at 0"]);
+        let detail = settled.verdicts[0].detail.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(detail, ["failed in 2 of 3 attempts", "fail at 0: missing"]);
         assert_eq!(settled.attempts.len(), 2);
         let listed =
             Flaky { test: "f/**".parse().expect("a pattern"), reason: "starts too slowly".into(), issue: None };
         settled = attempts();
         settle(&mut settled, Some(&listed));
         assert_eq!((settled.verdicts[0].kind, settled.verdicts[0].excuses), (Known, Some(Flakes)));
-        assert_eq!(settled.verdicts[0].detail[0], "starts too slowly");
+        assert_eq!(settled.verdicts[0].known.as_ref().map(|known| known.reason.as_str()), Some("starts too slowly"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Secrets;
 use crate::model::bound::{LEAST, OBSERVATION, bound, length};
 use crate::model::observation::{AdvertisedTool, AnswerObservation, Observation, Observed, StepObservation};
+use crate::model::reason::Detail;
 use crate::model::record::{Cuts, Record, Verdict};
 use crate::model::transcript::{End, Hit, Message, Served, StepTranscript, Transcript};
 
@@ -20,7 +21,7 @@ pub(super) const TEXT: usize = 32 << 10;
 const TRANSCRIPT: usize = 2 << 20;
 /// Bytes that each message, header and address counts besides its text.
 const ENTRY: usize = 64;
-/// Bytes that are kept of a line of a verdict's detail, and of all of a record's.
+/// Bytes that are kept of a text of a verdict's detail, and of all of a record's.
 const DETAIL: (usize, usize) = (2 << 10, 16 << 10);
 /// Bytes that are kept of the texts of all records, and of all transcripts, of a run.
 const RUN: u64 = 2 << 30;
@@ -246,8 +247,8 @@ impl Keeper<'_> {
         self.bytes += left_out;
         self.is_short |= left_out > 0;
         for Verdict { detail, .. } in verdicts {
-            for line in detail {
-                self.text(line, DETAIL.0);
+            for text in detail.iter_mut().flat_map(Detail::texts_mut) {
+                self.text(text, DETAIL.0);
             }
         }
     }

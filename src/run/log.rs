@@ -277,7 +277,7 @@ mod tests {
     use crate::model::record::Cuts;
     use crate::report::html::{Evidence, page};
     use crate::report::markdown::{COMMENT, markdown};
-    use crate::report::{Book, Report, Source, Summary, badges, junit, merge};
+    use crate::report::{Report, ReportContext, Source, badges, junit};
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -416,12 +416,11 @@ mod tests {
             // A file that is written over goes to the disk each time.
             std::fs::remove_file(&path).expect("removed");
             let Ok((log, cut)) = read else { return };
-            Summary::new(&log.header, &log.records, log.footer.as_ref());
             let RunLog { header, records, footer } = log;
             let cut = cut.map(|error| error.to_string());
             let source = Source { name: "run.jsonl".into(), header, records, footer, cut, is_broken: false };
             let sources = [source.clone(), source];
-            let report = Report::new(&merge(&sources), &Book::default());
+            let report = Report::new(&sources, &ReportContext::default());
             let shown = [junit(&report), markdown(&report, COMMENT), page(&report, &Evidence::of(&report))];
             assert!(shown.iter().all(|text| !text.contains(['\u{1b}', '\u{202e}', '\0'])));
             badges(&report);

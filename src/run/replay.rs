@@ -8,6 +8,7 @@ use super::attempts::settle;
 use super::hash;
 use crate::judge::Judge;
 use crate::model::case::{Library, Test};
+use crate::model::reason::Stale;
 use crate::model::record::Record;
 use crate::model::target::Target;
 
@@ -17,7 +18,7 @@ pub struct Replay {
     /// The records with new verdicts; those of tests that are gone, changed or cut keep theirs.
     pub records: Vec<Record>,
     /// Known failures that no longer fail.
-    pub stale: Vec<String>,
+    pub stale: Vec<Stale>,
     /// Tests that no case has any more, by path.
     pub gone: Vec<String>,
     /// Tests that do something else now than was observed, by path.

@@ -35,7 +35,7 @@ export function write(name, { lines, wire }) {
 export function page(name, ...records) {
   const file = out(`${name}.html`);
   fs.rmSync(file, { force: true });
-  const done = casebook("report", ...records, "--html", file);
+  const done = casebook("report", ...records, "--report", `html=${file}`);
   if (!fs.existsSync(file)) throw new Error(done.stderr || done.stdout);
   return file;
 }
@@ -66,14 +66,15 @@ export function hostile({ lines, wire }) {
   const spoil = (record) => {
     const said = text(record.index);
     const steps = record.observation.steps.map((step) => ({ ...step, said, structured: { value: { [said.slice(0, 5000)]: said } } }));
-    const verdicts = record.verdicts.map((verdict) => ({ ...verdict, detail: [said, `outcome: expected ${said}, observed ${said}`] }));
+    const mismatch = { finding: { mismatch: { place: said.slice(0, 100), expected: said, observed: said } } };
+    const detail = [{ alternative: said.slice(0, 100), finding: { undecidable: { place: "outcome", reason: said } } }, mismatch];
+    const verdicts = record.verdicts.map((verdict) => ({ ...verdict, detail }));
     return { ...record, title: said, observation: { ...record.observation, steps }, verdicts };
   };
   const about = (one) => ({ ...one, title: HOSTILE.join(" "), version: HOSTILE.slice(0, 5).join(" "), unverified: HOSTILE.join(" ") });
   const line = ({ header, record, footer }) => {
     if (header) {
-      const skipped = HOSTILE.map((reason) => ({ target: header.targets[0], reason, tests: 1 }));
-      return { header: { ...header, about: header.about.map(about), skipped } };
+      return { header: { ...header, about: header.about.map(about) } };
     }
     return record ? { record: spoil(record) } : { footer };
   };

@@ -50,6 +50,7 @@ async function open(t, name, { hash = "", viewport = WIDE, scheme = "light", scr
     document.addEventListener("securitypolicyviolation", (event) => globalThis.violations.push(`${event.violatedDirective} ${event.blockedURI}`));
   });
   await page.goto(address + hash);
+  if (script) await ready(page);
   t.after(async () => {
     if (script) wrong.push(...(await page.evaluate(() => [...globalThis.violations, ...(globalThis.pwned ? [`ran: ${globalThis.pwned}`] : [])])));
     await context.close();
@@ -57,6 +58,9 @@ async function open(t, name, { hash = "", viewport = WIDE, scheme = "light", scr
   });
   return page;
 }
+
+/** The page's script draws once the data are unpacked. */
+const ready = (page) => page.locator("html[data-ready]").waitFor();
 
 const cell = (page, requirement, target) =>
   page.locator("#matrix tr", { has: page.locator("th .name", { hasText: requirement }) }).locator(`td[data-target="${target}"]`);
@@ -75,8 +79,8 @@ async function fits(page) {
   assert.deepEqual(wide, []);
 }
 
-/** From the beginning of the navigation to the end of its load, after which the matrix stands. */
-const loading = (page) => page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd);
+/** From the beginning of the navigation to the matrix. */
+const loading = (page) => page.evaluate(() => performance.getEntriesByName("drawn")[0].startTime);
 
 test("the matrix has a row a requirement, a column a target, and a mark with words in each cell", async (t) => {
   const page = await open(t, "two");
@@ -107,6 +111,7 @@ test("filters narrow the matrix, stand in the address bar and survive a reload",
   assert.ok(few > 0 && few < all, `${few} of ${all}`);
   assert.match(page.url(), /#target=reference:input-not-validated&verdict=failed$/);
   await page.reload();
+  await ready(page);
   assert.equal(await shown(page), few);
   assert.ok(await page.locator('input[value="failed"]').isChecked());
   await page.getByRole("button", { name: "Clear" }).click();
@@ -167,7 +172,7 @@ test("the grid is walked with the keyboard, Escape closes, and the focus comes b
   assert.notEqual(there, first);
   assert.equal(await page.locator('#matrix td[tabindex="0"]').count(), 1);
   await page.keyboard.press("Enter");
-  assert.ok(await page.getByRole("dialog").isVisible());
+  await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("dialog[open]").count(), 0);
   assert.equal(await label(), there);
@@ -191,6 +196,7 @@ test("a hostile target executes nothing, loads nothing and breaks no layout", as
     const page = await open(t, "hostile", { viewport });
     await fits(page);
     await page.locator("#matrix td.failed").first().click();
+    await page.getByRole("dialog").waitFor();
     const unfold = () => page.evaluate(() => document.querySelectorAll("dialog details").forEach((one) => (one.open = true)));
     for (let level = 0; level < 3; level++) await unfold();
     await fits(page);

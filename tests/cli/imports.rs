@@ -57,7 +57,8 @@ fn a_suite_is_asked_at_every_door_and_the_reference_gets_all_of_it_right() {
         "no table on the page"
     );
     // The table is made of the records alone.
-    desk.run("report r.jsonl --md -").says(&["### JSON Schema keywords", "<code>all of them</code> | 12 | 14 | 14 |"]);
+    desk.run("report r.jsonl --report md=-")
+        .says(&["### JSON Schema keywords", "<code>all of them</code> | 12 | 14 | 14 |"]);
 }
 
 #[test]

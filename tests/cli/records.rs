@@ -15,7 +15,7 @@ fn a_record_has_a_header_a_line_a_test_and_a_footer() {
     desk.run(RUN).ends(0).adds(&["record: kept/run.jsonl"]);
     let record = desk.read("kept/run.jsonl");
     let lines: Vec<&str> = record.lines().collect();
-    assert!(lines[0].starts_with(r#"{"header":{"format":2,"#), "{}", lines[0]);
+    assert!(lines[0].starts_with(r#"{"header":{"format":3,"#), "{}", lines[0]);
     assert!(lines[1..31].iter().all(|line| line.starts_with(r#"{"record":"#)));
     assert!(lines[31].starts_with(r#"{"footer":{"ran":30,"interrupted":false"#), "{}", lines[31]);
     assert_eq!(lines.len(), 32);
@@ -119,9 +119,9 @@ fn what_is_no_record_or_one_of_another_format_is_refused() {
     let desk = Desk::new();
     desk.run(RUN).ends(0);
     let record = desk.read("kept/run.jsonl");
-    desk.write("newer.jsonl", &record.replacen(r#""format":2"#, r#""format":99"#, 1));
+    desk.write("newer.jsonl", &record.replacen(r#""format":3"#, r#""format":99"#, 1));
     desk.run("replay newer.jsonl").ends(2).adds(&["format 99", "read it with the casebook that wrote it"]);
-    desk.write("older.jsonl", &record.replacen(r#""format":2"#, r#""format":1"#, 1));
+    desk.write("older.jsonl", &record.replacen(r#""format":3"#, r#""format":1"#, 1));
     desk.run("replay older.jsonl").ends(2).adds(&["format 1", "run the tests again"]);
     desk.run("replay nothing.jsonl").ends(2).adds(&["nothing.jsonl"]);
     desk.write("letter.txt", "Dear reader\n");

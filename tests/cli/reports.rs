@@ -19,19 +19,20 @@ fn shards_make_up_the_whole_run_each_with_the_controls_that_it_needs() {
         desk.run(&format!("{MUTANT} --shard {shard} --record shards/{name}.jsonl"));
     }
     let all = "report shards/3.jsonl shards/1.jsonl shards/1.wire.jsonl shards/2.jsonl --cases cases";
-    desk.run(&format!("{all} --json merged.json --junit j.xml --badge badges --md m.md")).ends(0);
-    desk.run(&format!("{all} --check --md -")).ends(1).says(&["## MCP casebook: ❌ not as expected"]);
+    desk.run(&format!("{all} --report json=merged.json --report junit=j.xml --report badge=badges --report md=m.md"))
+        .ends(0);
+    desk.run(&format!("{all} --check --report md=-")).ends(1).says(&["## MCP casebook: ❌ not as expected"]);
     let [whole, merged] = ["whole.json", "merged.json"].map(|name| json(&desk, name));
     for part in ["cells", "requirements", "partial"] {
         assert_eq!(whole[part], merged[part], "{part}");
     }
-    for number in ["planned", "missing", "standings", "skipped", "rates"] {
+    for number in ["planned", "missing", "statuses", "skipped", "rates"] {
         assert_eq!(whole["targets"][0][number], merged["targets"][0][number], "{number}");
     }
     assert!(desk.read("j.xml").contains("<testsuite name=\"reference:input-not-validated\""));
     assert!(desk.read("badges/reference_input-not-validated.json").contains("\"color\":\"red\""));
-    let lacking = desk.run("report shards/1.jsonl shards/2.jsonl --cases cases --json less.json");
-    lacking.ends(5).adds(&["partial: reference:input-not-validated lacks the record of shard 3/3"]);
+    let lacking = desk.run("report shards/1.jsonl shards/2.jsonl --cases cases --report json=less.json");
+    lacking.ends(5).adds(&["partial: reference:input-not-validated lacks the run log of shard 3/3"]);
     desk.run("run --shard 4/3").ends(2).adds(&["`4/3` is no shard"]);
 }
 
@@ -39,14 +40,14 @@ fn shards_make_up_the_whole_run_each_with_the_controls_that_it_needs() {
 fn a_run_reports_what_is_reported_of_its_record() {
     let desk = Desk::new();
     let files = [("html", "r.html"), ("json", "r.json"), ("junit", "r.xml"), ("md", "r.md")];
-    let all = |option: fn(&str, &str) -> String| files.map(|(kind, file)| option(kind, file)).concat();
-    let asked = all(|kind, file| format!(" --report {kind}=run/{file}"));
-    desk.run(&format!("{MUTANT} --record run.jsonl{asked}")).ends(1);
-    let asked = all(|kind, file| format!(" --{kind} later/{file}"));
-    desk.run(&format!("report run.jsonl --cases cases{asked}")).ends(0);
+    let options = |folder: &str| files.map(|(kind, file)| format!(" --report {kind}={folder}/{file}")).concat();
+    desk.run(&format!("{MUTANT} --record run.jsonl{}", options("run"))).ends(1);
+    desk.run(&format!("report run.jsonl --cases cases{}", options("later"))).ends(0);
+    desk.run(&format!("replay run.jsonl --cases cases{}", options("again"))).ends(1);
+    desk.run("replay run.jsonl --cases cases --report md=-").ends(2).adds(&["standard output shows the run"]);
     for (kind, file) in files {
-        let [run, later] = ["run", "later"].map(|folder| desk.read(&format!("{folder}/{file}")));
-        assert!(run == later && run.contains("arguments-checked"), "{kind}");
+        let [run, later, again] = ["run", "later", "again"].map(|folder| desk.read(&format!("{folder}/{file}")));
+        assert!(run == later && run == again && run.contains("arguments-checked"), "{kind}");
     }
 }
 
@@ -71,7 +72,9 @@ fn a_difference_is_told_with_both_observations_and_only_a_worse_one_fails() {
     let worse = desk.run("diff good.jsonl bad.jsonl --cases cases --tests 1");
     worse.ends(1).says(&["A  reference (good.jsonl)", "post/arguments-checked: ", " pass → fail", "B is worse"]);
     desk.run("diff bad.jsonl good.jsonl --cases cases").ends(0).says(&["B is not worse", " fail → pass"]);
-    desk.run("diff good.jsonl good.jsonl --cases cases").ends(0).says(&["0 checks worse", "30 tests came to the same"]);
+    desk.run("diff good.jsonl good.jsonl --cases cases")
+        .ends(0)
+        .says(&["0 checks worse", "30 tests with the same result"]);
     let both = "run reference reference:input-not-validated --cases cases --jobs 1 --record both.jsonl";
     desk.run(both).ends(1);
     let one = "diff both.jsonl#reference both.jsonl#reference:input-not-validated --cases cases --tests 1";
@@ -93,23 +96,25 @@ fn a_record_that_is_newer_cut_broken_or_missing_is_named_and_the_others_are_repo
     let desk = Desk::new();
     desk.run("run reference --cases cases --jobs 1 --record good.jsonl").ends(0);
     let record = desk.read("good.jsonl");
-    desk.write("newer.jsonl", &record.replacen(r#""format":2"#, r#""format":99"#, 1));
+    desk.write("newer.jsonl", &record.replacen(r#""format":3"#, r#""format":99"#, 1));
     desk.write("cut.jsonl", &record[..record.len() / 2]);
     let broken: Vec<_> = record.lines().enumerate().map(|(at, line)| if at == 5 { "{\"rec" } else { line }).collect();
     desk.write("broken.jsonl", &(broken.join("\n") + "\n"));
-    let came = desk.run("report newer.jsonl nothing.jsonl good.jsonl --cases cases --json r.json");
+    let came = desk.run("report newer.jsonl nothing.jsonl good.jsonl --cases cases --report json=r.json");
     came.ends(2).adds(&[
         "newer.jsonl is a record of format 99",
         "nothing.jsonl: ",
         "the other 1 of 3 records are reported",
     ]);
-    assert_eq!(json(&desk, "r.json")["targets"][0]["standings"]["passed"], 30);
-    let cut = desk.run("report cut.jsonl --cases cases --json cut.json");
-    cut.ends(5).adds(&["partial: cut.jsonl could be read in part only: cut.jsonl is cut in the middle of line "]);
+    assert_eq!(json(&desk, "r.json")["targets"][0]["statuses"]["passed"], 30);
+    let cut = desk.run("report cut.jsonl --cases cases --report json=cut.json");
+    cut.ends(5).adds(&["): cut.jsonl is cut in the middle of line "]);
     let counted = &json(&desk, "cut.json")["targets"][0];
-    let ran = counted["standings"]["passed"].as_u64().expect("a number");
+    let ran = counted["statuses"]["passed"].as_u64().expect("a number");
     assert_eq!((counted["planned"].as_u64(), counted["missing"].as_u64()), (Some(30), Some(30 - ran)));
-    desk.run("report broken.jsonl --cases cases").ends(2).adds(&["broken.jsonl:6: ", "; 4 tests of it count"]);
+    desk.run("report broken.jsonl --cases cases")
+        .ends(2)
+        .adds(&["broken.jsonl:6: ", "only a part of broken.jsonl could be read (4 tests)"]);
     desk.run("report newer.jsonl").ends(2).adds(&["none of the records can be read"]);
 }
 

@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
 use tempfile::TempDir;
 
 #[cfg(target_os = "linux")]
@@ -83,6 +84,14 @@ impl Desk {
 
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Reads a file; of an HTML report the unpacked data too.
+    pub(crate) fn read_unpacked(&self, name: impl AsRef<Path>) -> String {
+        let mut text = String::from_utf8_lossy(&fs::read(self.path().join(name)).expect("a file")).into_owned();
+        let parts: Vec<String> = text.split("<script type=\"application/gzip\"").skip(1).map(unpacked).collect();
+        text.extend(parts);
+        text
     }
 
     /// The program with arguments, parted by spaces.
@@ -229,4 +238,14 @@ pub(crate) fn skip(why: &str) {
 /// A text as a pattern that means just it.
 fn regex_of(text: &str) -> String {
     text.chars().map(|one| if one.is_alphanumeric() { one.to_string() } else { format!("\\{one}") }).collect()
+}
+
+/// The text of an element of an HTML report: gzip in base64, up to the next tag.
+fn unpacked(element: &str) -> String {
+    let (_, rest) = element.split_once('>').expect("the end of a tag");
+    let (base64, _) = rest.split_once('<').expect("an end");
+    let gzip = base64::engine::general_purpose::STANDARD.decode(base64).expect("base64");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(gzip.as_slice()).read_to_string(&mut text).expect("gzip of UTF-8");
+    text
 }

@@ -46,12 +46,12 @@ fn the_values_of_a_target_s_environment_are_in_no_record_report_snapshot_or_line
     let run =
         format!("run teller dier --cases cases --only post/parcel --jobs 1 --record run.jsonl --accept {reports}");
     told(&desk, &run).ends(4).says(&["[TOKEN]"]);
-    told(&desk, "report run.jsonl --cases cases --html again.html --md again.md").ends(0);
+    told(&desk, "report run.jsonl --cases cases --report html=again.html --report md=again.md").ends(0);
     told(&desk, "replay run.jsonl --cases cases");
     told(&desk, "smoke dier").ends(4).says(&["[TOKEN]"]);
 
     for name in ["run.jsonl", "run.wire.jsonl", "r.html", "r.md"] {
-        let text = desk.read(name);
+        let text = desk.read_unpacked(name);
         let hides = text.contains("[TOKEN]") || text.contains("&#91;TOKEN&#93;");
         assert!(hides, "{name} has nothing to hide: {text}");
     }
@@ -60,7 +60,7 @@ fn the_values_of_a_target_s_environment_are_in_no_record_report_snapshot_or_line
         files(desk.path()).into_iter().filter(|path| path.file_name() != Some("target.toml".as_ref())).collect();
     assert!(left.len() > 8, "{left:?}");
     for path in left {
-        let text = String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned();
+        let text = desk.read_unpacked(&path);
         assert!(!text.contains("hush"), "{}: {text}", path.display());
     }
 }

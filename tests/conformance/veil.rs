@@ -134,7 +134,8 @@ pub(crate) fn lost(library: &Library, all: &[Seen], large: bool) -> Vec<String> 
                 let now = judged(library, test, &veiled);
                 for (was, is) in plain.iter().zip(&now).filter(|(was, is)| is_lost(was, is)) {
                     let (kind, now) = (was.kind, is.kind);
-                    let detail = was.detail.join("; ");
+                    let detail: Vec<_> = was.detail.iter().map(ToString::to_string).collect();
+                    let detail = detail.join("; ");
                     lost.push(format!(
                         "{}: {} is {kind} ({detail}), and {now} with {} at {place}",
                         transcript.test, was.requirement, way.name

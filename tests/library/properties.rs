@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use casebook::model::record::{About, Cuts, FORMAT, Footer, Header, Record};
 use casebook::model::transcript::Transcript;
 use casebook::model::{Shard, TestId};
-use casebook::report::{Book, Report, Source, Standing, Summary, merge};
+use casebook::report::{Report, ReportContext, RunSummary, Source, Status};
 use casebook::run::{Log, RunLog, read_log, read_wire, wire_path};
 use proptest::prelude::*;
 use serde_json::json;
@@ -35,8 +35,11 @@ fn transcript() -> Transcript {
 
 /// How many tests a log shows as passed, and as run.
 fn shown(log: &RunLog) -> (usize, usize) {
-    let summary = Summary::new(&log.header, &log.records, log.footer.as_ref());
-    (summary.total.get(Standing::Passed), summary.total.total())
+    let mut summary = RunSummary::new(&log.header, std::iter::empty());
+    for record in &log.records {
+        summary.add(record);
+    }
+    (summary.total().get(Status::Passed), summary.total().total())
 }
 
 /// A record of a run of so many tests, of which it has these.
@@ -58,7 +61,7 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
 }
 
 fn report(sources: &[Source]) -> String {
-    serde_json::to_string(&Report::new(&merge(sources), &Book::default())).expect("a report is JSON")
+    Report::new(sources, &ReportContext::default()).json()
 }
 
 fn shards(parts: u32) -> Vec<Shard> {
@@ -129,7 +132,8 @@ proptest! {
         prop_assert_eq!(report(&mixed), report(&sources));
         // The worse verdict counts.
         let passed = |sources: &[Source]| {
-            Report::new(&merge(sources), &Book::default()).targets.iter().map(|one| one.standings.get(&Standing::Passed).copied().unwrap_or(0)).sum::<usize>()
+            let report = Report::new(sources, &ReportContext::default());
+            report.targets.iter().map(|column| column.count(Status::Passed)).sum::<usize>()
         };
         prop_assert!(passed(&mixed) <= passed(&[source("whole", None, all.len(), all.clone())]));
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use crate::cli::{Annotations, CaseArgs, Output, TimingsArgs};
+use crate::cli::{CaseArgs, OutputArgs, TimingsArgs};
 use crate::drive::Options;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Role, Transport};
@@ -44,7 +44,6 @@ pub struct SelectArgs {
 
 /// `casebook run`.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct RunArgs {
     /// Names that `casebook targets` lists, paths of a target.toml or of its folder; NAME:VARIANT for one variant
     #[arg(value_name = "TARGET", default_value = "reference")]
@@ -68,18 +67,12 @@ pub struct RunArgs {
     /// Write what was observed to the snapshots; lines of tests that were not run stay as they are
     #[arg(long)]
     pub accept: bool,
-    /// Count a broken SHOULD, and what an adapter can't express, as unexpected
-    #[arg(long)]
-    pub strict: bool,
     /// Where to write the record [default: a file in the user's cache folder]
     #[arg(long, value_name = "FILE")]
     pub record: Option<Utf8PathBuf>,
-    /// Write a report: html, junit, md or json and a file, or badge and a folder; may be repeated
-    #[arg(long = "report", value_name = "KIND=FILE")]
-    pub reports: Vec<Output>,
-    /// Say where the findings are, as lines that mark the case files
-    #[arg(long, value_name = "github")]
-    pub annotations: Option<Annotations>,
+    /// Reports.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
     /// Ask just what a set has, as `casebook freeze` wrote it to sets/NAME.json
     #[arg(long, value_name = "NAME")]
     pub set: Option<SetName>,

@@ -1,93 +1,101 @@
 // The report's data, and what a filter makes of it. Knows nothing of the page.
 //
-// `DATA` is what `pack.rs` wrote. The results of a target are one flat list of numbers, a test after the other:
-//   test, standing, microseconds, how many checks, and for each check: requirement, step, kind, line.
+// REPORT is the published format, which docs/report.schema.json describes.
 
-const DATA = JSON.parse(document.getElementById("data").textContent);
-const TARGETS = DATA.targets;
-/** A row a requirement, and one a folder for the tests that judge nothing. */
-const ROWS = [
-  ...DATA.requirements,
-  ...DATA.folders.map((folder) => ({ id: `${folder}/recorded`, folder, level: "", quote: "", unjudged: true })),
-];
-const LEVELS = [...new Set(DATA.requirements.map((one) => one.level))];
-const REVISIONS = [...new Set(DATA.tests.map(([, how]) => how.split("+")[0]))].sort();
-
-/** What a cell says: the standings from the best to the worst, between them what a MAY came to. */
-const MARKS = {
-  none: { glyph: "", label: "not asked" },
-  observed: { glyph: "○", label: "recorded" },
-  passed: { glyph: "✓", label: "passed" },
-  taken: { glyph: "◆", label: "option taken" },
-  partly: { glyph: "◈", label: "option taken in part" },
-  "not-taken": { glyph: "◇", label: "option not taken" },
-  known: { glyph: "≈", label: "known failure" },
-  noted: { glyph: "i", label: "noted" },
-  warned: { glyph: "△", label: "warned" },
-  cannot: { glyph: "∅", label: "not expressible" },
-  flaky: { glyph: "↻", label: "flaky" },
-  inconclusive: { glyph: "?", label: "inconclusive" },
-  failed: { glyph: "✕", label: "failed" },
-  error: { glyph: "!", label: "error" },
-};
-const SHOWN = Object.keys(MARKS).slice(1);
-
-/** Of each kind of verdict: where its standing is in the order from the best to the worst. */
-const STANDING_OF = DATA.kinds.map(({ standing }) => DATA.standings.indexOf(standing));
-const PASSED = DATA.standings.indexOf("passed");
-const OBSERVED = DATA.standings.indexOf("observed");
-
-/** Whether a standing is neither a pass nor a mere record. */
-const stands = (standing) => standing !== PASSED && standing !== OBSERVED;
-
-/** Calls back with each result of a target: its ordinal, its test, its standing, its time, and where its checks are. */
-function eachResult(target, visit) {
-  const flat = DATA.results[target];
-  for (let at = 0, ordinal = 0; at < flat.length; at += 4 + 4 * flat[at + 3], ordinal++) {
-    visit(ordinal, flat[at], flat[at + 1], flat[at + 2], at + 4, flat[at + 3]);
-  }
+/** Reads a part of the page's data: JSON, gzipped, in base64. */
+async function unpacked(id) {
+  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
 }
 
+const REPORT = await unpacked("report");
+const STATUSES = REPORT.legend.statuses.map(({ status }) => status);
+/** What each kind of verdict means: its status, whether it was decided, whether it holds. */
+const KINDS = Object.fromEntries(REPORT.legend.kinds.map((one) => [one.kind, { ...one, rank: STATUSES.indexOf(one.status) }]));
+const PASSED = STATUSES.indexOf("passed");
+const OBSERVED = STATUSES.indexOf("observed");
+
+const TARGETS = REPORT.targets;
+
+/** The tests, each once, whichever targets have it. A test with another title is another one. */
+const TESTS = [];
+const places = new Map();
+for (const result of REPORT.tests) {
+  const name = `${result.test} ${result.title}`;
+  if (!places.has(name)) {
+    const [path, how] = result.test.split("@");
+    places.set(name, TESTS.length);
+    TESTS.push({ ...result, path, how, revision: how.split("+")[0], folder: path.split("/")[0] });
+  }
+  result.place = places.get(name);
+}
+const RESULTS = TARGETS.map(() => []);
+for (const result of REPORT.tests) RESULTS[result.target].push(result);
+
+const FOLDERS = [...new Set([...REPORT.requirements, ...TESTS].map(({ folder }) => folder))].sort();
+/** A row a requirement, and one a folder for the tests that judge nothing. */
+const ROWS = [
+  ...REPORT.requirements.map((one) => ({ ...one, quote: one.quote ?? "", url: one.url ?? "", roles: one.roles.join(" and ") })),
+  ...FOLDERS.map((folder) => ({ id: `${folder}/observed`, folder, level: "", quote: "", unjudged: true })),
+];
+const LEVELS = [...new Set(REPORT.requirements.map((one) => one.level))];
+const REVISIONS = [...new Set(TESTS.map(({ revision }) => revision))].sort();
+
+/** The marks of cells: the statuses from the best to the worst, between them what a MAY came to. */
+const GLYPHS = {
+  none: "",
+  observed: "○",
+  passed: "✓",
+  taken: "◆",
+  partly: "◈",
+  "not-taken": "◇",
+  known: "≈",
+  noted: "i",
+  warned: "△",
+  cannot: "∅",
+  flaky: "↻",
+  inconclusive: "?",
+  failed: "✕",
+  error: "!",
+};
+const LABELS = { none: "not asked", taken: "option taken", partly: "option taken in part", "not-taken": "option not taken" };
+const MEANINGS = Object.fromEntries(REPORT.legend.statuses.map(({ status, meaning }) => [status, meaning]));
+const SHOWN = Object.keys(GLYPHS).slice(1);
+const labelOf = (mark) => LABELS[mark] ?? mark;
+
+/** Returns whether a status, by its place in their order, is neither a pass nor a mere observation. */
+const isFinding = (rank) => rank !== PASSED && rank !== OBSERVED;
+
 /** The row of a test that judges nothing. */
-const unjudgedRow = (test) => DATA.requirements.length + DATA.tests[test][2];
+const unjudgedRow = ({ place }) => REPORT.requirements.length + FOLDERS.indexOf(TESTS[place].folder);
 
 /** The cells of the matrix, as far as the filter's tests go. */
 function cells(passes) {
   const size = ROWS.length * TARGETS.length;
-  const found = {
-    worst: new Int8Array(size).fill(-1),
-    checks: new Uint32Array(size),
-    bad: new Uint32Array(size),
-    asked: new Uint32Array(size),
-    held: new Uint32Array(size),
-    decided: new Uint32Array(size),
-    taken: new Uint32Array(size),
-    open: new Uint32Array(size),
+  const found = { worst: new Int8Array(size).fill(-1) };
+  for (const name of ["checks", "bad", "asked", "held", "decided", "taken", "open"]) found[name] = new Uint32Array(size);
+  const add = (row, target, rank) => {
+    const cell = row * TARGETS.length + target;
+    found.checks[cell] += 1;
+    if (rank > found.worst[cell]) found.worst[cell] = rank;
+    if (isFinding(rank)) found.bad[cell] += 1;
+    return cell;
   };
-  for (let target = 0; target < TARGETS.length; target++) {
-    const flat = DATA.results[target];
-    const add = (row, standing) => {
-      const cell = row * TARGETS.length + target;
-      found.checks[cell] += 1;
-      if (standing > found.worst[cell]) found.worst[cell] = standing;
-      if (stands(standing)) found.bad[cell] += 1;
-      return cell;
-    };
-    const judge = (row, kind) => {
-      const cell = add(row, STANDING_OF[kind]);
-      const { kind: name, holds, decided } = DATA.kinds[kind];
+  for (const result of REPORT.tests) {
+    const { target, place, checks } = result;
+    const row = unjudgedRow(result);
+    if (!checks.length && passes(place, row)) add(row, target, STATUSES.indexOf(result.status));
+    for (const { requirement, kind } of checks) {
+      if (!passes(place, requirement)) continue;
+      const { rank, holds, decided } = KINDS[kind];
+      const cell = add(requirement, target, rank);
       if (holds !== null) found.asked[cell] += 1;
       if (holds) found.held[cell] += 1;
       if (decided) found.decided[cell] += 1;
-      if (name === "taken") found.taken[cell] += 1;
-      if (name === "not-taken") found.open[cell] += 1;
-    };
-    eachResult(target, (_, test, standing, _micros, first, length) => {
-      if (length === 0 && passes(test, unjudgedRow(test))) add(unjudgedRow(test), standing);
-      for (let check = first; check < first + 4 * length; check += 4) {
-        if (passes(test, flat[check])) judge(flat[check], flat[check + 2]);
-      }
-    });
+      if (kind === "taken") found.taken[cell] += 1;
+      if (kind === "not-taken") found.open[cell] += 1;
+    }
   }
   return found;
 }
@@ -96,7 +104,7 @@ function cells(passes) {
 function markOf(found, cell) {
   const worst = found.worst[cell];
   if (worst < 0) return "none";
-  if (worst !== PASSED) return DATA.standings[worst];
+  if (worst !== PASSED) return STATUSES[worst];
   if (found.taken[cell] + found.open[cell] < found.checks[cell]) return "passed";
   if (found.open[cell] === 0) return "taken";
   return found.taken[cell] === 0 ? "not-taken" : "partly";
@@ -104,34 +112,25 @@ function markOf(found, cell) {
 
 /** A cell in words. */
 function cellLabel(found, cell) {
-  const { label } = MARKS[markOf(found, cell)];
+  const label = labelOf(markOf(found, cell));
   const [bad, checks] = [found.bad[cell], found.checks[cell]];
   if (!checks) return label;
   return bad ? `${label}, ${bad} of ${count(checks, "check")}` : `${label}, ${count(checks, "check")}`;
 }
 
-/** The results of one cell, the gravest first. */
+/** The results of one cell, the gravest first; each check knows its place in its test. */
 function resultsOf(row, target, passes) {
   const found = [];
-  const flat = DATA.results[target];
-  eachResult(target, (ordinal, test, standing, micros, first, length) => {
-    if (!passes(test, row)) return;
-    const checks = [];
-    for (let index = 0; index < length; index++) {
-      const [requirement, step, kind, line] = flat.slice(first + 4 * index, first + 4 * index + 4);
-      const note = DATA.notes[target][`${ordinal}.${index}`];
-      if (requirement === row) checks.push({ requirement, step, kind, line, index, ...note });
-    }
-    const unjudged = length === 0 && unjudgedRow(test) === row;
-    if (!checks.length && !unjudged) return;
-    const worst = unjudged ? standing : Math.max(...checks.map((check) => STANDING_OF[check.kind]));
-    found.push({ target, ordinal, test, micros, checks, standing: worst });
-  });
-  return found.sort((a, b) => b.standing - a.standing || a.test - b.test);
+  for (const result of RESULTS[target]) {
+    if (!passes(result.place, row)) continue;
+    const checks = result.checks.map((check, index) => ({ ...check, index })).filter(({ requirement }) => requirement === row);
+    const unjudged = result.checks.length === 0 && unjudgedRow(result) === row;
+    if (!checks.length && !unjudged) continue;
+    const rank = unjudged ? STATUSES.indexOf(result.status) : Math.max(...checks.map(({ kind }) => KINDS[kind].rank));
+    found.push({ ...result, checks, rank });
+  }
+  return found.sort((a, b) => b.rank - a.rank || a.place - b.place);
 }
-
-/** A test's full name. */
-const testName = (test) => `${DATA.tests[test][0]}@${DATA.tests[test][1]}`;
 
 /** The column before this one, where it is an earlier version of the same target. */
 const earlier = (target) => (target > 0 && TARGETS[target - 1].id === TARGETS[target].id ? target - 1 : undefined);
@@ -142,4 +141,14 @@ function trend(found, row, target) {
   if (before === undefined) return 0;
   const [now, then] = [target, before].map((column) => found.worst[row * TARGETS.length + column]);
   return now < 0 || then < 0 ? 0 : Math.sign(then - now);
+}
+
+let evidence;
+/** The evidence by target and test, and the number of tests of which there was no room for it. */
+function evidenceParts() {
+  evidence ??= unpacked("evidence").then(({ left_out, tests }) => ({
+    leftOut: left_out,
+    tests: new Map(tests.map((one) => [`${one.target} ${one.test}`, one])),
+  }));
+  return evidence;
 }

@@ -1,17 +1,11 @@
 // What proves a cell: a dialog with the sentence, and for each of its tests what was expected, seen and said.
 
-/** What is known of one test; `undefined` where the page has no evidence of it. */
-function evidenceOf(result) {
-  const kept = document.getElementById(`evidence-${result.target}-${result.ordinal}`);
-  return kept ? JSON.parse(kept.textContent) : undefined;
-}
-
 /** Fills the dialog with a cell. `wanted` is a check to be shown: its test, and which of its checks. */
 function showCell(dialog, row, target, passes, wanted) {
   const results = resultsOf(row, target, passes);
-  const found = wanted && results.find((result) => testName(result.test) === wanted.test);
-  const first = found ?? results.find((result) => stands(result.standing)) ?? results[0];
-  const loud = results.filter((result) => stands(result.standing) || result === found);
+  const found = wanted && results.find((result) => result.test === wanted.test);
+  const first = found ?? results.find((result) => isFinding(result.rank)) ?? results[0];
+  const loud = results.filter((result) => isFinding(result.rank) || result === found);
   const calm = results.filter((result) => !loud.includes(result));
   const body = el("div", { class: "evidence" }, about(row), listed(loud, first), loud.length ? folded(calm) : listed(calm, first));
   dialog.replaceChildren(title(row, target, results), body);
@@ -21,10 +15,10 @@ function showCell(dialog, row, target, passes, wanted) {
 
 function title(row, target, results) {
   const one = TARGETS[target];
-  const worst = results.length ? DATA.standings[results[0].standing] : "none";
-  const name = ROWS[row].unjudged ? `${ROWS[row].folder}: recorded, not judged` : ROWS[row].id;
+  const worst = results.length ? STATUSES[results[0].rank] : "none";
+  const name = ROWS[row].unjudged ? `${ROWS[row].folder}: observed, not judged` : ROWS[row].id;
   const heading = el("h2", { id: "evidence-title" }, glyph(worst), el("span", {}, name));
-  const whose = el("p", { class: "whose" }, one.title ?? one.id, " · ", el("bdi", {}, one.id), one.version && [" · ", el("bdi", {}, one.version)], ` · ${MARKS[worst].label}`);
+  const whose = el("p", { class: "whose" }, one.title ?? one.id, " · ", el("bdi", {}, one.id), one.version && [" · ", el("bdi", {}, one.version)], ` · ${labelOf(worst)}`);
   const close = el("button", { type: "button", class: "close", "aria-label": "Close the evidence", click: (event) => event.target.closest("dialog").close() }, "✕");
   return el("header", {}, el("div", {}, heading, whose), close);
 }
@@ -69,19 +63,19 @@ function folded(results) {
 
 /** One test, which is drawn when it is opened. */
 function test(result, open) {
-  const standing = DATA.standings[result.standing];
-  const [path, how, , name] = DATA.tests[result.test];
+  const status = STATUSES[result.rank];
+  const { path, how, title } = TESTS[result.place];
   const summary = el(
     "summary",
     {},
-    el("span", { class: `mark ${standing}`, role: "img", "aria-label": MARKS[standing].label }, MARKS[standing].glyph),
+    el("span", { class: `mark ${status}`, role: "img", "aria-label": status }, GLYPHS[status]),
     el("span", { class: "test-name" }, el("bdi", {}, path), el("small", {}, how)),
     el("small", { class: "time" }, duration(result.micros)),
   );
-  const made = el("details", { class: "test", "data-test": `${path}@${how}` }, summary);
+  const made = el("details", { class: "test", "data-test": result.test }, summary);
   const draw = () => {
     if (!made.open || made.childElementCount > 1) return;
-    made.append(el("p", { class: "title" }, DATA.titles[name]), ...result.checks.map((check) => checkOf(check, result)), ...proof(result));
+    made.append(el("p", { class: "title" }, title), ...result.checks.map((check) => checkOf(check, result)), ...proof(result));
   };
   made.addEventListener("toggle", draw);
   made.open = open;
@@ -89,7 +83,7 @@ function test(result, open) {
   return made;
 }
 
-/** Verdicts that say more than their standing does. */
+/** Verdicts that say more than their status does. */
 const WORDS = {
   allowed: "passed, as a MAY allows",
   taken: "option taken",
@@ -99,35 +93,34 @@ const WORDS = {
 
 /** What one check said, with an address of its own. */
 function checkOf(check, result) {
-  const { kind, excuses } = DATA.kinds[check.kind];
-  const standing = DATA.standings[STANDING_OF[check.kind]];
-  const words = [TARGETS[result.target].key, testName(result.test), check.index, ROWS[check.requirement].id];
-  const file = DATA.files[DATA.tests[result.test][4]];
-  const where = el("small", {}, `${file}:${check.line} · step ${check.step + 1}`);
+  const { kind, excuses } = check;
+  const { status } = KINDS[kind];
+  const words = [TARGETS[result.target].name, result.test, check.index, ROWS[check.requirement].id];
+  const where = el("small", {}, `${result.file}:${check.line} · step ${check.step + 1}`);
   const anchor = el("a", { href: written({ ...read(location.hash), open: { name: "check", words: words.map(String) } }), class: "anchor", "aria-label": "Link to this check" }, "#");
-  const said = WORDS[kind] ?? MARKS[standing].label;
+  const said = WORDS[kind] ?? status;
   return el(
     "section",
-    { class: `check ${standing}`, "data-check": check.index },
-    el("p", { class: "verdict" }, glyph(standing), el("b", {}, said), excuses && el("small", {}, `would be ${excuses}`), where, anchor),
+    { class: `check ${status}`, "data-check": check.index },
+    el("p", { class: "verdict" }, glyph(status), el("b", {}, said), excuses && el("small", {}, `would be ${excuses}`), where, anchor),
     (check.detail ?? []).map(detail),
     check.reason && el("p", { class: "reason" }, "Known: ", check.reason, check.issue && [" · ", link(check.issue)]),
   );
 }
 
-/** What was expected and what was observed instead, where a line says both. */
-function detail(text) {
-  const [, what, expected, observed] = /^([^:]{1,80}): expected (.*), observed (.*)$/s.exec(text) ?? [];
-  if (what === undefined) return el("p", { class: "detail" }, text);
+/** One reason of a verdict: the expected and the observed value, where it has both. */
+function detail({ text, alternative, finding }) {
+  if (!finding.mismatch) return el("p", { class: "detail" }, text);
+  const { place, expected, observed } = finding.mismatch;
   const row = (name, value) => [el("dt", {}, name), el("dd", {}, value)];
-  const heading = el("dt", { class: "what" }, what);
+  const heading = el("dt", { class: "what" }, alternative && `${alternative}: `, place);
   return el("dl", { class: "detail" }, heading, row("expected", expected), row("observed", observed));
 }
 
-/** The fixture, what was observed, the messages, and what the process said. */
+/** The evidence of a test: fixture, observation, messages and standard error. */
 function proof(result) {
-  const kept = evidenceOf(result);
-  if (!kept) return [el("p", { class: "absent" }, DATA.absent)];
+  const kept = EVIDENCE.tests.get(`${result.target} ${result.test}`);
+  if (!kept) return [el("p", { class: "absent" }, absent())];
   return [
     kept.cut?.length > 0 && el("p", { class: "absent" }, kept.cut.join(" ")),
     kept.served && el("p", { class: "detail" }, kept.served),
@@ -136,6 +129,12 @@ function proof(result) {
     drawer("Fixture", kept.fixture && layout(kept.fixture)),
     drawer("Standard error", kept.stderr, true),
   ].filter(Boolean);
+}
+
+/** The reason why the page has no evidence of a test. */
+function absent() {
+  const others = EVIDENCE.leftOut ? `, nor that of ${EVIDENCE.leftOut.toLocaleString("en")} others, for which the page has no room` : "";
+  return `The messages aren't on this page: those of tests that passed aren't${others}. They are in the .wire.jsonl of the run; \`casebook explain\` shows what the test does.`;
 }
 
 /** A part that opens; `null` where there is nothing in it. */

@@ -1,70 +1,68 @@
-//! Transcripts → [`Evidence`]: what proves the tests that didn't pass, bounded for each of them and in sum.
+//! Transcripts → [`Evidence`]: the messages of the tests that didn't pass, bounded for each of them and in sum.
 //!
-//! The gravest come first, and the first test of each cell before the second of any.
+//! The gravest come first, and the first test of each cell before the second of any. As JSON it is the second part of
+//! the page's data, which `docs/report.schema.json` describes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::text::{cut, embedded, shortened};
 use crate::model::record::Record;
+use crate::model::text::{beginning, shortened};
 use crate::model::transcript::{End, Message, Party, Phase, Served, StepTranscript, Transcript};
+use crate::model::untrusted::escape_json;
 use crate::model::{TargetId, TestId};
-use crate::report::{Report, Source, Standing};
+use crate::report::{Report, Source, Status};
 
-/// How many tests are proven at most, and how many bytes their proofs may come to.
+/// The number of tests with evidence, and the bytes of all of it.
 const TESTS: usize = 3_000;
 const TOTAL: usize = 12 << 20;
-/// How many bytes are kept of one message, of all messages of a test, and of each other part.
+/// The bytes that are kept of one message, of all messages of a test, and of each other part.
 const MESSAGE: usize = 8 << 10;
 const MESSAGES: usize = 40 << 10;
 const PART: usize = 12 << 10;
-/// How many headers of a message are kept, and how much of each.
+/// The number of headers of a message that are kept, and the bytes of each.
 const HEADERS: (usize, usize) = (40, 600);
-/// How many messages of a test are kept.
+/// The number of messages of a test that are kept.
 const MANY: usize = 200;
 
-/// What proves the tests of a report that didn't pass, by column and test.
+/// The evidence of the tests of a report that didn't pass.
 #[derive(Debug, Default)]
 pub struct Evidence {
-    /// Which tests are to be proven, and how important each is.
-    ranks: HashMap<(usize, TestId), Place>,
-    proofs: BTreeMap<usize, (Place, String)>,
+    /// The tests that need evidence, with their rank by importance.
+    ranks: HashMap<(usize, TestId), (usize, Status)>,
+    /// The evidence as JSON, by rank.
+    found: BTreeMap<usize, String>,
+    /// The number of all tests that didn't pass.
     wanted: usize,
 }
 
-/// Where a test stands: in the order of importance, and as what the page knows it.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    rank: usize,
-    column: usize,
-    ordinal: usize,
-    standing: Standing,
-}
-
-/// The proof of one test, as `evidence.js` reads it.
+/// The evidence of one test.
 #[derive(Debug, Serialize)]
-struct Proof {
+struct TestEvidence<'t> {
+    target: usize,
+    test: &'t TestId,
+    #[serde(skip_serializing_if = "Option::is_none")]
     served: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     fixture: Option<String>,
     observation: String,
     steps: Vec<Step>,
     stderr: String,
-    /// What of it isn't here, a sentence each.
+    /// A sentence for each way in which it is cut.
     cut: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
 struct Step {
     title: String,
-    messages: Vec<Shown>,
+    messages: Vec<MessageEvidence>,
     notes: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
-struct Shown {
+struct MessageEvidence {
     from: Party,
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,35 +75,24 @@ struct Shown {
 }
 
 impl Evidence {
-    /// Evidence that has nothing yet, and knows what it is asked for.
+    /// The tests of a report that need evidence, without any yet.
     pub fn of(report: &Report) -> Self {
-        let mut ordinals = vec![0; report.targets.len()];
-        let mut wanted: Vec<_> = Vec::new();
-        for test in &report.tests {
-            wanted.push((test, ordinals[test.target]));
-            ordinals[test.target] += 1;
-        }
-        wanted.retain(|(test, _)| test.standing != Standing::Passed);
-        wanted.sort_by_key(|(test, _)| (is_quiet(test.standing), Reverse(test.standing)));
+        let is_observed = |status| status == Status::Observed;
+        let mut wanted: Vec<_> = report.tests.iter().filter(|test| test.status != Status::Passed).collect();
+        wanted.sort_by_key(|test| (is_observed(test.status), Reverse(test.status)));
         let mut proven = HashSet::new();
-        let mut ranked: Vec<_> = wanted
-            .into_iter()
-            .map(|(test, ordinal)| {
-                let rows = test.checks.iter().filter(|check| Standing::from(check.kind) != Standing::Passed);
-                let new = rows.filter(|check| proven.insert((test.target, check.requirement))).count();
-                (is_quiet(test.standing), new == 0, test, ordinal)
-            })
-            .collect();
-        ranked.sort_by_key(|(quiet, repeats, ..)| (*quiet, *repeats));
-        let wanted = ranked.len();
-        let ranks = ranked.into_iter().take(TESTS).enumerate().map(|(rank, (_, _, test, ordinal))| {
-            let place = Place { rank, column: test.target, ordinal, standing: test.standing };
-            ((test.target, test.test.clone()), place)
+        // Tests that show something new of a cell come first, and those without a finding last.
+        wanted.sort_by_cached_key(|test| {
+            let checks = test.checks.iter().filter(|check| Status::from(check.kind) != Status::Passed);
+            let new = checks.filter(|check| proven.insert((test.target, check.requirement))).count();
+            (is_observed(test.status), new == 0)
         });
-        Self { ranks: ranks.collect(), proofs: BTreeMap::new(), wanted }
+        let ranks = wanted.iter().take(TESTS).enumerate();
+        let ranks = ranks.map(|(rank, test)| ((test.target, test.test.clone()), (rank, test.status))).collect();
+        Self { ranks, found: BTreeMap::new(), wanted: wanted.len() }
     }
 
-    /// Takes what is wanted from the transcripts of one record. `fixture` gives the fixture of a test, as it was run.
+    /// Takes the evidence from the transcripts of one run log. `fixture` gives the fixture of a test, as it was run.
     pub fn read(
         &mut self,
         report: &Report,
@@ -118,37 +105,36 @@ impl Evidence {
             source.records.iter().map(|record| ((&record.target, &record.test), record)).collect();
         for transcript in transcripts {
             let Some(column) = columns.get(&transcript.target) else { continue };
-            let Some(place) = self.ranks.get(&(*column, transcript.test.clone())).copied() else { continue };
+            let Some((rank, status)) = self.ranks.get(&(*column, transcript.test.clone())).copied() else { continue };
             let Some(record) = records.get(&(&transcript.target, &transcript.test)) else { continue };
-            // Of two records of one test the graver one counts; the proof must be of that one.
-            if Standing::of(record) == place.standing {
-                let proof = Proof::new(record, &transcript, fixture(record, &transcript));
-                self.proofs.entry(place.rank).or_insert_with(|| (place, embedded(&proof)));
+            // Of two records of one test the graver one counts, and the evidence must be of that one.
+            if Status::of(record) == status {
+                self.found.entry(rank).or_insert_with(|| {
+                    let evidence = {
+                        let fixture = fixture(record, &transcript);
+                        TestEvidence::new(*column, record, &transcript, fixture.as_deref())
+                    };
+                    serde_json::to_string(&evidence).expect("evidence is JSON")
+                });
             }
         }
     }
 
-    /// The elements of a page, an element a test, and how many tests had no room.
-    pub(super) fn elements(&self) -> (String, usize) {
-        let (mut out, mut shown) = (String::new(), 0);
-        for (Place { column, ordinal, .. }, json) in self.proofs.values() {
-            if out.len() + json.len() > TOTAL {
-                break;
-            }
-            shown += 1;
-            let _ =
-                writeln!(out, "<script type=\"application/json\" id=\"evidence-{column}-{ordinal}\">{json}</script>");
-        }
-        (out, self.wanted - shown)
+    /// The evidence as JSON, as far as there is room.
+    pub(super) fn json(&self) -> String {
+        let mut room = TOTAL;
+        let fits = self.found.values().take_while(|json| {
+            let left = room.checked_sub(json.len());
+            room = left.unwrap_or(0);
+            left.is_some()
+        });
+        let tests: Vec<&str> = fits.map(String::as_str).collect();
+        let json = format!("{{\"left_out\":{},\"tests\":[{}]}}\n", self.wanted - tests.len(), tests.join(","));
+        escape_json(&json).into_owned()
     }
 }
 
-/// Tests in which nothing is wrong; they come after all others.
-fn is_quiet(standing: Standing) -> bool {
-    standing == Standing::Observed
-}
-
-/// The columns that the targets of a record are in.
+/// The columns of the targets of a run log.
 fn columns<'s>(report: &Report, source: &'s Source) -> HashMap<&'s TargetId, usize> {
     let mut versions: HashMap<&TargetId, Option<&str>> = HashMap::new();
     for about in &source.header.about {
@@ -160,8 +146,8 @@ fn columns<'s>(report: &Report, source: &'s Source) -> HashMap<&'s TargetId, usi
     source.header.targets.iter().filter_map(column).collect()
 }
 
-impl Proof {
-    fn new(record: &Record, transcript: &Transcript, fixture: Option<String>) -> Self {
+impl<'t> TestEvidence<'t> {
+    fn new(target: usize, record: &'t Record, transcript: &Transcript, fixture: Option<&str>) -> Self {
         let mut room = Room { bytes: MESSAGES, messages: MANY, is_short: false };
         let mut steps = Vec::new();
         if !transcript.opening.is_empty() {
@@ -173,24 +159,30 @@ impl Proof {
             steps.push(Step { title, messages: room.messages(&step.messages), notes: notes(step) });
         }
         let observation = serde_json::to_string(&record.observation).expect("an observation is JSON");
-        let parts = [fixture.as_deref(), Some(observation.as_str()), Some(transcript.stderr.as_str())];
+        let parts = [fixture, Some(observation.as_str()), Some(transcript.stderr.as_str())];
         let is_long = parts.into_iter().flatten().any(|part| part.len() > PART);
         let cut = [
-            (room.is_short, "Long messages, and those after many, are cut; the record's .wire.jsonl has more of them."),
-            (is_long, "What is longer than 12 kB is cut."),
+            (
+                room.is_short,
+                "Long messages, and those after many, are cut; the .wire.jsonl of the run has more of them.",
+            ),
+            (is_long, "Parts of more than 12 kB are cut."),
         ];
+        let part = |text: &str| shortened(text, PART).into_owned();
         Self {
-            served: served(&transcript.served),
-            fixture: fixture.map(|fixture| shortened(&fixture, PART)),
-            observation: shortened(&observation, PART),
+            target,
+            test: &record.test,
+            served: served(&transcript.served).as_deref().map(part),
+            fixture: fixture.map(part),
+            observation: part(&observation),
             steps,
-            stderr: shortened(&transcript.stderr, PART),
-            cut: cut.into_iter().filter(|(is, _)| *is).map(|(_, why)| why).collect(),
+            stderr: part(&transcript.stderr),
+            cut: cut.into_iter().filter(|(is_cut, _)| *is_cut).map(|(_, why)| why).collect(),
         }
     }
 }
 
-/// What is left for the messages of a test.
+/// The room that is left for the messages of a test.
 struct Room {
     bytes: usize,
     messages: usize,
@@ -198,43 +190,44 @@ struct Room {
 }
 
 impl Room {
-    fn messages(&mut self, messages: &[Message]) -> Vec<Shown> {
+    fn messages(&mut self, messages: &[Message]) -> Vec<MessageEvidence> {
         let kept = messages.len().min(self.messages);
         self.messages -= kept;
         self.is_short |= kept < messages.len();
         messages[..kept].iter().map(|message| self.message(message)).collect()
     }
 
-    fn message(&mut self, message: &Message) -> Shown {
-        let (text, is_whole) = cut(&message.text, MESSAGE.min(self.bytes));
+    fn message(&mut self, message: &Message) -> MessageEvidence {
+        let text = beginning(&message.text, MESSAGE.min(self.bytes));
+        let is_cut = text.len() < message.text.len();
         self.bytes -= text.len();
-        self.is_short |= !is_whole;
-        let cut_from = message.cut_from.or_else(|| (!is_whole).then_some(message.text.len() as u64));
+        self.is_short |= is_cut;
+        let cut_from = message.cut_from.or_else(|| is_cut.then_some(message.text.len() as u64));
+        let header = |text: &str| shortened(text, HEADERS.1).into_owned();
         let headers = message.headers.iter().take(HEADERS.0);
-        Shown {
+        MessageEvidence {
             from: message.from,
             text: text.to_owned(),
             cut_from,
             status: message.status,
-            headers: headers.map(|(name, value)| (shortened(name, HEADERS.1), shortened(value, HEADERS.1))).collect(),
+            headers: headers.map(|(name, value)| (header(name), header(value))).collect(),
             at: message.at,
         }
     }
 }
 
 fn served(served: &Served) -> Option<String> {
-    let text = match served {
-        Served::Serving => return None,
-        Served::Refused { r#type, message } => format!("The SDK would not build the fixture: {type}: {message}"),
-        Served::Cannot { reason } => format!("The adapter can't express the fixture: {reason}"),
-        Served::Failed { detail, .. } => format!("The target failed while it built the fixture: {detail}"),
-        Served::Broken { reason } => format!("The harness failed: {reason}"),
-        Served::Unavailable { reason } => format!("The target was given up: {reason}"),
-    };
-    Some(shortened(&text, PART))
+    match served {
+        Served::Serving => None,
+        Served::Refused { r#type, message } => Some(format!("The SDK refused to build the fixture: {type}: {message}")),
+        Served::Cannot { reason } => Some(format!("The adapter can't express the fixture: {reason}")),
+        Served::Failed { detail, .. } => Some(format!("The target failed while it built the fixture: {detail}")),
+        Served::Broken { reason } => Some(format!("The harness failed: {reason}")),
+        Served::Unavailable { reason } => Some(format!("The target was given up: {reason}")),
+    }
 }
 
-/// How a step ended, what was fetched, and what a client handed to its user.
+/// The end of a step, the addresses that were fetched, and the results that a client handed to its user.
 fn notes(step: &StepTranscript) -> Vec<String> {
     let end = match &step.end {
         End::Replied { .. } | End::Accepted | End::Handed => None,
@@ -255,5 +248,6 @@ fn notes(step: &StepTranscript) -> Vec<String> {
         format!("Fetched {when}: {}", hit.url)
     });
     let handed = step.handed.iter().map(|handed| format!("Handed to the user: {handed}"));
-    end.into_iter().chain(fetched).chain(handed).map(|note| shortened(&note, HEADERS.1 * 4)).collect()
+    let notes = end.into_iter().chain(fetched).chain(handed);
+    notes.map(|note| shortened(&note, HEADERS.1 * 4).into_owned()).collect()
 }

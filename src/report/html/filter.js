@@ -2,11 +2,11 @@
 
 /** The facets: each a set of chosen values, and none chosen means all. */
 const FACETS = {
-  target: { label: "Targets", values: TARGETS.map((one) => one.key) },
-  area: { label: "SEPs and areas", values: DATA.folders },
+  target: { label: "Targets", values: TARGETS.map((one) => one.name) },
+  area: { label: "SEPs and areas", values: FOLDERS },
   level: { label: "Levels", values: LEVELS },
   revision: { label: "Revisions", values: REVISIONS },
-  verdict: { label: "Verdicts", values: SHOWN, show: (value) => MARKS[value].label },
+  verdict: { label: "Verdicts", values: SHOWN, show: labelOf },
 };
 const HISTORY = TARGETS.some((_, target) => earlier(target) !== undefined);
 
@@ -52,15 +52,14 @@ function compile(state) {
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
   const has = (text) => words.every((word) => text.includes(word));
   const rows = ROWS.map((row) => has(`${row.id} ${row.quote} ${row.why ?? ""}`.toLowerCase()));
-  const revision = (how) => !state.revision.length || state.revision.includes(how.split("+")[0]);
-  const hows = DATA.tests.map(([, how]) => revision(how));
-  const tests = words.length && DATA.tests.map(([path, how, , title]) => has(`${path}@${how} ${DATA.titles[title]}`.toLowerCase()));
+  const spoken = TESTS.map(({ revision }) => !state.revision.length || state.revision.includes(revision));
+  const tests = words.length && TESTS.map(({ test, title }) => has(`${test} ${title}`.toLowerCase()));
   const chosen = (name, value) => !state[name].length || state[name].includes(value);
   return {
-    test: (test, row) => hows[test] && (!words.length || rows[row] || tests[test]),
-    spoken: (test) => hows[test],
+    test: (test, row) => spoken[test] && (!words.length || rows[row] || tests[test]),
+    spoken: (test) => spoken[test],
     row: (row) => chosen("area", ROWS[row].folder) && (ROWS[row].unjudged ? !state.level.length : chosen("level", ROWS[row].level)),
-    columns: [...TARGETS.keys()].filter((target) => chosen("target", TARGETS[target].key)),
+    columns: [...TARGETS.keys()].filter((target) => chosen("target", TARGETS[target].name)),
     mark: (mark) => chosen("verdict", mark),
     any: state.verdict.length > 0,
     changed: state.changed,

@@ -1,7 +1,7 @@
 // The matrix: requirements × targets, a group a folder. One grid, of which one cell at a time is in the tab order.
 
 /** A mark for the eye alone; whoever uses it says it in words too. */
-const glyph = (name) => el("span", { class: `mark ${name}`, "aria-hidden": "true" }, MARKS[name].glyph);
+const glyph = (name) => el("span", { class: `mark ${name}`, "aria-hidden": "true" }, GLYPHS[name]);
 
 /** A share, rounded down: only all of it is 100 %. */
 const percent = (share) => (share === 1 ? "100 %" : `${(Math.floor(share * 1000) / 10).toFixed(1)} %`);
@@ -16,7 +16,7 @@ function matrix(filter) {
   table.style.setProperty("--columns", columns.length);
   table.append(head(columns));
   const shown = { rows: 0, cells: 0, columns: columns.length };
-  for (const folder of DATA.folders) {
+  for (const folder of FOLDERS) {
     const rows = [...ROWS.keys()].filter((row) => ROWS[row].folder === folder && isShown(row, found, filter));
     if (!rows.length) continue;
     shown.rows += rows.filter((row) => !ROWS[row].unjudged).length;
@@ -57,7 +57,7 @@ function group(folder, rows, { found, whole, filter, wide }) {
     const { held, asked, verified } = shareOf(judged, target, whole);
     const share = asked ? percent(held / asked) : "–";
     const said = `${held} of ${count(asked, "check")} hold, ${verified} of ${count(judged.length, "requirement")} verified`;
-    const named = { role: "gridcell", class: "share", "aria-label": said, title: said, "data-target": plain(TARGETS[target].key) };
+    const named = { role: "gridcell", class: "share", "aria-label": said, title: said, "data-target": plain(TARGETS[target].name) };
     return el("td", named, share, el("small", {}, `${verified}/${judged.length}`));
   });
   const name = el("th", { scope: "rowgroup", role: "rowheader" }, folder, el("small", {}, "checks that hold · requirements verified"));
@@ -80,7 +80,7 @@ function shareOf(rows, target, found) {
 
 function line(row, found, filter, wide) {
   const one = ROWS[row];
-  const name = one.unjudged ? "recorded, not judged" : one.id.slice(one.folder.length + 1) || one.id;
+  const name = one.unjudged ? "observed, not judged" : one.id.slice(one.folder.length + 1) || one.id;
   const title = el("span", { class: "name" }, name, one.level && el("span", { class: `level ${plain(one.level).split(" ")[0]}` }, one.level));
   const head = el("th", { scope: "row", role: "rowheader" }, title, one.quote && el("q", {}, one.quote));
   const made = el("tr", { role: "row", "data-row": row }, head);
@@ -93,10 +93,10 @@ function cellOf(row, target, found, filter, wide) {
   const mark = markOf(found, cell);
   const made = document.createElement("td");
   made.setAttribute("role", "gridcell");
-  made.dataset.target = plain(TARGETS[target].key);
+  made.dataset.target = plain(TARGETS[target].name);
   if (mark === "none") {
     made.className = "none";
-    made.setAttribute("aria-label", MARKS.none.label);
+    made.setAttribute("aria-label", LABELS.none);
     return made;
   }
   made.tabIndex = -1;
@@ -107,7 +107,7 @@ function cellOf(row, target, found, filter, wide) {
   made.setAttribute("aria-label", `${cellLabel(found, cell)}${changed}`);
   const bad = found.bad[cell];
   made.append(glyph(mark));
-  if (wide) made.append(el("span", { class: "word" }, bad ? `${mark} ${bad} of ${found.checks[cell]}` : MARKS[mark].label));
+  if (wide) made.append(el("span", { class: "word" }, bad ? `${mark} ${bad} of ${found.checks[cell]}` : labelOf(mark)));
   else if (bad) made.append(el("small", { "aria-hidden": "true" }, bad));
   if (change) made.append(el("span", { class: "trend", "aria-hidden": "true" }, change > 0 ? "▲" : "▼"));
   return made;

@@ -1,11 +1,12 @@
 // The page: the filter and the matrix, kept in step with the address bar, and the dialog over them.
 
-const dialog = el("dialog", { id: "evidence" });
+const dialog = el("dialog");
 const said = el("output", { id: "count", "aria-live": "polite", role: "status" });
 const holder = el("div", { id: "matrix" });
 let state = read(location.hash);
 let filter = compile(state);
 let latest;
+let EVIDENCE;
 
 /** Puts a state into the address bar; what is opened gets a step of its own in the history. */
 function go(next, step = false) {
@@ -35,9 +36,10 @@ function changed(next) {
 }
 
 /** Opens what the state says is open, where there is such a thing. */
-function open() {
+async function open() {
+  if (state.open) EVIDENCE = await evidenceParts();
   const { name, words = [] } = state.open ?? {};
-  const target = TARGETS.findIndex((one) => one.key === words[name === "cell" ? 1 : 0]);
+  const target = TARGETS.findIndex((one) => one.name === words[name === "cell" ? 1 : 0]);
   const row = ROWS.findIndex((one) => one.id === words[name === "cell" ? 0 : 3]);
   if (target < 0 || row < 0) return dialog.close();
   const wanted = name === "check" ? { test: words[1], check: words[2] } : undefined;
@@ -52,7 +54,7 @@ function open() {
 function openCell(cell) {
   const number = Number(cell.dataset.cell);
   const [row, target] = [Math.floor(number / TARGETS.length), number % TARGETS.length];
-  go({ open: { name: "cell", words: [ROWS[row].id, TARGETS[target].key] } }, true);
+  go({ open: { name: "cell", words: [ROWS[row].id, TARGETS[target].name] } }, true);
   open();
 }
 
@@ -62,7 +64,7 @@ function closed() {
   go({ open: undefined });
   if (!name) return;
   const [row, target] = name === "cell" ? words : [words[3], words[0]];
-  const cell = ROWS.findIndex((one) => one.id === row) * TARGETS.length + TARGETS.findIndex((one) => one.key === target);
+  const cell = ROWS.findIndex((one) => one.id === row) * TARGETS.length + TARGETS.findIndex((one) => one.name === target);
   holder.querySelector(`td[data-cell="${cell}"]`)?.focus();
 }
 
@@ -82,9 +84,11 @@ operate(holder, openCell);
 const fit = keepFitting(holder);
 document.querySelector("main").append(
   el("section", { "aria-label": "Matrix" }, filters, said, holder),
-  el("ul", { class: "legend", "aria-label": "Marks" }, SHOWN.map((name) => el("li", {}, glyph(name), MARKS[name].label))),
+  el("ul", { class: "legend", "aria-label": "Marks" }, SHOWN.map((name) => el("li", {}, glyph(name), labelOf(name), MEANINGS[name] && `: ${MEANINGS[name]}`))),
   dialog,
 );
 fill(filters, state);
 draw();
-open();
+performance.mark("drawn");
+await open();
+document.documentElement.dataset.ready = "";

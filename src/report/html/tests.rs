@@ -1,15 +1,19 @@
 //! Tests.
 
+use serde_json::Value;
+
 use super::*;
 use crate::judge::samples;
 use crate::model::case::Outcome;
+use crate::model::reason::Finding;
 use crate::model::record::{About, Cuts, FORMAT, Footer, Header, Record, Verdict, VerdictKind};
-use crate::report::{Book, Source, merge};
+use crate::report::{ReportContext, Source};
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}&\"'\u{2028}";
 
 fn verdict(kind: VerdictKind, detail: &str) -> Verdict {
-    Verdict { detail: vec![detail.to_owned()], ..crate::report::tests::verdict(kind) }
+    let detail = Finding::Undecidable { place: "outcome".to_owned(), reason: detail.to_owned() };
+    Verdict { detail: vec![detail.into()], ..crate::report::tests::verdict(kind) }
 }
 
 fn record(index: usize, test: &str, verdicts: Vec<Verdict>) -> Record {
@@ -39,7 +43,7 @@ fn source(records: Vec<Record>) -> Source {
 
 fn drawn(records: Vec<Record>, replies: &[&str]) -> String {
     let source = source(records);
-    let report = Report::new(&merge(std::slice::from_ref(&source)), &Book::default());
+    let report = Report::new(std::slice::from_ref(&source), &ReportContext::default());
     let mut evidence = Evidence::of(&report);
     let transcripts = source.records.iter().map(|record| crate::model::transcript::Transcript {
         test: record.test.clone(),
@@ -50,11 +54,19 @@ fn drawn(records: Vec<Record>, replies: &[&str]) -> String {
     page(&report, &evidence)
 }
 
-/// The data of an element, as the page's script gets it.
-fn data(page: &str, id: &str) -> serde_json::Value {
-    let (_, rest) = page.split_once(&format!("<script type=\"application/json\" id=\"{id}\">")).expect("the element");
-    let (json, _) = rest.split_once("</script>").expect("its end");
-    serde_json::from_str(json).expect("JSON")
+/// A part of the page's data, as its script gets it.
+fn data(page: &str, id: &str) -> Value {
+    let (_, rest) = page.split_once(&format!("<script type=\"application/gzip\" id=\"{id}\">")).expect("the element");
+    let (base64, _) = rest.split_once("</script>").expect("its end");
+    let gzip = STANDARD.decode(base64).expect("base64");
+    serde_json::from_reader(flate2::read::GzDecoder::new(gzip.as_slice())).expect("JSON")
+}
+
+/// The tests that have evidence, the gravest first.
+fn proven(page: &str) -> Vec<String> {
+    let evidence = data(page, "evidence");
+    let tests = evidence["tests"].as_array().expect("a list").iter();
+    tests.map(|test| test["test"].as_str().expect("a name").to_owned()).collect()
 }
 
 #[test]
@@ -62,11 +74,27 @@ fn text_from_a_target_is_never_markup() {
     let failed = record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Fail, HOSTILE)]);
     let page = drawn(vec![failed], &[HOSTILE]);
     assert!(!page.contains("<img"));
-    assert_eq!(page.matches("</script>").count(), 3, "the data, one proof, the script");
-    assert_eq!(data(&page, "data")["titles"][0], HOSTILE);
-    let proof = data(&page, "evidence-0-0");
-    assert_eq!((&proof["fixture"], &proof["stderr"]), (&HOSTILE.into(), &HOSTILE.into()));
-    assert_eq!(proof["steps"][0]["messages"][0]["text"], HOSTILE);
+    assert_eq!(page.matches("</script>").count(), 3, "the report, the evidence, the script");
+    assert_eq!(data(&page, "report")["tests"][0]["title"], HOSTILE);
+    let evidence = &data(&page, "evidence")["tests"][0];
+    assert_eq!((&evidence["fixture"], &evidence["stderr"]), (&HOSTILE.into(), &HOSTILE.into()));
+    assert_eq!(evidence["steps"][0]["messages"][0]["text"], HOSTILE);
+}
+
+#[test]
+fn data_of_the_page_is_what_its_schema_describes() {
+    let failed = record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Fail, "why")]);
+    let page = drawn(vec![failed], &["{}"]);
+    let mut schema: Value = serde_json::from_str(include_str!("../../../docs/report.schema.json")).expect("a schema");
+    assert!(jsonschema::is_valid(&schema, &data(&page, "report")));
+    schema["$ref"] = "#/$defs/evidence".into();
+    for keyword in ["type", "required", "properties"] {
+        schema.as_object_mut().expect("an object").remove(keyword);
+    }
+    let evidence = data(&page, "evidence");
+    assert!(jsonschema::is_valid(&schema, &evidence), "{evidence}");
+    let without = serde_json::json!({ "left_out": 0, "tests": [{}] });
+    assert!(!jsonschema::is_valid(&schema, &without));
 }
 
 #[test]
@@ -76,7 +104,10 @@ fn the_policy_lets_the_pages_own_style_and_script_run_and_nothing_else() {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     let policy = between("Content-Security-Policy\" content=\"", "\"");
     assert!(policy.starts_with("default-src 'none'; "), "{policy}");
-    assert!(policy.contains(&format!("script-src {};", hash(&between("<script>", "</script>")))), "{policy}");
+    assert!(
+        policy.contains(&format!("script-src {};", hash(&between("<script type=\"module\">", "</script>")))),
+        "{policy}"
+    );
     assert!(policy.contains(&format!("style-src {};", hash(&between("<style>", "</style>")))), "{policy}");
 }
 
@@ -84,7 +115,7 @@ fn the_policy_lets_the_pages_own_style_and_script_run_and_nothing_else() {
 fn what_is_missing_is_said_on_top_and_counted_apart() {
     let page = drawn(vec![record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Cannot, "why")])], &[]);
     assert!(page.contains("This report is partial") && page.contains("interrupted"));
-    assert!(page.contains("<td class=\"warn\" data-label=\"not expressible\">1</td>"));
+    assert!(page.contains("<td class=\"warn\" data-label=\"cannot\">1</td>"));
     assert!(page.contains("<td class=\"warn\" data-label=\"not run\">2</td>"));
     assert!(page.contains("<td class=\"zero\" data-label=\"passed\">0</td>"));
     assert!(page.contains("<td data-label=\"verified\">0/1</td>"));
@@ -94,11 +125,12 @@ fn what_is_missing_is_said_on_top_and_counted_apart() {
 fn the_proof_of_a_test_is_bounded_and_says_so() {
     let failed = record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Fail, &"é".repeat(1 << 20))]);
     let page = drawn(vec![failed], &["é".repeat(1 << 20).as_str(); 40]);
-    assert!(page.len() < 300_000, "{} bytes", page.len());
-    let proof = data(&page, "evidence-0-0");
+    let evidence = data(&page, "evidence");
+    assert!(evidence.to_string().len() < 300_000, "{} bytes", evidence.to_string().len());
+    let proof = &evidence["tests"][0];
     assert_eq!(proof["steps"][0]["messages"][0]["cut_from"], 2 << 20);
     assert!(proof["cut"][0].as_str().is_some_and(|why| why.contains(".wire.jsonl")));
-    let detail = data(&page, "data")["notes"][0]["0.0"]["detail"][0].as_str().map(str::len);
+    let detail = data(&page, "report")["tests"][0]["checks"][0]["detail"][0]["text"].as_str().map(str::len);
     assert!(detail.is_some_and(|bytes| bytes < 2_100));
 }
 
@@ -111,27 +143,21 @@ fn the_gravest_is_proven_first_and_what_passed_not_at_all() {
         .enumerate()
         .map(|(at, kind)| record(at, &format!("f/c/t{at}@2026-07-28+http"), vec![verdict(*kind, "why")]))
         .collect();
-    let page = drawn(records, &["{}"]);
-    let place = |id: &str| page.find(&format!("id=\"{id}\""));
-    assert_eq!(place("evidence-0-0"), None);
-    assert!(place("evidence-0-2") < place("evidence-0-1") && place("evidence-0-2").is_some());
+    let proven = proven(&drawn(records, &["{}"]));
+    assert_eq!(proven, ["f/c/t2@2026-07-28+http", "f/c/t1@2026-07-28+http"]);
 }
 
 #[test]
-fn the_script_reads_what_was_packed() {
-    let failed = record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Fail, "why")]);
-    let data = data(&drawn(vec![failed], &[]), "data");
-    let flat = data["results"][0].as_array().expect("numbers");
-    let standing = flat[1].as_u64().and_then(|at| data["standings"].get(usize::try_from(at).ok()?));
-    assert_eq!(standing, Some(&"failed".into()));
-    assert_eq!((flat[3].as_u64(), flat.len()), (Some(1), 8));
-    assert_eq!(
-        data["kinds"][0],
-        serde_json::json!({
-            "kind": "fail", "excuses": null, "standing": "failed", "decided": true, "holds": false,
-        })
-    );
-    assert_eq!(data["tests"][0], serde_json::json!(["f/c/t", "2026-07-28+http", 0, 0, 0]));
+fn the_script_has_a_mark_for_each_status_and_no_others() {
+    let (_, marks) = include_str!("data.js").split_once("const GLYPHS = {").expect("the marks");
+    let (marks, _) = marks.split_once("};").expect("their end");
+    let marks = marks.lines().filter_map(|line| Some(line.split_once(':')?.0.trim().trim_matches('"')));
+    let of_options = ["none", "taken", "partly", "not-taken"];
+    let mut marks: Vec<_> = marks.filter(|mark| !of_options.contains(mark)).collect();
+    let mut statuses: Vec<_> = Status::ALL.iter().map(|status| status.word()).collect();
+    marks.sort_unstable();
+    statuses.sort_unstable();
+    assert_eq!(marks, statuses);
 }
 
 #[test]

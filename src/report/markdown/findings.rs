@@ -1,49 +1,49 @@
-//! What doesn't hold, folded, a sentence at a time: what is unexpected, and, apart from it, what is known.
+//! Checks that don't hold, folded, by requirement: the unexpected ones and, apart from them, the known failures.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use crate::model::markdown::{block, code, url};
 use crate::model::record::VerdictKind;
-use crate::report::{CheckEntry, Report, Standing, TestEntry};
+use crate::model::text::count;
+use crate::report::{CheckEntry, Report, Status, TestEntry, Untrusted};
 
-/// How many sentences of a target are told in full.
-const SENTENCES: usize = 40;
-/// How many tests of a sentence are named beside the first.
+/// The number of requirements of a target that are shown in full.
+const REQUIREMENTS: usize = 40;
+/// The number of tests of a requirement that are named beside the first.
 const NAMED: usize = 10;
 
-/// Tests and checks that came to the same.
+/// Tests and checks with the same requirement and status.
 type Found<'r> = Vec<(&'r TestEntry, &'r CheckEntry)>;
 
-/// What is unexpected, a fold a target.
+/// Unexpected results, a fold for each target.
 pub(super) fn broken(report: &Report) -> Option<String> {
     let mut out = String::new();
-    for ((column, name), tests) in report.targets.iter().zip(report.names()).zip(report.tests_by_target()) {
-        let mut found: BTreeMap<(std::cmp::Reverse<Standing>, usize), Found<'_>> = BTreeMap::new();
+    for (column, tests) in report.targets.iter().zip(report.tests_by_target()) {
+        let mut found: BTreeMap<(Reverse<Status>, usize), Found<'_>> = BTreeMap::new();
         for (test, check) in checks(tests) {
-            let standing = Standing::from(check.kind);
-            if standing.is_unexpected(false) || standing == Standing::Warned {
-                found.entry((std::cmp::Reverse(standing), check.requirement)).or_default().push((test, check));
+            let status = Status::from(check.kind);
+            if status.is_unexpected(false) || status == Status::Warned {
+                found.entry((Reverse(status), check.requirement)).or_default().push((test, check));
             }
         }
         let stale = &column.stale;
         if found.is_empty() && stale.is_empty() {
             continue;
         }
-        let name = code(&name, 80);
-        let is_grave = !stale.is_empty() || found.keys().any(|(standing, _)| standing.0.is_unexpected(false));
-        let what = if is_grave { "❌" } else { super::WARNING };
+        let is_grave = !stale.is_empty() || found.keys().any(|(status, _)| status.0.is_unexpected(false));
+        let sign = if is_grave { "❌" } else { super::WARNING };
         let tests: usize = found.values().map(Vec::len).sum();
-        write!(out, "<details><summary>{what} {name}: {} sentences, {tests} checks</summary>\n\n", found.len())
-            .expect("a string takes all");
-        for stale in stale.iter().take(SENTENCES) {
-            writeln!(out, "- stale: {}", code(stale, 400)).expect("a string takes all");
+        let (name, requirements) = (code(&column.name, 80), count(found.len(), "requirement"));
+        out += &format!("<details><summary>{sign} {name}: {requirements}, {}</summary>\n\n", count(tests, "check"));
+        for stale in stale.iter().take(REQUIREMENTS) {
+            out += &format!("- stale: {}\n", code(&stale.to_string(), 400));
         }
-        for ((standing, requirement), found) in found.iter().take(SENTENCES) {
-            out += &sentence(report, standing.0, *requirement, found);
+        for ((status, place), found) in found.iter().take(REQUIREMENTS) {
+            out += &requirement(report, status.0, *place, found);
         }
-        if found.len() > SENTENCES {
-            writeln!(out, "\nAnd {} more sentences.", found.len() - SENTENCES).expect("a string takes all");
+        if found.len() > REQUIREMENTS {
+            out += &format!("\nAnd {} more.\n", count(found.len() - REQUIREMENTS, "requirement"));
         }
         out += "\n</details>\n\n";
     }
@@ -54,54 +54,46 @@ fn checks<'r>(tests: impl IntoIterator<Item = &'r TestEntry>) -> impl Iterator<I
     tests.into_iter().flat_map(|test| test.checks.iter().map(move |check| (test, check)))
 }
 
-/// The sentence, its first test in full, and the others by name.
-fn sentence(report: &Report, standing: Standing, requirement: usize, found: &Found<'_>) -> String {
-    let sentence = &report.requirements[requirement];
-    let mut out = format!("\n**{}** {} {}", standing, code(sentence.id.as_str(), 100), sentence.level);
-    if let Some(quote) = &sentence.quote {
-        write!(out, " “{}”", code(quote, 600)).expect("a string takes all");
-    }
-    if let Some(url) = sentence.url.as_deref().and_then(url) {
-        write!(out, " [§]({url})").expect("a string takes all");
-    }
+/// A requirement, its first test in full, and the others by name.
+fn requirement(report: &Report, status: Status, place: usize, found: &Found<'_>) -> String {
+    let sentence = &report.requirements[place];
+    let mut out = format!("\n**{status}** {} {}", code(sentence.id.as_str(), 100), sentence.level);
+    out.extend(sentence.quote.iter().map(|quote| format!(" “{}”", code(quote, 600))));
+    out.extend(sentence.url.as_deref().and_then(url).map(|url| format!(" [§]({url})")));
     out += "\n\n";
     let Some((test, check)) = found.first() else { return out };
     let mut lines = vec![test.test.to_string(), test.title.clone()];
     lines.push(format!("{}:{} step {}", test.file, check.line, check.step + 1));
-    lines.extend(check.detail.iter().take(8).cloned());
-    let lines: Vec<_> = lines.iter().map(|line| crate::report::Untrusted(line).line(400)).collect();
+    lines.extend(check.detail.iter().take(8).map(|detail| detail.text.clone()));
+    let lines: Vec<_> = lines.iter().map(|line| Untrusted(line).line(400)).collect();
     out += &block(&lines.join("\n"), 4000);
     out += "\n\n";
     let others: Vec<_> = found[1..].iter().take(NAMED).map(|(test, _)| code(&test.test.to_string(), 200)).collect();
     if !others.is_empty() {
         let more = found.len() - 1 - others.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        writeln!(out, "Also: {}{more}\n", others.join(", ")).expect("a string takes all");
+        out += &format!("Also: {}{more}\n\n", others.join(", "));
     }
     out
 }
 
-/// What is known to fail: a line a target, sentence and reason.
+/// Known failures: a line for each target, requirement and reason.
 pub(super) fn known(report: &Report) -> Option<String> {
     let mut found: BTreeMap<(usize, usize, &str, Option<&str>), usize> = BTreeMap::new();
     for (test, check) in checks(&report.tests).filter(|(_, check)| check.kind == VerdictKind::Known) {
         let reason = check.reason.as_deref().unwrap_or_default();
         *found.entry((test.target, check.requirement, reason, check.issue.as_deref())).or_default() += 1;
     }
-    let names = report.names();
-    if found.is_empty() {
-        return None;
-    }
     let mut out = format!("<details><summary>🟡 Known failures: {}</summary>\n\n", found.len());
     for ((target, requirement, reason, issue), checks) in found.iter().take(500) {
-        let (name, id) = (&names[*target], &report.requirements[*requirement].id);
         let issue = issue.map(|issue| match url(issue) {
             Some(url) => format!(" ([issue]({url}))"),
             None => format!(" ({})", code(issue, 200)),
         });
-        let (name, id, reason) = (code(name, 80), code(id.as_str(), 100), code(reason, 400));
-        writeln!(out, "- {name} {id}: {reason}{} × {checks}", issue.unwrap_or_default()).expect("a string takes all");
+        let (name, id) =
+            (code(&report.targets[*target].name, 80), code(report.requirements[*requirement].id.as_str(), 100));
+        out += &format!("- {name} {id}: {}{} × {checks}\n", code(reason, 400), issue.unwrap_or_default());
     }
     out += "\n</details>\n\n";
-    Some(out)
+    (!found.is_empty()).then_some(out)
 }

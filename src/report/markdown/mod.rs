@@ -1,31 +1,32 @@
 //! A [`Report`] as Markdown, for GitHub's job summaries and for comments on pull requests.
 //!
-//! Takes a report and a limit in bytes, gives text that keeps to it: what is left out is said. Whatever came from a
-//! target or a record stands escaped, inside of code, where it is no markup, no link and no mention.
+//! Takes a report and a limit in bytes, gives text that keeps to it and says where something is left out. Text from a
+//! target or a run log is escaped, inside of code, where it is no markup, no link and no mention.
 
 mod findings;
 mod keywords;
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
-use super::{Column, Rate, Report, Standing};
+use super::{Column, Report, Status};
 use crate::model::markdown::{code, url};
-use crate::model::spec::Level;
+use crate::model::text::count;
 
-/// What GitHub takes of one step's summary, in bytes.
+/// The bytes that GitHub takes of one step's summary.
 pub const SUMMARY: usize = 1024 * 1024;
-/// What GitHub takes of one comment.
+/// The bytes that GitHub takes of one comment.
 pub const COMMENT: usize = 65_536;
+
+/// The number of reasons why a report is partial that are shown.
+const CAVEATS: usize = 20;
 
 /// The text. The head and the table of targets are always there, the rest as far as the limit lets it.
 pub fn markdown(report: &Report, limit: usize) -> String {
     let notice = "\n<sub>Cut, to keep to what GitHub shows: the rest is in the other reports.</sub>\n";
-    let mut out = head(report);
-    out += &targets(report);
+    let mut out = head(report) + &targets(report);
     let mut is_cut = false;
     for section in [
-        areas(report, limit),
+        folders_table(report, limit),
         keywords::table(report),
         findings::broken(report),
         findings::known(report),
@@ -41,17 +42,12 @@ pub fn markdown(report: &Report, limit: usize) -> String {
             is_cut = true;
         }
     }
-    if is_cut {
-        out += notice;
-    }
-    out
+    if is_cut { out + notice } else { out }
 }
 
-/// The line that people look for, and whatever qualifies it.
+/// The verdict on all, and the reasons why the report is partial.
 fn head(report: &Report) -> String {
-    let expected = report.is_as_expected(false);
-    let missing: usize = report.targets.iter().map(|column| column.missing).sum();
-    let verdict = match (expected, report.partial.is_empty() && missing == 0) {
+    let verdict = match (report.is_as_expected(false), report.partial.is_empty() && report.missing() == 0) {
         (false, _) => "❌ not as expected",
         (true, false) => "&#9888;&#65039; as expected so far",
         (true, true) => "✅ as expected",
@@ -59,123 +55,106 @@ fn head(report: &Report) -> String {
     let mut out = format!("## MCP casebook: {verdict}\n\n");
     if !report.partial.is_empty() {
         out += "> [!WARNING]\n> This report is partial:\n";
-        for reason in report.partial.iter().take(20) {
-            writeln!(out, "> - {}", code(reason, 600)).expect("a string takes all");
-        }
-        if report.partial.len() > 20 {
-            writeln!(out, "> - and {} more reasons", report.partial.len() - 20).expect("a string takes all");
-        }
+        out.extend(report.partial.iter().take(CAVEATS).map(|caveat| format!("> - {}\n", code(&caveat.text, 600))));
+        let more = report.partial.len().saturating_sub(CAVEATS);
+        out.extend((more > 0).then(|| format!("> - and {} more\n", count(more, "reason"))));
         out.push('\n');
     }
     out
 }
 
-/// Those that are shown as columns only where there are any; what was not shown has a column always.
-const COUNTED: [(Standing, &str); 9] = [
-    (Standing::Failed, "failed"),
-    (Standing::Flaky, "flaky"),
-    (Standing::Inconclusive, "inconclusive"),
-    (Standing::Error, "errors"),
-    (Standing::Known, "known"),
-    (Standing::Warned, "warned"),
-    (Standing::Noted, "noted"),
-    (Standing::Passed, "passed"),
-    (Standing::Observed, "observed"),
+/// The order of the columns by status; one without any test is left out, but for these that are always there.
+const COUNTED: [Status; 10] = [
+    Status::Failed,
+    Status::Flaky,
+    Status::Inconclusive,
+    Status::Error,
+    Status::Known,
+    Status::Warned,
+    Status::Noted,
+    Status::Passed,
+    Status::Observed,
+    Status::Cannot,
 ];
+const ALWAYS: [Status; 2] = [Status::Failed, Status::Cannot];
 
-/// A row a target: what holds of its checks, and every number by itself.
+/// A row for each target: the share of its checks that hold, and the number of tests by status.
 fn targets(report: &Report) -> String {
-    let any = |standing: &Standing| report.targets.iter().any(|column| column.count(*standing) > 0);
-    let counted: Vec<_> =
-        COUNTED.iter().filter(|(standing, _)| any(standing) || *standing == Standing::Failed).collect();
+    let any = |status: &Status| report.targets.iter().any(|column| column.count(*status) > 0);
+    let counted: Vec<_> = COUNTED.iter().filter(|status| any(status) || ALWAYS.contains(status)).collect();
     let mut out = "| | target | version | MUST | SHOULD | verified |".to_owned();
-    out.extend(counted.iter().map(|(_, word)| format!(" {word} |")));
-    out += " not expressible | skipped | not run |\n| --- | --- | --- | ---: | ---: | ---: |";
-    out += &" ---: |".repeat(counted.len() + 3);
+    out.extend(counted.iter().map(|status| format!(" {status} |")));
+    out += " skipped | not run |\n| --- | --- | --- | ---: | ---: | ---: |";
+    out += &" ---: |".repeat(counted.len() + 2);
     out.push('\n');
-    for (column, verified) in report.targets.iter().zip(report.verified()) {
+    for column in &report.targets {
         let version = column.version.as_ref().map(|version| code(version, 80)).unwrap_or_default();
         let unverified = if column.unverified.is_some() { " (unverified)" } else { "" };
-        write!(
-            out,
-            "| {} | {}{unverified} | {version} | {} | {} | {} of {} |",
-            verdict(column),
-            code(&column.id.to_string(), 80),
-            share(column.rates.of(&[Level::Must, Level::MustNot])),
-            share(column.rates.of(&[Level::Should, Level::ShouldNot])),
-            verified,
-            report.requirements.len(),
-        )
-        .expect("a string takes all");
-        out.extend(counted.iter().map(|(standing, _)| format!(" {} |", column.count(*standing))));
-        let (cannot, skips) = (column.count(Standing::Cannot), column.skips());
-        writeln!(out, " {cannot} | {skips} | {} |", column.missing).expect("a string takes all");
+        let (name, must) = (code(&column.id.to_string(), 80), column.rates.must().percent());
+        let should = column.rates.should().percent();
+        let verified = format!("{} of {}", column.verified, report.requirements.len());
+        out += &format!("| {} | {name}{unverified} | {version} | {must} | {should} | {verified} |", verdict(column));
+        out.extend(counted.iter().map(|status| format!(" {} |", column.count(**status))));
+        out += &format!(" {} | {} |\n", column.skips(), column.missing);
     }
-    out.push('\n');
-    out
+    out + "\n"
 }
 
 fn verdict(column: &Column) -> &'static str {
-    match (column.is_as_expected(false), column.missing > 0 || column.standings.is_empty()) {
+    match (column.is_as_expected(false), column.missing > 0 || column.statuses.total() == 0) {
         (false, _) => "❌",
         (true, true) => WARNING,
         (true, false) => "✅",
     }
 }
 
-fn share(rate: Rate) -> String {
-    if rate.asked == 0 { "–".to_owned() } else { rate.percent() }
-}
-
-/// Proposals and parts of the specification × targets: the gravest mark, and how many sentences hold of how many.
-fn areas(report: &Report, limit: usize) -> Option<String> {
-    let folders = folders(report);
-    if folders.is_empty() {
-        return None;
-    }
-    let mut sums: HashMap<(&str, usize), (Standing, usize, usize)> = HashMap::new();
+/// Folders of requirements × targets: the gravest mark, and the number of requirements that hold, of those with a verdict.
+fn folders_table(report: &Report, limit: usize) -> Option<String> {
+    let mut sums: HashMap<(&str, usize), (Status, usize, usize)> = HashMap::new();
     for cell in &report.cells {
         let key = (report.requirements[cell.requirement].folder.as_str(), cell.target);
-        let (worst, held, asked) = sums.entry(key).or_insert((cell.standing, 0, 0));
-        *worst = cell.standing.max(*worst);
-        *held += usize::from(cell.standing <= Standing::Observed);
+        let (worst, held, asked) = sums.entry(key).or_insert((cell.status, 0, 0));
+        *worst = cell.status.max(*worst);
+        *held += usize::from(cell.status <= Status::Observed);
         *asked += 1;
     }
-    let mut out = header(&report.names(), "");
+    let folders = folders(report);
+    let mut out = header(report, "");
     for (folder, _) in &folders {
         if out.len() > limit {
             break;
         }
-        write!(out, "| {} |", code(folder, 60)).expect("a string takes all");
+        out += &format!("| {} |", code(folder, 60));
         for target in 0..report.targets.len() {
             match sums.get(&(*folder, target)) {
                 None => out += " · |",
-                Some((worst, held, asked)) => {
-                    write!(out, " {} {held}/{asked} |", mark(*worst)).expect("a string takes all");
-                }
+                Some((worst, held, asked)) => out += &format!(" {} {held}/{asked} |", mark(*worst)),
             }
         }
         out.push('\n');
     }
-    Some(format!("{out}\n<sub>Sentences that hold, of those that were asked. {LEGEND}</sub>\n\n"))
+    (!folders.is_empty())
+        .then(|| format!("{out}\n<sub>Requirements that hold, of those that were asked. {}</sub>\n\n", legend()))
 }
 
 /// A sign in colour. The character that makes it so is invisible, and invisible characters are written as entities.
 const WARNING: &str = "&#9888;&#65039;";
 
-const LEGEND: &str = "✅ holds · 🟡 known failure · 🔵 noted · &#9888;&#65039; SHOULD broken · ⬜ not expressible · 🔁 flaky · ❔ inconclusive · \
-                      ❌ MUST broken · 💥 error · · not asked";
+fn legend() -> String {
+    let shown = Status::ALL.iter().filter(|status| **status != Status::Observed);
+    let marks = shown.map(|status| format!("{} {status}: {}", mark(*status), status.meaning()));
+    marks.chain(["· not asked".to_owned()]).collect::<Vec<_>>().join(" · ")
+}
 
-/// Requirements × targets, folded, a table a folder.
+/// Requirements × targets, folded, a table for each folder.
 fn matrices(report: &Report, limit: usize) -> Option<String> {
     let mut out = String::new();
-    let cells: HashMap<(usize, usize), Standing> =
-        report.cells.iter().map(|cell| ((cell.requirement, cell.target), cell.standing)).collect();
-    let names = report.names();
+    let cells: HashMap<(usize, usize), Status> =
+        report.cells.iter().map(|cell| ((cell.requirement, cell.target), cell.status)).collect();
     for (folder, rows) in folders(report) {
-        write!(out, "<details><summary>{}: {} sentences</summary>\n\n", code(folder, 60), rows.len())
-            .expect("a string takes all");
-        out += &header(&names, "level |");
+        let requirements = count(rows.len(), "requirement");
+        out += &format!("<details><summary>{}: {requirements}</summary>\n\n", code(folder, 60));
+        out += &header(report, "level |");
         for row in rows {
             // It has no room already, and may have very many rows and columns.
             if out.len() > limit {
@@ -184,11 +163,9 @@ fn matrices(report: &Report, limit: usize) -> Option<String> {
             let sentence = &report.requirements[row];
             let name = code(sentence.id.as_str(), 100);
             let name = sentence.url.as_deref().and_then(url).map_or(name.clone(), |url| format!("[{name}]({url})"));
-            write!(out, "| {name} | {} |", sentence.level).expect("a string takes all");
-            for target in 0..report.targets.len() {
-                let standing = cells.get(&(row, target));
-                write!(out, " {} |", standing.map_or("·", |standing| mark(*standing))).expect("a string takes all");
-            }
+            out += &format!("| {name} | {} |", sentence.level);
+            let marks = (0..report.targets.len()).map(|target| cells.get(&(row, target)).map_or("·", |it| mark(*it)));
+            out.extend(marks.map(|mark| format!(" {mark} |")));
             out.push('\n');
         }
         out += "\n</details>\n\n";
@@ -196,14 +173,14 @@ fn matrices(report: &Report, limit: usize) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
-fn header(names: &[String], extra: &str) -> String {
+fn header(report: &Report, extra: &str) -> String {
     let mut out = format!("| | {extra}");
-    out.extend(names.iter().map(|name| format!(" {} |", code(name, 80))));
+    out.extend(report.targets.iter().map(|column| format!(" {} |", code(&column.name, 80))));
     out += if extra.is_empty() { "\n| --- |" } else { "\n| --- | --- |" };
-    out + &" :---: |".repeat(names.len()) + "\n"
+    out + &" :---: |".repeat(report.targets.len()) + "\n"
 }
 
-/// Proposals first, then the parts of the specification; each with its rows.
+/// The folders with their rows: proposals first, then the parts of the specification.
 fn folders(report: &Report) -> Vec<(&str, Vec<usize>)> {
     let mut folders: Vec<(&str, Vec<usize>)> = Vec::new();
     for (row, sentence) in report.requirements.iter().enumerate() {
@@ -216,30 +193,30 @@ fn folders(report: &Report) -> Vec<(&str, Vec<usize>)> {
     folders
 }
 
-fn mark(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Passed | Standing::Observed => "✅",
-        Standing::Known => "🟡",
-        Standing::Noted => "🔵",
-        Standing::Warned => WARNING,
-        Standing::Cannot => "⬜",
-        Standing::Flaky => "🔁",
-        Standing::Inconclusive => "❔",
-        Standing::Failed => "❌",
-        Standing::Error => "💥",
+fn mark(status: Status) -> &'static str {
+    match status {
+        Status::Passed | Status::Observed => "✅",
+        Status::Known => "🟡",
+        Status::Noted => "🔵",
+        Status::Warned => WARNING,
+        Status::Cannot => "⬜",
+        Status::Flaky => "🔁",
+        Status::Inconclusive => "❔",
+        Status::Failed => "❌",
+        Status::Error => "💥",
     }
 }
 
-/// What was not asked, and why; and what nobody has run.
+/// The tests that were not asked, with the reasons, and the targets that nobody has run.
 fn skipped(report: &Report) -> Option<String> {
     let mut lines = Vec::new();
-    for (column, name) in report.targets.iter().zip(report.names()) {
-        let name = code(&name, 80);
+    for column in &report.targets {
+        let name = code(&column.name, 80);
         lines.extend(column.unverified.iter().map(|why| format!("- {name} unverified: {}", code(why, 300))));
         let skipped = column.skipped.iter();
-        lines.extend(skipped.map(|one| format!("- {name} {} skipped: {}", one.tests, code(&one.reason, 300))));
+        lines.extend(skipped.map(|one| format!("- {name} {} skipped: {}", one.tests, code(&one.text, 300))));
     }
-    let lines: Vec<_> = lines.into_iter().take(200).collect();
+    lines.truncate(200);
     (!lines.is_empty())
         .then(|| format!("<details><summary>Not asked</summary>\n\n{}\n\n</details>\n\n", lines.join("\n")))
 }

@@ -1,6 +1,6 @@
-//! What is wrong, grouped by requirement: the first test in full, the others by name.
+//! Findings, grouped by requirement: the first test in full, the others by name.
 //!
-//! Takes records as they come and keeps no more of each than is shown. Must not know why something is wrong.
+//! Takes records as they come and keeps no more of each than is shown.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,29 +8,30 @@ use std::io::{self, Write};
 use super::{BOLD, CYAN, DIM, RED, YELLOW, name};
 use crate::model::record::{Record, Verdict, VerdictKind};
 use crate::model::spec::Catalogue;
+use crate::model::text::count;
 use crate::model::transcript::{End, Party, Served, Transcript};
 use crate::model::{RequirementId, TargetId};
 use crate::report::Untrusted;
 
-/// How many tests are named beside the first.
+/// The number of tests that are named beside the first.
 const NAMED: usize = 10;
-/// How many characters of a message are shown.
+/// The number of characters of a message that are shown.
 const SHOWN: usize = 600;
 /// The characters of any line that are shown: escaped, a message has more of them.
 const LINE: usize = 6_000;
-/// How many of the last lines of a process that didn't start.
+/// The number of the last lines of a process that didn't start.
 const LAST_LINES: usize = 20;
 
-/// Everything that isn't a plain pass.
+/// The results that aren't plain passes.
 #[derive(Default)]
 pub(super) struct Findings {
-    /// Broken sentences: the gravest first, then by target and requirement.
+    /// Violated requirements: the gravest first, then by target and requirement.
     broken: BTreeMap<(Weight, TargetId, RequirementId), Broken>,
-    /// What is told in a line, and of how many tests.
-    told: BTreeMap<(VerdictKind, TargetId, RequirementId, String), usize>,
-    /// Targets that were not there, why, and for how many tests.
+    /// Findings that get a line each, with the number of tests.
+    short: BTreeMap<(VerdictKind, TargetId, RequirementId, String), usize>,
+    /// Targets that were given up, with the reason and the number of tests.
     gone: BTreeMap<(TargetId, String), usize>,
-    /// Tests in which the harness itself broke, and how.
+    /// Tests in which the harness itself failed, with its message.
     bugs: Vec<(String, String)>,
 }
 
@@ -41,7 +42,7 @@ enum Weight {
     Note,
 }
 
-/// The tests that break one sentence on one target.
+/// The tests that violate one requirement on one target.
 struct Broken {
     test: String,
     case: String,
@@ -57,7 +58,7 @@ impl Findings {
         if let (Some(reason), true) = (&record.observation.unavailable, record.bug) {
             self.bugs.push((name(&record.target, &record.test), reason.clone()));
         } else if let Some(reason) = &record.observation.unavailable {
-            // The transcript has all that was said.
+            // The transcript has the whole reason.
             let reason = match transcript.map(|transcript| &transcript.served) {
                 Some(Served::Unavailable { reason }) => reason,
                 _ => reason,
@@ -75,9 +76,11 @@ impl Findings {
                 | VerdictKind::Flaky
                 | VerdictKind::Inconclusive
                 | VerdictKind::Error => {
-                    let reason = verdict.detail.first().cloned().unwrap_or_default();
+                    let known = verdict.known.as_ref().filter(|_| verdict.kind == VerdictKind::Known);
+                    let detail = verdict.detail.first().map(ToString::to_string);
+                    let reason = known.map(|known| known.reason.clone()).or(detail).unwrap_or_default();
                     let key = (verdict.kind, record.target.clone(), verdict.requirement.clone(), reason);
-                    *self.told.entry(key).or_default() += 1;
+                    *self.short.entry(key).or_default() += 1;
                     continue;
                 }
                 _ => continue,
@@ -98,27 +101,24 @@ impl Findings {
         for ((weight, ..), broken) in &self.broken {
             broken.print(out, *weight, catalogue)?;
         }
-        if !self.told.is_empty() {
+        if !self.short.is_empty() {
             writeln!(out)?;
         }
-        for ((kind, target, requirement, reason), tests) in &self.told {
+        for ((kind, target, requirement, reason), tests) in &self.short {
             let style = if matches!(kind, VerdictKind::Known | VerdictKind::Cannot) { CYAN } else { RED };
             let which = Untrusted(&format!("{target}  {requirement}")).line(200);
-            let tests = if *tests == 1 { String::new() } else { format!(" {DIM}({tests} tests){DIM:#}") };
+            let tests = if *tests == 1 { String::new() } else { format!(" {DIM}({}){DIM:#}", count(*tests, "test")) };
             writeln!(out, "{style}{kind:>12}{style:#}  {which}: {}{tests}", Untrusted(reason).line(200))?;
         }
         for (test, reason) in &self.bugs {
-            writeln!(
-                out,
-                "\n{RED}BUG{RED:#}   of casebook's own, which shows nothing of the target; please report it"
-            )?;
+            writeln!(out, "\n{RED}BUG{RED:#}   in casebook, which shows nothing of the target; please report it")?;
             field(out, "test", &shown(test))?;
             field(out, "panicked", &shown(reason))?;
         }
         for ((target, reason), tests) in &self.gone {
             writeln!(out, "\n{RED}GONE{RED:#}  {BOLD}{}{BOLD:#}", Untrusted(&target.to_string()).line(200))?;
-            ends(reason).iter().try_for_each(|(what, line)| field(out, what, &shown(line)))?;
-            field(out, "missed", &format!("{tests} tests"))?;
+            first_and_last(reason).iter().try_for_each(|(what, line)| field(out, what, &shown(line)))?;
+            field(out, "missed", &count(*tests, "test"))?;
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ impl Broken {
         field(out, "", &self.title)?;
         field(out, "check", &format!("{}.json:{line}, step {}", self.case, step + 1))?;
         for (index, miss) in detail.iter().enumerate() {
-            field(out, if index == 0 { "missed" } else { "" }, &Untrusted(miss).line(SHOWN))?;
+            field(out, if index == 0 { "missed" } else { "" }, &shown(&miss.to_string()))?;
         }
         for (what, text) in &self.evidence {
             field(out, what, text)?;
@@ -173,7 +173,7 @@ fn field(out: &mut impl Write, what: &str, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// What was last sent and received in the step, and how it ended where no answer tells.
+/// The last messages of the step, and its end where no answer shows it.
 fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<(&'static str, String)> {
     let Some(step) = transcript.steps.get(verdict.step) else {
         return match &transcript.served {
@@ -199,8 +199,8 @@ fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<(&'static str, St
     evidence
 }
 
-/// The first line of a reason says what happened; the last ones are what a process said before it died.
-fn ends(reason: &str) -> Vec<(&'static str, &str)> {
+/// The first line of a reason, and the last ones, which a process wrote before it died.
+fn first_and_last(reason: &str) -> Vec<(&'static str, &str)> {
     let mut lines = reason.lines();
     let first = lines.next().map(|line| ("why", line));
     let rest: Vec<_> = lines.collect();
@@ -213,7 +213,7 @@ fn shown(text: &str) -> String {
     Untrusted(text).line(SHOWN)
 }
 
-/// The last lines say why a process died.
+/// The last lines of standard error, which often have the reason why a process died.
 fn tail(text: &str) -> String {
     let skipped = text.chars().count().saturating_sub(SHOWN);
     let end: String = text.chars().skip(skipped).collect();

@@ -10,7 +10,7 @@ mod safe;
 mod summary;
 mod timings;
 
-pub use plain::{annotate, aside, colours, colours_errors, heard, say, show};
+pub use plain::{annotate, aside, colours, colours_errors, ignore_broken_pipe, say, show};
 pub use progress::Progress;
 
 use std::io::{self, IsTerminal as _, Write};
@@ -19,11 +19,12 @@ use std::time::Duration;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use unicode_width::UnicodeWidthStr as _;
 
 use self::findings::Findings;
 use self::safe::SafeWriter;
 use super::snapshot::{Diff, DiffLine};
-use super::{Counts, Standing, Summary, Untrusted};
+use super::{Counts, RunSummary, Status, Untrusted};
 use crate::model::record::Record;
 use crate::model::spec::Catalogue;
 use crate::model::transcript::Transcript;
@@ -99,16 +100,16 @@ impl<W: Write> Terminal<W> {
     /// # Errors
     /// What the output says.
     pub fn on_record(&mut self, record: &Record, transcript: Option<&Transcript>) -> io::Result<()> {
-        let standing = Standing::of(record);
+        let status = Status::of(record);
         self.turn_to(record)?;
-        self.total.add(standing);
-        self.group.iter_mut().for_each(|group| group.counts.add(standing));
+        self.total.add(status);
+        self.group.iter_mut().for_each(|group| group.counts.add(status));
         self.findings.add(record, transcript);
-        let is_bad = matches!(standing, Standing::Failed | Standing::Flaky | Standing::Inconclusive | Standing::Error);
-        // A target that isn't there is told of once, at the end.
+        let is_bad = status.is_unexpected(false);
+        // A target that was given up is named once, at the end.
         let is_bad = is_bad && (record.observation.unavailable.is_none() || record.bug);
-        if is_bad || standing == Standing::Warned || record.micros >= SLOW {
-            self.bar.suspend(|| line(&mut self.out, record, standing))?;
+        if is_bad || status == Status::Warned || record.micros >= SLOW {
+            self.bar.suspend(|| line(&mut self.out, record, status))?;
         }
         self.bar.inc(1);
         self.bar.set_message(format!("{}  {}", tally(&self.total), name(&record.target, &record.test)));
@@ -195,12 +196,11 @@ impl<W: Write> Terminal<W> {
         })
     }
 
-    /// The run has ended: what was found, and the numbers, with `rates` those too. With `strict` a broken SHOULD is
-    /// unexpected as well.
+    /// Shows the findings and the numbers of a run that has ended, with `rates` those too.
     ///
     /// # Errors
     /// What the output says.
-    pub fn finish(mut self, summary: &Summary, catalogue: &Catalogue, strict: bool, rates: bool) -> io::Result<()> {
+    pub fn finish(mut self, summary: &RunSummary, catalogue: &Catalogue, strict: bool, rates: bool) -> io::Result<()> {
         self.end_group()?;
         self.bar.finish_and_clear();
         self.findings.print(&mut self.out, catalogue)?;
@@ -214,9 +214,9 @@ impl<W: Write> Terminal<W> {
 
 /// What is unexpected in these records, in plain text; nothing where all is as expected.
 pub fn failures(records: &[Record], catalogue: &Catalogue) -> String {
-    let unexpected = [Standing::Failed, Standing::Flaky, Standing::Inconclusive, Standing::Error];
     let mut findings = Findings::default();
-    records.iter().filter(|one| unexpected.contains(&Standing::of(one))).for_each(|one| findings.add(one, None));
+    let unexpected = records.iter().filter(|record| Status::of(record).is_unexpected(false));
+    unexpected.for_each(|record| findings.add(record, None));
     let mut plain = Vec::new();
     let mut out = SafeWriter::new(anstream::StripStream::new(&mut plain as &mut dyn Write));
     findings.print(&mut out, catalogue).expect("writing to memory never fails");
@@ -225,27 +225,27 @@ pub fn failures(records: &[Record], catalogue: &Catalogue) -> String {
 }
 
 /// One line for a test that isn't a plain pass.
-fn line(out: &mut impl Write, record: &Record, standing: Standing) -> io::Result<()> {
-    let style = style(standing);
+fn line(out: &mut impl Write, record: &Record, status: Status) -> io::Result<()> {
+    let style = style(status);
     let slow = if record.micros >= SLOW { "  SLOW" } else { "" };
     let name = name(&record.target, &record.test);
     let time = time(record.micros);
-    writeln!(out, "{style}{standing:>12}{style:#}  {name} {DIM}{time}{DIM:#}{YELLOW}{slow}{YELLOW:#}")
+    writeln!(out, "{style}{status:>12}{style:#}  {name} {DIM}{time}{DIM:#}{YELLOW}{slow}{YELLOW:#}")
 }
 
-fn style(standing: Standing) -> Style {
-    match standing {
-        Standing::Passed | Standing::Observed => GREEN,
-        Standing::Known | Standing::Noted | Standing::Cannot => CYAN,
-        Standing::Warned => YELLOW,
-        Standing::Flaky | Standing::Inconclusive | Standing::Failed | Standing::Error => RED,
+fn style(status: Status) -> Style {
+    match status {
+        Status::Passed | Status::Observed => GREEN,
+        Status::Known | Status::Noted | Status::Cannot => CYAN,
+        Status::Warned => YELLOW,
+        Status::Flaky | Status::Inconclusive | Status::Failed | Status::Error => RED,
     }
 }
 
 /// `40 passed, 2 failed`.
 fn tally(counts: &Counts) -> String {
-    let told: Vec<_> = counts.iter().map(|(standing, count)| format!("{count} {standing}")).collect();
-    told.join(", ")
+    let parts: Vec<_> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    parts.join(", ")
 }
 
 fn of(target: &TargetId, case: &CaseId) -> String {
@@ -255,6 +255,16 @@ fn of(target: &TargetId, case: &CaseId) -> String {
 /// The names in a record may come from a file that somebody sent.
 fn name(target: &TargetId, test: &TestId) -> String {
     Untrusted(&format!("{target}  {test}")).line(300)
+}
+
+/// A text that is filled up with blanks to a width in columns of a terminal.
+fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// The width of the widest of some texts, in columns of a terminal.
+fn widest<'t>(texts: impl IntoIterator<Item = &'t String>) -> usize {
+    texts.into_iter().map(|text| text.width()).max().unwrap_or(0)
 }
 
 /// `0.204 s`.

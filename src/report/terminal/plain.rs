@@ -26,7 +26,7 @@ pub fn aside(text: &(impl ToPrintable + ?Sized)) {
 /// # Errors
 /// Those of the output; a pipe that was closed is no error.
 pub fn show(text: &(impl ToPrintable + ?Sized)) -> io::Result<()> {
-    heard(anstream::stdout().write_all(safe(text.to_printable().as_str()).as_bytes()))
+    ignore_broken_pipe(anstream::stdout().write_all(safe(text.to_printable().as_str()).as_bytes()))
 }
 
 /// Prints a line that GitHub is to take as a command.
@@ -45,11 +45,11 @@ pub fn colours_errors() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never && io::stderr().is_terminal()
 }
 
-/// A pipe that was closed is no problem: whoever read it has seen enough.
+/// Takes a closed pipe for success: its reader has seen enough.
 ///
 /// # Errors
 /// Everything else that the output says.
-pub fn heard(written: io::Result<()>) -> io::Result<()> {
+pub fn ignore_broken_pipe(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 

@@ -4,8 +4,9 @@ use super::*;
 use crate::judge::samples;
 use crate::model::case::Outcome;
 use crate::model::observation::Observation;
+use crate::model::reason::{Finding, SkipReason};
 use crate::model::record::{Skipped, VerdictKind};
-use crate::model::spec::Level;
+use crate::model::spec::{Level, Transport};
 use crate::report::tests::{footer, header, verdict};
 
 fn record(index: usize, test: &str, kinds: &[VerdictKind]) -> Record {
@@ -18,8 +19,13 @@ fn shown(records: &[Record], transcript: Option<&Transcript>) -> String {
     let requirement = samples::requirement("r", Level::Must);
     let catalogue = [(requirement.id.clone(), requirement)].into();
     let mut header = header(records.len() + 1);
-    header.skipped = vec![Skipped { target: samples::target(), reason: "no stdio".into(), tests: 3 }];
-    let summary = Summary::new(&header, records, Some(&footer()));
+    header.skipped =
+        vec![Skipped { target: samples::target(), reason: SkipReason::Transport(Transport::Stdio), tests: 3 }];
+    let mut summary = RunSummary::new(&header, std::iter::empty());
+    for record in records {
+        summary.add(record);
+    }
+    summary.end(&footer());
     let mut terminal =
         Terminal::to(AutoStream::never(&mut out as &mut dyn Write), records.len(), ProgressDrawTarget::hidden());
     for record in records {
@@ -84,7 +90,7 @@ FAIL  f/r
 f                 1             0            14
 g                 0             1             0
 total             1             1            14
-   3 skipped  sample  no stdio
+   3 skipped  sample  the target doesn't claim transport stdio
 INCOMPLETE: 1 of 17 tests were not run
 not as expected: 16 tests in 1.500 s: 1 passed, 1 known, 14 failed; 1 of 1 requirements verified
 "#);
@@ -102,7 +108,7 @@ fn a_slow_test_is_marked_though_it_passed() {
 fn nothing_of_a_target_moves_the_cursor() {
     let mut hostile = record(0, "f/c/t@2026-07-28+http", &[VerdictKind::Fail, VerdictKind::Cannot]);
     for verdict in &mut hostile.verdicts {
-        verdict.detail = vec!["\u{1b}]0;owned\u{7}\u{202e}\r\n".into()];
+        verdict.detail = vec![Finding::Unavailable { reason: "\u{1b}]0;owned\u{7}\u{202e}\r\n".into() }.into()];
     }
     hostile.title = "\u{9b}2J".into();
     let Ok(target) = "a\u{1b}[2J".parse();
@@ -130,7 +136,7 @@ fn a_bug_of_our_own_is_told_by_test_and_not_as_a_target_that_is_gone() {
     let observation =
         Observation { unavailable: Some("no such \u{1b}place".into()), ..samples::observation(Vec::new()) };
     let told = shown(&[Record { bug: true, observation, ..broken }], None);
-    for line in ["error  sample  f/c/t@2026-07-28+http", "BUG   of casebook's own", "panicked  no such "] {
+    for line in ["error  sample  f/c/t@2026-07-28+http", "BUG   in casebook", "panicked  no such "] {
         assert!(told.contains(line), "{told}");
     }
     assert!(!told.contains("GONE") && !told.contains('\u{1b}'), "{told}");

@@ -6,7 +6,8 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::{BOLD, DIM, time};
+use super::{BOLD, DIM, padded, time, widest};
+use crate::model::text::count;
 use crate::model::timings::{Processor, Timings};
 use crate::report::Untrusted;
 
@@ -15,17 +16,17 @@ const COLUMNS: [&str; 4] = ["target start", "target busy", "harness", "waiting"]
 pub(super) fn print(out: &mut impl Write, timings: &Timings) -> io::Result<()> {
     let Timings { workers, wall, targets, processor } = timings;
     let all = timings.all();
-    let (count, took) = (if *workers == 1 { "1 worker".to_owned() } else { format!("{workers} workers") }, of(*wall));
-    writeln!(out, "\n{BOLD}where the time went{BOLD:#}  {DIM}{count} for {took}{DIM:#}")?;
+    let (workers, took) = (count(*workers, "worker"), of(*wall));
+    writeln!(out, "\n{BOLD}where the time went{BOLD:#}  {DIM}{workers} for {took}{DIM:#}")?;
     let names: Vec<String> = targets.keys().map(|id| Untrusted(&id.to_string()).line(60)).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("processor".len());
+    let width = widest(&names).max("processor".len());
     write!(out, "  {DIM}{:width$}", "")?;
     for column in COLUMNS {
         write!(out, "  {column:>18}")?;
     }
     writeln!(out, "{DIM:#}")?;
     let mut row = |name: &str, cells: &[Duration]| {
-        write!(out, "  {name:width$}")?;
+        write!(out, "  {}", padded(name, width))?;
         for cell in cells {
             write!(out, "  {:>10}{:>8}", of(*cell), share(*cell, all))?;
         }
@@ -44,8 +45,8 @@ pub(super) fn print(out: &mut impl Write, timings: &Timings) -> io::Result<()> {
 fn seconds(out: &mut impl Write, processor: &Processor, width: usize) -> io::Result<()> {
     let Processor { harness, targets } = *processor;
     let all = harness + targets;
-    let told = |what: &str, used| format!("{what} {}{:>8}", of(used), share(used, all));
-    writeln!(out, "  {:width$}  {}, {}", "processor", told("harness", harness), told("targets", targets))
+    let part = |what: &str, used| format!("{what} {}{:>8}", of(used), share(used, all));
+    writeln!(out, "  {:width$}  {}, {}", "processor", part("harness", harness), part("targets", targets))
 }
 
 fn of(spent: Duration) -> String {

@@ -6,6 +6,7 @@ use super::*;
 use crate::judge::samples;
 use crate::model::case::{Outcome, TimeClass};
 use crate::model::observation::{AnswerObservation, Observed, SizeClass};
+use crate::model::reason::Finding;
 use crate::model::record::VerdictKind;
 use crate::model::spec::Level;
 use crate::model::transcript::{Party, Phase};
@@ -18,7 +19,8 @@ fn record() -> Record {
     samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success)
 }
 
-fn verdict(detail: Vec<String>) -> Verdict {
+fn verdict(texts: Vec<String>) -> Verdict {
+    let detail = texts.into_iter().map(|reason| Finding::Unavailable { reason }.into()).collect();
     Verdict {
         step: 0,
         requirement: samples::requirement("r", Level::Must).id,

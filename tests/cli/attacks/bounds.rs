@@ -78,13 +78,13 @@ fn large_value_is_cut_counted_and_not_judged_again() {
 #[test]
 fn run_log_of_millions_of_values_is_refused_within_bounds() {
     let desk = desk();
-    let header = r#"{"header":{"format":2,"casebook":"0","targets":["t"],"planned":1,"skipped":[]}}"#;
+    let header = r#"{"header":{"format":3,"casebook":"0","targets":["t"],"planned":1,"skipped":[]}}"#;
     let record = r#"{"record":{"index":0,"target":"t","test":"f/c/t@2026-07-28+http","title":"A","hash":"","verdicts":[],
         "micros":1,"observation":{"steps":[{"outcome":"success","took":"instant","size":"small","structured":[VALUES0]}]}}}"#;
     let record = record.replace("\n        ", "").replace("VALUES", &"0,".repeat(6 << 20));
     desk.write("run.jsonl", &format!("{header}\n{record}\n"));
     for (command, told) in [
-        ("report run.jsonl --cases shelf --json r.json", "values in a line; at most 1000000 are read"),
+        ("report run.jsonl --cases shelf --report json=r.json", "values in a line; at most 1000000 are read"),
         ("replay run.jsonl --cases shelf", "values in a line; at most 1000000 are read"),
     ] {
         let (came, peak) = measured(&desk, command);

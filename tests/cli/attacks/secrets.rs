@@ -104,7 +104,7 @@ fn secret_in_any_spelling_and_across_any_cut_is_nowhere() {
     let reports = "--report html=r.html --report junit=r.xml --report md=r.md --report json=r.json";
     told(&format!("run {names} --cases shelf --jobs 2 --record run.jsonl --accept {reports}"));
     told("replay run.jsonl --cases shelf");
-    told("report run.jsonl --cases shelf --html again.html");
+    told("report run.jsonl --cases shelf --report html=again.html");
     told("smoke noise");
     assert!(desk.read("run.jsonl").contains("[MY_TOKEN]"));
     let wire = desk.read("run.wire.jsonl");
@@ -115,7 +115,7 @@ fn secret_in_any_spelling_and_across_any_cut_is_nowhere() {
     let left = files(desk.path());
     assert!(left.len() > LEAKS.len() + 8, "{left:?}");
     for path in left {
-        assert_hidden(&path.display().to_string(), &String::from_utf8_lossy(&fs::read(&path).expect("a file")));
+        assert_hidden(&path.display().to_string(), &desk.read_unpacked(&path));
     }
 }
 

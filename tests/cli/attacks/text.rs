@@ -134,13 +134,9 @@ fn on_a_terminal(desk: &Desk, wrong: &mut Wrong, arguments: &str) {
 
 const REPORTS: [&str; 5] = ["html=o.html", "junit=o.xml", "md=o.md", "json=o.json", "badge=badges"];
 
-/// The options that ask for every report, as `run` and as `report` take them.
-fn all_reports(is_run: bool) -> String {
-    let option = |report: &str| match report.split_once('=') {
-        Some((kind, file)) if !is_run => format!("--{kind} {file}"),
-        _ => format!("--report {report}"),
-    };
-    REPORTS.map(option).join(" ") + " --annotations github"
+/// The options that ask for every report.
+fn all_reports() -> String {
+    REPORTS.map(|report| format!("--report {report}")).join(" ") + " --annotations github"
 }
 
 fn assert_no_markup(what: &str, markdown: &str) {
@@ -153,7 +149,7 @@ fn assert_no_markup(what: &str, markdown: &str) {
 fn look_at_files(desk: &Desk, wrong: &mut Wrong, what: &str) {
     for file in ["o.html", "o.xml", "o.md", "o.json", "summary.md"] {
         let text = desk.read(file);
-        wrong.look_at(&format!("{what}: {file}"), &text);
+        wrong.look_at(&format!("{what}: {file}"), &desk.read_unpacked(file));
         assert!(file == "o.json" || !text.contains("<img"), "{what}: markup in {file}");
     }
     assert_no_markup(what, &desk.read("o.md"));
@@ -265,7 +261,7 @@ fn text_from_targets_is_shown_as_text_by_every_command() {
     let names = SHOWERS.map(|shower| shower.name).join(" ");
     let run = format!(
         "run {names} --cases shelf --record run.jsonl --jobs 8 --step-limit 4s --rates --timings {}",
-        all_reports(true)
+        all_reports()
     );
     let ran = once(&desk, &mut wrong, (&run, &[]), false);
     // Every place of a target is shown, or the test shows nothing.
@@ -284,8 +280,8 @@ fn text_from_targets_is_shown_as_text_by_every_command() {
     both(&desk, &mut wrong, "replay run.jsonl --cases shelf --rates", &[]);
     both(&desk, &mut wrong, "diff run.jsonl#says run.jsonl#dies --cases shelf", &[]);
     for kind in ["html", "junit", "md", "json", "badge"] {
-        let mut command = desk.command(&format!("report run.jsonl --cases shelf --{kind} -"));
-        wrong.came(&format!("report --{kind} -"), &Came::of(&mut command));
+        let mut command = desk.command(&format!("report run.jsonl --cases shelf --report {kind}=-"));
+        wrong.came(&format!("report --report {kind}=-"), &Came::of(&mut command));
     }
     wrong.end();
 }
@@ -338,7 +334,8 @@ fn texts(value: &Value, path: &str, found: &mut Vec<String>) {
 fn run_log() -> Vec<Value> {
     let verdict = |kind: &str, more: Value| {
         let mut verdict = json!({ "step": 0, "requirement": "post/calls-answered", "level": "MUST", "kind": kind,
-            "detail": ["because", "outcome: expected a, observed b"], "line": 7 });
+            "detail": [{ "alternative": "because", "finding": { "undecidable": { "place": "outcome", "reason": "words" } } },
+                { "finding": { "mismatch": { "place": "outcome", "expected": "a", "observed": "b" } } }], "line": 7 });
         verdict.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
         verdict
     };
@@ -355,16 +352,17 @@ fn run_log() -> Vec<Value> {
         seen
     };
     vec![
-        json!({ "header": { "format": 2, "casebook": "0.1.0", "targets": ["sdk:low", "other"], "planned": 9, "cases": "0",
+        json!({ "header": { "format": 3, "casebook": "0.1.0", "targets": ["sdk:low", "other"], "planned": 9, "cases": "0",
             "shard": "1/2", "narrowed": "--only a", "files": ["targets/sdk/target.toml"],
             "about": [{ "target": "sdk:low", "title": "A target", "version": "sdk 1", "unverified": "no", "planned": 9 }],
-            "skipped": [{ "target": "sdk:low", "reason": "no client", "tests": 3 }] } }),
+            "skipped": [{ "target": "sdk:low", "reason": { "role": "client" }, "tests": 3 }] } }),
         record(0, verdict("fail", json!({})), seen(json!({}))),
         record(1, verdict("known", known), seen(json!({}))),
         record(2, verdict("cannot", json!({})), json!({ "steps": [], "cannot": "no way" })),
         record(3, verdict("error", json!({})), json!({ "steps": [], "unavailable": "gone\nlast words" })),
         record(4, verdict("inconclusive", json!({})), seen(json!({}))),
-        json!({ "footer": { "ran": 5, "interrupted": true, "stale": ["sdk:low: stale"], "micros": 1 } }),
+        json!({ "footer": { "ran": 5, "interrupted": true, "stale": [{ "target": "sdk:low",
+            "requirement": "post/calls-answered", "known": { "test": "**", "reason": "slow" } }], "micros": 1 } }),
     ]
 }
 
@@ -392,7 +390,7 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
     };
     let wires: Vec<_> = log[1..6].iter().map(wire).collect();
     desk.write("evil.wire.jsonl", &lines_of(&wires));
-    let reports = all_reports(false);
+    let reports = all_reports();
     let commands = [
         format!("report evil.jsonl --cases shelf {reports}"),
         "replay evil.jsonl --cases shelf --rates".to_owned(),
@@ -424,13 +422,14 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
         *changed[*line].pointer_mut(path).expect("a text") = HOSTILE.into();
     }
     write_log(&desk, &changed);
-    let expected = ["/header/narrowed", "/header/about/0/title", "/record/verdicts/0/detail/0", "/record/title"];
+    let expected =
+        ["/header/narrowed", "/header/about/0/title", "/record/verdicts/0/detail/0/alternative", "/record/title"];
     assert!(expected.iter().all(|path| free.iter().any(|(_, one)| one == path)), "{free:?}");
     let ids = ["/header/targets/0", "/record/test", "/record/target", "/record/verdicts/0/requirement"];
     assert!(ids.iter().all(|path| free.iter().all(|(_, one)| one != path)), "{free:?}");
     assert!(refused > 30, "{refused}");
     _ = fs::remove_file(desk.path().join("summary.md"));
-    both(&desk, &mut wrong, &commands[0], &[]).adds(&["partial: sdk:low was asked only a part", r"\u{1b}[2J"]);
+    both(&desk, &mut wrong, &commands[0], &[]).adds(&["partial: sdk:low was tested only in part", r"\u{1b}[2J"]);
     look_at_files(&desk, &mut wrong, "report of a run log");
     both(&desk, &mut wrong, &commands[1], &[]).says(&["FAIL", r"\u{1b}[2J"]);
     both(&desk, &mut wrong, &commands[2], &[]);
@@ -480,14 +479,14 @@ fn text_from_case_files_is_shown_as_text() {
         "coverage --cases good --format md",
         "coverage --cases good --format json",
         "freeze evil --cases good",
-        &format!("run reference --cases good --record run.jsonl {}", all_reports(true)),
-        "report run.jsonl --cases good --md -",
+        &format!("run reference --cases good --record run.jsonl {}", all_reports()),
+        "report run.jsonl --cases good --report md=-",
         "replay run.jsonl --cases good",
     ] {
         both(&desk, &mut wrong, command, &[]);
     }
     desk.run("explain post/letter --cases good").ends(0).says(&[r"\u{1b}[2J"]);
-    desk.run(&format!("run reference --cases good {}", all_reports(true))).ends(1).says(&["FAIL", r"\u{1b}[2J"]);
+    desk.run(&format!("run reference --cases good {}", all_reports())).ends(1).says(&["FAIL", r"\u{1b}[2J"]);
     let page = desk.run("coverage --cases good --format md").ends(0).out.clone();
     assert_no_markup("coverage", &page);
     let json = desk.run("coverage --cases good --format json");

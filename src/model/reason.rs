@@ -1,0 +1,223 @@
+//! Reasons as types: of a verdict, of tests that a target was not asked, of a known failure that holds again.
+//!
+//! A run log has the types; each one's `Display` is the only place that puts it into words. Texts of targets in them are
+//! not escaped. Must not know where the words are shown.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::case::Need;
+use super::record::KnownAs;
+use super::spec::{Revision, Role, Transport};
+use super::{RequirementId, TargetId};
+
+/// One reason of a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Detail {
+    /// The name of the alternative of the check that it is about, where that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternative: Option<String>,
+    /// The reason.
+    pub finding: Finding,
+}
+
+/// What was found when a check was judged, or why it was not judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Finding {
+    /// The alternative holds, where a MAY has to allow it.
+    Holds {
+        /// The MAY.
+        allowed_by: Option<RequirementId>,
+    },
+    /// A part of the observation differs from the expectation.
+    Mismatch {
+        /// The part: a key of the expectation, and the name of a tool where it is about one.
+        place: String,
+        /// The expected value, in short.
+        expected: String,
+        /// The observed value, in short.
+        observed: String,
+    },
+    /// A part of the observation that is expected is not there.
+    Missing {
+        /// The part.
+        place: String,
+    },
+    /// A part of the observation violates a schema of the expectation.
+    Violation {
+        /// The part.
+        place: String,
+        /// A JSON pointer into the part.
+        pointer: String,
+        /// The error of the validator.
+        message: String,
+    },
+    /// The MAY that allows the alternative is not in force on the revision of the test.
+    NotInForce {
+        /// The MAY.
+        requirement: RequirementId,
+    },
+    /// A part of the observation cannot be read.
+    Unreadable {
+        /// The part.
+        place: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The expectation cannot be compared with the observation.
+    Undecidable {
+        /// The part.
+        place: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The control of the test failed, so that its result shows nothing.
+    ControlFailed {
+        /// The control.
+        control: String,
+    },
+    /// The adapter cannot express the control of the test.
+    ControlInexpressible {
+        /// The control.
+        control: String,
+    },
+    /// The adapter cannot express the test.
+    Inexpressible {
+        /// The adapter's reason.
+        reason: String,
+    },
+    /// Nothing was observed, because the target was given up or the harness failed.
+    Unavailable {
+        /// The reason.
+        reason: String,
+    },
+    /// The step of the check was not observed.
+    NotObserved,
+    /// No catalogue at hand has the requirement of the check.
+    NoRequirement,
+    /// The check failed in some attempts only.
+    Flaky {
+        /// The number of attempts in which it failed.
+        failed: usize,
+        /// The number of all attempts.
+        attempts: usize,
+    },
+}
+
+impl From<Finding> for Detail {
+    fn from(finding: Finding) -> Self {
+        Self { alternative: None, finding }
+    }
+}
+
+impl Detail {
+    /// All texts in it, which may be a target's.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let texts = match &mut self.finding {
+            Finding::Mismatch { place, expected, observed } => vec![place, expected, observed],
+            Finding::Violation { place, pointer, message } => vec![place, pointer, message],
+            Finding::Unreadable { place, reason } | Finding::Undecidable { place, reason } => vec![place, reason],
+            Finding::Missing { place: text }
+            | Finding::ControlFailed { control: text }
+            | Finding::ControlInexpressible { control: text }
+            | Finding::Inexpressible { reason: text }
+            | Finding::Unavailable { reason: text } => vec![text],
+            Finding::Holds { allowed_by: _ }
+            | Finding::NotInForce { requirement: _ }
+            | Finding::Flaky { failed: _, attempts: _ }
+            | Finding::NotObserved
+            | Finding::NoRequirement => Vec::new(),
+        };
+        self.alternative.iter_mut().chain(texts)
+    }
+}
+
+impl fmt::Display for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { alternative, finding } = self;
+        alternative.as_ref().map_or(Ok(()), |name| write!(f, "{name}: "))?;
+        finding.fmt(f)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Holds { allowed_by: None } => f.write_str("holds"),
+            Self::Holds { allowed_by: Some(may) } => write!(f, "allowed by {may}"),
+            Self::Mismatch { place, expected, observed } => {
+                write!(f, "{place}: expected {expected}, observed {observed}")
+            }
+            Self::Missing { place } => write!(f, "{place}: missing"),
+            Self::Violation { place, pointer, message } => write!(f, "{place}: {pointer}: {message}"),
+            Self::NotInForce { requirement } => {
+                write!(f, "allowed by {requirement}, which is not in force on this revision")
+            }
+            Self::Unreadable { place, reason } => write!(f, "{place} cannot be read: {reason}"),
+            Self::Undecidable { place, reason } => write!(f, "{place}: {reason}"),
+            Self::ControlFailed { control } => write!(f, "its control {control} doesn't hold"),
+            Self::ControlInexpressible { control } => write!(f, "the adapter can't express its control {control}"),
+            Self::Inexpressible { reason } | Self::Unavailable { reason } => f.write_str(reason),
+            Self::NotObserved => f.write_str("the step was not observed"),
+            Self::NoRequirement => f.write_str("no catalogue at hand has this requirement"),
+            Self::Flaky { failed, attempts } => write!(f, "failed in {failed} of {attempts} attempts"),
+        }
+    }
+}
+
+/// The reason why a target is not asked a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkipReason {
+    /// The target doesn't have that side.
+    Role(Role),
+    /// The target doesn't speak the revision.
+    Revision(Revision),
+    /// The target doesn't speak over the transport.
+    Transport(Transport),
+    /// The target lacks a feature that the case needs.
+    Lacks(Need),
+    /// The test has a fixture, and a fixed target has no adapter that could build it.
+    NoAdapter,
+    /// The test has no fixture: it takes servers as they are.
+    NoFixture,
+    /// The test is too large for every day.
+    Heavy,
+    /// The test is too large to be repeated on each revision and transport.
+    HeavyOnce,
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Role(role) => write!(f, "the target claims no {role} side"),
+            Self::Revision(revision) => write!(f, "the target doesn't claim revision {revision}"),
+            Self::Transport(transport) => write!(f, "the target doesn't claim transport {transport}"),
+            Self::Lacks(need) => write!(f, "the target lacks {need}"),
+            Self::NoAdapter => f.write_str("fixed; without an adapter it can't be given the fixture"),
+            Self::NoFixture => f.write_str("for fixed servers, which bring their own tools"),
+            Self::Heavy => f.write_str("heavy; runs with --heavy"),
+            Self::HeavyOnce => f.write_str("heavy; runs on the newest revision and one transport only"),
+        }
+    }
+}
+
+/// A known failure that was met and held each time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Stale {
+    /// The target that lists it.
+    pub target: TargetId,
+    /// The requirement that holds now.
+    pub requirement: RequirementId,
+    /// The entry in its list.
+    pub known: KnownAs,
+}
+
+impl fmt::Display for Stale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { target, requirement, known: KnownAs { test, reason, issue: _ } } = self;
+        write!(f, "{target}: {requirement} holds now for {test}; remove it from the known failures (\"{reason}\")")
+    }
+}

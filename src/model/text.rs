@@ -1,0 +1,52 @@
+//! Text cut to a length, and numbers with their nouns.
+//!
+//! Must not know what a text means, nor how it is escaped.
+
+use std::borrow::Cow;
+
+/// The longest beginning of a text of at most so many bytes.
+pub fn beginning(text: &str, most: usize) -> &str {
+    &text[..(0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)]
+}
+
+/// A text of at most so many bytes; of a longer one its beginning, with the length of the whole.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match beginning(text, most) {
+        whole if whole.len() == text.len() => Cow::Borrowed(text),
+        part => Cow::Owned(format!("{part}… ({} bytes)", text.len())),
+    }
+}
+
+/// A number with its digits in groups of three.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+/// A noun in the number that goes with a count: `test`, `tests`.
+pub fn plural(number: usize, noun: &str) -> String {
+    format!("{noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A number with its noun: `1 test`, `2 tests`.
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{number} {}", plural(number, noun))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_between_characters_and_tells_its_length() {
+        assert_eq!((beginning("aé", 2), beginning("aé", 9)), ("a", "aé"));
+        assert_eq!((shortened("éé", 3), shortened("éé", 4)), ("é… (4 bytes)".into(), "éé".into()));
+    }
+
+    #[test]
+    fn number_has_groups_and_its_noun_a_plural() {
+        assert_eq!((grouped(7), grouped(1_234_567)), ("7".to_owned(), "1,234,567".to_owned()));
+        assert_eq!((count(1, "test"), count(2, "test")), ("1 test".to_owned(), "2 tests".to_owned()));
+    }
+}

@@ -1,0 +1,152 @@
+//! [`Column`]: the results of one target in numbers, counted test by test.
+//!
+//! The terminal's summary and every report read the same columns, so that nothing is counted twice.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Counts, Keywords, Rates, Status};
+use crate::model::reason::{SkipReason, Stale};
+use crate::model::record::{About, Record};
+use crate::model::{RequirementId, TargetId};
+
+/// One target in one version.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Column {
+    /// The target; several columns have the same one where they are versions of it.
+    pub id: TargetId,
+    /// Its name among the columns: the target, with its version where another column is the same target.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// The package and its version, where the `target.toml` names them.
+    pub version: Option<String>,
+    /// The reason why nobody has run it, where nobody has.
+    pub unverified: Option<String>,
+    /// A hash of the cases that it was asked; older run logs have none.
+    pub cases: Option<String>,
+    /// The number of planned tests.
+    pub planned: usize,
+    /// The number of planned tests that have no record.
+    pub missing: usize,
+    /// The number of tests by status.
+    pub statuses: Counts,
+    /// The same by folder of cases.
+    pub folders: BTreeMap<String, Counts>,
+    /// The number of requirements of which at least one check was decided.
+    pub verified: usize,
+    /// Tests that it was not asked at all.
+    pub skipped: Vec<SkippedTests>,
+    /// The share of its checks that hold.
+    pub rates: Rates,
+    /// Known failures that no longer fail.
+    #[serde(serialize_with = "with_texts")]
+    pub stale: Vec<Stale>,
+    /// The time that its tests took together.
+    pub seconds: f64,
+    /// The requirements of its verdicts, and whether a check of each was decided.
+    #[serde(skip)]
+    pub requirements: BTreeMap<RequirementId, bool>,
+    /// The share of imported tests that are right, by keyword.
+    #[serde(skip)]
+    pub keywords: Keywords,
+    /// Whether anything was observed of it.
+    #[serde(skip)]
+    pub is_seen: bool,
+    #[serde(skip)]
+    micros: u64,
+}
+
+/// Tests that a target was not asked, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SkippedTests {
+    /// The reason.
+    pub reason: SkipReason,
+    /// The reason in words.
+    pub text: String,
+    /// The number of tests.
+    pub tests: usize,
+}
+
+impl SkippedTests {
+    /// So many tests that were skipped for this reason.
+    pub fn new(reason: SkipReason, tests: usize) -> Self {
+        Self { reason, text: reason.to_string(), tests }
+    }
+}
+
+fn with_texts<S: serde::Serializer>(stale: &[Stale], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Entry<'s> {
+        text: String,
+        #[serde(flatten)]
+        stale: &'s Stale,
+    }
+    serializer.collect_seq(stale.iter().map(|stale| Entry { text: stale.to_string(), stale }))
+}
+
+impl Column {
+    /// A target without results.
+    pub fn new(id: TargetId, about: Option<&About>, cases: Option<&str>) -> Self {
+        Self {
+            title: about.map_or_else(|| id.to_string(), |about| about.title.clone()),
+            version: about.and_then(|about| about.version.clone()),
+            unverified: about.and_then(|about| about.unverified.clone()),
+            planned: about.map_or(0, |about| about.planned),
+            cases: cases.map(str::to_owned),
+            missing: 0,
+            name: id.to_string(),
+            statuses: Counts::default(),
+            folders: BTreeMap::new(),
+            verified: 0,
+            skipped: Vec::new(),
+            rates: Rates::default(),
+            stale: Vec::new(),
+            seconds: 0.0,
+            requirements: BTreeMap::new(),
+            keywords: Keywords::default(),
+            is_seen: false,
+            micros: 0,
+            id,
+        }
+    }
+
+    /// Counts a test.
+    pub fn add(&mut self, record: &Record) {
+        let status = Status::of(record);
+        self.statuses.add(status);
+        let folder = record.test.case.folder();
+        match self.folders.get_mut(folder) {
+            Some(counts) => counts.add(status),
+            None => self.folders.entry(folder.to_owned()).or_default().add(status),
+        }
+        for verdict in &record.verdicts {
+            let is_decided = self.requirements.entry(verdict.requirement.clone()).or_default();
+            self.verified += usize::from(verdict.is_decided() && !*is_decided);
+            *is_decided |= verdict.is_decided();
+        }
+        self.rates.add(record);
+        self.keywords.add(record);
+        self.is_seen |= record.observation.unavailable.is_none();
+        self.micros = self.micros.saturating_add(record.micros);
+        // To the millisecond: more is noise.
+        self.seconds = Duration::from_millis(self.micros / 1000).as_secs_f64();
+    }
+
+    /// Returns whether nothing is unexpected: known failures are expected, and so, unless `strict`, are violated SHOULDs.
+    pub fn is_as_expected(&self, strict: bool) -> bool {
+        self.stale.is_empty() && !self.statuses.has_unexpected(strict)
+    }
+
+    /// The number of its tests with a status.
+    pub fn count(&self, status: Status) -> usize {
+        self.statuses.get(status)
+    }
+
+    /// The number of tests that it was not asked.
+    pub fn skips(&self) -> usize {
+        self.skipped.iter().map(|skipped| skipped.tests).sum()
+    }
+}
