@@ -14,9 +14,9 @@ use tokio::io::BufReader;
 use tokio::task::AbortHandle;
 
 use crate::client;
-use crate::mutant::Mutant;
+use crate::mutants::Variant;
+use crate::policy::Policy;
 use crate::revision::Revision;
-use crate::schema::{aside_unless, is_light};
 use crate::server::fixture::{Fixture, Refused};
 use crate::server::http::{Accepts, Listener};
 use crate::server::{Server, stdio};
@@ -32,9 +32,8 @@ const REFUSED: u8 = 3;
 /// `mutant` names the way in which the target is wrong; with `stdio_server`, the process is the MCP server that the
 /// file describes. HTTP connections that `accepts` refuses are closed.
 pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>, accepts: Accepts) -> ExitCode {
-    let mutant = match mutant.map(|name| Mutant::named(name).ok_or(name)).transpose() {
-        Ok(mutant) => mutant,
-        Err(name) => return complain(2, &json!({ "error": format!("there is no mutant `{name}`") })),
+    let Some(variant) = Variant::named(mutant) else {
+        return complain(2, &json!({ "error": format!("there is no mutant `{}`", mutant.unwrap_or_default()) }));
     };
     let file = stdio_server.map(Path::to_owned);
     let work = move || {
@@ -44,8 +43,8 @@ pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>, accepts: Accepts) 
             Err(error) => return complain(1, &json!({ "error": error.to_string() })),
         };
         let code = match file {
-            None => runtime.block_on(adapt(mutant, accepts)),
-            Some(file) => runtime.block_on(serve_stdio(&file, mutant)),
+            None => runtime.block_on(adapt(variant, accepts)),
+            Some(file) => runtime.block_on(serve_stdio(&file, variant)),
         };
         // A check that outlived its budget must not keep the process alive.
         runtime.shutdown_background();
@@ -97,14 +96,12 @@ impl Serve {
     ///
     /// # Errors
     /// The member of the answer that says why not.
-    async fn build(self, mutant: Option<Mutant>) -> Result<Server, (&'static str, Value)> {
+    async fn build(self, policy: &'static Policy) -> Result<Server, (&'static str, Value)> {
         let Some(revision) = Revision::named(&self.revision) else {
             return Err(("cannot", json!(format!("the revision {} is not spoken", self.revision))));
         };
-        let mutant = mutant.filter(|mutant| !mutant.is_client());
-        let is_light = is_light(self.fixture.get());
-        let build = move || Fixture::build(self.fixture.get(), revision, mutant);
-        match aside_unless(is_light, build).await {
+        let build = move || Fixture::build(self.fixture.get(), revision, policy);
+        match tokio::task::spawn_blocking(build).await {
             Ok(Ok(fixture)) => Ok(Server::new(fixture)),
             Ok(Err(refused)) => Err(("refused", refused.into())),
             Err(error) => Err(("refused", json!({ "type": "Panic", "message": error.to_string() }))),
@@ -123,12 +120,12 @@ impl From<Refused> for Value {
 }
 
 /// The adapter's loop: each request is answered before the next is read.
-async fn adapt(mutant: Option<Mutant>, accepts: Accepts) -> ExitCode {
+async fn adapt(variant: Variant, accepts: Accepts) -> ExitCode {
     let listener = match Listener::start(accepts).await {
         Ok(listener) => listener,
         Err(error) => return complain(1, &json!({ "error": error.to_string() })),
     };
-    let mut adapter = Adapter { listener, http: client::connections(), served: HashMap::new(), mutant };
+    let mut adapter = Adapter { listener, http: client::connections(), served: HashMap::new(), variant };
     // The harness is trusted: its fixtures may be of any size.
     let mut input = BufReader::with_capacity(64 << 10, stdio::input());
     while let Ok(Some(line)) = stdio::line(&mut input, usize::MAX - 1).await {
@@ -147,7 +144,7 @@ struct Adapter {
     http: reqwest::Client,
     /// By the id of the request that asked for it.
     served: HashMap<String, Served>,
-    mutant: Option<Mutant>,
+    variant: Variant,
 }
 
 /// A server that stands.
@@ -162,15 +159,14 @@ impl Adapter {
     async fn answer(&mut self, line: &[u8]) -> String {
         let (id, (kind, value)) = match serde_json::from_slice::<Ask>(line) {
             Err(error) => (Value::Null, ("unsupported", json!(error.to_string()))),
-            Ok(Ask { id, hello: Some(_), .. }) => (id, ("hello", hello(self.mutant))),
+            Ok(Ask { id, hello: Some(_), .. }) => (id, ("hello", hello(self.variant))),
             Ok(Ask { id, serve: Some(serve), .. }) => {
                 let answer = self.serve(&id, serve).await;
                 (id, answer)
             }
             Ok(Ask { id, stop: Some(stop), .. }) => (id, self.stop(&stop)),
             Ok(Ask { id, drive: Some(drive), .. }) => {
-                let mutant = self.mutant.filter(|mutant| mutant.is_client());
-                let (kind, answer) = client::drive(drive.get(), &self.http, mutant).await;
+                let (kind, answer) = client::drive(drive.get(), &self.http, self.variant.client).await;
                 // What servers say stays text: it may be deeper than any tree.
                 return format!(r#"{{"id":{id},"{kind}":{answer}}}"#);
             }
@@ -181,7 +177,7 @@ impl Adapter {
 
     async fn serve(&mut self, id: &Value, mut serve: Serve) -> (&'static str, Value) {
         let (is_http, stream) = (serve.transport == "http", serve.stream.take());
-        let server = match serve.build(self.mutant).await {
+        let server = match serve.build(self.variant.server).await {
             Ok(server) => server,
             Err(answer) => return answer,
         };
@@ -211,7 +207,7 @@ impl Adapter {
 }
 
 /// A mutant is a variant of the reference, like an API tier of an SDK.
-fn hello(mutant: Option<Mutant>) -> Value {
+fn hello(variant: Variant) -> Value {
     json!({
         "sdk": "casebook-reference",
         "version": env!("CARGO_PKG_VERSION"),
@@ -221,17 +217,17 @@ fn hello(mutant: Option<Mutant>) -> Value {
         "transports": ["http", "stdio"],
         "streams": true,
         "revisions": Revision::ALL.map(Revision::name),
-        "variants": mutant.map(Mutant::name).as_slice(),
+        "variants": variant.name.as_slice(),
     })
 }
 
-async fn serve_stdio(file: &Path, mutant: Option<Mutant>) -> ExitCode {
+async fn serve_stdio(file: &Path, variant: Variant) -> ExitCode {
     let serve: Serve =
         match std::fs::read(file).map_err(serde_json::Error::io).and_then(|text| serde_json::from_slice(&text)) {
             Ok(serve) => serve,
             Err(error) => return complain(2, &json!({ "error": error.to_string() })),
         };
-    match serve.build(mutant).await {
+    match serve.build(variant.server).await {
         Ok(server) => {
             stdio::serve(server, stdio::input(), tokio::io::stdout()).await;
             ExitCode::SUCCESS

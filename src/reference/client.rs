@@ -5,7 +5,7 @@
 
 mod call;
 mod connection;
-mod elicit;
+pub(crate) mod elicit;
 mod events;
 mod failure;
 mod http;
@@ -16,13 +16,12 @@ mod tools;
 
 use std::time::Duration;
 
-use reqwest::header::HeaderMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::message::{Success, object, success};
-use crate::mutant::Mutant;
+use crate::message::{Success, object, present, success};
+use crate::policy::Policy;
 use crate::revision::Revision;
 use connection::{Connection, Place};
 use elicit::{Terms, User};
@@ -42,8 +41,6 @@ const LEAVE: Duration = Duration::from_secs(3);
 /// Pages of a list, and bytes of all of them together.
 const PAGES: usize = 100;
 const LIST: usize = 64 << 20;
-/// How often one mutant begins a list anew that has ended.
-const PATIENT: usize = 4;
 
 /// What a harness asks of a client.
 #[derive(Deserialize)]
@@ -68,7 +65,7 @@ enum Step {
 }
 
 /// Drives a server through a script: the kind of the answer, and the answer.
-pub(crate) async fn drive(text: &str, http: &reqwest::Client, mutant: Option<Mutant>) -> (&'static str, Success) {
+pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static Policy) -> (&'static str, Success) {
     let cannot = |reason: String| ("cannot", success(&reason));
     let drive: Drive = match serde_json::from_str(text) {
         Ok(drive) => drive,
@@ -87,7 +84,7 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, mutant: Option<Mut
         None => declared(&drive.answers, revision),
     };
     let work = tokio::spawn(async move {
-        match Client::connect(&place, revision, capabilities, drive.answers, mutant).await {
+        match Client::connect(&place, revision, capabilities, drive.answers, policy).await {
             Ok(client) => client.play(drive.script).await,
             Err(failure) => not_connected(failure),
         }
@@ -117,12 +114,12 @@ struct Client {
     revision: Revision,
     capabilities: Value,
     user: User,
-    mutant: Option<Mutant>,
+    policy: &'static Policy,
     tools: Tools,
     last_id: u64,
-    /// What only a mutant remembers: a call has failed.
+    /// A call has failed, as no strict client remembers.
     has_failed: bool,
-    /// What only a mutant remembers: the id of the first question of a call.
+    /// The id of the first question of a call, as no strict client remembers.
     first_question: Option<Value>,
 }
 
@@ -175,10 +172,11 @@ impl Client {
 
     /// Lists the tools, to the last page.
     async fn list(&mut self) -> Result<(), Failure> {
+        let policy = &self.policy.client;
         let (mut tools, mut cursor, mut size) = (vec![], None, 0);
         for number in 0..PAGES {
             let members = cursor.map(|cursor| ("cursor", cursor)).into_iter().collect();
-            let result = self.request("tools/list", members, HeaderMap::new(), number > 0).await?;
+            let result = self.request("tools/list", members).await?;
             size += result.get().len();
             if size > LIST {
                 return Err(Failure::protocol(format!("the list of tools has more than {LIST} bytes")));
@@ -188,24 +186,16 @@ impl Client {
             }
             let page: Page =
                 incoming::members(&result).map_err(|reason| Failure::protocol(format!("tools/list: {reason}")))?;
-            if self.mutant == Some(Mutant::TtlRequired)
-                && self.revision.is_stateless()
-                && page.ttl.as_ref().and_then(Value::as_u64).is_none()
-            {
+            if policy.needs_ttl && self.revision.is_stateless() && page.ttl.as_ref().and_then(Value::as_u64).is_none() {
                 return Err(Failure::protocol("`ttlMs` must be a natural number"));
             }
-            tools.extend(page.tools.into_iter().map(|tool| Tool::read(tool, self.mutant)));
-            match page.next_cursor {
-                Some(_) if self.mutant == Some(Mutant::PagesIgnored) => return self.take(tools).await,
+            tools.extend(page.tools.into_iter().map(|tool| Tool::read(tool, policy)));
+            match page.next_cursor.filter(|next| (policy.is_further_page)(next.get())) {
                 Some(next) if !next.get().starts_with('"') => return Err(Failure::protocol("a cursor is a string")),
-                Some(next) if !(self.mutant == Some(Mutant::CursorEmptyIsEnd) && next.get() == "\"\"") => {
-                    cursor = Some(self.as_sent(next)?);
-                }
-                _ => {
-                    if number > 0 && self.mutant == Some(Mutant::EndOfListUnseen) {
-                        for _ in 0..PATIENT {
-                            let _unread = self.request("tools/list", vec![], HeaderMap::new(), true).await;
-                        }
+                Some(next) => cursor = Some(next),
+                None => {
+                    for _ in (0..policy.requests_after_end).filter(|_| number > 0) {
+                        let _unread = self.request("tools/list", vec![]).await;
                     }
                     return self.take(tools).await;
                 }
@@ -214,29 +204,18 @@ impl Client {
         Err(Failure::protocol(format!("the list of tools has more than {PAGES} pages")))
     }
 
-    /// A cursor as it goes back: as it came, but for one mutant.
-    fn as_sent(&self, cursor: Box<RawValue>) -> Result<Box<RawValue>, Failure> {
-        if self.mutant != Some(Mutant::CursorTrimmed) {
-            return Ok(cursor);
-        }
-        let text: String = serde_json::from_str(cursor.get()).map_err(|error| Failure::protocol(error.to_string()))?;
-        Ok(success(&text.trim()))
-    }
-
     /// Keeps what can be used; over HTTP, tools whose headers can't be told are dropped.
     async fn take(&mut self, mut tools: Vec<Tool>) -> Result<(), Failure> {
-        if self.has_headers() && self.mutant != Some(Mutant::InvalidHeaderToolKept) {
+        let policy = &self.policy.client;
+        if self.has_headers() && policy.drops_wrong_marks {
             tools.retain(|tool| tool.parameters.is_ok());
         }
-        if self.mutant == Some(Mutant::OneBadToolLosesAll) {
-            for tool in &mut tools {
-                let judged = tool.judge(self.mutant).await;
-                judged.map_err(|reason| Failure::Unusable { tool: tool.name.clone().unwrap_or_default(), reason })?;
-            }
-        }
-        if self.mutant == Some(Mutant::ClientFetchesRef) {
-            for tool in &mut tools {
-                let _told_when_called = tool.judge(self.mutant).await;
+        for tool in tools.iter_mut().filter(|_| policy.compiles_when_listed || policy.bad_tool_breaks_list) {
+            match tool.judge(self.policy).await {
+                Err(reason) if policy.bad_tool_breaks_list => {
+                    return Err(Failure::Unusable { tool: tool.name.clone().unwrap_or_default(), reason });
+                }
+                _ => {}
             }
         }
         self.tools = Tools { listed: Some(tools), are_stale: false };
@@ -249,14 +228,14 @@ impl Client {
     }
 
     fn terms(&self) -> Terms<'_> {
-        Terms { revision: self.revision, capabilities: &self.capabilities, mutant: self.mutant }
+        Terms { revision: self.revision, capabilities: &self.capabilities, policy: self.policy }
     }
 
     /// Whether a result is not final yet.
     fn is_input_required(&self, result: &RawValue) -> Result<bool, Failure> {
         #[derive(Deserialize)]
         struct Head {
-            #[serde(rename = "resultType", default, deserialize_with = "incoming::present")]
+            #[serde(rename = "resultType", default, deserialize_with = "present")]
             kind: Option<Box<RawValue>>,
         }
         if !self.revision.is_stateless() {
@@ -264,12 +243,10 @@ impl Client {
         }
         let head: Head = incoming::members(result).map_err(Failure::protocol)?;
         match head.kind.as_ref().map(|kind| kind.get()) {
-            None if self.mutant == Some(Mutant::AbsentResultTypeRefused) => {
-                Err(Failure::protocol("`resultType` is missing"))
-            }
+            None if self.policy.client.needs_result_type => Err(Failure::protocol("`resultType` is missing")),
             None | Some(r#""complete""#) => Ok(false),
             Some(r#""input_required""#) => Ok(true),
-            Some(_) if self.mutant == Some(Mutant::UnknownResultTypeAccepted) => Ok(false),
+            Some(_) if self.policy.client.accepts_unknown_result_type => Ok(false),
             Some(_) => Err(Failure::protocol("the `resultType` is unknown")),
         }
     }

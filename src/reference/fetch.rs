@@ -1,6 +1,6 @@
-//! What some mutants do with references to other documents: fetch them, as nobody should.
+//! Fetches other documents, as only mutants do.
 //!
-//! Takes a URI, gives a document. Must not be reachable without one of them.
+//! Takes a URI, gives a document. Must not be reachable by a strict policy.
 
 use std::error::Error;
 use std::io::{Read as _, Write as _};
@@ -10,7 +10,6 @@ use std::time::Duration;
 use jsonschema::{Draft, Retrieve, Uri};
 use serde_json::Value;
 
-use crate::mutant::Mutant;
 use crate::nesting;
 
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -20,32 +19,24 @@ const MOST: u64 = 1 << 20;
 #[derive(Clone, Copy)]
 pub(crate) struct Fetch;
 
-impl Fetch {
-    /// Whether this mutant fetches.
-    pub(crate) fn of(mutant: Option<Mutant>) -> Option<Self> {
-        matches!(mutant, Some(Mutant::RefFetched | Mutant::PrefixCheckOnRef)).then_some(Self)
-    }
+/// Fetches each URI that is the value of a keyword, and forgets what it found.
+pub(crate) fn visit(schema: &mut Value, keyword: &str) {
+    uris(schema, keyword).filter(|uri| !uri.starts_with("file://")).for_each(look_at);
 }
 
-/// Looks up what a validator has no business with, and forgets what it found.
-pub(crate) fn visit(schema: &Value, mutant: Option<Mutant>) {
-    let keyword = match mutant {
-        Some(Mutant::DynamicRefFetched) => "$dynamicRef",
-        Some(Mutant::DialectFetched) => "$schema",
-        Some(Mutant::IdFetched) => "$id",
-        Some(Mutant::FileRead) => "$ref",
-        _ => return,
-    };
-    let mut pending = vec![schema];
-    while let Some(value) = pending.pop() {
-        let uri = value.get(keyword).and_then(Value::as_str).unwrap_or_default();
-        match (mutant, uri.strip_prefix("file://")) {
-            (Some(Mutant::FileRead), Some(path)) => drop(std::fs::read(path)),
-            (Some(Mutant::FileRead), None) | (_, Some(_)) => {}
-            (_, None) => look_at(uri),
-        }
-        pending.extend(Draft::default().subresources_of(value));
+/// Reads each file that a reference names, and forgets what it found.
+pub(crate) fn read_files(schema: &mut Value) {
+    uris(schema, "$ref").filter_map(|uri| uri.strip_prefix("file://")).for_each(|path| drop(std::fs::read(path)));
+}
+
+/// The texts that are the value of a keyword, in a schema and its subschemas.
+fn uris<'a>(schema: &'a Value, keyword: &str) -> impl Iterator<Item = &'a str> {
+    let (mut found, mut pending) = (vec![], vec![schema]);
+    while let Some(schema) = pending.pop() {
+        found.extend(schema.get(keyword).and_then(Value::as_str));
+        pending.extend(Draft::default().subresources_of(schema));
     }
+    found.into_iter()
 }
 
 /// Fetches, and forgets what it found.

@@ -6,17 +6,19 @@
 
 mod adapter;
 mod client;
-mod distort;
+mod edits;
 mod fetch;
+mod forms;
 mod message;
-mod mutant;
+mod mutants;
 mod nesting;
 mod parameters;
+mod policy;
 mod references;
 mod revision;
 mod schema;
 mod server;
 
 pub use adapter::run;
-pub use mutant::{About, UNBROKEN, is_mutant, mutants};
+pub use mutants::{About, UNBROKEN, is_mutant, mutants};
 pub use server::http::Accepts;

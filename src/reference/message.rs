@@ -3,12 +3,24 @@
 //! Must not know methods, revisions or transports; the HTTP status of a fault is only carried along.
 
 use std::borrow::Cow;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::nesting;
+
+/// The longest message that is read, in bytes.
+pub(crate) const LONGEST: usize = 16 << 20;
+
+/// The keys of `_meta` that belong to the protocol.
+pub(crate) const OWN_PREFIX: &str = "io.modelcontextprotocol/";
+pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
 /// A JSON text on one line, as a message is: a line break can only stand between tokens.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
@@ -59,16 +71,6 @@ impl Fault {
         Self::new(status, -32601, format!("unknown method: {method}"))
     }
 
-    /// A mutant's code: the specification keeps it for itself, or for something else.
-    pub(crate) fn reserved(status: u16, code: i32, method: &str) -> Self {
-        Self::new(status, code, format!("nothing is known of {method}"))
-    }
-
-    /// A mutant's code: an address would have to be visited first.
-    pub(crate) fn visit_required() -> Self {
-        Self { data: Some(json!({ "elicitations": [] })), ..Self::new(200, -32042, "an address must be visited first") }
-    }
-
     /// The method's own parameters are wrong.
     pub(crate) fn params(message: impl Into<String>) -> Self {
         Self::new(200, -32602, message)
@@ -112,8 +114,8 @@ struct Envelope {
 }
 
 /// `null` is there; only an absent member isn't.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 impl Message {
@@ -182,6 +184,42 @@ impl Envelope {
             Some(id) => Message::Request(Request { id, method, params }),
             None => Message::Notification { method, params },
         })
+    }
+}
+
+/// The members of an object, in order, as text.
+#[derive(Debug)]
+pub(crate) struct Members(pub(crate) Vec<(String, Box<RawValue>)>);
+
+impl Members {
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, text)| text.get())
+    }
+
+    pub(crate) fn string(&self, key: &str) -> Result<Option<String>, String> {
+        self.get(key)
+            .map(|text| serde_json::from_str(text).map_err(|_| format!("`{key}` must be a string")))
+            .transpose()
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = vec![];
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
     }
 }
 

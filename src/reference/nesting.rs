@@ -6,7 +6,7 @@
 use serde::de::{DeserializeOwned, Error as _};
 
 /// The depth of the deepest tree that is built.
-const LIMIT: usize = 512;
+pub(crate) const LIMIT: usize = 512;
 
 /// Returns whether a text is nested too deeply to become a tree.
 pub(crate) fn is_too_deep(text: &[u8]) -> bool {
@@ -37,8 +37,13 @@ pub(crate) fn depth(text: &[u8]) -> usize {
 /// # Errors
 /// Where the text is too deep, not JSON, or not of the expected shape.
 pub(crate) fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
-    if is_too_deep(text) {
-        return Err(serde_json::Error::custom(format!("nested more than {LIMIT} levels deep")));
+    read_within(LIMIT, text)
+}
+
+/// Reads a text of at most so many levels; errors are those of [`read`].
+pub(crate) fn read_within<T: DeserializeOwned>(limit: usize, text: &[u8]) -> serde_json::Result<T> {
+    if depth(text) > limit {
+        return Err(serde_json::Error::custom(format!("nested more than {limit} levels deep")));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     deserializer.disable_recursion_limit();

@@ -3,6 +3,8 @@
 //! Takes a schema, gives the arguments marked with `x-mcp-header`; writes values of the body, and compares them.
 //! Must not know requests or tools.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use jsonschema::Draft;
 use serde_json::Value;
 
@@ -37,6 +39,16 @@ impl Parameter {
     /// Whether it is there, and null.
     pub(crate) fn is_null(&self, arguments: Option<&Value>) -> bool {
         self.found(arguments).is_some_and(Value::is_null)
+    }
+
+    /// The header that repeats it, with its value among these arguments; none where it is absent.
+    pub(crate) fn headers(&self, arguments: Option<&Value>) -> Vec<(String, String)> {
+        self.header_of(self.value(arguments).and_then(written))
+    }
+
+    /// The header with this text.
+    pub(crate) fn header_of(&self, text: Option<String>) -> Vec<(String, String)> {
+        text.map(|text| (self.header.clone(), text)).into_iter().collect()
     }
 
     fn found<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
@@ -90,7 +102,7 @@ fn marks(schema: &Value) -> usize {
 pub(crate) fn written(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if is_plain(text) => Some(text.clone()),
-        Value::String(text) => Some(format!("{SENTINEL}{}?=", base64_of(text.as_bytes()))),
+        Value::String(text) => Some(format!("{SENTINEL}{}?=", BASE64.encode(text))),
         Value::Bool(value) => Some(value.to_string()),
         Value::Number(number) if !number.is_f64() => Some(number.to_string()),
         Value::Number(number) => {
@@ -106,17 +118,6 @@ fn is_plain(text: &str) -> bool {
         && !text.starts_with(' ')
         && !text.ends_with(' ')
         && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
-}
-
-fn base64_of(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let four = |three: &[u8]| {
-        let bits = (0..3).fold(0, |bits, at| bits << 8 | usize::from(three.get(at).copied().unwrap_or(0)));
-        let digit = move |at: usize| char::from(DIGITS[bits >> (18 - 6 * at) & 63]);
-        let held = three.len();
-        (0..4).map(move |at| if at <= held { digit(at) } else { '=' })
-    };
-    bytes.chunks(3).flat_map(four).collect()
 }
 
 fn is_token(name: &str) -> bool {
@@ -147,36 +148,8 @@ pub(crate) fn decoded(header: &str) -> Result<String, String> {
     let Some(inner) = header.strip_prefix(SENTINEL).and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(header.to_owned());
     };
-    let bytes = base64(inner).ok_or("a header's Base64 can't be read")?;
+    let bytes = BASE64.decode(inner).map_err(|_| "a header's Base64 can't be read")?;
     String::from_utf8(bytes).map_err(|_| "a header's Base64 is not UTF-8".to_owned())
-}
-
-fn base64(text: &str) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(4) {
-        return None;
-    }
-    let digits = text.trim_end_matches('=');
-    if text.len() - digits.len() > 2 {
-        return None;
-    }
-    let (mut bits, mut held, mut bytes) = (0u32, 0, vec![]);
-    for digit in digits.bytes() {
-        let six = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(six);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push(u8::try_from(bits >> held & 0xff).expect("eight bits"));
-        }
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

@@ -1,22 +1,19 @@
 //! Schemas that came from outside: what is accepted, and what fits them.
 //!
-//! Takes text and the bounds, gives a compiled schema or the reason against it. Nothing is ever fetched (but by a
-//! mutant), and checking a value is bounded in time. Must not know tools, methods or transports.
+//! Takes text and a policy, gives a compiled schema or the reason against it. A strict policy fetches nothing, and
+//! bounds the time for checking a value. Must not know tools, methods or transports.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use jsonschema::{Draft, PatternOptions, Validator};
-use serde_json::{Map, Value};
-use tokio::task::JoinError;
+use serde_json::Value;
 
-use crate::fetch::{self, Fetch};
-use crate::mutant::Mutant;
+use crate::fetch::Fetch;
 use crate::nesting;
+use crate::policy::{Policy, SchemasPolicy};
 use crate::references;
-use crate::server::session::locked;
 
 /// How long one value may take.
 pub(crate) const BUDGET: Duration = Duration::from_secs(2);
@@ -27,11 +24,11 @@ const BACKTRACKS: usize = 100_000;
 /// Levels of a value times the longest chain of subschemas for each: what the stack of a thread must hold.
 const STEPS: usize = 20_000;
 
-/// How many bytes of a schema, and values in a value, are few.
-const LIGHT: usize = 4 << 10;
-
 /// How large a schema may be.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
+    /// Brackets around any part of its text.
+    pub(crate) nesting: usize,
     /// Levels of subschemas.
     pub(crate) depth: usize,
     /// Subschemas.
@@ -42,9 +39,12 @@ pub(crate) struct Bounds {
     pub(crate) chain: usize,
 }
 
-const BOUNDS: Bounds = Bounds { depth: 64, count: 10_000, ways: 100_000, chain: 1_024 };
-const NARROW: Bounds = Bounds { depth: 12, ..BOUNDS };
-const UNBOUNDED: Bounds = Bounds { depth: usize::MAX, count: usize::MAX, ways: usize::MAX, chain: usize::MAX };
+pub(crate) const BOUNDS: Bounds =
+    Bounds { nesting: nesting::LIMIT, depth: 64, count: 10_000, ways: 100_000, chain: 1_024 };
+pub(crate) const UNBOUNDED: Bounds = {
+    const MOST: usize = usize::MAX;
+    Bounds { nesting: MOST, depth: MOST, count: MOST, ways: MOST, chain: MOST }
+};
 
 /// Why a schema is not taken.
 #[derive(Debug, thiserror::Error)]
@@ -83,49 +83,13 @@ pub(crate) struct Schema {
     is_exhausted: Arc<AtomicBool>,
 }
 
-/// The schemas that were read last, by their texts: most come again with other revisions.
-static KEPT: LazyLock<Mutex<HashMap<String, Arc<Compiled>>>> = LazyLock::new(Mutex::default);
-
-/// How many of them there are at most, and the longest text, in bytes.
-const MOST_KEPT: (usize, usize) = (256, 32 << 10);
-
 #[derive(Debug)]
 struct Compiled {
     value: Value,
-    /// `None` accepts everything; only mutants have it.
+    /// `None` accepts everything, as no strict policy does.
     validator: Option<Validator>,
     chain: usize,
-    /// It was short and plain to read.
-    is_light: bool,
-    /// How long one value may take.
-    budget: Duration,
-    /// A mutant's engine for patterns, with which a long text takes for ever.
-    backtracks: bool,
-}
-
-impl Compiled {
-    fn read(text: &str, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
-        let mutant = mutant.map(Mutant::of_schemas);
-        let value = tree(text, mutant)?;
-        let Value::Object(members) = value else { return Err(SchemaError::NotAnObject) };
-        let value = mutated(members, mutant);
-        let is_patient = matches!(mutant, Some(Mutant::DepthUnlimited | Mutant::ValueUnbounded));
-        let budget = if is_patient { Duration::MAX } else { BUDGET };
-        let is_lax = mutant == Some(Mutant::ValidationSkippedWhenUncompilable);
-        let (validator, chain) = match compile(&value, mutant) {
-            Ok((validator, chain)) => (Some(validator), chain),
-            Err(_) if is_lax => (None, 1),
-            Err(error) => return Err(error),
-        };
-        let backtracks = mutant == Some(Mutant::ValueUnbounded);
-        Ok(Self { value, validator, chain, is_light: is_light(text), budget, backtracks })
-    }
-
-    fn backtracks_on(&self, value: &Value) -> bool {
-        const MOST: usize = 32;
-        let (pattern, text) = (self.value.pointer("/properties/v/pattern"), value.get("v").and_then(Value::as_str));
-        self.backtracks && pattern.is_some() && text.is_some_and(|text| text.len() > MOST)
-    }
+    policy: &'static SchemasPolicy,
 }
 
 impl Schema {
@@ -133,29 +97,28 @@ impl Schema {
     ///
     /// # Errors
     /// The reason against it.
-    pub(crate) fn read(text: &str, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
-        let (most, longest) = MOST_KEPT;
-        let is_kept = mutant.is_none() && text.len() <= longest;
-        if let Some(known) = is_kept.then(|| locked(&KEPT).get(text).cloned()).flatten() {
-            return Ok(Self { compiled: known, is_exhausted: Arc::default() });
+    pub(crate) fn read(text: &str, policy: &'static Policy) -> Result<Self, SchemaError> {
+        let policy = &policy.schemas;
+        let unreadable = |error: serde_json::Error| SchemaError::Unreadable { reason: error.to_string() };
+        let mut value = nesting::read_within(policy.bounds.nesting, text.as_bytes()).map_err(unreadable)?;
+        if !matches!(value, Value::Object(_)) {
+            return Err(SchemaError::NotAnObject);
         }
-        let compiled = Arc::new(Compiled::read(text, mutant)?);
-        if is_kept {
-            let mut kept = locked(&KEPT);
-            if kept.len() >= most {
-                kept.clear();
-            }
-            kept.insert(text.to_owned(), Arc::clone(&compiled));
-        }
-        Ok(Self { compiled, is_exhausted: Arc::default() })
+        (policy.prepare)(&mut value);
+        let (validator, chain) = match compile(&value, policy) {
+            Ok((validator, chain)) => (Some(validator), chain),
+            Err(_) if policy.accepts_uncompilable => (None, 1),
+            Err(error) => return Err(error),
+        };
+        Ok(Self { compiled: Arc::new(Compiled { value, validator, chain, policy }), is_exhausted: Arc::default() })
     }
 
-    /// Reads and compiles a schema, away from the tasks that talk to others if it is more than they should wait for.
+    /// Reads and compiles a schema in bounded time, away from the tasks that talk to others.
     ///
     /// # Errors
     /// The reason against it.
-    pub(crate) async fn read_in_time(text: String, mutant: Option<Mutant>) -> Result<Self, SchemaError> {
-        let work = aside_unless(is_light(&text), move || Self::read(&text, mutant));
+    pub(crate) async fn read_in_time(text: String, policy: &'static Policy) -> Result<Self, SchemaError> {
+        let work = tokio::task::spawn_blocking(move || Self::read(&text, policy));
         match tokio::time::timeout(BUDGET, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Err(SchemaError::Unreadable { reason: "reading it broke down".to_owned() }),
@@ -168,22 +131,19 @@ impl Schema {
         &self.compiled.value
     }
 
-    /// Checks a value, away from the tasks that talk to others if it is more than they should wait for.
+    /// Checks a value in bounded time, away from the tasks that talk to others.
     ///
     /// # Errors
     /// The first thing that is wrong with the value, with its place.
     pub(crate) async fn check(&self, value: &Arc<Value>) -> Result<(), String> {
-        let too_long =
-            || Err(format!("checking a value by this schema takes more than {} s", self.compiled.budget.as_secs()));
+        let budget = self.compiled.policy.budget;
+        let too_long = || Err(format!("checking a value by this schema takes more than {} s", budget.as_secs()));
         if self.is_exhausted.load(Ordering::Relaxed) {
             return too_long();
         }
-        if self.compiled.is_light && !self.compiled.backtracks && size(value, LIGHT) < LIGHT {
-            return self.check_now(value);
-        }
         let (schema, value) = (self.clone(), value.clone());
         let work = tokio::task::spawn_blocking(move || schema.check_now(&value));
-        match tokio::time::timeout(self.compiled.budget, work).await {
+        match tokio::time::timeout(budget, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Err("the value could not be checked".to_owned()),
             Err(_) => {
@@ -199,10 +159,8 @@ impl Schema {
     /// The first thing that is wrong with the value, with its place.
     pub(crate) fn check_now(&self, value: &Value) -> Result<(), String> {
         let Some(validator) = &self.compiled.validator else { return Ok(()) };
-        if self.compiled.backtracks_on(value) {
-            loop {
-                std::thread::park();
-            }
+        while (self.compiled.policy.hangs_on)(&self.compiled.value, value) {
+            std::thread::park();
         }
         if levels(value).saturating_mul(self.compiled.chain) > STEPS {
             return Err("the value is nested too deeply for this schema".to_owned());
@@ -217,82 +175,18 @@ impl Schema {
     }
 }
 
-fn tree(text: &str, mutant: Option<Mutant>) -> Result<Value, SchemaError> {
-    let unreadable = |reason: String| SchemaError::Unreadable { reason };
-    if mutant == Some(Mutant::DepthUnlimited) {
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        deserializer.disable_recursion_limit();
-        return serde::Deserialize::deserialize(&mut deserializer)
-            .map_err(|error: serde_json::Error| unreadable(error.to_string()));
-    }
-    nesting::read(text.as_bytes()).map_err(|error| unreadable(error.to_string()))
-}
-
-fn mutated(mut members: Map<String, Value>, mutant: Option<Mutant>) -> Value {
-    if mutant == Some(Mutant::KeywordStripped) {
-        members.shift_remove("anyOf");
-    }
-    let mut value = Value::Object(members);
-    match mutant {
-        Some(Mutant::ExternalRefIgnored) => ignore_external(&mut value),
-        Some(Mutant::DialectIgnored) => drop(value.as_object_mut().and_then(|root| root.shift_remove("$schema"))),
-        _ => {}
-    }
-    value
-}
-
-fn ignore_external(value: &mut Value) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(ignore_external),
-        Value::Object(members) => {
-            for keyword in ["$ref", "$dynamicRef"] {
-                if members.get(keyword).and_then(Value::as_str).is_some_and(|reference| !reference.starts_with('#')) {
-                    members.shift_remove(keyword);
-                }
-            }
-            members.values_mut().for_each(ignore_external);
-        }
-        _ => {}
-    }
-}
-
-fn refuse_by_prefix(value: &Value) -> Result<(), SchemaError> {
-    match value {
-        Value::Array(items) => items.iter().try_for_each(refuse_by_prefix),
-        Value::Object(members) => match members.get("$ref").and_then(Value::as_str) {
-            Some(reference) if reference.starts_with("http:") || reference.starts_with("https:") => {
-                Err(SchemaError::External { reference: reference.to_owned() })
-            }
-            _ => members.values().try_for_each(refuse_by_prefix),
-        },
-        _ => Ok(()),
-    }
-}
-
-fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize), SchemaError> {
-    let bounds = match mutant {
-        Some(Mutant::DepthUnlimited) => &UNBOUNDED,
-        Some(Mutant::DepthOfTwelve) => &NARROW,
-        _ => &BOUNDS,
-    };
-    fetch::visit(schema, mutant);
-    let assumed = if mutant == Some(Mutant::DraftSevenAssumed) { Draft::Draft7 } else { Draft::default() };
-    let draft = references::dialect(schema, assumed)?;
-    if mutant == Some(Mutant::OwnDialectUnknown) && schema.get("$schema").is_some() && draft == Draft::default() {
-        return Err(SchemaError::Dialect { uri: schema["$schema"].to_string() });
+fn compile(schema: &Value, policy: &SchemasPolicy) -> Result<(Validator, usize), SchemaError> {
+    let draft = references::dialect(schema, policy.default_dialect)?;
+    if draft == Draft::default()
+        && let Some(dialect) = schema.get("$schema").filter(|_| !policy.default_dialect_may_be_named)
+    {
+        return Err(SchemaError::Dialect { uri: dialect.to_string() });
     }
     let options = jsonschema::options().with_draft(draft);
-    let fetch = Fetch::of(mutant);
-    if mutant == Some(Mutant::PrefixCheckOnRef) {
-        refuse_by_prefix(schema)?;
-    }
-    let chain = match (references::survey(schema, draft, bounds), fetch) {
-        (Err(SchemaError::External { .. }), Some(_)) => 1,
-        (chain, _) => chain?,
-    };
-    let options = match fetch {
-        Some(fetch) => options.with_retriever(fetch),
-        None => options.offline(),
+    let (options, chain) = match references::survey(schema, draft, &policy.bounds) {
+        Err(SchemaError::External { .. }) if policy.fetches_references => (options.with_retriever(Fetch), 1),
+        Ok(chain) if policy.fetches_references => (options.with_retriever(Fetch), chain),
+        chain => (options.offline(), chain?),
     };
     // The linear engine first; what it can't express falls to one that backtracks, with a limit.
     let validator = options.clone().with_pattern_options(PatternOptions::regex()).build(schema).or_else(|_| {
@@ -302,35 +196,6 @@ fn compile(schema: &Value, mutant: Option<Mutant>) -> Result<(Validator, usize),
         reason: format!("at {}: {}", error.instance_path().as_str(), shortened(&error.to_string())),
     })?;
     Ok((validator, chain))
-}
-
-/// Whether a schema, or many in one text, can be read and used where one stands: it is short, and has nothing in it of
-/// which a little makes much work. Another thread costs more than most of them.
-pub(crate) fn is_light(text: &str) -> bool {
-    const LABORIOUS: [&str; 3] = [r#""$ref""#, r#""$dynamicRef""#, r#""pattern"#];
-    text.len() < LIGHT && !LABORIOUS.iter().any(|keyword| text.contains(keyword))
-}
-
-/// Does light work at once, and all other away from the tasks that talk to others.
-///
-/// # Errors
-/// Where the work panicked elsewhere.
-pub(crate) async fn aside_unless<T: Send + 'static>(
-    is_light: bool,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, JoinError> {
-    if is_light { Ok(work()) } else { tokio::task::spawn_blocking(work).await }
-}
-
-/// How many values are in a value, itself included; it is enough to know that there are so many.
-fn size(value: &Value, enough: usize) -> usize {
-    let of = |sum: usize, value| if sum < enough { sum + size(value, enough - sum) } else { sum };
-    match value {
-        Value::String(text) => 1 + text.len(),
-        Value::Array(items) => items.iter().fold(1, of),
-        Value::Object(members) => members.values().fold(1, of),
-        _ => 1,
-    }
 }
 
 /// How deeply a value is nested; a scalar is one level.

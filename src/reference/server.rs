@@ -16,21 +16,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::distort;
-use crate::message::{Fault, Message, Request, Success, Unread, object, reply, success};
-use crate::mutant::Mutant;
+use crate::message::{
+    CAPABILITIES_KEY, Fault, Message, Request, SERVER_KEY, Success, Unread, VERSION_KEY, object, reply, success,
+};
+use crate::policy::{Channel, Event, Policy};
 use crate::server::call::Call;
-use crate::server::fixture::{Does, Fixture, Tool};
+use crate::server::fixture::{Fixture, Tool};
 use crate::server::seal::Seal;
 use crate::server::session::{Outlet, Session};
 
-const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
-const OWN_PREFIX: &str = "io.modelcontextprotocol/";
-const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
 const TTL_MS: i32 = 60_000;
-const NOTHING: &Value = &Value::Null;
 
 /// A server that speaks one revision.
 #[derive(Debug)]
@@ -55,25 +50,28 @@ impl Server {
         Self { fixture, seal: Seal::new(), memory: AtomicBool::new(false) }
     }
 
-    /// Remembers, if this mutant does, whether something has ever been so.
-    pub(crate) fn ever(&self, mutant: Mutant, is_so: bool) -> bool {
-        let does = self.fixture.mutant == Some(mutant);
-        is_so || (does && self.memory.load(Ordering::Relaxed))
+    fn policy(&self) -> &'static Policy {
+        self.fixture.policy
     }
 
-    /// Takes note for that.
-    pub(crate) fn remember(&self, mutant: Mutant) {
-        if self.fixture.mutant == Some(mutant) {
+    /// Takes note of an event. Without effect where the policy is strict.
+    pub(crate) fn note(&self, event: Event) {
+        if self.policy().remembers == Some(event) {
             self.memory.store(true, Ordering::Relaxed);
         }
     }
 
-    /// What no message before may change.
+    /// Returns whether an event happened before, as no strict server remembers.
+    pub(crate) fn recalls(&self, event: Event) -> bool {
+        self.policy().remembers == Some(event) && self.memory.load(Ordering::Relaxed)
+    }
+
+    /// Checks that no earlier message stands against this one.
     ///
     /// # Errors
     /// The fault to answer with.
     pub(crate) fn still_answers(&self) -> Result<(), Fault> {
-        if self.ever(Mutant::GarbageIsFatal, false) {
+        if self.recalls(Event::Unreadable) {
             return Err(Fault::invalid_request("an earlier message could not be read"));
         }
         Ok(())
@@ -97,17 +95,13 @@ impl Server {
             .filter(|capabilities| capabilities.is_object())
             .ok_or_else(|| Fault::params("`capabilities` must be an object"))?;
         // Whatever the client wished for: this is the one version spoken here.
-        let version = match self.fixture.mutant {
-            Some(Mutant::AnyVersionAgreed) => params["protocolVersion"].clone(),
-            Some(Mutant::EarlierVersionOffered) if *capabilities == json!({}) => json!("2025-03-26"),
-            _ => json!(self.fixture.revision.name()),
-        };
-        let mut result = json!({ "protocolVersion": version, "capabilities": self.capabilities() });
-        if self.fixture.mutant != Some(Mutant::ServerInfoLost) {
-            result["serverInfo"] = self.fixture.server.clone();
-        }
+        let result = json!({
+            "protocolVersion": self.fixture.revision.name(),
+            "capabilities": capabilities_of_server(),
+            "serverInfo": self.fixture.server,
+        });
         let session = Session::new(capabilities.clone());
-        if self.fixture.mutant == Some(Mutant::AsksTooEarly) {
+        if !self.policy().forms.waits_for_initialized {
             session.notice("notifications/initialized", None);
         }
         Ok((session, success(&result)))
@@ -125,10 +119,10 @@ impl Server {
     ) -> Result<Success, Fault> {
         match request.method.as_str() {
             "initialize" => Err(Fault::invalid_request("this session is initialized already")),
-            "ping" if self.fixture.mutant != Some(Mutant::PingUnknown) => Ok(success(&json!({}))),
+            "ping" => Ok(success(&json!({}))),
             "tools/list" => self.list(request, session.capabilities()),
             "tools/call" => self.call(request, Caller::Stateful(session, outlet)).await,
-            method => Err(self.unknown_method(200, method)),
+            method => Err(Fault::unknown_method(200, method)),
         }
     }
 
@@ -139,10 +133,10 @@ impl Server {
     pub(crate) async fn answer(&self, request: &Request) -> Result<Success, Fault> {
         let capabilities = self.check_meta(request)?;
         match request.method.as_str() {
-            "server/discover" if self.fixture.mutant != Some(Mutant::DiscoverMissing) => Ok(self.discover()),
+            "server/discover" => Ok(self.discover()),
             "tools/list" => self.list(request, capabilities),
             "tools/call" => self.call(request, Caller::Stateless(capabilities)).await,
-            method => Err(self.unknown_method(404, method)),
+            method => Err(Fault::unknown_method(404, method)),
         }
     }
 
@@ -150,36 +144,28 @@ impl Server {
         match Call::read(self, request) {
             Ok(call) => call.run(caller).await,
             Err(fault) => {
-                let has_responses =
-                    request.params.as_ref().is_some_and(|params| params.get("inputResponses").is_some());
-                match self.fixture.mutant {
-                    Some(Mutant::MalformedAsToolError) if !has_responses => Ok(self.failed(&fault.message)),
-                    Some(Mutant::MalformedResponsesAsToolError) if has_responses => Ok(self.failed(&fault.message)),
-                    _ => Err(fault),
-                }
+                let params = request.params.as_ref();
+                let has_responses = params.is_some_and(|params| params.get("inputResponses").is_some());
+                let errors = &self.policy().errors;
+                self.report(if has_responses { errors.malformed_responses } else { errors.malformed }, fault.message)
             }
         }
     }
 
-    /// The result of a tool that failed, in these words.
-    pub(crate) fn failed(&self, reason: &str) -> Success {
-        self.remember(Mutant::ListBySideEffect);
-        let content = json!([{ "type": "text", "text": reason }]);
-        self.complete(vec![("content", success(&content)), ("isError", success(&true))])
-    }
-
-    fn unknown_method(&self, status: u16, method: &str) -> Fault {
-        match self.fixture.mutant {
-            Some(Mutant::UnknownMethodCodeWrong) => Fault::invalid_request(format!("unknown method: {method}")),
-            Some(Mutant::UnknownMethodFound) => Fault::unknown_method(200, method),
-            Some(mutant) if method.starts_with("resources/") => match mutant {
-                Mutant::ReservedCode => Fault::reserved(status, -32050, method),
-                Mutant::DefinedCodeMisused => Fault::reserved(status, -32021, method),
-                Mutant::RetiredCode => Fault::reserved(status, -32002, method),
-                _ => Fault::unknown_method(status, method),
-            },
-            _ => Fault::unknown_method(status, method),
+    /// Reports an error of a call.
+    ///
+    /// # Errors
+    /// The error itself, where it is one of the protocol.
+    pub(crate) fn report(&self, channel: Channel, reason: String) -> Result<Success, Fault> {
+        if channel == Channel::Protocol {
+            return Err(Fault::params(reason));
         }
+        self.note(Event::CallFailed);
+        let mut members = vec![("content", success(&json!([{ "type": "text", "text": reason }])))];
+        if channel == Channel::Tool {
+            members.push(("isError", success(&true)));
+        }
+        Ok(self.complete(members))
     }
 
     /// Checks what every stateless request carries; gives the client's capabilities.
@@ -187,51 +173,28 @@ impl Server {
         let supported = self.fixture.revision.name();
         if request.method == "initialize" {
             let requested = request.params.as_ref().and_then(|params| params.get("protocolVersion"));
-            if self.fixture.mutant == Some(Mutant::InitializeUnexplained) {
-                return Err(Fault::unknown_method(404, "initialize"));
-            }
             return Err(Fault::unsupported_version(supported, requested.unwrap_or(&Value::Null)));
         }
         let meta = request.params.as_ref().and_then(|params| params.get("_meta"));
-        let is_there = |key: &str| meta.is_some_and(|meta| meta.get(key).is_some());
-        if self.fixture.mutant == Some(Mutant::MetaNotRequired)
-            && !(is_there(VERSION_KEY) && is_there(CAPABILITIES_KEY))
-        {
-            return Ok(NOTHING);
+        let policy = &self.policy().requests;
+        let lacks = |key: &str| meta.is_none_or(|meta| meta.get(key).is_none());
+        if !policy.needs_meta && [VERSION_KEY, CAPABILITIES_KEY].into_iter().any(lacks) {
+            return Ok(&Value::Null);
         }
-        let wrong = |message: String| match self.fixture.mutant {
-            Some(Mutant::MetaMissingFound) => Fault::params(message),
-            _ => Fault::envelope(message),
-        };
-        let meta = meta.and_then(Value::as_object).ok_or_else(|| wrong("`_meta` must be an object".to_owned()))?;
+        let meta = meta.and_then(Value::as_object).ok_or_else(|| Fault::envelope("`_meta` must be an object"))?;
         let version = meta
             .get(VERSION_KEY)
             .filter(|version| version.is_string())
-            .ok_or_else(|| wrong(format!("`{VERSION_KEY}` must be a string")))?;
-        if version != supported && self.fixture.mutant != Some(Mutant::VersionNotChecked) {
+            .ok_or_else(|| Fault::envelope(format!("`{VERSION_KEY}` must be a string")))?;
+        if version != supported && policy.checks_version {
             return Err(Fault::unsupported_version(supported, version));
         }
-        match self.fixture.mutant {
-            Some(Mutant::ClientInfoRequired) if !meta.contains_key(CLIENT_KEY) => {
-                return Err(wrong(format!("`{CLIENT_KEY}` is missing")));
-            }
-            Some(Mutant::UnknownMetaRefused) if !meta.keys().all(|key| key.starts_with(OWN_PREFIX)) => {
-                return Err(wrong("`_meta` has a key that is unknown".to_owned()));
-            }
-            _ => {}
+        if !(policy.accepts_meta)(meta) {
+            return Err(Fault::envelope("`_meta` must have other keys"));
         }
         meta.get(CAPABILITIES_KEY)
             .filter(|capabilities| capabilities.is_object())
-            .filter(|all| self.fixture.mutant != Some(Mutant::UnknownCapabilityRefused) || are_known(all))
-            .ok_or_else(|| wrong(format!("`{CAPABILITIES_KEY}` must be an object")))
-    }
-
-    /// What a server declares.
-    fn capabilities(&self) -> Value {
-        match self.fixture.mutant {
-            Some(Mutant::ToolsUndeclared) => json!({}),
-            _ => json!({ "tools": {} }),
-        }
+            .ok_or_else(|| Fault::envelope(format!("`{CAPABILITIES_KEY}` must be an object")))
     }
 
     /// Reads a message, as [`Message::read`] does.
@@ -239,31 +202,26 @@ impl Server {
     /// # Errors
     /// The fault to answer with, and the id to answer to.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Message, Unread> {
-        let outcome = match self.fixture.mutant {
-            Some(Mutant::BatchAccepted) => Message::read(distort::first_of_batch(bytes).as_deref().unwrap_or(bytes)),
-            _ => Message::read(bytes),
-        };
-        outcome.map_err(|mut unread| {
-            self.remember(Mutant::GarbageIsFatal);
-            if self.fixture.mutant == Some(Mutant::ParseErrorCodeWrong) && unread.1.code == -32700 {
-                unread.1.code = -32600;
-            }
-            unread
-        })
+        let first = self.policy().requests.reads_batches.then(|| first_of_batch(bytes)).flatten();
+        let message = Message::read(first.as_deref().unwrap_or(bytes));
+        message.map(|message| self.policy().pass_received(message)).inspect_err(|_| self.note(Event::Unreadable))
     }
 
-    /// The reply to a request.
-    pub(crate) fn reply(&self, id: &Value, outcome: &Result<Success, Fault>) -> String {
-        distort::replied(reply(id, outcome), self.fixture.mutant)
+    /// The reply to a request, and its HTTP status.
+    pub(crate) fn reply(&self, request: &Request, outcome: &Result<Success, Fault>) -> (u16, String) {
+        let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
+        self.policy().pass_reply(Some(request), status, reply(&request.id, outcome))
+    }
+
+    /// The reply to a message that is not answered otherwise, and its HTTP status.
+    pub(crate) fn refusal(&self, id: &Value, fault: Fault) -> (u16, String) {
+        self.policy().pass_reply(None, fault.status, reply(id, &Err(fault)))
     }
 
     fn discover(&self) -> Success {
-        if self.fixture.mutant == Some(Mutant::DiscoverAsks) {
-            return self.result("input_required", vec![("requestState", success(&"again"))]);
-        }
         let members = vec![
             ("supportedVersions", success(&[self.fixture.revision.name()])),
-            ("capabilities", success(&self.capabilities())),
+            ("capabilities", success(&capabilities_of_server())),
         ];
         self.complete(self.cacheable(members))
     }
@@ -271,36 +229,24 @@ impl Server {
     fn list(&self, request: &Request, capabilities: &Value) -> Result<Success, Fault> {
         self.still_answers()?;
         let cursor = request.params.as_ref().and_then(|params| params.get("cursor"));
-        if cursor.is_some() && self.fixture.mutant != Some(Mutant::CursorIgnored) {
+        if cursor.is_some() && self.policy().requests.checks_cursor {
             // There is one page, so no cursor was ever given out.
             return Err(Fault::params("unknown cursor"));
         }
         if self.fixture.is_broken {
             return Err(Fault::params("a tool can't be listed"));
         }
-        if self.fixture.mutant == Some(Mutant::EmptyListRefused) && self.fixture.tools.is_empty() {
-            return Err(Fault::params("there are no tools"));
-        }
-        let has_form = capabilities.get("elicitation").is_some();
-        let is_shown = |tool: &&Tool| match self.fixture.mutant {
-            Some(Mutant::ListByCapability) => has_form || !matches!(tool.does, Does::Elicit(_)),
-            Some(Mutant::ListBySideEffect) => {
-                !(self.ever(Mutant::ListBySideEffect, false) && matches!(tool.does, Does::Raise(_)))
-            }
-            _ => true,
-        };
-        let mut tools: Vec<_> = self.fixture.tools.iter().filter(is_shown).map(|tool| &tool.listed).collect();
-        if self.fixture.mutant == Some(Mutant::ListShuffled) && self.memory.fetch_xor(true, Ordering::Relaxed) {
+        let is_listed = |tool: &&Tool| (self.policy().tools.are_listed)(self, tool, capabilities);
+        let mut tools: Vec<_> = self.fixture.tools.iter().filter(is_listed).map(|tool| &tool.listed).collect();
+        if self.policy().remembers == Some(Event::Listed) && self.memory.fetch_xor(true, Ordering::Relaxed) {
             tools.reverse();
         }
         Ok(self.complete(self.cacheable(vec![("tools", success(&tools))])))
     }
 
     fn cacheable(&self, mut members: Vec<(&'static str, Success)>) -> Vec<(&'static str, Success)> {
-        if self.fixture.revision.is_stateless() && self.fixture.mutant != Some(Mutant::CacheHintsLost) {
-            let ttl = if self.fixture.mutant == Some(Mutant::TtlNegative) { -1 } else { TTL_MS };
-            let scope = if self.fixture.mutant == Some(Mutant::CacheScopeUnknown) { "shared" } else { "public" };
-            members.extend([("ttlMs", success(&ttl)), ("cacheScope", success(&scope))]);
+        if self.fixture.revision.is_stateless() {
+            members.extend([("ttlMs", success(&TTL_MS)), ("cacheScope", success(&"public"))]);
         }
         members
     }
@@ -313,28 +259,22 @@ impl Server {
     /// A result, with what this revision adds to every one.
     pub(crate) fn result(&self, kind: &str, mut members: Vec<(&'static str, Success)>) -> Success {
         if self.fixture.revision.is_stateless() {
-            if self.fixture.mutant != Some(Mutant::ResultTypeLost) {
-                members.insert(0, ("resultType", success(&kind)));
-            }
-            if self.fixture.mutant != Some(Mutant::ServerInfoLost) {
-                let mut meta = json!({ SERVER_KEY: self.fixture.server });
-                match self.fixture.mutant {
-                    Some(Mutant::MetaPrefixMalformed) => meta["com..example/trace"] = json!("1"),
-                    Some(Mutant::MetaNameMalformed) => meta["com.example/_trace"] = json!("1"),
-                    _ => {}
-                }
-                members.push(("_meta", success(&meta)));
-            }
-        } else if self.fixture.mutant == Some(Mutant::ResultTypeBefore2026) {
             members.insert(0, ("resultType", success(&kind)));
+            members.push(("_meta", success(&json!({ SERVER_KEY: self.fixture.server }))));
         }
         object(&members)
     }
 }
 
-fn are_known(capabilities: &Value) -> bool {
-    const KNOWN: [&str; 5] = ["elicitation", "experimental", "extensions", "roots", "sampling"];
-    capabilities.as_object().is_none_or(|members| members.keys().all(|key| KNOWN.contains(&key.as_str())))
+/// What a server declares.
+fn capabilities_of_server() -> Value {
+    json!({ "tools": {} })
+}
+
+/// The first message of a batch, as nobody should read it.
+fn first_of_batch(bytes: &[u8]) -> Option<Vec<u8>> {
+    let batch: Vec<Value> = serde_json::from_slice(bytes).ok()?;
+    batch.first().map(|message| message.to_string().into_bytes())
 }
 
 #[cfg(test)]
@@ -344,17 +284,18 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
+    use crate::mutants::policy;
     use crate::revision::Revision;
     use crate::server::session::Outgoing;
 
     /// A server with one tool, called `t`.
-    fn server(members: &Value, revision: Revision, mutant: Option<Mutant>) -> Server {
+    fn server(members: &Value, revision: Revision, mutant: &str) -> Server {
         let mut tool = json!({ "name": "t", "inputSchema": { "type": "object" }, "does": { "echo": true } });
         for (key, value) in members.as_object().expect("members of a tool") {
             tool[key] = value.clone();
         }
         let fixture = json!({ "server": { "name": "s", "version": "1" }, "tools": [tool] });
-        Server::new(Fixture::build(&fixture.to_string(), revision, mutant).expect("a sound fixture"))
+        Server::new(Fixture::build(&fixture.to_string(), revision, policy(mutant)).expect("a sound fixture"))
     }
 
     fn request(method: &str, mut params: Value, capabilities: &Value) -> Request {
@@ -388,7 +329,7 @@ mod tests {
     async fn arguments_are_judged_as_sent() {
         let input = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
         let members = json!({ "inputSchema": input });
-        let strict = server(&members, Revision::July2026, None);
+        let strict = server(&members, Revision::July2026, "");
         let result = call(&strict, json!({ "arguments": { "n": 1, "x": [] } })).await.expect("a result");
         assert_eq!(result["structuredContent"], json!({ "n": 1, "x": [] }));
         for arguments in [json!({ "n": "1" }), json!({ "n": 1.5 }), json!({})] {
@@ -396,9 +337,9 @@ mod tests {
             let result = call(&strict, params.clone()).await.expect("a result");
             assert_eq!((&result["isError"], &result["resultType"]), (&json!(true), &json!("complete")));
             assert!(result["content"][0]["text"].as_str().is_some_and(|text| text.contains('n')), "{result}");
-            let protocol_error = server(&members, Revision::July2026, Some(Mutant::InputErrorAsProtocolError));
+            let protocol_error = server(&members, Revision::July2026, "input-error-as-protocol-error");
             assert_eq!(call(&protocol_error, params.clone()).await, Err(-32602));
-            let lax = server(&members, Revision::July2026, Some(Mutant::InputNotValidated));
+            let lax = server(&members, Revision::July2026, "input-not-validated");
             assert_eq!(call(&lax, params).await.expect("a result")["structuredContent"], arguments);
         }
         for arguments in [json!(null), json!([]), json!("{}")] {
@@ -412,7 +353,7 @@ mod tests {
     async fn any_value_is_structured_content_and_has_its_text() {
         for value in [json!([1]), json!("a"), json!(0), json!(false), json!(null), json!({})] {
             let members = json!({ "outputSchema": { "const": value }, "does": returns(&value) });
-            let result = call(&server(&members, Revision::July2026, None), json!({})).await.expect("a result");
+            let result = call(&server(&members, Revision::July2026, ""), json!({})).await.expect("a result");
             assert_eq!(result.get("structuredContent"), Some(&value));
             assert_eq!(result["content"], json!([{ "type": "text", "text": value.to_string() }]));
         }
@@ -428,7 +369,7 @@ mod tests {
             (json!({ "return": { "isError": true, "content": [{ "type": "text", "text": "no" }] } }), false),
         ] {
             let members = json!({ "outputSchema": schema, "does": does });
-            let result = call(&server(&members, Revision::July2026, None), json!({})).await.expect("a result");
+            let result = call(&server(&members, Revision::July2026, ""), json!({})).await.expect("a result");
             assert_eq!(result.get("isError").is_none(), fits, "{result}");
             assert_eq!(result.get("structuredContent").is_some(), fits, "{result}");
         }
@@ -438,13 +379,13 @@ mod tests {
     async fn an_author_s_content_is_kept() {
         let content = json!([{ "type": "text", "text": "prose" }]);
         let members = json!({ "does": { "return": { "structuredContent": [1], "content": content } } });
-        let result = call(&server(&members, Revision::July2026, None), json!({})).await.expect("a result");
+        let result = call(&server(&members, Revision::July2026, ""), json!({})).await.expect("a result");
         assert_eq!(result["content"], content);
     }
 
     #[tokio::test]
     async fn a_question_is_asked_until_it_is_answered() {
-        let server = server(&question(), Revision::July2026, None);
+        let server = server(&question(), Revision::July2026, "");
         let asked = call(&server, json!({})).await.expect("a result");
         assert_eq!(asked["resultType"], json!("input_required"));
         assert!(asked.get("ttlMs").is_none() && asked["_meta"][SERVER_KEY].is_object(), "{asked}");
@@ -470,7 +411,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_can_t_show_a_form_is_not_asked() {
-        let server = server(&question(), Revision::July2026, None);
+        let server = server(&question(), Revision::July2026, "");
         for capabilities in [json!({}), json!({ "elicitation": { "url": {} } })] {
             assert_eq!(call_with(&server, json!({}), &capabilities).await, Err(-32021));
         }
@@ -478,7 +419,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_session_ends_a_call_that_waits_for_an_answer() {
-        let server = server(&question(), Revision::November2025, None);
+        let server = server(&question(), Revision::November2025, "");
         let session = Arc::new(Session::new(json!({ "elicitation": {} })));
         session.notice("notifications/initialized", None);
         let (outlet, mut outgoing) = mpsc::unbounded_channel();
@@ -493,7 +434,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_stateless_request_says_what_it_must() {
-        let server = server(&json!({}), Revision::July2026, None);
+        let server = server(&json!({}), Revision::July2026, "");
         let sound = request("tools/list", json!({}), &json!({}));
         let result: Value = serde_json::from_str(server.answer(&sound).await.expect("a list").get()).expect("a result");
         assert_eq!((&result["resultType"], &result["cacheScope"]), (&json!("complete"), &json!("public")));
@@ -515,7 +456,7 @@ mod tests {
     fn what_is_no_tool_is_not_served() {
         let build = |tools: Value, revision| {
             let fixture = json!({ "server": { "name": "s", "version": "1" }, "tools": tools });
-            Fixture::build(&fixture.to_string(), revision, None).map(drop).map_err(|refused| refused.tool)
+            Fixture::build(&fixture.to_string(), revision, policy("")).map(drop).map_err(|refused| refused.tool)
         };
         let tool = |name: &str, input: Value| json!({ "name": name, "inputSchema": input, "does": { "echo": true } });
         let object = json!({ "type": "object" });

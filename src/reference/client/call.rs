@@ -12,14 +12,12 @@ use serde_json::{Value, json};
 use super::Client;
 use super::elicit::{Question, Reaction};
 use super::failure::Failure;
-use super::incoming::{members, present};
+use super::incoming::members;
 use super::session::header;
-use crate::message::{Success, object, success};
-use crate::mutant::Mutant;
+use crate::message::{Members, Success, object, present, success};
 use crate::nesting;
-use crate::parameters::{Parameter, written};
+use crate::policy::Policy;
 use crate::schema::Schema;
-use crate::server::fixture::Members;
 
 /// How often a server may ask before it gives a result.
 const ROUNDS: usize = 8;
@@ -53,12 +51,12 @@ impl Client {
     /// # Errors
     /// Why there is no result that could be used.
     pub(super) async fn call(&mut self, name: &str, arguments: Option<&RawValue>) -> Result<Success, Failure> {
-        if self.has_failed && self.mutant == Some(Mutant::FailureIsStickyInClient) {
+        if self.has_failed && self.policy.client.failure_is_final {
             return Err(Failure::protocol("an earlier call failed"));
         }
         let schema = self.judge(name).await?;
         let result = match self.rounds(name, arguments).await {
-            Err(Failure::Refused { message, .. }) if self.mutant == Some(Mutant::ProtocolErrorAsSuccess) => {
+            Err(Failure::Refused { message, .. }) if self.policy.client.errors_are_results => {
                 return Ok(success(&json!({ "content": [{ "type": "text", "text": message }] })));
             }
             outcome => outcome?,
@@ -70,32 +68,26 @@ impl Client {
         }
         self.has_failed |= read.is_error == Some(true);
         let checked = self.check(name, schema, read, result).await?;
-        Ok(match self.mutant {
-            Some(Mutant::IsErrorLost) => without("isError", &checked).unwrap_or(checked),
-            Some(Mutant::StructuredLostByClient) => without("structuredContent", &checked).unwrap_or(checked),
-            _ => checked,
-        })
+        let lost = self.policy.client.lost_member.and_then(|member| without(member, &checked).ok());
+        Ok(lost.unwrap_or(checked))
     }
 
     /// What results must fit; nothing where that was never said, or is not known yet.
     async fn judge(&mut self, name: &str) -> Result<Option<Schema>, Failure> {
-        let mutant = self.mutant;
+        let policy = self.policy;
+        let unusable = |reason| Failure::Unusable { tool: name.to_owned(), reason };
         let tools = self.tools.listed.as_deref_mut().unwrap_or_default();
-        let Some(mut place) = tools.iter().position(|tool| tool.name.as_deref() == Some(name)) else {
-            return match mutant {
-                Some(Mutant::UnlistedToolRefused) => {
-                    Err(Failure::Unusable { tool: name.to_owned(), reason: "it is not in the list".to_owned() })
-                }
-                _ => Ok(None),
-            };
+        let place = tools.iter().position(|tool| tool.name.as_deref() == Some(name));
+        let Some(mut place) = place else {
+            let is_refused = policy.client.refuses_unlisted;
+            return if is_refused { Err(unusable("it is not in the list".to_owned())) } else { Ok(None) };
         };
-        if mutant == Some(Mutant::FirstIdWinsInClient)
+        if policy.schemas.are_shared_by_id
             && let Some(id) = tools[place].output_id()
         {
             place = tools.iter().position(|tool| tool.output_id().as_ref() == Some(&id)).unwrap_or(place);
         }
-        let tool = &mut tools[place];
-        tool.judge(mutant).await.map_err(|reason| Failure::Unusable { tool: name.to_owned(), reason })
+        tools[place].judge(policy).await.map_err(unusable)
     }
 
     /// Calls, answers, and calls again, until there is a result.
@@ -105,15 +97,14 @@ impl Client {
         let mut added = vec![];
         for round in 0..=ROUNDS {
             let mut members = vec![("name", success(&name))];
-            let arguments = arguments.filter(|_| round == 0 || self.mutant != Some(Mutant::RetryArgumentsLost));
             members.extend(arguments.map(|arguments| ("arguments", arguments.to_owned())));
             members.append(&mut added);
-            let result = self.request_as(id, "tools/call", members, headers.clone(), round > 0).await?;
-            if !self.is_input_required(&result)? || round > 0 && self.mutant == Some(Mutant::SecondRoundLost) {
+            let result = self.request_as(id, "tools/call", members, headers.clone()).await?;
+            if !self.is_input_required(&result)? || round > 0 && !self.policy.client.answers_every_round {
                 return Ok(result);
             }
             added = self.respond(&result).await?;
-            if self.mutant != Some(Mutant::IdReusedOnRetry) {
+            if self.policy.client.retry_has_new_id {
                 id = self.fresh_id();
             }
         }
@@ -139,44 +130,25 @@ impl Client {
         for (key, question) in questions {
             let reaction = self.react()?;
             let answer = question.answer(reaction).await?;
-            if self.mutant == Some(Mutant::AnswersSentAsResponses) {
-                let _nobody_asked = self.tell(json!({ "jsonrpc": "2.0", "id": key, "result": answer })).await;
+            if self.policy.client.answers_are_also_responses {
+                let response = json!({ "jsonrpc": "2.0", "id": key, "result": answer });
+                let _nobody_asked = self.tell(response.to_string()).await;
             }
             responses.push((key, success(&answer)));
-        }
-        if self.mutant == Some(Mutant::AnswersWrapped) && responses.len() > 1 {
-            for (_, answer) in &mut responses {
-                *answer = object(&[("result", answer.clone())]);
-            }
         }
         let mut added = vec![];
         if !responses.is_empty() {
             added.push(("inputResponses", object(&responses)));
         }
-        added.extend(self.returned(request_state).map(|state| ("requestState", state)));
+        // Byte for byte.
+        added.extend(request_state.map(|state| ("requestState", state)));
         Ok(added)
-    }
-
-    /// A state as it goes back: byte for byte, but for three mutants.
-    fn returned(&self, state: Option<Box<RawValue>>) -> Option<Success> {
-        match (self.mutant, state) {
-            (Some(Mutant::StateDropped), _) => None,
-            (Some(Mutant::StateInvented), None) => Some(success(&Value::Null)),
-            (Some(Mutant::StateReencoded), Some(state)) => {
-                let text: String = serde_json::from_str(state.get()).ok()?;
-                let value = nesting::read::<Value>(text.as_bytes()).ok();
-                Some(success(&value.map_or(text, |value| value.to_string())))
-            }
-            (_, state) => state,
-        }
     }
 
     /// The user's next reaction.
     pub(super) fn react(&mut self) -> Result<Reaction, Failure> {
         match self.user.react() {
-            Err(_) if self.mutant == Some(Mutant::UndeclaredModeAnswered) => {
-                Ok(Reaction::Accept(serde_json::Map::new()))
-            }
+            Err(_) if self.policy.user.answers_undeclared_modes => Ok(Reaction::Accept(serde_json::Map::new())),
             reaction => reaction,
         }
     }
@@ -187,38 +159,17 @@ impl Client {
         if !self.has_headers() {
             return headers;
         }
-        let encoded = written(&json!(name)).filter(|_| self.mutant != Some(Mutant::NameHeaderNotEncoded));
-        header(&mut headers, "mcp-name", encoded.as_deref().unwrap_or(name));
+        let policy = &self.policy.client;
+        header(&mut headers, "mcp-name", &(policy.name_header)(name));
         let tools = self.tools.listed.iter().flatten();
         let tool = tools.into_iter().find(|tool| tool.name.as_deref() == Some(name));
         let arguments: Option<Value> = arguments.and_then(|arguments| nesting::read(arguments.get().as_bytes()).ok());
         for parameter in tool.and_then(|tool| tool.parameters.as_ref().ok()).into_iter().flatten() {
-            self.repeat(parameter, arguments.as_ref(), &mut headers);
+            for (name, value) in (policy.parameter_headers)(parameter, arguments.as_ref()) {
+                header(&mut headers, &name, &value);
+            }
         }
         headers
-    }
-
-    /// Repeats an argument in its header.
-    fn repeat(&self, parameter: &Parameter, arguments: Option<&Value>, headers: &mut HeaderMap) {
-        let value = match self.mutant {
-            Some(Mutant::ParameterHeadersMissing) => return,
-            Some(Mutant::ParameterPathIgnored) => parameter.namesake(arguments),
-            _ => parameter.value(arguments),
-        };
-        match (self.mutant, value) {
-            (Some(Mutant::NullParameterSent), None) if parameter.is_null(arguments) => {
-                header(headers, &parameter.header, "null");
-            }
-            (Some(Mutant::ParameterBooleansCapitalized), Some(Value::Bool(value))) => {
-                header(headers, &parameter.header, if *value { "True" } else { "False" });
-            }
-            (Some(Mutant::ParameterHeadersRaw), Some(Value::String(text))) => raw(headers, &parameter.header, text),
-            (_, value) => {
-                if let Some(value) = value.and_then(written) {
-                    header(headers, &parameter.header, &value);
-                }
-            }
-        }
     }
 
     /// Checks a result by what the tool promised.
@@ -230,47 +181,31 @@ impl Client {
         result: Box<RawValue>,
     ) -> Result<Success, Failure> {
         let output = |reason: String| Failure::Output { tool: tool.to_owned(), reason };
-        if read.is_error.is_none() && self.mutant == Some(Mutant::IsErrorRequired) {
+        let Policy { output: policy, client, .. } = self.policy;
+        if read.is_error.is_none() && client.needs_is_error {
             return Err(output("`isError` is missing".to_owned()));
         }
-        if read.is_error == Some(true) && self.mutant != Some(Mutant::ErrorResultValidated) {
+        if read.is_error == Some(true) && !policy.is_checked_after_failure {
             return Ok(result);
         }
-        let is_falsy = |value: &RawValue| matches!(value.get(), "0" | "false" | "\"\"" | "null");
-        let structured = match (&read.structured_content, self.mutant) {
-            (Some(value), Some(Mutant::FalsyStructuredTakenForMissing)) if is_falsy(value) => None,
-            (value, _) => value.as_deref(),
-        };
+        let structured = read.structured_content.as_deref().filter(|value| !policy.absent.contains(&value.get()));
         let Some(value) = structured else {
             return match schema {
-                Some(_) if self.mutant != Some(Mutant::MissingStructuredAcceptedByClient) => {
-                    Err(output("there is no structured content".to_owned()))
-                }
+                Some(_) if policy.is_required => Err(output("there is no structured content".to_owned())),
                 _ => Ok(result),
             };
         };
         if !self.revision.has_any_output() && !value.get().starts_with('{') {
             return without_structured(&read, &result).map_err(output);
         }
-        if schema.is_none() && self.mutant == Some(Mutant::SchemaRequired) {
+        if schema.is_none() && client.needs_output_schema {
             return Err(output("it has no outputSchema, so that nothing is expected".to_owned()));
         }
-        if let Some(schema) = schema
-            && self.mutant != Some(Mutant::OutputNotValidatedByClient)
-        {
+        if let Some(schema) = schema.filter(|_| policy.is_checked) {
             let value: Value = nesting::read(value.get().as_bytes()).map_err(|error| output(error.to_string()))?;
             schema.check(&Arc::new(value)).await.map_err(output)?;
         }
         Ok(result)
-    }
-}
-
-/// What a text comes to that is written between other headers as it is: each of its lines may be one more.
-fn raw(headers: &mut HeaderMap, name: &str, text: &str) {
-    let mut lines = text.lines();
-    header(headers, name, lines.next().unwrap_or_default());
-    for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
-        header(headers, name, value);
     }
 }
 

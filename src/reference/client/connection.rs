@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::http::Endpoint;
 use super::incoming::Incoming;
 use super::stdio::Pipe;
-use crate::mutant::Mutant;
+use crate::policy::Policy;
 
 /// Where a server is.
 #[derive(Debug)]
@@ -30,10 +30,10 @@ impl Connection {
     ///
     /// # Errors
     /// Where there can be nobody.
-    pub(super) fn to(place: &Place, mutant: Option<Mutant>) -> Result<Self, Failure> {
+    pub(super) fn to(place: &Place, policy: &'static Policy) -> Result<Self, Failure> {
         Ok(match place {
-            Place::Url(url, client) => Self::Http(Box::new(Endpoint::new(client.clone(), url, mutant)?)),
-            Place::Command(command) => Self::Stdio(Box::new(Pipe::start(command, mutant)?)),
+            Place::Url(url, client) => Self::Http(Box::new(Endpoint::new(client.clone(), url, policy)?)),
+            Place::Command(command) => Self::Stdio(Box::new(Pipe::start(command, policy)?)),
         })
     }
 

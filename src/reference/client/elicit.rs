@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 use super::failure::Failure;
 use super::incoming::members;
 use crate::fetch;
-use crate::mutant::Mutant;
+use crate::forms::{allows_forms, check_root, composition, is_answer, strings, titled};
 use crate::nesting;
+use crate::policy::{Policy, UserPolicy};
 use crate::revision::Revision;
 use crate::schema::{BUDGET, Schema};
-use crate::server::elicitation::{allows_forms, check_root, composition, is_answer, strings, titled};
 
 /// How the user reacts to a question.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl User {
 pub(super) struct Terms<'a> {
     pub(super) revision: Revision,
     pub(super) capabilities: &'a Value,
-    pub(super) mutant: Option<Mutant>,
+    pub(super) policy: &'static Policy,
 }
 
 /// A question that may be put to the user.
@@ -94,10 +94,10 @@ pub(super) enum Question {
 
 /// A form that may be shown.
 #[derive(Clone, Debug)]
-pub(super) struct Form {
+pub(crate) struct Form {
     schema: Schema,
     revision: Revision,
-    mutant: Option<Mutant>,
+    policy: &'static Policy,
 }
 
 #[derive(Deserialize)]
@@ -131,16 +131,16 @@ impl Question {
             return Err(refused("the request is nested too deeply"));
         }
         let params: Params = members(params).map_err(refused)?;
-        if terms.mutant == Some(Mutant::UrlPrefetched)
+        let policy = &terms.policy.user;
+        if policy.fetches_urls
             && let Some(url) = params.url.as_ref().and_then(Value::as_str).map(str::to_owned)
         {
             let _whatever_is_there = tokio::task::spawn_blocking(move || fetch::look_at(&url)).await;
         }
         let modes = terms.capabilities.get("elicitation");
-        let is_lax = terms.mutant == Some(Mutant::UndeclaredModeAnswered);
         match params.mode.as_ref().map(Value::as_str) {
-            None if terms.mutant == Some(Mutant::ModeRequired) => Err(refused("`mode` is missing")),
-            _ if is_lax => Form::read(&params, terms).await.map(Self::Form),
+            None if policy.needs_mode => Err(refused("`mode` is missing")),
+            _ if policy.answers_undeclared_modes => Form::read(&params, terms).await.map(Self::Form),
             None | Some(Some("form")) if allows_forms(terms.capabilities, terms.revision) => {
                 Form::read(&params, terms).await.map(Self::Form)
             }
@@ -187,7 +187,7 @@ impl Reaction {
 
 impl Form {
     async fn read(params: &Params, terms: Terms<'_>) -> Result<Self, Failure> {
-        let is_lax = terms.mutant == Some(Mutant::UndeclaredModeAnswered);
+        let is_lax = terms.policy.user.answers_undeclared_modes;
         if !is_lax && !params.message.as_ref().is_some_and(Value::is_string) {
             return Err(refused("`message` must be a string"));
         }
@@ -196,11 +196,11 @@ impl Form {
             None if is_lax => r#"{"type":"object","properties":{}}"#.to_owned(),
             None => return Err(refused("`requestedSchema` is missing")),
         };
-        let schema = Schema::read_in_time(schema, terms.mutant).await;
+        let schema = Schema::read_in_time(schema, terms.policy).await;
         let schema = schema.map_err(|error| refused(format!("requestedSchema: {error}")))?;
-        let form = Self { schema, revision: terms.revision, mutant: terms.mutant };
-        check_root(form.schema.value()).map_err(|error| refused(error.to_string()))?;
-        if terms.mutant == Some(Mutant::EmptyFormRefusedByClient) && form.fields().is_empty() {
+        let form = Self { schema, revision: terms.revision, policy: terms.policy };
+        check_root(form.schema.value()).map_err(|reason| refused(format!("requestedSchema: {reason}")))?;
+        if !terms.policy.forms.may_be_empty && form.fields().is_empty() {
             return Err(refused("a form needs a field"));
         }
         for (name, field) in form.fields() {
@@ -215,39 +215,34 @@ impl Form {
 
     fn answer(&self, reaction: Reaction) -> Result<Value, String> {
         let action = reaction.action();
-        let content = match (reaction, self.mutant) {
-            (Reaction::Accept(content), _) => self.content(content)?,
-            (_, Some(Mutant::DefaultsOnDecline)) => self.filled(Map::new()),
-            (_, Some(Mutant::ContentWithDecline)) => Map::new(),
-            _ => return Ok(json!({ "action": action })),
+        let content = match reaction {
+            Reaction::Accept(content) => Some(self.content(content)?),
+            _ => (self.policy().refusal_content)(self),
         };
-        Ok(json!({ "action": action, "content": content }))
+        Ok(match content {
+            Some(content) => json!({ "action": action, "content": content }),
+            None => json!({ "action": action }),
+        })
+    }
+
+    fn policy(&self) -> &'static UserPolicy {
+        &self.policy.user
     }
 
     fn content(&self, content: Map<String, Value>) -> Result<Map<String, Value>, String> {
-        if self.mutant == Some(Mutant::DefaultsUnchecked) {
+        if !self.policy().defaults_are_checked {
             return self.check(content).map(|content| self.filled(content));
         }
         let entered: BTreeSet<String> = content.keys().cloned().collect();
         let mut content = self.check(self.filled(content))?;
         for (name, value) in &mut content {
-            match self.mutant {
-                Some(Mutant::MultiSelectFlattened) => {
-                    if let Some(chosen) = strings(value) {
-                        *value = chosen.join(",").into();
-                    }
-                }
-                Some(Mutant::DefaultsAsText) if !entered.contains(name) && !value.is_string() => {
-                    *value = value.to_string().into();
-                }
-                _ => {}
-            }
+            (self.policy().on_sent)(value, entered.contains(name));
         }
         Ok(content)
     }
 
     fn check(&self, content: Map<String, Value>) -> Result<Map<String, Value>, String> {
-        if self.mutant == Some(Mutant::InvalidAnswerSent) {
+        if !self.policy().answers_are_checked {
             return Ok(content);
         }
         if let Some((name, _)) = content.iter().find(|(_, value)| !is_answer(value, self.revision)) {
@@ -260,34 +255,25 @@ impl Form {
     }
 
     /// Fills in what the user left out, where a default fits its field.
-    fn filled(&self, mut content: Map<String, Value>) -> Map<String, Value> {
-        if self.mutant == Some(Mutant::DefaultsIgnored) {
-            return content;
-        }
-        for (name, field) in self.fields() {
-            let Some(default) = field.get("default") else { continue };
-            if content.contains_key(name) && self.mutant != Some(Mutant::DefaultsOverwriteUser) {
-                continue;
+    pub(crate) fn filled(&self, mut content: Map<String, Value>) -> Map<String, Value> {
+        let policy = self.policy();
+        for (name, field) in self.fields().iter().filter(|_| policy.fills_in_defaults) {
+            if let Some(default) = field.get("default")
+                && (policy.defaults_replace_answers || !content.contains_key(name))
+                && self.is_usable(name, field, default)
+            {
+                content.insert(name.clone(), (policy.default)(field, default));
             }
-            if !self.is_usable(name, field, default) {
-                continue;
-            }
-            let default = match self.mutant {
-                Some(Mutant::DefaultWrongValue) => first_choice(field),
-                _ => default.clone(),
-            };
-            content.insert(name.clone(), default);
         }
         content
     }
 
     fn is_usable(&self, name: &str, field: &Value, default: &Value) -> bool {
-        match self.mutant {
-            Some(Mutant::DefaultsUnchecked) => return true,
-            Some(Mutant::DefaultsFalsyLost) if [json!(0), json!(false), json!(""), json!([])].contains(default) => {
-                return false;
-            }
-            _ => {}
+        if !self.policy().defaults_are_checked {
+            return true;
+        }
+        if !(self.policy().is_filled_in)(default) {
+            return false;
         }
         // Before forms grew rich, defaults were those of booleans.
         if !(self.revision.has_rich_forms() || default.is_boolean()) || !is_answer(default, self.revision) {
@@ -299,20 +285,8 @@ impl Form {
                 alone[keyword] = value.clone();
             }
         }
-        let alone = Schema::read(&alone.to_string(), self.mutant);
+        let alone = Schema::read(&alone.to_string(), self.policy);
         alone.is_ok_and(|alone| alone.check_now(&json!({ name: default })).is_ok())
-    }
-}
-
-/// What a form shows that knows nothing of defaults.
-fn first_choice(field: &Value) -> Value {
-    let options = field.get("enum").and_then(strings).or_else(|| field.get("oneOf").and_then(titled));
-    match (options.as_deref(), field.get("type").and_then(Value::as_str)) {
-        (Some([first, ..]), _) => json!(first),
-        (_, Some("boolean")) => json!(false),
-        (_, Some("array")) => json!([]),
-        (_, Some("number" | "integer")) => json!(0),
-        _ => json!(""),
     }
 }
 

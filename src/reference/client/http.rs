@@ -11,15 +11,11 @@ use tokio::task::JoinSet;
 use super::events::{Events, TooLong};
 use super::failure::Failure;
 use super::incoming::Incoming;
-use crate::mutant::Mutant;
-
-/// The largest body, or event, that is read.
-const LARGEST: usize = 16 << 20;
+use crate::message::LONGEST;
+use crate::policy::{ClientPolicy, Policy};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -35,7 +31,7 @@ pub(super) struct Endpoint {
     is_opening: bool,
     reply: Reply,
     aside: Aside,
-    mutant: Option<Mutant>,
+    policy: &'static ClientPolicy,
 }
 
 #[derive(Debug)]
@@ -59,15 +55,18 @@ impl Aside {
         Self { messages: mpsc::channel(1).1, _reading: JoinSet::new() }
     }
 
-    fn reading(opening: impl Future<Output = Result<Response, Failure>> + Send + 'static) -> Self {
+    fn reading(
+        policy: &'static ClientPolicy,
+        opening: impl Future<Output = Result<Response, Failure>> + Send + 'static,
+    ) -> Self {
         let (sender, messages) = mpsc::channel(1);
         let mut reading = JoinSet::new();
         reading.spawn(async move {
             let Ok(mut response) = opening.await else { return };
-            if !response.status().is_success() || media(&response, None) != Some(EVENTS) {
+            if !response.status().is_success() || media(&response, policy) != Some(EVENTS) {
                 return;
             }
-            let mut events = Events::new(LARGEST);
+            let mut events = Events::new(LONGEST);
             while let Ok(Some(bytes)) = response.chunk().await
                 && events.take(&bytes).is_ok()
             {
@@ -93,7 +92,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// Where the URL is none.
-    pub(super) fn new(client: Client, url: &str, mutant: Option<Mutant>) -> Result<Self, Failure> {
+    pub(super) fn new(client: Client, url: &str, policy: &'static Policy) -> Result<Self, Failure> {
         let url = url.parse().map_err(|error| Failure::Transport(format!("{url}: {error}")))?;
         Ok(Self {
             client,
@@ -102,7 +101,7 @@ impl Endpoint {
             is_opening: false,
             reply: Reply::Nothing,
             aside: Aside::none(),
-            mutant,
+            policy: &policy.client,
         })
     }
 
@@ -121,7 +120,7 @@ impl Endpoint {
 
     /// From here on, what the server says beside its replies is heard too.
     pub(super) fn listen(&mut self) {
-        self.aside = Aside::reading(self.send(Method::GET, None, HeaderMap::new()));
+        self.aside = Aside::reading(self.policy, self.send(Method::GET, None, HeaderMap::new()));
     }
 
     /// Sends a request; its reply is then read message by message.
@@ -145,7 +144,7 @@ impl Endpoint {
             }
             self.session.insert(SESSION, session.clone());
         }
-        match media(&response, self.mutant) {
+        match media(&response, self.policy) {
             Some(JSON) => {
                 let message = Incoming::read(&whole(response).await?);
                 // Whatever a proxy or a framework says in JSON: the status says more.
@@ -154,7 +153,7 @@ impl Endpoint {
                 }
                 Ok(Reply::Whole(message?))
             }
-            Some(EVENTS) if status.is_success() => Ok(Reply::Stream(Box::new((response, Events::new(LARGEST))))),
+            Some(EVENTS) if status.is_success() => Ok(Reply::Stream(Box::new((response, Events::new(LONGEST))))),
             _ if status.is_success() => {
                 Err(Failure::protocol(format!("the reply ({status}) is neither JSON nor a stream of events")))
             }
@@ -214,10 +213,10 @@ impl Endpoint {
         let id = HeaderValue::from_str(id).map_err(|_| cut())?;
         tokio::time::sleep(ended.retry).await;
         let response = self.send(Method::GET, None, HeaderMap::from_iter([(LAST_EVENT, id)])).await?;
-        if !response.status().is_success() || media(&response, self.mutant) != Some(EVENTS) {
+        if !response.status().is_success() || media(&response, self.policy) != Some(EVENTS) {
             return Err(cut());
         }
-        let mut events = Events::new(LARGEST);
+        let mut events = Events::new(LONGEST);
         events.last_id.clone_from(&ended.last_id);
         events.retry = ended.retry;
         Ok((response, events))
@@ -254,11 +253,7 @@ impl Endpoint {
         text: Option<String>,
         headers: HeaderMap,
     ) -> impl Future<Output = Result<Response, Failure>> + Send + use<> {
-        let accept = match (&method, self.mutant) {
-            (&Method::GET, _) => EVENTS,
-            (_, Some(Mutant::AcceptJsonOnly)) => JSON,
-            _ => "application/json, text/event-stream",
-        };
+        let accept = if method == Method::GET { EVENTS } else { self.policy.accept };
         let mut request = self.client.request(method, self.url.clone());
         request = request.headers(self.headers(headers)).header(ACCEPT, accept);
         if let Some(text) = text {
@@ -268,28 +263,19 @@ impl Endpoint {
         async move { sent.await.map_err(|error| broken(&error)) }
     }
 
-    /// These headers, and those of the session: all of them, but for five mutants.
+    /// These headers, and those of the session.
     fn headers(&self, added: HeaderMap) -> HeaderMap {
         let mut headers = self.session.clone();
         headers.extend(added);
-        match self.mutant {
-            Some(Mutant::MethodHeaderMissing) => headers.remove(METHOD),
-            Some(Mutant::NameHeaderMissing) => headers.remove(NAME),
-            Some(Mutant::VersionHeaderMissing) => headers.remove(VERSION),
-            Some(Mutant::SessionHeaderMissing) => headers.remove(SESSION),
-            Some(Mutant::VersionHeaderOutdated) if headers.contains_key(VERSION) => {
-                headers.insert(VERSION, HeaderValue::from_static("2025-03-26"))
-            }
-            _ => None,
-        };
+        (self.policy.headers)(&mut headers);
         headers
     }
 }
 
 /// What kind of body it is, without parameters.
-fn media(response: &Response, mutant: Option<Mutant>) -> Option<&'static str> {
+fn media(response: &Response, policy: &ClientPolicy) -> Option<&'static str> {
     let value = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
-    if mutant == Some(Mutant::MediaParametersRefused) && value.contains(';') {
+    if !policy.accepts_media_parameters && value.contains(';') {
         return None;
     }
     let essence = value.split(';').next().unwrap_or_default().trim();
@@ -299,7 +285,7 @@ fn media(response: &Response, mutant: Option<Mutant>) -> Option<&'static str> {
 async fn whole(mut response: Response) -> Result<Vec<u8>, Failure> {
     let mut body = vec![];
     while let Some(bytes) = response.chunk().await.map_err(|error| broken(&error))? {
-        if body.len() + bytes.len() > LARGEST {
+        if body.len() + bytes.len() > LONGEST {
             return Err(too_large());
         }
         body.extend_from_slice(&bytes);
@@ -317,5 +303,5 @@ fn broken(error: &reqwest::Error) -> Failure {
 }
 
 fn too_large() -> Failure {
-    Failure::protocol(format!("a message has more than {LARGEST} bytes"))
+    Failure::protocol(format!("a message has more than {LONGEST} bytes"))
 }

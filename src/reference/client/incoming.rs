@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::failure::Failure;
-use crate::message::one_line;
+use crate::message::{one_line, present};
 use crate::nesting;
 
 /// What came in.
@@ -44,11 +44,6 @@ struct Envelope {
 struct RpcError {
     code: i64,
     message: String,
-}
-
-/// `null` is there; only an absent member isn't.
-pub(super) fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
-    Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// Reads the members of an object; a list of as many values is none.

@@ -13,13 +13,13 @@ use super::elicit::{Question, User};
 use super::failure::Failure;
 use super::incoming::{self, Incoming};
 use super::{Client, LEAVE, PATIENCE, Tools};
-use crate::message::{Success, object, success};
-use crate::mutant::Mutant;
+use crate::edits::Door;
+use crate::message::{CAPABILITIES_KEY, CLIENT_KEY, Success, VERSION_KEY, object, success};
+use crate::policy::Policy;
 use crate::revision::Revision;
 
-const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
+/// The notification that ends a handshake.
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const NAME: &str = "casebook-reference";
 
 type Members = Vec<(&'static str, Success)>;
@@ -31,16 +31,16 @@ impl Client {
         revision: Revision,
         capabilities: Value,
         user: User,
-        mutant: Option<Mutant>,
+        policy: &'static Policy,
     ) -> Result<Self, Failure> {
-        let connection = Connection::to(place, mutant)?;
+        let connection = Connection::to(place, policy)?;
         let tools = Tools::default();
         let mut client = Self {
             connection,
             revision,
             capabilities,
             user,
-            mutant,
+            policy,
             tools,
             last_id: 0,
             has_failed: false,
@@ -61,13 +61,14 @@ impl Client {
             _capabilities: serde_json::Map<String, Value>,
         }
         self.connection.begin();
-        if self.mutant == Some(Mutant::InitializedTooEarly) {
-            let _refused = self.tell(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        let policy = &self.policy.client;
+        if let Some(message) = policy.before_handshake {
+            let _refused = self.tell(message.to_owned()).await;
         }
         let members = vec![
             ("protocolVersion", success(&self.revision.name())),
-            ("capabilities", success(&self.declared())),
-            ("clientInfo", success(&self.client_info())),
+            ("capabilities", success(&self.capabilities)),
+            ("clientInfo", success(&client_info())),
         ];
         let id = self.fresh_id();
         let result = self.exchange(id, "initialize", &object(&members), HeaderMap::new()).await?;
@@ -78,57 +79,35 @@ impl Client {
         self.revision =
             agreed.ok_or_else(|| Failure::protocol(format!("the version `{version}` is not spoken in a session")))?;
         self.connection.agree_on(self.revision.name());
-        if self.mutant != Some(Mutant::InitializedMissing) {
-            self.tell(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
+        if policy.says_initialized {
+            self.tell(INITIALIZED.to_owned()).await?;
         }
         self.connection.listen();
-        self.greet().await;
+        if let Some((message, over_http_only)) = policy.after_handshake
+            && (self.connection.is_http() || !over_http_only)
+        {
+            let _unread = self.tell(message.to_owned()).await;
+        }
         Ok(())
     }
 
-    /// What two mutants ask of a new session, whatever comes of it.
-    async fn greet(&mut self) {
-        match self.mutant {
-            Some(Mutant::UndeclaredResourcesListed) => {
-                let id = self.fresh_id();
-                let _unknown = self.exchange(id, "resources/list", &success(&json!({})), HeaderMap::new()).await;
-            }
-            // Over stdio, the reply would be taken for that of the next request.
-            Some(Mutant::PingWithNullId) if self.connection.is_http() => {
-                let _unread = self.tell(json!({ "jsonrpc": "2.0", "id": null, "method": "ping" })).await;
-            }
-            _ => {}
-        }
-    }
-
-    /// Makes a request; one that repeats another, for a further round or page, is told apart by one mutant.
-    pub(super) async fn request(
-        &mut self,
-        method: &'static str,
-        members: Members,
-        headers: HeaderMap,
-        is_repeated: bool,
-    ) -> Result<Box<RawValue>, Failure> {
+    /// Makes a request.
+    pub(super) async fn request(&mut self, method: &'static str, members: Members) -> Result<Box<RawValue>, Failure> {
         let id = self.fresh_id();
-        self.request_as(id, method, members, headers, is_repeated).await
+        self.request_as(id, method, members, HeaderMap::new()).await
     }
 
-    /// Makes a request under this id.
+    /// Makes a request under this id, and with these HTTP headers.
     pub(super) async fn request_as(
         &mut self,
         id: u64,
         method: &'static str,
         mut members: Members,
         mut headers: HeaderMap,
-        is_repeated: bool,
     ) -> Result<Box<RawValue>, Failure> {
-        if !is_repeated {
-            self.first_question = None;
-        }
+        self.first_question = None;
         if self.revision.is_stateless() {
-            if !(is_repeated && self.mutant == Some(Mutant::MetaMissing)) {
-                members.push(("_meta", success(&self.meta())));
-            }
+            members.push(("_meta", success(&self.meta())));
             headers.insert("mcp-protocol-version", HeaderValue::from_static(self.revision.name()));
             headers.insert("mcp-method", HeaderValue::from_static(method));
         }
@@ -149,37 +128,12 @@ impl Client {
         self.last_id
     }
 
-    /// What the server is told of the client's capabilities.
-    fn declared(&self) -> Value {
-        match (self.mutant, &self.user) {
-            (Some(Mutant::ElicitationUndeclared), _) => json!({}),
-            (Some(Mutant::ModesAsBooleans), _) if self.capabilities.get("elicitation").is_some() => {
-                json!({ "elicitation": { "form": true } })
-            }
-            (Some(Mutant::ElicitationAlwaysDeclared), User::Nobody) => json!({ "elicitation": { "form": {} } }),
-            _ => self.capabilities.clone(),
-        }
-    }
-
     fn meta(&self) -> Value {
-        let mut meta = json!({
+        json!({
             VERSION_KEY: self.revision.name(),
-            CAPABILITIES_KEY: self.declared(),
-            CLIENT_KEY: self.client_info(),
-        });
-        match self.mutant {
-            Some(Mutant::MetaPrefixSentMalformed) => meta["com..example/trace"] = json!("1"),
-            Some(Mutant::MetaNameSentMalformed) => meta["com.example/_trace"] = json!("1"),
-            _ => {}
-        }
-        meta
-    }
-
-    fn client_info(&self) -> Value {
-        match self.mutant {
-            Some(Mutant::ClientVersionLost) => json!({ "name": NAME }),
-            _ => json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") }),
-        }
+            CAPABILITIES_KEY: self.capabilities,
+            CLIENT_KEY: client_info(),
+        })
     }
 
     async fn exchange(
@@ -189,11 +143,9 @@ impl Client {
         params: &RawValue,
         headers: HeaderMap,
     ) -> Result<Box<RawValue>, Failure> {
-        let own = match self.mutant {
-            Some(Mutant::RequestIdAsFraction) => json!(f64::from(u32::try_from(id).unwrap_or(u32::MAX)) + 0.5),
-            _ => json!(id),
-        };
+        let own = (self.policy.client.id)(id);
         let text = format!(r#"{{"jsonrpc":"2.0","id":{own},"method":"{method}","params":{params}}}"#);
+        let text = self.policy.pass_text(Door::Request, text);
         let work = async {
             self.connection.request(text, headers).await?;
             self.reply(&own).await
@@ -231,34 +183,21 @@ impl Client {
     /// Answers a request of the server.
     async fn answer(&mut self, id: &Value, method: &str, params: Option<&RawValue>) -> Result<(), Failure> {
         let outcome = if method == "ping" { Ok(json!({})) } else { self.ask(method, params).await };
-        if let Err(Failure::Question { code, reason }) = &outcome
-            && self.mutant == Some(Mutant::ErrorIdLostByClient)
-        {
-            let error = json!({ "code": code, "message": reason });
-            self.tell(json!({ "jsonrpc": "2.0", "id": null, "error": error })).await?;
-            // The server waits for ever, and so would we.
-            return outcome.map(|_| ());
-        }
-        if outcome.is_ok() && self.mutant == Some(Mutant::AnswerIdStaleByClient) {
-            let first = self.first_question.get_or_insert_with(|| id.clone()).clone();
-            self.tell(json!({ "jsonrpc": "2.0", "id": first, "result": outcome? })).await?;
-            // Nobody waits for that answer, and the call would never end.
-            return if first == *id { Ok(()) } else { Err(Failure::protocol("the server asked twice")) };
-        }
-        self.tell(match outcome {
+        let mut response = match outcome {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err(Failure::Question { code, reason }) if self.mutant == Some(Mutant::ErrorCodeAsTextByClient) => {
-                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code.to_string(), "message": reason } })
-            }
-            Err(Failure::Question { code, .. }) if self.mutant == Some(Mutant::ErrorMessageLostByClient) => {
-                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code } })
-            }
             Err(Failure::Question { code, reason }) => {
                 json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": reason } })
             }
             Err(failure) => return Err(failure),
-        })
-        .await
+        };
+        self.policy.pass(Door::Response, &mut response);
+        if self.policy.client.answers_first_question && response.get("result").is_some() {
+            response["id"] = self.first_question.get_or_insert_with(|| id.clone()).clone();
+        }
+        let is_answered = response["id"] == *id;
+        self.tell(response.to_string()).await?;
+        // Otherwise the server waits for ever, and so would the client.
+        if is_answered { Ok(()) } else { Err(Failure::protocol("a question was left without an answer")) }
     }
 
     async fn ask(&mut self, method: &str, params: Option<&RawValue>) -> Result<Value, Failure> {
@@ -267,8 +206,8 @@ impl Client {
         question.answer(reaction).await
     }
 
-    pub(super) async fn tell(&mut self, message: Value) -> Result<(), Failure> {
-        let told = tokio::time::timeout(PATIENCE, self.connection.tell(message.to_string())).await;
+    pub(super) async fn tell(&mut self, message: String) -> Result<(), Failure> {
+        let told = tokio::time::timeout(PATIENCE, self.connection.tell(message)).await;
         told.unwrap_or(Err(Failure::Timeout))
     }
 
@@ -280,6 +219,10 @@ impl Client {
             let _nobody_listens = tokio::time::timeout(LEAVE, self.connection.tell(text)).await;
         }
     }
+}
+
+fn client_info() -> Value {
+    json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") })
 }
 
 /// A header whose value was made safe.

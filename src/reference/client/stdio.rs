@@ -10,8 +10,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::failure::Failure;
 use super::incoming::Incoming;
-use crate::mutant::Mutant;
-use crate::server::stdio::LONGEST;
+use crate::message::LONGEST;
+use crate::policy::Policy;
 
 /// How long a server may take to leave once its stdin has ended.
 const GRACE: Duration = Duration::from_secs(2);
@@ -25,7 +25,7 @@ pub(super) struct Pipe {
     output: BufReader<ChildStdout>,
     /// What came of a line that has not ended yet: waiting for the rest may be given up.
     line: Vec<u8>,
-    mutant: Option<Mutant>,
+    policy: &'static Policy,
 }
 
 impl Pipe {
@@ -33,7 +33,7 @@ impl Pipe {
     ///
     /// # Errors
     /// Where it can't be started.
-    pub(super) fn start(command: &[String], mutant: Option<Mutant>) -> Result<Self, Failure> {
+    pub(super) fn start(command: &[String], policy: &'static Policy) -> Result<Self, Failure> {
         let (program, arguments) = command.split_first().ok_or_else(|| Failure::Transport("no command".to_owned()))?;
         let mut child = Command::new(program)
             .args(arguments)
@@ -45,7 +45,7 @@ impl Pipe {
             .map_err(|error| Failure::Transport(format!("`{program}` can't be started: {error}")))?;
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
-        Ok(Self { child, input, output, line: vec![], mutant })
+        Ok(Self { child, input, output, line: vec![], policy })
     }
 
     /// Writes one message.
@@ -56,10 +56,7 @@ impl Pipe {
         let gone = || Failure::Transport("the server no longer reads its stdin".to_owned());
         // Out of reach until the line is written: a wait that is given up leaves half a line.
         let mut input = self.input.take().ok_or_else(gone)?;
-        let text = match self.mutant {
-            Some(Mutant::LineBreaksUnescaped) => text.replace("\\n", "\n"),
-            _ => text.to_owned(),
-        };
+        let text = (self.policy.transport.framing)(text.to_owned());
         input.write_all(format!("{text}\n").as_bytes()).await.map_err(|_| gone())?;
         input.flush().await.map_err(|_| gone())?;
         self.input = Some(input);

@@ -11,14 +11,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
 use super::*;
+use crate::mutants::policy;
 use crate::server::Server;
 use crate::server::fixture::Fixture;
 use crate::server::http::Listener;
 
 const NEW: &str = "2026-07-28";
 
-async fn steps(drive: Value, mutant: Option<Mutant>) -> Vec<Value> {
-    let (kind, answer) = super::drive(&drive.to_string(), &connections(), mutant).await;
+async fn steps(drive: Value, mutant: &str) -> Vec<Value> {
+    let (kind, answer) = super::drive(&drive.to_string(), &connections(), policy(mutant)).await;
     assert_eq!(kind, "drove", "{answer}");
     let answer: Value = serde_json::from_str(answer.get()).expect("JSON");
     answer["steps"].as_array().expect("steps").clone()
@@ -120,11 +121,11 @@ async fn a_question_beside_all_replies_is_heard_and_answered() {
     let drive = json!({
         "revision": "2025-11-25", "url": url, "answers": [{ "accept": { "n": 0 } }], "script": [call("ask")],
     });
-    assert_eq!(steps(drive, None).await, [json!({ "result": { "content": [] } })]);
+    assert_eq!(steps(drive, "").await, [json!({ "result": { "content": [] } })]);
 }
 
 /// Drives a scripted server of the newest revision; gives the steps, and the parameters that it got.
-async fn play(results: Vec<Value>, script: Vec<Value>, mutant: Option<Mutant>) -> (Vec<Value>, Vec<Value>) {
+async fn play(results: Vec<Value>, script: Vec<Value>, mutant: &str) -> (Vec<Value>, Vec<Value>) {
     let (url, asked) = scripted(results).await;
     let answers = json!([{ "accept": { "n": 0 } }]);
     let steps = steps(json!({ "revision": NEW, "url": url, "answers": answers, "script": script }), mutant).await;
@@ -142,12 +143,12 @@ async fn the_client_and_the_server_understand_each_other_in_all_revisions() {
     ] });
     for revision in Revision::ALL {
         let listener = Listener::start(|_| true).await.expect("a port");
-        let fixture = Fixture::build(&fixture.to_string(), revision, None).expect("a sound fixture");
+        let fixture = Fixture::build(&fixture.to_string(), revision, policy("")).expect("a sound fixture");
         let url = listener.serve(Server::new(fixture));
         let script = json!([{ "listTools": {} }, call("echo"), call("ask")]);
         let answers = json!({ "accept": "as presented" });
         let drive = json!({ "revision": revision.name(), "url": url, "answers": answers, "script": script });
-        let steps = steps(drive, None).await;
+        let steps = steps(drive, "").await;
         assert_eq!(steps[0]["tools"][0], json!({ "name": "echo", "inputSchema": object, "outputSchema": object }));
         assert_eq!(steps[1]["result"]["structuredContent"], json!({}));
         let answer = json!({ "action": "accept", "content": { "b": false } });
@@ -162,29 +163,29 @@ async fn a_state_goes_back_as_it_came_and_only_when_one_came() {
     let question = json!({ "method": "elicitation/create", "params": params });
     let asking = json!({ "resultType": "input_required", "inputRequests": { "k": question } });
     let results = vec![state("{\"a\": 1.0}"), state(""), asking, json!({ "content": [] })];
-    let (steps, asked) = play(results.clone(), vec![call("t")], None).await;
+    let (steps, asked) = play(results.clone(), vec![call("t")], "").await;
     assert_eq!(steps, [json!({ "result": { "content": [] } })]);
     let states: Vec<_> = asked.iter().map(|params| params.get("requestState").cloned()).collect();
     assert_eq!(states, [None, Some(json!("{\"a\": 1.0}")), Some(json!("")), None]);
     assert_eq!(asked[3]["inputResponses"], json!({ "k": { "action": "accept", "content": { "n": 0 } } }));
     assert!(asked.iter().all(|params| params["name"] == "t" && params["_meta"].is_object()));
-    let (_, asked) = play(results.clone(), vec![call("t")], Some(Mutant::StateReencoded)).await;
+    let (_, asked) = play(results.clone(), vec![call("t")], "state-reencoded").await;
     assert_eq!(asked[1]["requestState"], "{\"a\":1.0}");
-    let (_, asked) = play(results, vec![call("t")], Some(Mutant::StateInvented)).await;
+    let (_, asked) = play(results, vec![call("t")], "state-invented").await;
     assert_eq!(asked[3].get("requestState"), Some(&Value::Null));
 }
 
 #[tokio::test]
 async fn a_server_that_never_stops_asking_is_left() {
     let again = json!({ "resultType": "input_required", "requestState": "s" });
-    let (steps, asked) = play(vec![again; 20], vec![call("t")], None).await;
+    let (steps, asked) = play(vec![again; 20], vec![call("t")], "").await;
     assert_eq!((steps[0]["error"]["type"].as_str(), asked.len()), (Some("ProtocolError"), 9));
 }
 
 #[tokio::test]
 async fn an_unknown_kind_of_result_is_an_error_and_none_means_complete() {
     let results = vec![json!({ "content": [], "resultType": "partial" }), json!({ "content": [] })];
-    let (steps, _) = play(results, vec![call("t"), call("t")], None).await;
+    let (steps, _) = play(results, vec![call("t"), call("t")], "").await;
     assert!(steps[0].get("error").is_some() && steps[1].get("result").is_some());
 }
 
@@ -193,10 +194,10 @@ async fn an_empty_cursor_leads_to_the_next_page() {
     let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
     let pages = vec![json!({ "tools": [tool("a")], "nextCursor": "" }), json!({ "tools": [tool("b")] })];
     let list = vec![json!({ "listTools": {} })];
-    let (steps, asked) = play(pages.clone(), list.clone(), None).await;
+    let (steps, asked) = play(pages.clone(), list.clone(), "").await;
     assert_eq!(steps, [json!({ "tools": [tool("a"), tool("b")] })]);
     assert_eq!((asked[0].get("cursor"), asked[1].get("cursor")), (None, Some(&json!(""))));
-    let (steps, _) = play(pages, list, Some(Mutant::CursorEmptyIsEnd)).await;
+    let (steps, _) = play(pages, list, "cursor-empty-is-end").await;
     assert_eq!(steps, [json!({ "tools": [tool("a")] })]);
 }
 
@@ -216,7 +217,7 @@ async fn results_are_judged_by_their_own_tool_and_failures_by_none() {
     let null = call("null");
     let script =
         vec![json!({ "listTools": {} }), null.clone(), null.clone(), null.clone(), null, call("bad"), call("unlisted")];
-    let (steps, _) = play(results, script, None).await;
+    let (steps, _) = play(results, script, "").await;
     let kinds: Vec<_> = steps[1..].iter().map(|step| step["error"]["type"].as_str()).collect();
     let wrong = Some("OutputError");
     assert_eq!(kinds, [None, wrong, wrong, None, Some("SchemaError"), None]);
@@ -230,9 +231,9 @@ async fn what_cannot_be_driven_is_said() {
         json!({ "revision": NEW, "url": "http://127.0.0.1:1/", "script": [{ "listPrompts": {} }] }),
         json!({ "revision": NEW, "url": "http://127.0.0.1:1/", "answers": "perhaps", "script": [] }),
     ] {
-        assert_eq!(super::drive(&drive.to_string(), &connections(), None).await.0, "cannot", "{drive}");
+        assert_eq!(super::drive(&drive.to_string(), &connections(), policy("")).await.0, "cannot", "{drive}");
     }
     let (_, nobody) =
-        drive(r#"{"revision":"2025-11-25","url":"http://127.0.0.1:1/","script":[]}"#, &connections(), None).await;
+        drive(r#"{"revision":"2025-11-25","url":"http://127.0.0.1:1/","script":[]}"#, &connections(), policy("")).await;
     assert!(nobody.get().starts_with(r#"{"connected":false"#), "{nobody}");
 }

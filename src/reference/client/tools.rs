@@ -3,15 +3,14 @@
 //! Takes the text of a tool, gives what can be used of it. A tool that can't be used spoils no other. Must not know
 //! how tools are listed or called.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
-use crate::message::{object, success};
-use crate::mutant::Mutant;
+use crate::message::{Members, object, success};
 use crate::nesting;
-use crate::parameters::{self, Parameter};
+use crate::parameters::Parameter;
+use crate::policy::{ClientPolicy, Policy};
 use crate::schema::{Schema, SchemaError};
-use crate::server::fixture::Members;
 
 /// A tool.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ type Judgement = Result<Option<Schema>, String>;
 
 impl Tool {
     /// Reads what a server says of a tool. Whatever it is, it can be listed.
-    pub(super) fn read(text: Box<RawValue>, mutant: Option<Mutant>) -> Self {
+    pub(super) fn read(text: Box<RawValue>, policy: &ClientPolicy) -> Self {
         let Ok(members) = serde_json::from_str::<Members>(text.get()) else {
             return Self { name: None, listed: text, parameters: Ok(vec![]), input: None, output: None, judged: None };
         };
@@ -42,11 +41,11 @@ impl Tool {
         let tree = input.as_ref().and_then(|input| nesting::read::<Value>(input.as_bytes()).ok());
         Self {
             name: member("name").and_then(|name| serde_json::from_str(&name).ok()),
-            parameters: tree.as_ref().map_or(Ok(vec![]), |tree| parameters_of(tree, mutant)),
+            parameters: tree.as_ref().map_or(Ok(vec![]), |tree| (policy.marks)(tree)),
             output: member("outputSchema"),
             input,
             judged: None,
-            listed: handed_on(text, &members, mutant),
+            listed: handed_on(text, &members, policy.lost_keywords),
         }
     }
 
@@ -60,64 +59,34 @@ impl Tool {
     ///
     /// # Errors
     /// Why the tool can't be used.
-    pub(super) async fn judge(&mut self, mutant: Option<Mutant>) -> Judgement {
+    pub(super) async fn judge(&mut self, policy: &'static Policy) -> Judgement {
         if let Some(judged) = &self.judged {
             return judged.clone();
         }
-        let judged = judge(self.input.clone(), self.output.clone(), mutant).await;
+        let judged = judge(self.input.clone(), self.output.clone(), policy).await;
         self.judged = Some(judged.clone());
         judged
     }
 }
 
-fn parameters_of(input: &Value, mutant: Option<Mutant>) -> Result<Vec<Parameter>, String> {
-    let parameters = match mutant {
-        Some(Mutant::MarksInBranchesFollowed) => parameters::of(&flattened(input))?,
-        _ => parameters::of(input)?,
-    };
-    if mutant == Some(Mutant::NestedHeaderMarkRefused) && parameters.iter().any(Parameter::is_nested) {
-        return Err("only arguments themselves can be marked".to_owned());
-    }
-    Ok(parameters)
-}
-
-/// A schema whose branches are taken for parts of it, as one mutant reads it.
-fn flattened(input: &Value) -> Value {
-    let mut flat = input.clone();
-    let Some(members) = flat.as_object_mut() else { return flat };
-    let branches: Vec<_> = ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| members.shift_remove(*key)).collect();
-    let properties =
-        branches.iter().filter_map(Value::as_array).flatten().filter_map(|branch| branch.get("properties"));
-    let found: Vec<_> = properties.filter_map(Value::as_object).cloned().collect();
-    if let Some(own) = members.entry("properties").or_insert_with(|| json!({})).as_object_mut() {
-        own.extend(found.into_iter().flatten());
-    }
-    flat
-}
-
-async fn judge(input: Option<String>, output: Option<String>, mutant: Option<Mutant>) -> Judgement {
+async fn judge(input: Option<String>, output: Option<String>, policy: &'static Policy) -> Judgement {
     let says = |of: &'static str| move |error: SchemaError| format!("{of}: {error}");
     let input = input.ok_or("inputSchema is missing")?;
-    let input = Schema::read_in_time(input, mutant).await.map_err(says("inputSchema"))?;
+    let input = Schema::read_in_time(input, policy).await.map_err(says("inputSchema"))?;
     if input.value().get("type").and_then(Value::as_str) != Some("object") {
         return Err("inputSchema: `type` must be \"object\"".to_owned());
     }
     match output {
         None => Ok(None),
-        Some(output) => Schema::read_in_time(output, mutant).await.map(Some).map_err(says("outputSchema")),
+        Some(output) => Schema::read_in_time(output, policy).await.map(Some).map_err(says("outputSchema")),
     }
 }
 
-/// A tool as the user gets it: as it came, but for three mutants.
-fn handed_on(text: Box<RawValue>, members: &Members, mutant: Option<Mutant>) -> Box<RawValue> {
-    let lost: &[&str] = match mutant {
-        Some(Mutant::SchemaKeywordsDroppedByClient) => {
-            &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$defs"]
-        }
-        Some(Mutant::EnumNamesLostByClient) => &["enumNames"],
-        Some(Mutant::ClosedSchemaOpenedByClient) => &["additionalProperties"],
-        _ => return text,
-    };
+/// A tool as the user gets it: without these keywords in its schemas.
+fn handed_on(text: Box<RawValue>, members: &Members, lost: &[&str]) -> Box<RawValue> {
+    if lost.is_empty() {
+        return text;
+    }
     let without = |(key, value): &(String, Box<RawValue>)| match nesting::read(value.get().as_bytes()) {
         Ok(mut tree) if key.ends_with("Schema") => {
             strip(&mut tree, lost);
@@ -144,9 +113,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::mutants::policy;
 
-    fn tool(text: &str, mutant: Option<Mutant>) -> Tool {
-        Tool::read(serde_json::from_str(text).expect("JSON"), mutant)
+    fn tool(text: &str, mutant: &str) -> Tool {
+        Tool::read(serde_json::from_str(text).expect("JSON"), &policy(mutant).client)
     }
 
     #[tokio::test]
@@ -169,17 +139,17 @@ mod tests {
             (r#"{"name":"t","inputSchema":{"type":"object","$schema":"urn:x"}}"#, "urn:x"),
             (&deep, "levels"),
         ] {
-            let mut tool = tool(text, None);
+            let mut tool = tool(text, "");
             assert_eq!(tool.listed.get(), text);
-            let judged = tool.judge(None).await.expect_err(reason);
+            let judged = tool.judge(policy("")).await.expect_err(reason);
             assert!(judged.contains(reason), "{judged}");
         }
     }
 
     #[tokio::test]
     async fn a_result_may_have_any_root() {
-        let mut tool = tool(r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"null"}}"#, None);
-        let schema = tool.judge(None).await.expect("a good tool").expect("an output schema");
+        let mut tool = tool(r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"null"}}"#, "");
+        let schema = tool.judge(policy("")).await.expect("a good tool").expect("an output schema");
         assert_eq!(schema.check_now(&json!(null)), Ok(()));
         assert!(schema.check_now(&json!({})).is_err());
     }
@@ -187,7 +157,7 @@ mod tests {
     #[test]
     fn what_is_no_tool_is_listed_and_has_no_name() {
         for text in ["null", "[]", "{}", r#"{"name":1}"#] {
-            let tool = tool(text, None);
+            let tool = tool(text, "");
             assert_eq!((tool.listed.get(), tool.name), (text, None));
         }
     }
@@ -195,8 +165,8 @@ mod tests {
     #[test]
     fn mutants_lose_keywords() {
         let text = r#"{"name":"t","inputSchema":{"type":"object","anyOf":[{}],"properties":{"a":{"enumNames":[]}}}}"#;
-        let listed = |mutant| tool(text, Some(mutant)).listed.get().to_owned();
-        assert!(!listed(Mutant::SchemaKeywordsDroppedByClient).contains("anyOf"));
-        assert!(!listed(Mutant::EnumNamesLostByClient).contains("enumNames"));
+        let listed = |mutant| tool(text, mutant).listed.get().to_owned();
+        assert!(!listed("schema-keywords-dropped-by-client").contains("anyOf"));
+        assert!(!listed("enum-names-lost-by-client").contains("enumNames"));
     }
 }

@@ -3,19 +3,20 @@
 //! Takes a request, checks the arguments, does what the tool does, checks what it returned. Must not know transports.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::distort;
 use crate::message::{Fault, Request, Success, success};
-use crate::mutant::Mutant;
+use crate::policy::{Channel, Event, Policy};
 use crate::server::elicitation::Form;
 use crate::server::fixture::{Does, Returned, Tool};
 use crate::server::{Caller, Server};
 
 /// The key under which the one form of a call is asked for.
 const QUESTION: &str = "answer";
+
+/// The reason why a client is not asked.
+pub(crate) const NO_FORMS: &str = "the client can't show a form";
 
 /// A call whose parameters are well formed.
 pub(crate) struct Call<'a> {
@@ -46,9 +47,6 @@ impl<'a> Call<'a> {
         let name = params.get("name").and_then(Value::as_str);
         let name = name.ok_or_else(|| Fault::params("`name` must be a string"))?;
         let arguments = match params.get("arguments") {
-            None if server.fixture.mutant == Some(Mutant::ArgumentsRequired) => {
-                return Err(Fault::params("`arguments` is missing"));
-            }
             None => json!({}),
             Some(arguments @ Value::Object(_)) => arguments.clone(),
             Some(_) => return Err(Fault::params("`arguments` must be an object")),
@@ -69,55 +67,36 @@ impl<'a> Call<'a> {
     /// # Errors
     /// The fault to answer with.
     pub(crate) async fn run(mut self, caller: Caller<'_>) -> Result<Success, Fault> {
-        let mutant = self.server.fixture.mutant;
-        if mutant == Some(Mutant::SleepsOneSecond) {
-            tokio::time::sleep(Duration::from_secs(1)).await;
+        let Policy { requests, errors, .. } = self.policy();
+        if !requests.delay.is_zero() {
+            tokio::time::sleep(requests.delay).await;
         }
-        let is_meant = |tool: &&Tool| match mutant {
-            Some(Mutant::NamesFolded) => tool.name.eq_ignore_ascii_case(self.name),
-            _ => tool.name == self.name,
-        };
         self.server.still_answers()?;
+        let is_meant = |tool: &&Tool| (requests.same_name)(&tool.name, self.name);
         let Some(tool) = self.server.fixture.tools.iter().find(is_meant) else {
-            let message = format!("unknown tool: {}", self.name);
-            return match mutant {
-                Some(Mutant::UnknownToolAsToolError) => Ok(self.failed(&message)),
-                Some(Mutant::UnknownToolCodeWrong) => Err(Fault::unknown_method(200, self.name)),
-                _ => Err(Fault::params(message)),
-            };
+            return self.server.report(errors.unknown_tool, format!("unknown tool: {}", self.name));
         };
-        if self.server.ever(Mutant::FailureIsSticky, false) {
-            return Ok(self.failed("an earlier call failed"));
+        if self.server.recalls(Event::ToolFailed) {
+            return self.server.report(Channel::Tool, "an earlier call failed".to_owned());
         }
-        match distort::received(&self.arguments, tool.input.value(), mutant) {
-            Ok(arguments) => self.arguments = Arc::new(arguments),
-            Err(reason) => return Ok(self.failed(&reason)),
-        }
-        if mutant != Some(Mutant::InputNotValidated)
-            && let Err(reason) = tool.input.check(&self.arguments).await
+        let schema = &tool.input;
+        (requests.before_check)(Arc::make_mut(&mut self.arguments), schema.value());
+        if requests.checks_arguments
+            && let Err(reason) = schema.check(&self.arguments).await
         {
             let message = format!("the arguments do not fit the tool's inputSchema: {reason}");
-            return match mutant {
-                Some(Mutant::InputErrorAsProtocolError) => Err(Fault::params(message)),
-                _ => Ok(self.failed(&message)),
-            };
+            return self.server.report(errors.arguments, message);
         }
-        self.arguments = Arc::new(distort::handed_over(&self.arguments, tool.input.value(), mutant));
+        (requests.after_check)(Arc::make_mut(&mut self.arguments), schema.value());
         match self.work(tool, caller).await? {
-            Ending::Failed(reason) => match mutant {
-                Some(Mutant::FailureAsProtocolError) => Err(Fault::params(reason)),
-                Some(Mutant::FailureAsSuccess) => {
-                    Ok(self.finished(vec![json!({ "type": "text", "text": reason })], None, false))
-                }
-                _ => Ok(self.failed(&reason)),
-            },
+            Ending::Failed(reason) => self.server.report(errors.failure, reason),
             Ending::Waiting(result) => Ok(result),
             Ending::Returned(returned) => {
                 let is_error = returned.is_error;
                 match self.checked(tool, returned).await {
                     Ok(result) => Ok(result),
                     Err(reason) if is_error => Err(Fault::params(reason)),
-                    Err(reason) => Ok(self.failed(&reason)),
+                    Err(reason) => self.server.report(Channel::Tool, reason),
                 }
             }
         }
@@ -131,29 +110,23 @@ impl<'a> Call<'a> {
         {
             return Err(Fault::params("this tool never gave out a `requestState`"));
         }
-        if self.server.fixture.mutant == Some(Mutant::ExtraResponsesRefused) && self.has_extra_responses(tool) {
-            return Err(Fault::params("`inputResponses` holds an answer that nobody asked for"));
-        }
         Ok(match (&tool.does, caller) {
             (Does::Echo, _) => structured(Value::clone(&self.arguments)),
             (Does::Return(returned), _) => Ending::Returned(returned.clone()),
             (Does::Raise(message), _) => {
-                self.server.remember(Mutant::FailureIsSticky);
+                self.server.note(Event::ToolFailed);
                 Ending::Failed(message.clone())
             }
             (Does::Elicit(form), Caller::Stateful(session, outlet)) => {
                 if !self.may_ask(form, session.capabilities()) {
-                    if self.server.fixture.mutant == Some(Mutant::VisitRequired) {
-                        return Err(Fault::visit_required());
-                    }
-                    return Ok(Ending::Failed("the client can't show a form".to_owned()));
+                    return Ok(Ending::Failed(NO_FORMS.to_owned()));
                 }
                 let answer = match session.ask(outlet, "elicitation/create", &form.params).await {
                     Ok(answer) => form.read_answer(&answer).await,
-                    Err(reason) if self.server.fixture.mutant == Some(Mutant::ClientErrorUnforeseen) => {
-                        panic!("nobody thought of this: {reason}")
+                    Err(reason) => {
+                        (self.policy().forms.on_client_error)(&reason);
+                        Err(reason)
                     }
-                    Err(reason) => Err(reason),
                 };
                 answer.map_or_else(Ending::Failed, structured)
             }
@@ -169,133 +142,91 @@ impl<'a> Call<'a> {
         })
     }
 
-    fn has_extra_responses(&self, tool: &Tool) -> bool {
-        let asks = matches!(tool.does, Does::Elicit(_));
-        let responses = self.params.get("inputResponses").and_then(Value::as_object);
-        responses.is_some_and(|responses| responses.keys().any(|key| !asks || key != QUESTION))
+    fn policy(&self) -> &'static Policy {
+        self.server.fixture.policy
     }
 
     fn may_ask(&self, form: &Form, capabilities: &Value) -> bool {
         let may = form.may_be_shown_to(capabilities);
         if may {
-            self.server.remember(Mutant::CapabilitiesRemembered);
+            self.server.note(Event::FormAllowed);
         }
-        self.server.ever(Mutant::CapabilitiesRemembered, may)
-            || self.server.fixture.mutant == Some(Mutant::CapabilityNotChecked)
+        may || self.server.recalls(Event::FormAllowed) || !self.policy().forms.needs_capability
     }
 
     /// What seals a question: it fits this call and no other.
     fn state(&self) -> String {
-        match self.server.fixture.mutant {
-            Some(Mutant::StateUnbound) => self.server.seal.of(&[self.name]),
-            _ => self.server.seal.of(&[self.name, &self.arguments.to_string()]),
-        }
+        let arguments = self.policy().requests.state_covers_arguments.then(|| self.arguments.to_string());
+        self.server.seal.of(&[self.name, &arguments.unwrap_or_default()])
     }
 
     fn question(&self, form: &Form) -> Success {
-        let mutant = self.server.fixture.mutant;
-        let method =
-            if mutant == Some(Mutant::QuestionOfUnknownKind) { "elicitation/ask" } else { "elicitation/create" };
-        let request = json!({ "method": method, "params": form.params });
-        let state = match mutant {
-            Some(Mutant::StateOfOtherArguments) if self.arguments.get("amount").is_some() => self.server.seal.of(&[]),
-            _ => self.state(),
-        };
-        let mut members =
-            vec![("inputRequests", success(&json!({ QUESTION: request }))), ("requestState", success(&state))];
-        match mutant {
-            Some(Mutant::QuestionEmpty) => members.clear(),
-            Some(Mutant::QuestionsCached) => members.push(("ttlMs", success(&60_000))),
-            _ => {}
-        }
+        let request = json!({ "method": "elicitation/create", "params": form.params });
+        let questions = success(&json!({ QUESTION: request }));
+        let members = vec![("inputRequests", questions), ("requestState", success(&self.state()))];
         self.server.result("input_required", members)
     }
 
     /// The answer that a retry brings; `None` where it brings none.
     async fn retried(&self, form: &Form) -> Result<Option<Value>, Fault> {
-        let mutant = self.server.fixture.mutant;
         let responses = self.params.get("inputResponses");
-        if mutant == Some(Mutant::MissingResponsesRefused) && responses.is_some_and(|all| all.get(QUESTION).is_none()) {
-            return Err(Fault::params("the answer is missing"));
-        }
         let Some(state) = self.params.get("requestState") else { return Ok(None) };
-        if *state != self.state() && mutant != Some(Mutant::StateNotVerified) {
+        if *state != self.state() && self.policy().requests.checks_state {
             return Err(Fault::params("`requestState` was not given out for this call"));
         }
         let Some(answer) = responses.and_then(|responses| responses.get(QUESTION)) else { return Ok(None) };
-        assert!(
-            mutant != Some(Mutant::DeclineUnforeseen) || answer["action"] == json!("accept"),
-            "nobody thought of this: {answer}"
-        );
+        (self.policy().forms.on_answer)(answer);
         form.read_answer(answer).await.map(Some).map_err(|reason| Fault::params(format!("`{QUESTION}`: {reason}")))
     }
 
     /// The result for what a tool returned.
     async fn checked(&self, tool: &Tool, mut returned: Returned) -> Result<Success, String> {
-        let fixture = &self.server.fixture;
-        if fixture.mutant == Some(Mutant::NullTakenForAbsent) {
-            returned.structured_content = returned.structured_content.filter(|value| !value.is_null());
-        }
+        let policy = &self.policy().output;
+        let is_content =
+            |value: &Value| policy.absent.is_empty() || !policy.absent.contains(&value.to_string().as_str());
+        returned.structured_content = returned.structured_content.filter(is_content);
         let structured = returned.structured_content.map(Arc::new);
+        let fixture = &self.server.fixture;
         if let Some(value) = &structured
             && !fixture.has_any_output()
             && !value.is_object()
         {
             return Err(format!("structured content must be an object in {}", fixture.revision.name()));
         }
-        match (&tool.output, &structured) {
-            _ if returned.is_error && fixture.mutant != Some(Mutant::ErrorResultValidatedByServer) => {}
-            (Some(_), Some(_)) if fixture.mutant == Some(Mutant::OutputNotValidated) => {}
-            (Some(schema), Some(value)) => schema
-                .check(value)
-                .await
-                .map_err(|reason| format!("the tool's output does not fit its outputSchema: {reason}"))?,
-            (Some(_), None) if fixture.mutant != Some(Mutant::MissingStructuredAccepted) => {
-                return Err("the tool has an outputSchema, but returned no structured content".to_owned());
+        if let Some(schema) = &tool.output
+            && (!returned.is_error || policy.is_checked_after_failure)
+        {
+            match &structured {
+                Some(value) if policy.is_checked => schema
+                    .check(value)
+                    .await
+                    .map_err(|reason| format!("the tool's output does not fit its outputSchema: {reason}"))?,
+                None if policy.is_required => {
+                    return Err("the tool has an outputSchema, but returned no structured content".to_owned());
+                }
+                _ => {}
             }
-            _ => {}
         }
-        let structured = structured.map(|value| self.sent(Arc::unwrap_or_clone(value)));
-        Ok(self.finished(returned.content.unwrap_or_default(), structured.as_ref(), returned.is_error))
-    }
-
-    /// Structured content as it goes out.
-    fn sent(&self, value: Value) -> Value {
-        match value {
-            Value::Array(_) if self.server.fixture.mutant == Some(Mutant::ArrayWrappedInResult) => {
-                json!({ "result": value })
-            }
-            value => value,
-        }
+        Ok(self.finished(returned.content.unwrap_or_default(), structured.as_deref(), returned.is_error))
     }
 
     fn finished(&self, mut content: Vec<Value>, structured: Option<&Value>, is_error: bool) -> Success {
-        let mutant = self.server.fixture.mutant;
+        let policy = &self.policy().output;
+        let wrapped =
+            structured.filter(|value| policy.wraps_lists && value.is_array()).map(|value| json!({ "result": value }));
+        let structured = wrapped.as_ref().or(structured);
         if let Some(value) = structured
             && content.is_empty()
             && !is_error
-            && mutant != Some(Mutant::TextNotMirrored)
+            && policy.is_mirrored_as_text
         {
             content.push(json!({ "type": "text", "text": value.to_string() }));
         }
-        if mutant == Some(Mutant::BlocksMerged) {
-            content = distort::merged(content);
-        }
         let mut members = vec![("content", success(&content))];
-        let is_falsy = |value: &Value| *value == json!(0) || [json!(false), json!(""), json!(null)].contains(value);
-        if let Some(value) = structured
-            && mutant != Some(Mutant::StructuredLost)
-            && !(mutant == Some(Mutant::FalsyStructuredDropped) && is_falsy(value))
-        {
-            members.push(("structuredContent", success(value)));
-        }
+        members.extend(structured.map(|value| ("structuredContent", success(value))));
         if is_error {
             members.push(("isError", success(&true)));
         }
         self.server.complete(members)
-    }
-
-    fn failed(&self, reason: &str) -> Success {
-        self.server.failed(reason)
     }
 }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::distort;
-use crate::mutant::Mutant;
+use crate::edits::Door;
+use crate::forms::{allows_forms, check_root, composition, is_answer, strings, titled};
+use crate::policy::Policy;
 use crate::revision::Revision;
 use crate::schema::{Schema, SchemaError};
 
@@ -19,7 +20,7 @@ pub(crate) struct Form {
     pub(crate) params: Value,
     schema: Schema,
     revision: Revision,
-    mutant: Option<Mutant>,
+    policy: &'static Policy,
 }
 
 /// Why a form may not be sent.
@@ -42,35 +43,30 @@ impl Form {
         message: &str,
         requested: &str,
         revision: Revision,
-        mutant: Option<Mutant>,
+        policy: &'static Policy,
     ) -> Result<Self, FormError> {
-        let schema = Schema::read(requested, mutant)?;
-        check_root(schema.value())?;
+        let schema = Schema::read(requested, policy)?;
+        check_root(schema.value()).map_err(FormError::Root)?;
         let fields = schema.value()["properties"].as_object().expect("the root was checked");
-        if mutant == Some(Mutant::EmptyFormRefused) && fields.is_empty() {
+        if !policy.forms.may_be_empty && fields.is_empty() {
             return Err(FormError::Root("a form needs a field".to_owned()));
         }
-        for (name, field) in fields.iter().filter(|_| mutant != Some(Mutant::FormNotChecked)) {
+        for (name, field) in fields.iter().filter(|_| policy.forms.fields_are_checked) {
             check_field(field, revision)
                 .map_err(|reason| FormError::Field { field: name.clone(), reason: reason.to_owned() })?;
         }
-        let mut params = json!({ "message": message, "requestedSchema": distort::shown(schema.value(), mutant) });
+        let mut params = json!({ "message": message, "requestedSchema": schema.value() });
         if revision.has_modes() {
             params["mode"] = json!("form");
         }
-        match mutant {
-            Some(Mutant::MessageLost) => drop(params.as_object_mut().and_then(|params| params.shift_remove("message"))),
-            Some(Mutant::ModeMisnamed) if revision.has_modes() => params["mode"] = json!("dialog"),
-            Some(Mutant::SchemaMisnamed) => params = json!({ "message": message, "schema": schema.value() }),
-            _ => {}
-        }
-        Ok(Self { params, schema, revision, mutant })
+        policy.pass(Door::Question, &mut params);
+        Ok(Self { params, schema, revision, policy })
     }
 
     /// Whether these capabilities of a client allow a form.
     pub(crate) fn may_be_shown_to(&self, capabilities: &Value) -> bool {
         let is_named = capabilities.pointer("/elicitation/form").is_some();
-        allows_forms(capabilities, self.revision) && (is_named || self.mutant != Some(Mutant::EmptyCapabilityRefused))
+        allows_forms(capabilities, self.revision) && (is_named || self.policy.forms.empty_capability_counts)
     }
 
     /// What the tool's code gets of an answer.
@@ -81,27 +77,20 @@ impl Form {
         let answer = answer.as_object().ok_or("an answer must be an object")?;
         let action = answer.get("action").and_then(Value::as_str).ok_or("an answer must have an `action`")?;
         match action {
-            "decline" | "cancel" => Ok(self.refusal(action)),
+            "decline" | "cancel" => Ok((self.policy.forms.refusal)(self, action)),
             "accept" => self.read_content(answer).await,
             _ => Err("`action` must be accept, decline or cancel".to_owned()),
         }
     }
 
-    fn refusal(&self, action: &str) -> Value {
-        match self.mutant {
-            Some(Mutant::DeclineTakenForAccept) => json!({ "action": "accept" }),
-            Some(Mutant::DefaultsOnDeclineByServer) => json!({ "action": action, "content": self.defaults() }),
-            _ => json!({ "action": action }),
-        }
-    }
-
-    fn defaults(&self) -> Map<String, Value> {
+    /// The defaults of all fields.
+    pub(crate) fn defaults(&self) -> Map<String, Value> {
         let fields = self.schema.value()["properties"].as_object().into_iter().flatten();
         fields.filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone()))).collect()
     }
 
     async fn read_content(&self, answer: &Map<String, Value>) -> Result<Value, String> {
-        if self.mutant == Some(Mutant::AnswerNotValidated) {
+        if !self.policy.forms.answers_are_checked {
             return Ok(Value::Object(answer.clone()));
         }
         let content = match answer.get("content") {
@@ -115,8 +104,7 @@ impl Form {
             }
         }
         let value = Arc::new(Value::Object(content.cloned().unwrap_or_default()));
-        if self.mutant == Some(Mutant::DefaultsRequired) && self.defaults().keys().any(|name| value.get(name).is_none())
-        {
+        if !self.policy.forms.defaults_may_be_absent && self.defaults().keys().any(|name| value.get(name).is_none()) {
             return Err("a field with a default is missing".to_owned());
         }
         self.schema.check(&value).await.map_err(|reason| format!("the answer does not fit: {reason}"))?;
@@ -125,60 +113,6 @@ impl Form {
             None => json!({ "action": "accept" }),
         })
     }
-}
-
-/// Whether a value is of a kind that a field of a form can have.
-pub(crate) fn is_answer(value: &Value, revision: Revision) -> bool {
-    match value {
-        Value::String(_) | Value::Number(_) | Value::Bool(_) => true,
-        Value::Array(items) => revision.has_rich_forms() && items.iter().all(Value::is_string),
-        Value::Null | Value::Object(_) => false,
-    }
-}
-
-/// Whether these capabilities of a client allow forms.
-pub(crate) fn allows_forms(capabilities: &Value, revision: Revision) -> bool {
-    let Some(Value::Object(modes)) = capabilities.get("elicitation") else { return false };
-    match modes.get("form") {
-        Some(form) => form.is_object(),
-        None => !revision.has_modes() || !modes.contains_key("url"),
-    }
-}
-
-/// Checks that a schema is that of a flat object.
-pub(crate) fn check_root(schema: &Value) -> Result<(), FormError> {
-    let wrong = |reason: &str| Err(FormError::Root(reason.to_owned()));
-    if schema.get("type") != Some(&json!("object")) {
-        return wrong("`type` must be \"object\"");
-    }
-    if !schema.get("properties").is_some_and(Value::is_object) {
-        return wrong("`properties` must be an object");
-    }
-    match composition(schema) {
-        Some(keyword) => wrong(&format!("a form is flat and has no `{keyword}`")),
-        None => Ok(()),
-    }
-}
-
-/// The first keyword that a flat form has no place for.
-pub(crate) fn composition(schema: &Value) -> Option<&'static str> {
-    const KEYWORDS: [&str; 13] = [
-        "$ref",
-        "$dynamicRef",
-        "$recursiveRef",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "not",
-        "if",
-        "then",
-        "else",
-        "dependentSchemas",
-        "patternProperties",
-        "properties",
-    ];
-    let is_root = schema.get("type") == Some(&json!("object"));
-    KEYWORDS.into_iter().find(|keyword| schema.get(keyword).is_some() && !(is_root && *keyword == "properties"))
 }
 
 type Reason = &'static str;
@@ -285,17 +219,6 @@ fn check_flat(members: &Map<String, Value>, allowed: &[&str]) -> Result<(), Reas
     }
 }
 
-/// A list of strings.
-pub(crate) fn strings(list: &Value) -> Option<Vec<&str>> {
-    list.as_array()?.iter().map(Value::as_str).collect()
-}
-
-/// The constants of a list of titled options.
-pub(crate) fn titled(list: &Value) -> Option<Vec<&str>> {
-    let option = |option: &'_ Value| option.get("title").is_some_and(Value::is_string);
-    list.as_array()?.iter().map(|one| option(one).then(|| one.get("const")?.as_str()).flatten()).collect()
-}
-
 fn is_count(value: &Value) -> bool {
     value.as_f64().is_some_and(|number| number >= 0.0 && number.fract() == 0.0)
 }
@@ -303,10 +226,11 @@ fn is_count(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mutants::policy;
 
     fn form(field: &Value, revision: Revision) -> Result<Form, FormError> {
         let schema = json!({ "type": "object", "properties": { "f": field }, "required": ["f"] });
-        Form::read("?", &schema.to_string(), revision, None)
+        Form::read("?", &schema.to_string(), revision, policy(""))
     }
 
     fn titled_options() -> Value {

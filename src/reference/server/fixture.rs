@@ -3,17 +3,14 @@
 //! Takes the text of a fixture, gives a [`Fixture`] or the reason for not building it. Schemas stay text until they
 //! were measured. Must not know transports or the adapter protocol.
 
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::distort;
-use crate::message::{object, one_line, success};
-use crate::mutant::Mutant;
+use crate::message::{Members, object, one_line, present};
 use crate::parameters::{self, Parameter};
+use crate::policy::Policy;
 use crate::revision::Revision;
 use crate::schema::Schema;
 use crate::server::elicitation::Form;
@@ -24,7 +21,7 @@ pub(crate) struct Fixture {
     pub(crate) server: Value,
     pub(crate) tools: Vec<Tool>,
     pub(crate) revision: Revision,
-    pub(crate) mutant: Option<Mutant>,
+    pub(crate) policy: &'static Policy,
     /// A tool is missing that should be there; only a mutant goes on without it.
     pub(crate) is_broken: bool,
 }
@@ -63,10 +60,6 @@ pub(crate) struct Returned {
     pub(crate) is_error: bool,
 }
 
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
-}
-
 /// Why a server is not built.
 #[derive(Debug)]
 pub(crate) struct Refused {
@@ -81,49 +74,13 @@ struct Source {
     tools: Vec<Members>,
 }
 
-/// The members of an object, in order, as text.
-#[derive(Debug)]
-pub(crate) struct Members(pub(crate) Vec<(String, Box<RawValue>)>);
-
-impl Members {
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|(name, _)| name == key).map(|(_, text)| text.get())
-    }
-
-    fn string(&self, key: &str) -> Result<Option<String>, String> {
-        self.get(key)
-            .map(|text| serde_json::from_str(text).map_err(|_| format!("`{key}` must be a string")))
-            .transpose()
-    }
-}
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = vec![];
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(InOrder)
-    }
-}
-
 impl Fixture {
     /// Builds the server.
     ///
     /// # Errors
     /// The reason for not building it.
-    pub(crate) fn build(text: &str, revision: Revision, mutant: Option<Mutant>) -> Result<Self, Refused> {
-        if mutant == Some(Mutant::RefusesEverything) {
+    pub(crate) fn build(text: &str, revision: Revision, policy: &'static Policy) -> Result<Self, Refused> {
+        if !policy.tools.are_served {
             return Err(Refused { kind: "Refusal", message: "no server is ever built".to_owned(), tool: None });
         }
         let source: Source = serde_json::from_str(&one_line(text)).map_err(|error| Refused {
@@ -131,12 +88,12 @@ impl Fixture {
             message: error.to_string(),
             tool: None,
         })?;
-        let mut fixture = Self { server: source.server, tools: vec![], revision, mutant, is_broken: false };
+        let mut fixture = Self { server: source.server, tools: vec![], revision, policy, is_broken: false };
         for members in source.tools {
             let named = |(kind, message)| Refused { kind, message, tool: members.string("name").ok().flatten() };
             match fixture.tool(&members).map_err(named) {
                 Ok(tool) => fixture.tools.push(tool),
-                Err(_) if mutant == Some(Mutant::BadToolBreaksList) => fixture.is_broken = true,
+                Err(_) if policy.tools.bad_tool_breaks_list => fixture.is_broken = true,
                 Err(refused) => return Err(refused),
             }
         }
@@ -152,11 +109,10 @@ impl Fixture {
             members.string(text).map_err(wrong)?;
         }
         let input = members.get("inputSchema").ok_or_else(|| wrong("`inputSchema` is missing".to_owned()))?;
-        let is_listed_anyhow = self.mutant == Some(Mutant::NoObjectListed) && !input.starts_with('{');
+        let is_listed_anyhow = !self.policy.tools.schemas_are_objects && !input.starts_with('{');
         let input = if is_listed_anyhow { r#"{"type":"object"}"# } else { input };
         let input = self.schema(input).map_err(schema_error("inputSchema"))?;
-        if input.value().get("type").and_then(Value::as_str) != Some("object")
-            && self.mutant != Some(Mutant::RootNotChecked)
+        if input.value().get("type").and_then(Value::as_str) != Some("object") && self.policy.tools.input_root_is_object
         {
             return Err(("SchemaError", "inputSchema: `type` must be \"object\"".to_owned()));
         }
@@ -166,7 +122,7 @@ impl Fixture {
             vec![]
         };
         let output = members.get("outputSchema");
-        if output.is_some_and(|text| !text.starts_with('{')) && self.mutant != Some(Mutant::NoObjectListed) {
+        if output.is_some_and(|text| !text.starts_with('{')) && self.policy.tools.schemas_are_objects {
             return Err(("SchemaError", "outputSchema: it must be an object".to_owned()));
         }
         let output = output.map(|text| self.schema(text)).transpose().map_err(schema_error("outputSchema"))?;
@@ -178,40 +134,34 @@ impl Fixture {
             return Err(("SchemaError", message));
         }
         let does = self.does(members.get("does"))?;
-        Ok(Tool { listed: self.listed(members, &input), name, input, output, does, parameters })
+        // What the code does is not part of the list.
+        let listed: Vec<_> = members.0.iter().filter(|(key, _)| key != "does").cloned().collect();
+        Ok(Tool { listed: object(&listed), name, input, output, does, parameters })
     }
 
     /// Whether structured content and its schema may be anything but an object.
     pub(crate) fn has_any_output(&self) -> bool {
-        self.revision.has_any_output() || self.mutant == Some(Mutant::RevisionIgnored)
+        self.revision >= self.policy.output.any_root_since
     }
 
     fn check_name(&self, name: &str) -> Result<(), String> {
-        let marks = if self.mutant == Some(Mutant::NamesWithoutDots) { "_-" } else { "_-." };
-        let most = if self.mutant == Some(Mutant::NamesOfSixtyFour) { 64 } else { 128 };
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
-        if name.is_empty() || name.len() > most || !name.chars().all(is_plain) {
+        let policy = &self.policy.tools;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || policy.name_marks.contains(c);
+        if name.is_empty() || name.len() > policy.name_length || !name.chars().all(is_plain) {
             return Err("a tool's name is 1 to 128 letters, digits, `_`, `-` or `.`".to_owned());
         }
-        if self.tools.iter().any(|tool| tool.name == name) && self.mutant != Some(Mutant::NamesTwiceAccepted) {
+        if policy.names_are_unique && self.tools.iter().any(|tool| tool.name == name) {
             return Err(format!("two tools are named `{name}`"));
         }
         Ok(())
     }
 
     fn schema(&self, text: &str) -> Result<Schema, crate::schema::SchemaError> {
-        let schema = Schema::read(text, self.mutant)?;
-        if self.mutant == Some(Mutant::FirstIdWins)
-            && let Some(id) = schema.value().get("$id")
-        {
-            let earlier = self.tools.iter().flat_map(|tool| std::iter::once(&tool.input).chain(&tool.output));
-            return Ok(earlier
-                .into_iter()
-                .find(|other| other.value().get("$id") == Some(id))
-                .cloned()
-                .unwrap_or(schema));
-        }
-        Ok(schema)
+        let schema = Schema::read(text, self.policy)?;
+        let mut earlier = self.tools.iter().flat_map(|tool| std::iter::once(&tool.input).chain(&tool.output));
+        let id = schema.value().get("$id").filter(|_| self.policy.schemas.are_shared_by_id);
+        let shared = id.and_then(|id| earlier.find(|other| other.value().get("$id") == Some(id)).cloned());
+        Ok(shared.unwrap_or(schema))
     }
 
     fn does(&self, text: Option<&str>) -> Result<Does, (&'static str, String)> {
@@ -235,20 +185,10 @@ impl Fixture {
             Source::Return(returned) => Does::Return(check_content(returned)?),
             Source::Raise(message) => Does::Raise(message),
             Source::Elicit(Question { message, requested_schema }) => {
-                let form = Form::read(&message, requested_schema.get(), self.revision, self.mutant);
+                let form = Form::read(&message, requested_schema.get(), self.revision, self.policy);
                 Does::Elicit(Box::new(form.map_err(|error| ("FormError", error.to_string()))?))
             }
         })
-    }
-
-    /// The tool as written, without what its code does.
-    fn listed(&self, members: &Members, input: &Schema) -> Box<RawValue> {
-        let text = |key: &str, text: &RawValue| match (self.mutant, key) {
-            (Some(Mutant::KeywordStripped), "inputSchema") => Some(success(input.value())),
-            _ => distort::listed(key, text, self.mutant),
-        };
-        let members = members.0.iter().filter(|(key, _)| key != "does");
-        object(&members.filter_map(|(key, value)| Some((key, text(key, value)?))).collect::<Vec<_>>())
     }
 }
 

@@ -2,13 +2,12 @@
 //!
 //! Takes headers and a request, gives the fault. Must not know bodies of responses or what methods do.
 
-use hyper::StatusCode;
 use hyper::header::{self, HeaderMap};
 use serde_json::Value;
 
 use crate::message::{Fault, Request};
-use crate::mutant::Mutant;
 use crate::parameters::{agrees, decoded};
+use crate::policy::TransportPolicy;
 use crate::revision::Revision;
 use crate::server::Server;
 
@@ -17,7 +16,7 @@ const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 
 /// Keeps pages of other origins away: a browser sends both headers by itself.
-pub(crate) fn check_origin(headers: &HeaderMap, port: u16, mutant: Option<Mutant>) -> Result<(), String> {
+pub(crate) fn check_origin(headers: &HeaderMap, port: u16, policy: Option<&TransportPolicy>) -> Result<(), String> {
     let is_own = |host: &str| {
         let name = host.strip_suffix(&format!(":{port}")).unwrap_or(host);
         is_loopback(name)
@@ -32,7 +31,7 @@ pub(crate) fn check_origin(headers: &HeaderMap, port: u16, mutant: Option<Mutant
             Some((name, port)) if port.parse::<u16>().is_ok() => name,
             _ => host,
         });
-        if !name.is_some_and(is_loopback) && mutant != Some(Mutant::OriginNotChecked) {
+        if !name.is_some_and(is_loopback) && policy.is_none_or(|policy| policy.checks_origin) {
             return Err("this origin is not served".to_owned());
         }
     }
@@ -44,17 +43,17 @@ fn is_loopback(name: &str) -> bool {
 }
 
 /// Checks what the client sends and takes.
-pub(crate) fn check_media(headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+pub(crate) fn check_media(headers: &HeaderMap) -> Result<(), (u16, &'static str)> {
     let listed = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
     let essence = |media: &str| media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if !listed(header::CONTENT_TYPE).any(|media| essence(media) == "application/json") {
-        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be application/json"));
+        return Err((415, "the body must be application/json"));
     }
     let takes = |wanted: &str, any: &str| {
         listed(header::ACCEPT).map(essence).any(|media| media == wanted || media == any || media == "*/*")
     };
     if !takes("application/json", "application/*") || !takes("text/event-stream", "text/*") {
-        return Err((StatusCode::NOT_ACCEPTABLE, "the client must accept application/json and text/event-stream"));
+        return Err((406, "the client must accept application/json and text/event-stream"));
     }
     Ok(())
 }
@@ -71,21 +70,15 @@ pub(crate) fn check_version(headers: &HeaderMap, revision: Revision) -> Result<(
 
 /// Checks that the headers of a stateless request repeat its body.
 pub(crate) fn check(headers: &HeaderMap, request: &Request, server: &Server) -> Result<(), Fault> {
-    check_all(headers, request, server).map_err(|fault| match server.fixture.mutant {
-        Some(Mutant::HeaderErrorUnnamed) if fault.code == -32020 => Fault::invalid_request(fault.message),
-        _ => fault,
-    })
-}
-
-fn check_all(headers: &HeaderMap, request: &Request, server: &Server) -> Result<(), Fault> {
+    let policy = &server.fixture.policy.transport;
     let checked_meta = server.check_meta(request);
     let version =
         request.params.as_ref().and_then(|params| params.pointer("/_meta/io.modelcontextprotocol~1protocolVersion"));
-    if request.method == "initialize" || server.fixture.mutant == Some(Mutant::HeadersNotChecked) {
+    if request.method == "initialize" || !policy.checks_headers {
         return checked_meta.map(drop);
     }
     if let Some(version) = version.filter(|version| version.is_string())
-        && server.fixture.mutant != Some(Mutant::VersionHeaderIgnored)
+        && policy.checks_version_header
     {
         repeats(headers, VERSION, version, false)?;
     }
@@ -94,27 +87,25 @@ fn check_all(headers: &HeaderMap, request: &Request, server: &Server) -> Result<
     let params = request.params.as_ref().unwrap_or(&Value::Null);
     match (request.method.as_str(), params.get("name")) {
         ("tools/call", Some(name @ Value::String(tool))) => {
-            repeats(headers, NAME, name, server.fixture.mutant != Some(Mutant::NameNotDecoded))?;
-            match server.fixture.mutant {
-                Some(Mutant::ParameterHeadersNotChecked) => Ok(()),
-                _ => check_parameters(headers, params.get("arguments"), tool, server),
-            }
+            repeats(headers, NAME, name, policy.decodes_names)?;
+            check_parameters(headers, params.get("arguments"), tool, server)
         }
         _ => Ok(()),
     }
 }
 
 fn check_parameters(headers: &HeaderMap, arguments: Option<&Value>, tool: &str, server: &Server) -> Result<(), Fault> {
-    let tool = server.fixture.tools.iter().find(|known| known.name == tool);
+    let policy = &server.fixture.policy.transport;
+    let tool = server.fixture.tools.iter().find(|known| known.name == tool && policy.checks_parameters);
     for parameter in tool.into_iter().flat_map(|tool| &tool.parameters) {
         match parameter.value(arguments) {
             // A value of another type has no form as a header; the schema refuses it.
             Some(Value::Array(_) | Value::Object(_)) => {}
-            Some(Value::Number(number)) if server.fixture.mutant == Some(Mutant::ParameterNotNumeric) => {
+            Some(Value::Number(number)) if !policy.compares_numbers => {
                 repeats(headers, &parameter.header, &Value::String(number.to_string()), true)?;
             }
             Some(value) => repeats(headers, &parameter.header, value, true)?,
-            None if server.fixture.mutant == Some(Mutant::NullParameterExpected) && parameter.is_null(arguments) => {
+            None if policy.expects_null && parameter.is_null(arguments) => {
                 return Err(Fault::header(format!("{} is missing", parameter.header)));
             }
             None if headers.contains_key(&parameter.header) => {

@@ -20,16 +20,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::sleep;
 
+use crate::message::LONGEST;
 use crate::message::{Fault, Message, Request};
-use crate::mutant::Mutant;
+use crate::policy::TransportPolicy;
 use crate::server::Server;
 use crate::server::events::Body;
 use crate::server::headers;
 use crate::server::seal::token;
 use crate::server::session::{Outgoing, Session, locked};
-
-/// The largest body that is read.
-const LARGEST: usize = 16 << 20;
 
 /// How many connections there are at a time; further ones wait.
 const CONNECTIONS: usize = 256;
@@ -121,18 +119,17 @@ impl Listener {
 
     async fn respond(&self, request: hyper::Request<Incoming>) -> Response {
         let endpoint = locked(&self.endpoints).get(request.uri().path()).cloned();
-        let mutant = endpoint.as_ref().and_then(|endpoint| endpoint.server.fixture.mutant);
-        if let Err(reason) = headers::check_origin(request.headers(), self.address.port(), mutant) {
-            let is_odd = mutant == Some(Mutant::BadOriginUnauthorized);
-            return plain(if is_odd { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN }, &reason);
+        let policy = endpoint.as_ref().map(|endpoint| endpoint.policy());
+        if let Err(reason) = headers::check_origin(request.headers(), self.address.port(), policy) {
+            return plain(policy.map_or(403, |policy| policy.bad_origin), &reason);
         }
-        let Some(endpoint) = endpoint else { return plain(StatusCode::NOT_FOUND, "nothing is served here") };
+        let Some(endpoint) = endpoint else { return plain(404, "nothing is served here") };
         let is_stateless = endpoint.server.fixture.revision.is_stateless();
         match *request.method() {
             Method::POST => endpoint.post(request).await,
             Method::DELETE if !is_stateless => endpoint.delete(request.headers()),
             _ => {
-                let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "");
+                let mut response = plain(405, "");
                 let allowed = if is_stateless { "POST" } else { "POST, DELETE" };
                 response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
                 response
@@ -142,16 +139,20 @@ impl Listener {
 }
 
 impl Endpoint {
+    fn policy(&self) -> &'static TransportPolicy {
+        &self.server.fixture.policy.transport
+    }
+
     async fn post(self: Arc<Self>, request: hyper::Request<Incoming>) -> Response {
         let (head, body) = request.into_parts();
-        if self.server.fixture.mutant == Some(Mutant::LastEventRefused) && head.headers.contains_key("last-event-id") {
-            return plain(StatusCode::BAD_REQUEST, "streams are not resumable");
+        if self.policy().refuses_last_event && head.headers.contains_key("last-event-id") {
+            return plain(400, "streams are not resumable");
         }
         if let Err((status, reason)) = headers::check_media(&head.headers) {
             return plain(status, reason);
         }
-        let Ok(body) = Limited::new(body, LARGEST).collect().await else {
-            return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large, or was cut off");
+        let Ok(body) = Limited::new(body, LONGEST).collect().await else {
+            return plain(413, "the body is too large, or was cut off");
         };
         match self.server.read(&body.to_bytes()) {
             Err(unread) => {
@@ -170,12 +171,11 @@ impl Endpoint {
                     Ok(()) => self.server.answer(&request).await,
                     Err(fault) => Err(fault),
                 };
-                let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
-                let text = self.server.reply(&request.id, &outcome);
-                match self.server.fixture.mutant {
-                    Some(Mutant::AsksInTheStream) if text.contains(r#""action":"accept""#) => asking_first(&text),
-                    Some(Mutant::SessionMinted) => in_session(json(status, text), &token()),
-                    _ => json(status, text),
+                let (status, text) = self.server.reply(&request, &outcome);
+                match (self.policy().before_reply)(&text) {
+                    Some(message) => preceded(message, &text),
+                    None if self.policy().has_stateless_sessions => in_session(json(status, text), &token()),
+                    None => json(status, text),
                 }
             }
             Message::Notification { .. } => self.accepted(),
@@ -195,7 +195,7 @@ impl Endpoint {
             Ok(session) => session,
             Err(response) => return *response,
         };
-        if self.server.fixture.mutant != Some(Mutant::SessionVersionIgnored)
+        if self.policy().checks_session_version
             && let Err(fault) = headers::check_version(headers, self.server.fixture.revision)
         {
             let id = if let Message::Request(request) = &message { &request.id } else { &Value::Null };
@@ -205,12 +205,11 @@ impl Endpoint {
             Message::Request(request) => self.answer(session, request).await,
             Message::Notification { method, params } => {
                 session.notice(&method, params.as_ref());
-                if method == "notifications/initialized" { plain(StatusCode::ACCEPTED, "") } else { self.accepted() }
+                if method == "notifications/initialized" { plain(202, "") } else { self.accepted() }
             }
             Message::Response { id, outcome } => {
                 session.take(&id, outcome);
-                let is_odd = self.server.fixture.mutant == Some(Mutant::AnswerReceived);
-                plain(if is_odd { StatusCode::OK } else { StatusCode::ACCEPTED }, "")
+                plain(self.policy().response_taken, "")
             }
         }
     }
@@ -218,14 +217,17 @@ impl Endpoint {
     fn open(&self, request: &Request) -> Response {
         let mut sessions = locked(&self.sessions);
         if sessions.len() >= SESSIONS {
-            return plain(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
+            return plain(503, "too many sessions");
         }
         match self.server.initialize(request) {
-            Err(fault) => json(fault.status, self.server.reply(&request.id, &Err(fault))),
+            Err(fault) => {
+                let (status, text) = self.server.reply(request, &Err(fault));
+                json(status, text)
+            }
             Ok((session, result)) => {
-                let space = if self.server.fixture.mutant == Some(Mutant::SessionIdWithSpace) { " " } else { "" };
-                let id = format!("session{space}{}", token());
-                let response = in_session(json(200, self.server.reply(&request.id, &Ok(result))), &id);
+                let id = format!("{}{}", self.policy().session_prefix, token());
+                let (status, text) = self.server.reply(request, &Ok(result));
+                let response = in_session(json(status, text), &id);
                 sessions.insert(id, Arc::new(session));
                 response
             }
@@ -234,14 +236,10 @@ impl Endpoint {
 
     fn session(&self, headers: &HeaderMap) -> Result<Arc<Session>, Box<Response>> {
         let refuse = |status, reason| Box::new(plain(status, reason));
-        let (missing, unknown) = match self.server.fixture.mutant {
-            Some(Mutant::SessionMissingForbidden) => (StatusCode::FORBIDDEN, StatusCode::NOT_FOUND),
-            Some(Mutant::SessionUnknownBad) => (StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST),
-            _ => (StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND),
-        };
-        let id = headers.get(SESSION).ok_or_else(|| refuse(missing, "Mcp-Session-Id is missing"))?;
+        let TransportPolicy { missing_session, unknown_session, .. } = *self.policy();
+        let id = headers.get(SESSION).ok_or_else(|| refuse(missing_session, "Mcp-Session-Id is missing"))?;
         let session = id.to_str().ok().and_then(|id| locked(&self.sessions).get(id).cloned());
-        session.ok_or_else(|| refuse(unknown, "there is no such session"))
+        session.ok_or_else(|| refuse(unknown_session, "there is no such session"))
     }
 
     fn delete(&self, headers: &HeaderMap) -> Response {
@@ -250,21 +248,22 @@ impl Endpoint {
             Ok(session) => {
                 session.end();
                 locked(&self.sessions).retain(|_, other| !Arc::ptr_eq(other, &session));
-                plain(StatusCode::NO_CONTENT, "")
+                plain(204, "")
             }
         }
     }
 
     /// The response to a notification.
     fn accepted(&self) -> Response {
-        match self.server.fixture.mutant {
-            Some(Mutant::NotificationAnswered) => json(200, r#"{"jsonrpc":"2.0","id":null,"result":{}}"#.to_owned()),
-            _ => plain(StatusCode::ACCEPTED, ""),
+        match self.policy().notification_reply {
+            Some(reply) => json(200, reply.to_owned()),
+            None => plain(202, ""),
         }
     }
 
     fn refusal(&self, id: &Value, fault: Fault) -> Response {
-        json(fault.status.max(400), self.server.reply(id, &Err(fault)))
+        let (status, text) = self.server.refusal(id, fault);
+        json(status.max(400), text)
     }
 
     /// Answers with JSON, or with a stream where the client is asked something first.
@@ -273,8 +272,8 @@ impl Endpoint {
         tokio::spawn(async move {
             let work = self.server.answer_in(&session, &request, &outlet);
             if let Some(outcome) = session.unless_cancelled(&request.id, work).await {
-                let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
-                let _client_gone = outlet.send(Outgoing::Reply(status, self.server.reply(&request.id, &outcome)));
+                let (status, text) = self.server.reply(&request, &outcome);
+                let _client_gone = outlet.send(Outgoing::Reply(status, text));
             }
         });
         match outgoing.recv().await {
@@ -285,11 +284,11 @@ impl Endpoint {
     }
 }
 
-/// A stream that asks the client for something before the reply, as only a mutant does.
-fn asking_first(reply: &str) -> Response {
+/// A stream in which a message precedes the reply.
+fn preceded(message: &str, reply: &str) -> Response {
     let (outlet, rest) = mpsc::unbounded_channel();
     let _nobody_left = outlet.send(Outgoing::Reply(200, reply.to_owned()));
-    stream(Body::events(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#, rest))
+    stream(Body::events(message, rest))
 }
 
 /// A response that names a session.
@@ -300,23 +299,23 @@ fn in_session(mut response: Response, id: &str) -> Response {
 }
 
 fn json(status: u16, text: String) -> Response {
-    with(StatusCode::from_u16(status).unwrap_or(StatusCode::OK), "application/json", Body::whole(text))
+    with(status, "application/json", Body::whole(text))
 }
 
-fn plain(status: StatusCode, reason: &str) -> Response {
+fn plain(status: u16, reason: &str) -> Response {
     with(status, "text/plain; charset=utf-8", Body::whole(Bytes::copy_from_slice(reason.as_bytes())))
 }
 
 fn stream(body: Body) -> Response {
-    let mut response = with(StatusCode::OK, "text/event-stream", body);
+    let mut response = with(200, "text/event-stream", body);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 
-fn with(status: StatusCode, media: &'static str, body: Body) -> Response {
+fn with(status: u16, media: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
-    *response.status_mut() = status;
+    *response.status_mut() = StatusCode::from_u16(status).expect("a status of this crate");
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
     response
 }
@@ -327,6 +326,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
     use super::*;
+    use crate::mutants::policy;
     use crate::revision::Revision;
     use crate::server::fixture::Fixture;
 
@@ -338,7 +338,7 @@ mod tests {
             { "name": "ask", "inputSchema": { "type": "object" }, "does": { "elicit": {
                 "message": "?", "requestedSchema": { "type": "object", "properties": { "b": { "type": "boolean" } } } } } },
         ] });
-        let fixture = Fixture::build(&fixture.to_string(), revision, None).expect("a sound fixture");
+        let fixture = Fixture::build(&fixture.to_string(), revision, policy("")).expect("a sound fixture");
         let listener = Listener::start(|_| true).await.expect("a port");
         let url = listener.serve(Server::new(fixture));
         (listener, url)

@@ -12,13 +12,9 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::distort;
-use crate::message::{Fault, Message, Request, Success, success};
+use crate::message::{Fault, LONGEST, Message, Request, success};
 use crate::server::Server;
 use crate::server::session::{Outgoing, Outlet, Session};
-
-/// The longest line that is read.
-pub(crate) const LONGEST: usize = 16 << 20;
 
 /// The standard input. A pipe is read in this thread: another one would be woken for each line.
 pub(crate) fn input() -> Box<dyn AsyncRead + Unpin> {
@@ -79,10 +75,10 @@ pub(crate) async fn connect(port: u16, word: &str, server: Server) -> io::Result
 /// Speaks until the input ends.
 pub(crate) async fn serve(server: Server, input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) {
     let (outlet, mut outgoing) = mpsc::unbounded_channel();
-    let mutant = server.fixture.mutant;
+    let framing = server.fixture.policy.transport.framing;
     let writing = async move {
         while let Some(Outgoing::Message(text) | Outgoing::Reply(_, text)) = outgoing.recv().await {
-            let line = format!("{}\n", distort::written(text, mutant));
+            let line = format!("{}\n", framing(text));
             if output.write_all(line.as_bytes()).await.is_err() || output.flush().await.is_err() {
                 return;
             }
@@ -112,7 +108,7 @@ struct Connection {
 impl Connection {
     async fn take(&mut self, line: &[u8], outlet: &Outlet) {
         if line.len() > LONGEST {
-            return self.send(outlet, &Value::Null, &Err(Fault::invalid_request("the message is too long")));
+            return send(outlet, self.server.refusal(&Value::Null, Fault::invalid_request("the message is too long")));
         }
         match self.server.read(line) {
             Ok(Message::Request(request)) => self.answer(request, outlet).await,
@@ -128,7 +124,7 @@ impl Connection {
             }
             Err(unread) => {
                 let (id, fault) = *unread;
-                self.send(outlet, &id, &Err(fault));
+                send(outlet, self.server.refusal(&id, fault));
             }
         }
     }
@@ -149,7 +145,7 @@ impl Connection {
                 }
             };
             if let Some(outcome) = session.unless_cancelled(&request.id, work).await {
-                send(&server, &outlet, &request.id, &outcome);
+                send(&outlet, server.reply(&request, &outcome));
             }
         };
         if is_call {
@@ -169,17 +165,12 @@ impl Connection {
             "ping" => Ok(success(&json!({}))),
             _ => Err(Fault::invalid_request("the connection is not initialized")),
         };
-        self.send(outlet, &request.id, &outcome);
-    }
-
-    fn send(&self, outlet: &Outlet, id: &Value, outcome: &Result<Success, Fault>) {
-        send(&self.server, outlet, id, outcome);
+        send(outlet, self.server.reply(request, &outcome));
     }
 }
 
-fn send(server: &Server, outlet: &Outlet, id: &Value, outcome: &Result<Success, Fault>) {
-    let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
-    let _writer_gone = outlet.send(Outgoing::Reply(status, server.reply(id, outcome)));
+fn send(outlet: &Outlet, (status, text): (u16, String)) {
+    let _writer_gone = outlet.send(Outgoing::Reply(status, text));
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Takes questions as a hostile server words them. Must not know how they travel.
 
 use super::*;
+use crate::mutants::policy;
 
 const REVISION: Revision = Revision::November2025;
 
@@ -10,18 +11,18 @@ fn question_in(
     params: &Value,
     capabilities: &Value,
     revision: Revision,
-    mutant: Option<Mutant>,
+    mutant: &str,
 ) -> Result<Question, (i32, String)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let params = serde_json::value::to_raw_value(params).expect("parameters");
-    let terms = Terms { revision, capabilities, mutant };
+    let terms = Terms { revision, capabilities, policy: policy(mutant) };
     runtime.block_on(Question::read("elicitation/create", Some(&params), terms)).map_err(|failure| match failure {
         Failure::Question { code, reason } => (code, reason),
         other => panic!("{other}"),
     })
 }
 
-fn form(fields: &Value, required: &Value, mutant: Option<Mutant>) -> Form {
+fn form(fields: &Value, required: &Value, mutant: &str) -> Form {
     let schema = json!({ "type": "object", "properties": fields, "required": required });
     let params = json!({ "message": "?", "requestedSchema": schema });
     match question_in(&params, &json!({ "elicitation": {} }), REVISION, mutant) {
@@ -30,7 +31,7 @@ fn form(fields: &Value, required: &Value, mutant: Option<Mutant>) -> Form {
     }
 }
 
-fn accept(fields: &Value, content: &Value, mutant: Option<Mutant>) -> Result<Value, String> {
+fn accept(fields: &Value, content: &Value, mutant: &str) -> Result<Value, String> {
     let content = content.as_object().expect("content").clone();
     form(fields, &json!([]), mutant).answer(Reaction::Accept(content)).map(|answer| answer["content"].clone())
 }
@@ -54,10 +55,10 @@ fn only_declared_modes_are_answered() {
         (false, with("url"), json!({ "elicitation": {} })),
         (false, with("voice"), json!({ "elicitation": { "voice": {} } })),
     ] {
-        let question = question_in(&params, &capabilities, REVISION, None);
+        let question = question_in(&params, &capabilities, REVISION, "");
         assert_eq!(question.is_ok(), is_asked, "{params} {capabilities}");
         assert!(question.is_ok() || question.is_err_and(|(code, _)| code == -32602));
-        assert!(question_in(&params, &capabilities, REVISION, Some(Mutant::UndeclaredModeAnswered)).is_ok());
+        assert!(question_in(&params, &capabilities, REVISION, "undeclared-mode-answered").is_ok());
     }
 }
 
@@ -82,12 +83,12 @@ fn forms_are_flat_and_nothing_is_fetched() {
     ] {
         let schema = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": { "f": field } });
         let question = json!({ "message": "?", "requestedSchema": schema });
-        let question = question_in(&question, &json!({ "elicitation": {} }), REVISION, None);
+        let question = question_in(&question, &json!({ "elicitation": {} }), REVISION, "");
         assert_eq!(question.is_ok(), is_shown, "{field}: {question:?}");
     }
     let array = json!({ "type": "object", "properties": { "f": { "type": "array", "items": { "type": "string", "enum": ["r"] } } } });
     let question = json!({ "message": "?", "requestedSchema": array });
-    assert!(question_in(&question, &json!({ "elicitation": {} }), Revision::June2025, None).is_err());
+    assert!(question_in(&question, &json!({ "elicitation": {} }), Revision::June2025, "").is_err());
 }
 
 #[test]
@@ -104,14 +105,14 @@ fn defaults_fill_in_what_was_left_out_and_nothing_else() {
         "stranger": { "type": "string", "oneOf": [{ "const": "r", "title": "Red" }], "default": "Red" },
     });
     let all = json!({ "s": "", "n": 1.5, "i": 0, "b": false, "e": "g", "m": ["g"] });
-    assert_eq!(accept(&fields, &json!({}), None), Ok(all));
+    assert_eq!(accept(&fields, &json!({}), ""), Ok(all));
     let entered = json!({ "s": "x", "n": 0, "i": 7, "b": true, "e": "r", "m": [] });
-    assert_eq!(accept(&fields, &entered, None), Ok(entered.clone()));
+    assert_eq!(accept(&fields, &entered, ""), Ok(entered.clone()));
     for reaction in [Reaction::Decline, Reaction::Cancel] {
         let action = reaction.action();
-        assert_eq!(form(&fields, &json!([]), None).answer(reaction), Ok(json!({ "action": action })));
+        assert_eq!(form(&fields, &json!([]), "").answer(reaction), Ok(json!({ "action": action })));
     }
-    let required = form(&fields, &json!(["i"]), None).answer(Reaction::Accept(Map::new()));
+    let required = form(&fields, &json!(["i"]), "").answer(Reaction::Accept(Map::new()));
     assert!(required.is_ok(), "defaults count before the answer is checked");
 }
 
@@ -119,7 +120,7 @@ fn defaults_fill_in_what_was_left_out_and_nothing_else() {
 fn before_forms_grew_rich_only_booleans_have_defaults() {
     let fields = json!({ "s": { "type": "string", "default": "a" }, "b": { "type": "boolean", "default": true } });
     let params = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": fields } });
-    let Ok(Question::Form(form)) = question_in(&params, &json!({ "elicitation": {} }), Revision::June2025, None) else {
+    let Ok(Question::Form(form)) = question_in(&params, &json!({ "elicitation": {} }), Revision::June2025, "") else {
         panic!("a form");
     };
     let answer = form.answer(Reaction::Accept(Map::new())).expect("an answer");
@@ -143,11 +144,11 @@ fn an_answer_that_does_not_fit_is_not_sent() {
         json!({ "other": null }),
         json!({ "other": {} }),
     ] {
-        assert!(accept(&fields, &content, None).is_err(), "{content}");
-        assert_eq!(accept(&fields, &content, Some(Mutant::InvalidAnswerSent)), Ok(content));
+        assert!(accept(&fields, &content, "").is_err(), "{content}");
+        assert_eq!(accept(&fields, &content, "invalid-answer-sent"), Ok(content));
     }
     let content = json!({ "e": "g", "m": ["r"], "i": 1.0, "other": "kept" });
-    assert_eq!(accept(&fields, &content, None), Ok(content));
+    assert_eq!(accept(&fields, &content, ""), Ok(content));
 }
 
 #[test]
@@ -160,19 +161,19 @@ fn mutants_are_wrong_in_their_own_way() {
     });
     let entered = json!({ "i": 1, "m": ["r", "g"] });
     for (mutant, content) in [
-        (Mutant::DefaultsIgnored, json!({ "i": 1, "m": ["r", "g"] })),
-        (Mutant::DefaultsOverwriteUser, json!({ "i": 7, "m": ["r", "g"], "z": 0 })),
-        (Mutant::DefaultsFalsyLost, json!({ "i": 1, "m": ["r", "g"] })),
-        (Mutant::DefaultsUnchecked, json!({ "i": 1, "m": ["r", "g"], "z": 0, "wrong": "1" })),
-        (Mutant::DefaultsAsText, json!({ "i": 1, "m": ["r", "g"], "z": "0" })),
-        (Mutant::MultiSelectFlattened, json!({ "i": 1, "m": "r,g", "z": 0 })),
+        ("defaults-ignored", json!({ "i": 1, "m": ["r", "g"] })),
+        ("defaults-overwrite-user", json!({ "i": 7, "m": ["r", "g"], "z": 0 })),
+        ("defaults-falsy-lost", json!({ "i": 1, "m": ["r", "g"] })),
+        ("defaults-unchecked", json!({ "i": 1, "m": ["r", "g"], "z": 0, "wrong": "1" })),
+        ("defaults-as-text", json!({ "i": 1, "m": ["r", "g"], "z": "0" })),
+        ("multi-select-flattened", json!({ "i": 1, "m": "r,g", "z": 0 })),
     ] {
-        assert_eq!(accept(&fields, &entered, Some(mutant)), Ok(content), "{mutant:?}");
+        assert_eq!(accept(&fields, &entered, mutant), Ok(content), "{mutant:?}");
     }
-    assert_eq!(accept(&fields, &json!({}), Some(Mutant::DefaultWrongValue)), Ok(json!({ "i": 0, "z": 0 })));
-    let declined = |mutant| form(&fields, &json!([]), Some(mutant)).answer(Reaction::Decline);
-    assert_eq!(declined(Mutant::DefaultsOnDecline), Ok(json!({ "action": "decline", "content": { "i": 7, "z": 0 } })));
-    assert_eq!(declined(Mutant::ContentWithDecline), Ok(json!({ "action": "decline", "content": {} })));
+    assert_eq!(accept(&fields, &json!({}), "default-wrong-value"), Ok(json!({ "i": 0, "z": 0 })));
+    let declined = |mutant| form(&fields, &json!([]), mutant).answer(Reaction::Decline);
+    assert_eq!(declined("defaults-on-decline"), Ok(json!({ "action": "decline", "content": { "i": 7, "z": 0 } })));
+    assert_eq!(declined("content-with-decline"), Ok(json!({ "action": "decline", "content": {} })));
 }
 
 #[test]

@@ -1,0 +1,195 @@
+//! Changes to messages, as data: where in a message, and what becomes of it.
+//!
+//! A strict policy has none. Those of a mutant are applied where messages come in and go out, so that the code that
+//! makes or reads a message doesn't know of them. Must not know methods.
+
+use serde_json::{Value, json};
+
+use crate::message::{Message, Request};
+use crate::nesting;
+use crate::policy::Policy;
+
+/// A change to the messages of one door.
+#[derive(Clone, Debug)]
+pub(crate) struct Edit {
+    door: Door,
+    /// A place in the message and the JSON text that must be there; without, every message is changed.
+    when: Option<(&'static str, &'static str)>,
+    /// A JSON pointer, in which `*` stands for every member.
+    at: &'static str,
+    change: Change,
+}
+
+/// Where messages pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    /// A request that a server gets.
+    Received,
+    /// A server's reply, with the HTTP status and the request as members.
+    Reply,
+    /// The parameters of a server's `elicitation/create`.
+    Question,
+    /// A client's request.
+    Request,
+    /// A client's response.
+    Response,
+}
+
+/// What becomes of a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// It gets this value (a JSON text), whether it has one or not.
+    Set(&'static str),
+    /// It gets this value if it has one.
+    Replace(&'static str),
+    /// It gets this value if it has none.
+    Default(&'static str),
+    Remove,
+    Apply(fn(&mut Value)),
+}
+
+impl Policy {
+    /// Adds a change to every message of a door.
+    pub(crate) fn edit(&mut self, door: Door, at: &'static str, change: Change) {
+        self.edits.push(Edit { door, when: None, at, change });
+    }
+
+    /// Adds a change to the messages that have this JSON text at this place.
+    pub(crate) fn edit_if(&mut self, door: Door, when: (&'static str, &'static str), at: &'static str, change: Change) {
+        self.edits.push(Edit { door, when: Some(when), at, change });
+    }
+
+    /// Changes a message that passes a door.
+    pub(crate) fn pass(&self, door: Door, message: &mut Value) {
+        for edit in self.edits.iter().filter(|edit| edit.door == door) {
+            if edit.when.is_none_or(|(place, text)| message.pointer(place) == Some(&value(text))) {
+                let path: Vec<_> = edit.at.split('/').skip(1).map(|key| key.replace("~1", "/")).collect();
+                change(message, &path, edit.change);
+            }
+        }
+    }
+
+    /// Changes the text of a message that passes a door.
+    pub(crate) fn pass_text(&self, door: Door, text: String) -> String {
+        self.changed(door, &text, |message| message).map_or(text, |message| message.to_string())
+    }
+
+    /// Changes a reply to a request; `None` stands for a request that could not be read.
+    pub(crate) fn pass_reply(&self, request: Option<&Request>, status: u16, reply: String) -> (u16, String) {
+        let with_request = |mut reply: Value| {
+            reply["status"] = status.into();
+            reply["request"] = request.map(as_value).into();
+            reply
+        };
+        let Some(mut changed) = self.changed(Door::Reply, &reply, with_request) else { return (status, reply) };
+        let status = changed["status"].take().as_u64().and_then(|status| status.try_into().ok()).unwrap_or(status);
+        if let Some(members) = changed.as_object_mut() {
+            members.retain(|key, _| key != "status" && key != "request");
+        }
+        (status, changed.to_string())
+    }
+
+    /// Changes a message that was received.
+    pub(crate) fn pass_received(&self, message: Message) -> Message {
+        match message {
+            Message::Request(request) if self.edits.iter().any(|edit| edit.door == Door::Received) => {
+                let mut value = as_value(&request);
+                self.pass(Door::Received, &mut value);
+                let params = request.params.is_some().then(|| value["params"].take());
+                Message::Request(Request { params, ..request })
+            }
+            message => message,
+        }
+    }
+
+    /// The changed message; `None` where it stays as it is, with its whitespace and its numbers.
+    fn changed(&self, door: Door, text: &str, wrap: impl Fn(Value) -> Value) -> Option<Value> {
+        if !self.edits.iter().any(|edit| edit.door == door) {
+            return None;
+        }
+        let message = wrap(nesting::read(text.as_bytes()).ok()?);
+        let mut changed = message.clone();
+        self.pass(door, &mut changed);
+        (changed != message).then_some(changed)
+    }
+}
+
+/// Makes an error of a server's reply.
+pub(crate) fn fail(reply: &mut Value, status: u16, code: i32) {
+    reply["status"] = json!(status);
+    if let Some(members) = reply.as_object_mut() {
+        members.shift_remove("result");
+        members.insert("error".to_owned(), json!({ "code": code, "message": "refused by a mutant" }));
+    }
+}
+
+fn as_value(request: &Request) -> Value {
+    json!({ "method": request.method, "params": request.params })
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).expect("a JSON text of the table")
+}
+
+fn change(place: &mut Value, path: &[String], what: Change) {
+    let Some((key, rest)) = path.split_first() else {
+        match what {
+            Change::Set(text) | Change::Replace(text) => *place = value(text),
+            Change::Apply(apply) => apply(place),
+            Change::Default(_) | Change::Remove => {}
+        }
+        return;
+    };
+    match (place, what) {
+        (Value::Array(items), _) if key == "*" => items.iter_mut().for_each(|item| change(item, rest, what)),
+        (Value::Object(members), _) if key == "*" => {
+            members.values_mut().for_each(|member| change(member, rest, what));
+        }
+        (Value::Object(members), Change::Remove) if rest.is_empty() => drop(members.shift_remove(key)),
+        (Value::Object(members), Change::Set(text)) if rest.is_empty() => {
+            members.insert(key.clone(), value(text));
+        }
+        (Value::Object(members), Change::Default(text)) if rest.is_empty() => {
+            members.entry(key).or_insert_with(|| value(text));
+        }
+        (Value::Object(members), _) => {
+            if let Some(member) = members.get_mut(key) {
+                change(member, rest, what);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edit_changes_each_place_that_its_pointer_names() {
+        for (at, what, after) in [
+            ("/a/*/b", Change::Set("1"), json!({ "a": [{ "b": 1 }, { "b": 1 }], "c/d": {} })),
+            ("/a/*/b", Change::Replace("1"), json!({ "a": [{ "b": 1 }, {}], "c/d": {} })),
+            ("/a/*/b", Change::Default("1"), json!({ "a": [{ "b": 0 }, { "b": 1 }], "c/d": {} })),
+            ("/c~1d", Change::Remove, json!({ "a": [{ "b": 0 }, {}] })),
+            ("/x/y", Change::Set("1"), json!({ "a": [{ "b": 0 }, {}], "c/d": {} })),
+            ("/a", Change::Apply(|a| *a = json!([])), json!({ "a": [], "c/d": {} })),
+        ] {
+            let mut policy = Policy::STRICT;
+            policy.edit(Door::Request, at, what);
+            policy.edit_if(Door::Request, ("/a/0/b", "2"), "/a", Change::Remove);
+            policy.edit(Door::Response, "/a", Change::Remove);
+            let mut message = json!({ "a": [{ "b": 0 }, {}], "c/d": {} });
+            policy.pass(Door::Request, &mut message);
+            assert_eq!(message, after, "{at} {what:?}");
+        }
+    }
+
+    #[test]
+    fn message_without_a_change_keeps_its_text() {
+        let text = r#"{ "a" : 1.0e0 }"#.to_owned();
+        let mut policy = Policy::STRICT;
+        policy.edit(Door::Request, "/b", Change::Remove);
+        assert_eq!(policy.pass_text(Door::Request, text.clone()), text);
+    }
+}

@@ -1,0 +1,412 @@
+//! What mutants put in the place of strict functions, and make of messages.
+//!
+//! Takes a value as it should be and changes it, or decides as nobody should. Must not know who uses it.
+
+use reqwest::header::{HeaderMap, HeaderValue};
+use serde_json::{Map, Value, json};
+
+use crate::edits::fail;
+use crate::forms::{strings, titled};
+use crate::message::CAPABILITIES_KEY;
+use crate::nesting;
+use crate::parameters::{self, Parameter, written};
+use crate::policy::Event;
+use crate::server::Server;
+use crate::server::call::NO_FORMS;
+use crate::server::fixture::{Does, Tool};
+
+// Schemas.
+
+/// Drops keywords of a schema, or members of any other object.
+pub(super) fn lose(schema: &mut Value, keywords: &[&str]) {
+    if let Some(members) = schema.as_object_mut() {
+        members.retain(|key, _| !keywords.contains(&key.as_str()));
+    }
+}
+
+/// Drops references to other documents.
+pub(super) fn ignore_external(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(ignore_external),
+        Value::Object(members) => {
+            let is_local = |reference: &Value| reference.as_str().is_none_or(|reference| reference.starts_with('#'));
+            members.retain(|key, value| !["$ref", "$dynamicRef"].contains(&key.as_str()) || is_local(value));
+            members.values_mut().for_each(ignore_external);
+        }
+        _ => {}
+    }
+}
+
+/// Makes a schema unfit that has a reference with `http:` or `https:` anywhere, be it in data.
+pub(super) fn refuse_by_prefix(schema: &mut Value) {
+    fn has_prefix(value: &Value) -> bool {
+        let reference = value.get("$ref").and_then(Value::as_str).unwrap_or_default();
+        reference.starts_with("http:")
+            || reference.starts_with("https:")
+            || match value {
+                Value::Array(items) => items.iter().any(has_prefix),
+                Value::Object(members) => members.values().any(has_prefix),
+                _ => false,
+            }
+    }
+    if has_prefix(schema) {
+        schema["$schema"] = json!("urn:refused");
+    }
+}
+
+/// Tells whether a long text is matched by a pattern.
+pub(super) fn long_texts_by_pattern(schema: &Value, value: &Value) -> bool {
+    const LONG: usize = 32;
+    let is_long = value.get("v").and_then(Value::as_str).is_some_and(|text| text.len() > LONG);
+    is_long && schema.pointer("/properties/v/pattern").is_some()
+}
+
+/// Takes the branches of a schema for parts of it.
+pub(super) fn flattened(schema: &Value) -> Value {
+    let mut flat = schema.clone();
+    let Some(members) = flat.as_object_mut() else { return flat };
+    let branches: Vec<_> = ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| members.shift_remove(*key)).collect();
+    let branches = branches.iter().filter_map(Value::as_array).flatten();
+    let found: Vec<_> = branches.filter_map(|branch| branch.get("properties")?.as_object().cloned()).collect();
+    if let Some(own) = members.entry("properties").or_insert_with(|| json!({})).as_object_mut() {
+        own.extend(found.into_iter().flatten());
+    }
+    flat
+}
+
+// Arguments.
+
+fn kind<'a>(schema: &'a Value, name: &str) -> Option<&'a str> {
+    schema["properties"][name]["type"].as_str()
+}
+
+/// Turns texts into numbers and booleans, and the other way round, as the schema has them.
+pub(super) fn coerce(arguments: &mut Value, schema: &Value) {
+    for (name, value) in arguments.as_object_mut().into_iter().flatten() {
+        let coerced = match (&*value, kind(schema, name)) {
+            (Value::String(text), Some("integer" | "number" | "boolean")) => {
+                serde_json::from_str(text).ok().filter(|value: &Value| value.is_number() || value.is_boolean())
+            }
+            (Value::Number(_) | Value::Bool(_), Some("string")) => Some(json!(value.to_string())),
+            _ => None,
+        };
+        *value = coerced.unwrap_or_else(|| value.take());
+    }
+}
+
+/// Makes integers that are written with a fraction unfit for any schema.
+pub(super) fn refuse_whole_numbers(arguments: &mut Value, schema: &Value) {
+    for (name, value) in arguments.as_object_mut().into_iter().flatten() {
+        if value.is_f64() && kind(schema, name) == Some("integer") {
+            *value = json!(value.to_string());
+        }
+    }
+}
+
+pub(super) fn drop_unknown(arguments: &mut Value, schema: &Value) {
+    if let Some(members) = arguments.as_object_mut() {
+        members.retain(|name, _| schema["properties"].get(name).is_some());
+    }
+}
+
+pub(super) fn make_floats(value: &mut Value) {
+    match value {
+        Value::Number(number) => *value = json!(number.as_f64()),
+        Value::Array(items) => items.iter_mut().for_each(make_floats),
+        Value::Object(members) => members.values_mut().for_each(make_floats),
+        _ => {}
+    }
+}
+
+// Requests that a server gets, and its replies.
+
+pub(super) fn capabilities_are_known(meta: &Map<String, Value>) -> bool {
+    const KNOWN: [&str; 5] = ["elicitation", "experimental", "extensions", "roots", "sampling"];
+    let capabilities = meta.get(CAPABILITIES_KEY).and_then(Value::as_object);
+    capabilities.is_none_or(|members| members.keys().all(|key| KNOWN.contains(&key.as_str())))
+}
+
+pub(super) fn refuse_extra_responses(responses: &mut Value) {
+    if responses.as_object().is_some_and(|responses| responses.keys().any(|key| key != "answer")) {
+        *responses = Value::Null;
+    }
+}
+
+/// Refuses to ask again where answers came, and the one that is needed did not.
+pub(super) fn refuse_missing_responses(reply: &mut Value) {
+    let responses = reply.pointer("/request/params/inputResponses");
+    if responses.is_some_and(|responses| responses.get("answer").is_none())
+        && reply.pointer("/result/inputRequests").is_some()
+    {
+        refuse(reply, 200, -32602);
+    }
+}
+
+pub(super) fn list_by_capability(_: &Server, tool: &Tool, capabilities: &Value) -> bool {
+    capabilities.get("elicitation").is_some() || !matches!(tool.does, Does::Elicit(_))
+}
+
+pub(super) fn list_by_side_effect(server: &Server, tool: &Tool, _: &Value) -> bool {
+    !(server.recalls(Event::CallFailed) && matches!(tool.does, Does::Raise(_)))
+}
+
+pub(super) fn open(schema: &mut Value) {
+    if schema.get("additionalProperties") == Some(&json!(false)) {
+        lose(schema, &["additionalProperties"]);
+    }
+}
+
+pub(super) fn drop_falsy(result: &mut Value) {
+    let is_falsy = |value: &Value| [json!(0), json!(false), json!(""), json!(null)].contains(value);
+    if result.get("structuredContent").is_some_and(is_falsy) {
+        lose(result, &["structuredContent"]);
+    }
+}
+
+/// Makes one block of content that is all text.
+pub(super) fn merge(content: &mut Value) {
+    let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
+    if let Some(text) = blocks.iter().map(|block| block["text"].as_str()).collect::<Option<String>>() {
+        *content = json!([{ "type": "text", "text": text }]);
+    }
+}
+
+pub(super) fn agree_on_any_version(reply: &mut Value) {
+    if reply.pointer("/result/protocolVersion").is_some() {
+        reply["result"]["protocolVersion"] = reply["request"]["params"]["protocolVersion"].clone();
+    }
+}
+
+/// Makes an error of a result.
+pub(super) fn refuse(reply: &mut Value, status: u16, code: i32) {
+    if reply.get("result").is_some() {
+        fail(reply, status, code);
+    }
+}
+
+pub(super) fn ask_again(result: &mut Value) {
+    *result = json!({ "resultType": "input_required", "requestState": "again", "_meta": result["_meta"] });
+}
+
+pub(super) fn leave_unexplained(reply: &mut Value) {
+    if reply["error"]["code"] == json!(-32022) {
+        fail(reply, 404, -32601);
+    }
+}
+
+pub(super) fn misname_unknown_tool(error: &mut Value) {
+    if error["message"].as_str().is_some_and(|message| message.starts_with("unknown tool")) {
+        error["code"] = json!(-32601);
+    }
+}
+
+/// Gives the methods of another feature another code.
+pub(super) fn recode_resources(reply: &mut Value, code: i32) {
+    if reply["request"]["method"].as_str().is_some_and(|method| method.starts_with("resources/")) {
+        reply["error"]["code"] = json!(code);
+    }
+}
+
+pub(super) fn misplace_state(reply: &mut Value) {
+    if reply.pointer("/request/params/arguments/amount").is_some() && reply.pointer("/result/requestState").is_some() {
+        reply["result"]["requestState"] = json!("of other arguments");
+    }
+}
+
+pub(super) fn require_visit(reply: &mut Value) {
+    if reply.pointer("/result/content/0/text") == Some(&json!(NO_FORMS)) {
+        fail(reply, 200, -32042);
+        reply["error"]["data"] = json!({ "elicitations": [] });
+    }
+}
+
+/// An id that is a number in quotes, without them.
+pub(super) fn unquote(id: &mut Value) {
+    if let Some(number) = id.as_str().and_then(|id| id.parse::<i64>().ok()) {
+        *id = json!(number);
+    }
+}
+
+pub(super) fn ask_before_acceptance(reply: &str) -> Option<&'static str> {
+    reply.contains(r#""action":"accept""#).then_some(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
+}
+
+pub(super) fn indent(message: String) -> String {
+    serde_json::from_str(&message).map_or(message, |message: Value| format!("{message:#}"))
+}
+
+// Questions of a server.
+
+pub(super) fn misname_schema(question: &mut Value) {
+    *question = json!({ "message": question["message"], "schema": question["requestedSchema"] });
+}
+
+pub(super) fn lose_bounds(field: &mut Value) {
+    const BOUNDS: [&str; 7] = ["minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "format"];
+    lose(field, &BOUNDS);
+}
+
+/// Gives a field without a default an empty one.
+pub(super) fn invent_default(field: &mut Value) {
+    let empty = match field["type"].as_str() {
+        Some("boolean") => json!(false),
+        Some("number" | "integer") => json!(0),
+        Some("array") => json!([]),
+        _ => json!(""),
+    };
+    if let Some(members) = field.as_object_mut() {
+        members.entry("default").or_insert(empty);
+    }
+}
+
+/// Replaces a value by another one of the same type.
+pub(super) fn another(value: &mut Value) {
+    *value = match &*value {
+        Value::Bool(value) => json!(!value),
+        Value::Number(number) => json!(number.as_i64().map_or(-1, |number| number.wrapping_add(1))),
+        Value::String(text) => json!(format!("{text}x")),
+        Value::Array(items) if items.is_empty() => json!(["x"]),
+        _ => json!([]),
+    };
+}
+
+/// Turns titled options into plain ones.
+pub(super) fn lose_titles(field: &mut Value) {
+    let plain = |options: &Value| -> Value {
+        options.as_array().into_iter().flatten().filter_map(|option| option.get("const").cloned()).collect()
+    };
+    if let Some(options) = field.as_object_mut().and_then(|members| members.shift_remove("oneOf")) {
+        field["enum"] = plain(&options);
+    }
+    if let Some(options) = field.pointer("/items/anyOf").map(plain) {
+        field["items"] = json!({ "type": "string", "enum": options });
+    }
+}
+
+/// Turns a multiple choice into a single one.
+pub(super) fn make_single(field: &mut Value) {
+    if let Some(members) = field.as_object_mut()
+        && let Some(Value::Object(items)) = members.shift_remove("items")
+    {
+        members.extend(items);
+        members.insert("type".to_owned(), json!("string"));
+    }
+}
+
+// Requests and responses of a client.
+
+fn is_repeated(params: &Value) -> bool {
+    ["cursor", "inputResponses", "requestState"].iter().any(|key| params.get(key).is_some())
+}
+
+/// Drops a parameter of requests that follow another one: for a further page, or a further round.
+pub(super) fn lose_in_repetition(params: &mut Value, member: &str) {
+    if is_repeated(params) {
+        lose(params, &[member]);
+    }
+}
+
+/// Parses a state that looks like JSON, and writes it anew.
+pub(super) fn reencode(state: &mut Value) {
+    let parsed = state.as_str().and_then(|text| nesting::read::<Value>(text.as_bytes()).ok());
+    if let Some(parsed) = parsed {
+        *state = json!(parsed.to_string());
+    }
+}
+
+pub(super) fn invent_state(params: &mut Value) {
+    if params.get("inputResponses").is_some()
+        && let Some(members) = params.as_object_mut()
+    {
+        members.entry("requestState").or_insert(Value::Null);
+    }
+}
+
+pub(super) fn trim(cursor: &mut Value) {
+    if let Some(text) = cursor.as_str() {
+        *cursor = json!(text.trim());
+    }
+}
+
+/// Wraps several answers, each as the response that it would be.
+pub(super) fn wrap_answers(responses: &mut Value) {
+    if let Some(responses) = responses.as_object_mut().filter(|responses| responses.len() > 1) {
+        responses.values_mut().for_each(|answer| *answer = json!({ "result": answer }));
+    }
+}
+
+pub(super) fn lose_id_of_error(response: &mut Value) {
+    if response.get("error").is_some() {
+        response["id"] = Value::Null;
+    }
+}
+
+// Headers of a client.
+
+pub(super) fn outdate_version(headers: &mut HeaderMap) {
+    if let Some(version) = headers.get_mut("mcp-protocol-version") {
+        *version = HeaderValue::from_static("2025-03-26");
+    }
+}
+
+pub(super) fn refuse_nested_marks(schema: &Value) -> Result<Vec<Parameter>, String> {
+    let parameters = parameters::of(schema)?;
+    if parameters.iter().any(Parameter::is_nested) {
+        return Err("only arguments themselves can be marked".to_owned());
+    }
+    Ok(parameters)
+}
+
+/// Ignores where a marked argument is.
+pub(super) fn headers_of_namesake(parameter: &Parameter, arguments: Option<&Value>) -> Vec<(String, String)> {
+    parameter.header_of(parameter.namesake(arguments).and_then(written))
+}
+
+/// Writes a text as it is: each of its lines may be one more header.
+pub(super) fn split_lines(parameter: &Parameter, arguments: Option<&Value>) -> Vec<(String, String)> {
+    let Some(Value::String(text)) = parameter.value(arguments) else { return parameter.headers(arguments) };
+    let mut lines = text.lines();
+    let mut headers = parameter.header_of(Some(lines.next().unwrap_or_default().to_owned()));
+    let further = lines.filter_map(|line| line.split_once(": "));
+    headers.extend(further.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    headers
+}
+
+pub(super) fn capitalize_booleans(parameter: &Parameter, arguments: Option<&Value>) -> Vec<(String, String)> {
+    match parameter.value(arguments) {
+        Some(Value::Bool(value)) => parameter.header_of(Some(if *value { "True" } else { "False" }.to_owned())),
+        _ => parameter.headers(arguments),
+    }
+}
+
+pub(super) fn send_null(parameter: &Parameter, arguments: Option<&Value>) -> Vec<(String, String)> {
+    let null = parameter.is_null(arguments).then(|| "null".to_owned());
+    null.map_or_else(|| parameter.headers(arguments), |null| parameter.header_of(Some(null)))
+}
+
+// Answers of a client's user.
+
+/// The value that a form shows if it knows nothing of defaults.
+pub(super) fn first_choice(field: &Value) -> Value {
+    let options = field.get("enum").and_then(strings).or_else(|| field.get("oneOf").and_then(titled));
+    match (options.as_deref(), field["type"].as_str()) {
+        (Some([first, ..]), _) => json!(first),
+        (_, Some("boolean")) => json!(false),
+        (_, Some("array")) => json!([]),
+        (_, Some("number" | "integer")) => json!(0),
+        _ => json!(""),
+    }
+}
+
+pub(super) fn send_defaults_as_text(value: &mut Value, is_entered: bool) {
+    if !is_entered && !value.is_string() {
+        *value = json!(value.to_string());
+    }
+}
+
+/// Makes one text of several choices.
+pub(super) fn flatten(value: &mut Value) {
+    if let Some(chosen) = strings(value) {
+        *value = json!(chosen.join(","));
+    }
+}
