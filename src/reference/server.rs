@@ -4,7 +4,6 @@
 
 pub(crate) mod call;
 pub(crate) mod elicitation;
-mod events;
 pub(crate) mod fixture;
 mod headers;
 pub(crate) mod http;

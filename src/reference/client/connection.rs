@@ -19,7 +19,6 @@ pub(super) enum Place {
 }
 
 /// A connection.
-#[derive(Debug)]
 pub(super) enum Connection {
     Http(Box<Endpoint>),
     Stdio(Box<Pipe>),

@@ -8,7 +8,7 @@ use reqwest::{Client, Method, Response, StatusCode, Url, redirect, retry};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::events::{Events, TooLong};
+use super::events::Events;
 use super::failure::Failure;
 use super::incoming::Incoming;
 use crate::message::LONGEST;
@@ -21,7 +21,6 @@ const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
 /// An endpoint, and the reply that is being read.
-#[derive(Debug)]
 pub(super) struct Endpoint {
     client: Client,
     url: Url,
@@ -34,17 +33,15 @@ pub(super) struct Endpoint {
     policy: &'static ClientPolicy,
 }
 
-#[derive(Debug)]
 enum Reply {
     Nothing,
     /// A task of its own, which ends with the set.
     Awaited(JoinSet<Result<Response, Failure>>),
     Whole(Incoming),
-    Stream(Box<(Response, Events)>),
+    Stream(Box<Events>),
 }
 
 /// What a server says on the stream that is open beside all requests; nothing where it has none.
-#[derive(Debug)]
 struct Aside {
     messages: mpsc::Receiver<Result<Incoming, Failure>>,
     _reading: JoinSet<()>,
@@ -62,18 +59,14 @@ impl Aside {
         let (sender, messages) = mpsc::channel(1);
         let mut reading = JoinSet::new();
         reading.spawn(async move {
-            let Ok(mut response) = opening.await else { return };
+            let Ok(response) = opening.await else { return };
             if !response.status().is_success() || media(&response, policy) != Some(EVENTS) {
                 return;
             }
-            let mut events = Events::new(LONGEST);
-            while let Ok(Some(bytes)) = response.chunk().await
-                && events.take(&bytes).is_ok()
-            {
-                while let Some(data) = events.next() {
-                    if sender.send(Incoming::read(&data)).await.is_err() {
-                        return;
-                    }
+            let mut events = Events::of(response);
+            while let Some(message) = events.next().await {
+                if sender.send(message).await.is_err() {
+                    return;
                 }
             }
         });
@@ -153,7 +146,7 @@ impl Endpoint {
                 }
                 Ok(Reply::Whole(message?))
             }
-            Some(EVENTS) if status.is_success() => Ok(Reply::Stream(Box::new((response, Events::new(LONGEST))))),
+            Some(EVENTS) if status.is_success() => Ok(Reply::Stream(Box::new(Events::of(response)))),
             _ if status.is_success() => {
                 Err(Failure::protocol(format!("the reply ({status}) is neither JSON nor a stream of events")))
             }
@@ -184,30 +177,24 @@ impl Endpoint {
                     self.reply = self.reply(response?).await?;
                 }
                 Reply::Stream(mut stream) => {
-                    if let Some(data) = stream.1.next() {
-                        self.reply = Reply::Stream(stream);
-                        return Incoming::read(&data);
-                    }
-                    let bytes = tokio::select! {
-                        bytes = stream.0.chunk() => bytes,
-                        Some(message) = self.aside.messages.recv() => {
-                            self.reply = Reply::Stream(stream);
-                            return message;
-                        }
+                    let message = tokio::select! {
+                        message = stream.next() => message,
+                        Some(message) = self.aside.messages.recv() => Some(message),
                     };
-                    if let Ok(Some(bytes)) = bytes {
-                        stream.1.take(&bytes).map_err(|TooLong| too_large())?;
-                    } else {
-                        *stream = self.resume(&stream.1).await?;
+                    if message.is_none() {
+                        *stream = self.resume(&stream).await?;
                     }
                     self.reply = Reply::Stream(stream);
+                    if let Some(message) = message {
+                        return message;
+                    }
                 }
             }
         }
     }
 
     /// Takes a stream up again that ended too early: within a session, where the server gave its events ids.
-    async fn resume(&self, ended: &Events) -> Result<(Response, Events), Failure> {
+    async fn resume(&self, ended: &Events) -> Result<Events, Failure> {
         let cut = || Failure::Transport("the server's stream ended before its reply".to_owned());
         let id = ended.last_id.as_deref().filter(|id| !id.is_empty() && self.has_sessions()).ok_or_else(cut)?;
         let id = HeaderValue::from_str(id).map_err(|_| cut())?;
@@ -216,10 +203,7 @@ impl Endpoint {
         if !response.status().is_success() || media(&response, self.policy) != Some(EVENTS) {
             return Err(cut());
         }
-        let mut events = Events::new(LONGEST);
-        events.last_id.clone_from(&ended.last_id);
-        events.retry = ended.retry;
-        Ok((response, events))
+        Ok(ended.resumed(response))
     }
 
     /// Only the stateful lifecycle agrees on a version once for all.
@@ -302,6 +286,6 @@ fn broken(error: &reqwest::Error) -> Failure {
     Failure::Transport(format!("the server can't be reached: {cause}"))
 }
 
-fn too_large() -> Failure {
+pub(super) fn too_large() -> Failure {
     Failure::protocol(format!("a message has more than {LONGEST} bytes"))
 }

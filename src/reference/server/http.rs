@@ -9,13 +9,16 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Limited};
+use futures_util::{StreamExt as _, stream};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
+use sse_stream::{BodyError, Sse, SseBody};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::sleep;
@@ -24,7 +27,7 @@ use crate::message::LONGEST;
 use crate::message::{Fault, Message, Request};
 use crate::policy::TransportPolicy;
 use crate::server::Server;
-use crate::server::events::Body;
+
 use crate::server::headers;
 use crate::server::seal::token;
 use crate::server::session::{Outgoing, Session, locked};
@@ -40,6 +43,7 @@ const SESSIONS: usize = 1_000;
 
 const SESSION: &str = "mcp-session-id";
 
+type Body = UnsyncBoxBody<Bytes, BodyError>;
 type Response = hyper::Response<Body>;
 
 /// Decides whether to serve a connection.
@@ -278,8 +282,8 @@ impl Endpoint {
         });
         match outgoing.recv().await {
             Some(Outgoing::Reply(status, text)) => json(status, text),
-            Some(Outgoing::Message(text)) => stream(Body::events(&text, outgoing)),
-            None => stream(Body::empty()),
+            Some(Outgoing::Message(text)) => in_stream(events(text, outgoing)),
+            None => in_stream(whole("")),
         }
     }
 }
@@ -288,7 +292,25 @@ impl Endpoint {
 fn preceded(message: &str, reply: &str) -> Response {
     let (outlet, rest) = mpsc::unbounded_channel();
     let _nobody_left = outlet.send(Outgoing::Reply(200, reply.to_owned()));
-    stream(Body::events(message, rest))
+    in_stream(events(message.to_owned(), rest))
+}
+
+fn whole(text: impl Into<Bytes>) -> Body {
+    Full::new(text.into()).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// A stream of events that begins with this message and ends with the reply.
+fn events(first: String, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
+    let rest = stream::unfold(Some(rest), |rest| async {
+        let mut rest = rest?;
+        match rest.recv().await? {
+            Outgoing::Message(text) => Some((text, Some(rest))),
+            Outgoing::Reply(_, text) => Some((text, None)),
+        }
+    });
+    let messages = stream::iter([first]).chain(rest);
+    let event = |text: String| Ok::<_, Infallible>(Sse::default().event("message").data(text));
+    SseBody::new(messages.map(event)).boxed_unsync()
 }
 
 /// A response that names a session.
@@ -299,14 +321,14 @@ fn in_session(mut response: Response, id: &str) -> Response {
 }
 
 fn json(status: u16, text: String) -> Response {
-    with(status, "application/json", Body::whole(text))
+    with(status, "application/json", whole(text))
 }
 
 fn plain(status: u16, reason: &str) -> Response {
-    with(status, "text/plain; charset=utf-8", Body::whole(Bytes::copy_from_slice(reason.as_bytes())))
+    with(status, "text/plain; charset=utf-8", whole(Bytes::copy_from_slice(reason.as_bytes())))
 }
 
-fn stream(body: Body) -> Response {
+fn in_stream(body: Body) -> Response {
     let mut response = with(200, "text/event-stream", body);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
