@@ -39,7 +39,13 @@ pub(crate) fn survey(root: &Value, draft: Draft, bounds: &Bounds) -> Result<usiz
     let nameless: Base = Arc::new(jsonschema::uri::from_str(NAMELESS)?);
     let mut outline = Outline { nodes: vec![], places: HashMap::new(), bases: BTreeSet::new(), bounds };
     outline.add(root, &nameless, draft)?;
-    outline.connect(root, draft)?;
+    // It costs more than all else here, and most schemas refer to nothing.
+    let registry = if outline.nodes.iter().any(|node| references(node.schema).next().is_some()) {
+        Some(Registry::new().draft(draft).add(outline.nodes[0].base.as_str(), root)?.prepare()?)
+    } else {
+        None
+    };
+    outline.connect(registry.as_ref())?;
     outline.measure()
 }
 
@@ -69,21 +75,14 @@ impl<'a> Outline<'a> {
     }
 
     /// Finds, for each subschema, those that it hands the same value to.
-    fn connect(&mut self, root: &'a Value, root_draft: Draft) -> Result<(), SchemaError> {
-        let base = self.nodes[0].base.clone();
-        // It costs more than all else here, and most schemas refer to nothing.
-        let mut registry = None;
+    fn connect(&mut self, registry: Option<&'a Registry<'a>>) -> Result<(), SchemaError> {
         let mut index = 0;
         while index < self.nodes.len() {
             let Node { schema, draft, .. } = self.nodes[index];
             let references: Vec<_> = references(schema).collect();
             let mut in_place = vec![];
             for (keyword, reference) in &references {
-                let registry = match &registry {
-                    Some(registry) => registry,
-                    None => registry.insert(Registry::new().draft(root_draft).add(base.as_str(), root)?.prepare()?),
-                };
-                in_place.push(self.target(registry, index, reference)?);
+                in_place.extend(registry.map(|registry| self.target(registry, index, reference)).transpose()?);
                 if *keyword != "$ref" {
                     in_place.extend(self.dynamic_targets(keyword, reference));
                 }
@@ -99,7 +98,7 @@ impl<'a> Outline<'a> {
     }
 
     /// The subschema that a reference means. One in a place where no schema is expected is added here.
-    fn target(&mut self, registry: &Registry<'_>, from: usize, reference: &str) -> Result<usize, SchemaError> {
+    fn target(&mut self, registry: &'a Registry<'a>, from: usize, reference: &str) -> Result<usize, SchemaError> {
         let Node { base, draft, .. } = &self.nodes[from];
         let (draft, resolver) = (*draft, registry.resolver(base.as_ref().clone()));
         let found = resolver.lookup(reference).map_err(|error| SchemaError::of_reference(error, reference))?;
@@ -111,24 +110,7 @@ impl<'a> Outline<'a> {
         if !self.bases.contains(base.as_str()) {
             return Err(SchemaError::External { reference: reference.to_owned() });
         }
-        let target = self.own(target).ok_or_else(|| SchemaError::External { reference: reference.to_owned() })?;
         self.add(target, &base, draft)
-    }
-
-    /// The same value, as a part of the document that is surveyed.
-    fn own(&self, target: &Value) -> Option<&'a Value> {
-        let mut pending = vec![self.nodes[0].schema];
-        while let Some(value) = pending.pop() {
-            if std::ptr::eq(value, target) {
-                return Some(value);
-            }
-            match value {
-                Value::Array(items) => pending.extend(items),
-                Value::Object(members) => pending.extend(members.values()),
-                _ => {}
-            }
-        }
-        None
     }
 
     /// All that a dynamic reference could mean at run time.
@@ -144,11 +126,8 @@ impl<'a> Outline<'a> {
     /// Counts the ways through subschemas that judge one value; gives the length of the longest.
     fn measure(&self) -> Result<usize, SchemaError> {
         let mut measures = vec![Measure::Unknown; self.nodes.len()];
-        let mut longest = 0;
-        for index in 0..self.nodes.len() {
-            longest = longest.max(self.measure_from(index, 1, &mut measures)?.1);
-        }
-        Ok(longest)
+        let chains = (0..self.nodes.len()).map(|index| Ok(self.measure_from(index, 1, &mut measures)?.1));
+        chains.collect::<Result<Vec<_>, _>>().map(|chains| chains.into_iter().max().unwrap_or(0))
     }
 
     fn measure_from(

@@ -117,110 +117,95 @@ impl Form {
 
 type Reason = &'static str;
 
+/// The keywords of fields: the types that have one, the values that it may have, and the reason against others.
+type Keyword = (&'static [&'static str], &'static str, fn(&Value) -> bool, Reason);
+
+const KINDS: &[&str] = &["string", "number", "integer", "boolean", "array"];
+
+const KEYWORDS: [Keyword; 17] = [
+    (KINDS, "title", Value::is_string, "has a `title` that is no string"),
+    (KINDS, "description", Value::is_string, "has a `description` that is no string"),
+    (&["string"], "default", Value::is_string, "has a default that is no string"),
+    (&["string"], "enum", |value| strings(value).is_some(), "has an `enum` of other things than strings"),
+    (&["string"], "oneOf", |value| titled(value).is_some(), "has a `oneOf` that is no list of `const` and `title`"),
+    (&["string"], "enumNames", |value| strings(value).is_some(), "has `enumNames` that are no strings"),
+    (&["string"], "minLength", is_count, "has a length that is no natural number"),
+    (&["string"], "maxLength", is_count, "has a length that is no natural number"),
+    (&["string"], "format", is_format, "has a format that forms don't have"),
+    (&["number"], "default", Value::is_number, "has a default that is no number"),
+    (&["integer"], "default", is_whole, "has a default that is no integer"),
+    (&["number", "integer"], "minimum", Value::is_number, "has a bound that is no number"),
+    (&["number", "integer"], "maximum", Value::is_number, "has a bound that is no number"),
+    (&["boolean"], "default", Value::is_boolean, "has a default that is no boolean"),
+    (&["array"], "default", |value| strings(value).is_some(), "has a default that is no list of strings"),
+    (&["array"], "minItems", is_count, "has a number of choices that is no natural number"),
+    (&["array"], "maxItems", is_count, "has a number of choices that is no natural number"),
+];
+
 fn check_field(field: &Value, revision: Revision) -> Result<(), Reason> {
-    let Value::Object(members) = field else { return Err("must be an object") };
-    for annotation in ["title", "description"] {
-        if members.get(annotation).is_some_and(|text| !text.is_string()) {
-            return Err("has a `title` or `description` that is no string");
+    let members = field.as_object().ok_or("must be an object")?;
+    let kind = match members.get("type").and_then(Value::as_str) {
+        Some("array") if !revision.has_rich_forms() => {
+            return Err("is a multiple choice, which this revision lacks");
+        }
+        Some(kind) if KINDS.contains(&kind) => kind,
+        _ => return Err("must be a string, a number, a boolean or a choice"),
+    };
+    for (kinds, keyword, fits, reason) in KEYWORDS {
+        if kinds.contains(&kind) && members.get(keyword).is_some_and(|value| !fits(value)) {
+            return Err(reason);
         }
     }
-    let kind = members.get("type").and_then(Value::as_str);
-    if members.contains_key("default") && kind != Some("boolean") && !revision.has_rich_forms() {
+    let default = members.get("default");
+    if default.is_some() && kind != "boolean" && !revision.has_rich_forms() {
         return Err("has a default, and this revision knows those of booleans only");
     }
-    match kind {
-        Some("string") => check_string(members, revision),
-        Some("number" | "integer") => check_number(members),
-        Some("boolean") => check_boolean(members),
-        Some("array") if revision.has_rich_forms() => check_choices(members),
-        Some("array") => Err("is a multiple choice, which this revision lacks"),
-        _ => Err("must be a string, a number, a boolean or a choice"),
-    }
-}
-
-fn check_string(members: &Map<String, Value>, revision: Revision) -> Result<(), Reason> {
-    let default = members.get("default");
-    if default.is_some_and(|default| !default.is_string()) {
-        return Err("has a default that is no string");
-    }
-    let options = match (members.get("enum"), members.get("oneOf")) {
-        (Some(_), Some(_)) => return Err("has both `enum` and `oneOf`"),
-        (Some(options), None) => Some(strings(options).ok_or("has an `enum` of other things than strings")?),
-        (None, Some(_)) if !revision.has_rich_forms() => return Err("has titled options, which this revision lacks"),
-        (None, Some(options)) => Some(titled(options).ok_or("has a `oneOf` that is no list of `const` and `title`")?),
-        (None, None) => None,
+    let options = match (kind, members.get("enum"), members.get("oneOf")) {
+        ("array", ..) => choices(members.get("items"))?,
+        ("string", Some(_), Some(_)) => return Err("has both `enum` and `oneOf`"),
+        ("string", None, Some(_)) if !revision.has_rich_forms() => {
+            return Err("has titled options, which this revision lacks");
+        }
+        ("string", options, titles) => options.and_then(strings).or_else(|| titles.and_then(titled)),
+        ("number" | "integer", Some(_), _) => return Err("is a choice of numbers, which forms don't have"),
+        _ => None,
     };
-    if members.get("enumNames").is_some_and(|names| strings(names).is_none()) {
-        return Err("has `enumNames` that are no strings");
-    }
-    if let (Some(options), Some(default)) = (&options, default.and_then(Value::as_str))
-        && !options.contains(&default)
-    {
+    let chosen = default.and_then(|default| strings(default).or_else(|| Some(vec![default.as_str()?])));
+    if options.is_some_and(|options| chosen.iter().flatten().any(|choice| !options.contains(choice))) {
         return Err("has a default that is none of its options");
     }
-    if !["minLength", "maxLength"].into_iter().all(|bound| members.get(bound).is_none_or(is_count)) {
-        return Err("has a length that is no natural number");
-    }
-    match members.get("format").map(Value::as_str) {
-        None | Some(Some("email" | "uri" | "date" | "date-time")) => check_flat(members, &["oneOf"]),
-        Some(_) => Err("has a format that forms don't have"),
-    }
+    check_flat(field, if kind == "string" { &["oneOf"] } else { &[] })
 }
 
-fn check_number(members: &Map<String, Value>) -> Result<(), Reason> {
-    let is_integer = members.get("type") == Some(&json!("integer"));
-    let fits = |default: &Value| default.as_f64().is_some_and(|number| !is_integer || number.fract() == 0.0);
-    if !members.get("default").is_none_or(fits) {
-        return Err("has a default of another type");
-    }
-    if members.contains_key("enum") {
-        return Err("is a choice of numbers, which forms don't have");
-    }
-    if !["minimum", "maximum"].into_iter().all(|bound| members.get(bound).is_none_or(Value::is_number)) {
-        return Err("has a bound that is no number");
-    }
-    check_flat(members, &[])
-}
-
-fn check_boolean(members: &Map<String, Value>) -> Result<(), Reason> {
-    if members.get("default").is_some_and(|default| !default.is_boolean()) {
-        return Err("has a default that is no boolean");
-    }
-    check_flat(members, &[])
-}
-
-fn check_choices(members: &Map<String, Value>) -> Result<(), Reason> {
-    let items = members.get("items").and_then(Value::as_object).ok_or("must say in `items` what can be chosen")?;
+/// The options of a multiple choice.
+fn choices(items: Option<&Value>) -> Result<Option<Vec<&str>>, Reason> {
+    let items = items.filter(|items| items.is_object()).ok_or("must say in `items` what can be chosen")?;
+    check_flat(items, &["anyOf"])?;
     let options = match (items.get("enum"), items.get("anyOf")) {
-        (Some(options), None) if items.get("type") == Some(&json!("string")) => strings(options),
+        (Some(options), None) if items["type"] == "string" => strings(options),
         (None, Some(options)) => titled(options),
         _ => None,
     };
-    let options =
-        options.ok_or("must have `items` of type string with `enum`, or with `anyOf` of `const` and `title`")?;
-    check_flat(items, &["anyOf"])?;
-    if !["minItems", "maxItems"].into_iter().all(|bound| members.get(bound).is_none_or(is_count)) {
-        return Err("has a number of choices that is no natural number");
-    }
-    if let Some(default) = members.get("default") {
-        let chosen = strings(default).ok_or("has a default that is no list of strings")?;
-        if !chosen.iter().all(|choice| options.contains(choice)) {
-            return Err("has a default that is none of its options");
-        }
-    }
-    check_flat(members, &[])
+    options.map(Some).ok_or("must have `items` of type string with `enum`, or with `anyOf` of `const` and `title`")
 }
 
-fn check_flat(members: &Map<String, Value>, allowed: &[&str]) -> Result<(), Reason> {
-    let members = Value::Object(members.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
-    match composition(&members) {
+fn check_flat(schema: &Value, allowed: &[&str]) -> Result<(), Reason> {
+    match composition(schema) {
         Some(keyword) if !allowed.contains(&keyword) => Err("is composed of other schemas, and a form is flat"),
         _ => Ok(()),
     }
 }
 
+fn is_whole(value: &Value) -> bool {
+    value.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
 fn is_count(value: &Value) -> bool {
-    value.as_f64().is_some_and(|number| number >= 0.0 && number.fract() == 0.0)
+    is_whole(value) && value.as_f64() >= Some(0.0)
+}
+
+fn is_format(value: &Value) -> bool {
+    ["email", "uri", "date", "date-time"].iter().any(|format| value == format)
 }
 
 #[cfg(test)]
