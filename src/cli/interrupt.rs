@@ -63,11 +63,13 @@ fn hear(sender: watch::Sender<Cancel>, told: impl Fn() + Send + 'static) {
             told();
         }
     };
+    // Not within the task: until the task runs, a signal would end this process.
+    let signals = Signals::new();
     if Guarded::is_here() {
         Guarded::on_request(request);
         // Some send a signal to all processes at once: the guard counts it, and here it is no second one.
         tokio::spawn(async move {
-            let Ok(mut signals) = Signals::new() else { return };
+            let Ok(mut signals) = signals else { return };
             loop {
                 signals.next().await;
                 raise(&direct, Cancel::Finish);
@@ -76,7 +78,7 @@ fn hear(sender: watch::Sender<Cancel>, told: impl Fn() + Send + 'static) {
         return;
     }
     tokio::spawn(async move {
-        let Ok(mut signals) = Signals::new() else { return };
+        let Ok(mut signals) = signals else { return };
         for count in [1, 2] {
             signals.next().await;
             request(count);
