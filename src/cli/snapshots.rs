@@ -231,7 +231,7 @@ impl<'a> Snapshots<'a> {
                 let path = folder.join(differences::FILE);
                 // A snapshot that cannot be read was reported by the run that has its test.
                 let Ok(Some(page)) = differences::page(&target, &folder, &reference) else { continue };
-                if !is_behind_link(&path) {
+                if !snapshot::is_behind_link(&path) {
                     snapshot::replace(&path, &page).map_err(|error| Problem::unsaved(&path, &error))?;
                 }
             }
@@ -257,7 +257,7 @@ impl<'a> Snapshots<'a> {
 
     fn settle(&mut self, target: TargetId, case: CaseId, seen: Body, planned: &Ways) -> Result<(), Problem> {
         let path: Utf8PathBuf = snapshot::path(self.folders[&target], &case);
-        if is_behind_link(&path) {
+        if snapshot::is_behind_link(&path) {
             let text =
                 format!("{path}: this is behind a link, which may lead anywhere; put the file itself in its place");
             return Err(Problem::new(Exit::Unexpected, text));
@@ -295,10 +295,4 @@ impl<'a> Snapshots<'a> {
         }
         Ok(())
     }
-}
-
-/// Returns whether a snapshot, or the folder of its folder of cases, is a link.
-fn is_behind_link(path: &Utf8Path) -> bool {
-    let is_link = |path: &Utf8Path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-    is_link(path) || path.parent().is_some_and(is_link)
 }

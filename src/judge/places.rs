@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::Value;
 
-use crate::model::abridged::digest;
+use crate::model::abridged::hash;
 use crate::model::case::{Test, When};
 use crate::model::template::{Bindings, Canary, Template};
 
@@ -97,7 +97,7 @@ fn name(canary: &Canary) -> String {
     let path = canary.path.iter().map(|path| format!("/{path}"));
     let redirects = canary.redirects.then(|| " redirects".to_owned());
     let delay = (canary.delay_ms > 0).then(|| format!(" after {} ms", canary.delay_ms));
-    let serves = canary.serves.iter().map(|document| format!(" {:.8}", digest(document.to_string().as_bytes())));
+    let serves = canary.serves.iter().map(|document| format!(" {:.8}", hash(document)));
     let extra: String = path.chain(redirects).chain(delay).chain(serves).collect();
     format!("<canary:{}{extra}>", canary.kind)
 }

@@ -38,12 +38,16 @@ pub fn abridged(value: &Value) -> String {
     }
     let is_short = |kept: &Kept| short(&sorted, *kept).chars().nth(SHOWN).is_none();
     let kept = KEPT.into_iter().find(is_short).unwrap_or(KEPT[KEPT.len() - 1]);
-    format!("{} ({} bytes, sha256 {})", short(&sorted, kept), text.len(), digest(text.as_bytes()))
+    format!("{} ({} bytes, sha256 {})", short(&sorted, kept), text.len(), hash(value))
 }
 
-/// The first 64 bits of the SHA-256 hash, in hexadecimal digits.
-pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+/// The first 64 bits of the SHA-256 hash of a value's canonical JSON, in hexadecimal digits.
+pub fn hash(value: &Value) -> String {
+    let mut sorted = value.clone();
+    sorted.sort_all_objects();
+    let digest = Sha256::digest(sorted.to_string());
+    let first = digest.iter().take(8).fold(0, |first: u64, byte| first << 8 | u64::from(*byte));
+    format!("{first:016x}")
 }
 
 fn short(value: &Value, kept: Kept) -> String {
@@ -111,13 +115,7 @@ mod tests {
         let (shown, rest) = text.split_once(" (").expect("a hash");
         assert!(shown.starts_with(r#"{"list":[0,1,2,3,4,5,…88 more…,94,95,96,97,98,99],"p":"xxx"#), "{text}");
         assert!(shown.contains("x…840 more…x") && shown.ends_with(r#"","type":"object"}"#), "{text}");
-        assert_eq!(rest, format!("1323 bytes, sha256 {})", digest(value_text(&value).as_bytes())));
-    }
-
-    fn value_text(value: &Value) -> String {
-        let mut value = value.clone();
-        value.sort_all_objects();
-        value.to_string()
+        assert_eq!(rest, format!("1323 bytes, sha256 {})", hash(&value)));
     }
 
     #[test]
@@ -140,7 +138,8 @@ mod tests {
     }
 
     #[test]
-    fn digest_is_the_beginning_of_the_published_hash() {
-        assert_eq!(digest(b"abc"), "ba7816bf8f01cfea");
+    fn hash_is_the_beginning_of_the_published_one() {
+        // printf '{"a":[1,null],"b":"é"}' | sha256sum
+        assert_eq!(hash(&json!({ "b": "é", "a": [1, null] })), "e03c3c1ebb5fccd7");
     }
 }

@@ -83,6 +83,12 @@ pub fn body(file: &str) -> &str {
     lines.filter(|(line, _)| *line == "---").nth(1).map_or(file, |(_, end)| &file[end..])
 }
 
+/// Returns whether a snapshot, or the folder of its folder of cases, is a link.
+pub fn is_behind_link(path: &Utf8Path) -> bool {
+    let is_link = |path: &Utf8Path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    is_link(path) || path.parent().is_some_and(is_link)
+}
+
 /// Reads a snapshot; `None` where there is no such file.
 ///
 /// # Errors

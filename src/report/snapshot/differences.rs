@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::body::{Body, Way, alike, spans};
 use super::observation::CANNOT;
-use super::{cases, path, read};
+use super::{cases, is_behind_link, path, read};
 use crate::model::{CaseId, TargetId};
 
 /// The name of the page in the target's folder of snapshots.
@@ -44,6 +44,8 @@ struct Change {
 
 /// The changes of a test by way.
 type Changes = Vec<(Way, Vec<Change>)>;
+/// The same, in which ways with equal changes are one.
+type Joined = Vec<(Vec<Change>, BTreeSet<Way>)>;
 
 /// The differences of a target, collected case by case.
 #[derive(Debug, Default)]
@@ -63,8 +65,11 @@ struct Differences {
 pub fn page(target: &TargetId, folder: &Utf8Path, reference: &Utf8Path) -> Result<Option<String>, String> {
     let mut differences = Differences::default();
     for case in &cases(folder) | &cases(reference) {
-        let [ours, theirs] = [reference, folder].map(|folder| read(&path(folder, &case)));
-        differences.add(case, &ours?.unwrap_or_default(), &theirs?.unwrap_or_default());
+        let [ours, theirs] = [reference, folder].map(|folder| match path(folder, &case) {
+            path if is_behind_link(&path) => Err(format!("{path}: this is behind a link")),
+            path => Ok(read(&path)?.unwrap_or_default()),
+        });
+        differences.add(case, &ours?, &theirs?);
     }
     Ok(differences.page(target))
 }
@@ -168,7 +173,9 @@ impl Differences {
                 push(&mut page, format_args!("\n## {folder}\n"));
             }
             push(&mut page, format_args!("\n### [{case}]({case}.snap)\n"));
-            blocks.iter().for_each(|block| block.write(&mut page));
+            for block in blocks {
+                block.write(&mut page);
+            }
         }
         (equal + different > 0).then_some(page)
     }
@@ -178,12 +185,12 @@ impl Differences {
 struct Block<'d> {
     tests: Vec<&'d str>,
     /// What the first of them has.
-    changes: Vec<(Vec<Change>, BTreeSet<Way>)>,
+    changes: Joined,
 }
 
 /// The tests of a case file in blocks, without the recurring details.
 fn blocks<'d>(tests: &'d [(String, Changes)], recurring: &BTreeMap<&Detail, (usize, usize)>) -> Vec<Block<'d>> {
-    let mut blocks: Vec<(Vec<(Vec<Change>, BTreeSet<Way>)>, Block<'d>)> = Vec::new();
+    let mut blocks: Vec<(Joined, Block<'d>)> = Vec::new();
     for (path, changes) in tests {
         let rest = changes.iter().map(|(way, changes)| {
             let rest: Vec<_> = changes.iter().filter_map(|change| change.without(recurring)).collect();
@@ -210,7 +217,9 @@ impl Block<'_> {
         push(page, format_args!("\n{named}{more}\n\n```diff\n"));
         for (changes, ways) in &self.changes {
             push(page, format_args!("@@ {} @@\n", spans(ways)));
-            changes.iter().for_each(|change| change.write(page));
+            for change in changes {
+                change.write(page);
+            }
         }
         *page += "```\n";
     }
@@ -260,7 +269,9 @@ impl Change {
         let [ours, theirs] = self.outcomes.each_ref().map(|outcome| format!("{number}{outcome}"));
         if self.is_detail() {
             push(page, format_args!("  {ours}\n"));
-            self.details.iter().for_each(|(minus, plus)| lines(page, minus, plus, "    "));
+            for (minus, plus) in &self.details {
+                lines(page, minus, plus, "    ");
+            }
             return;
         }
         let all = |sides: fn(&Detail) -> &Vec<String>| self.details.iter().flat_map(sides).cloned().collect::<Vec<_>>();
@@ -273,7 +284,9 @@ impl Change {
 
 fn lines(page: &mut String, minus: &[String], plus: &[String], indent: &str) {
     for (sign, parts) in [('-', minus), ('+', plus)] {
-        parts.iter().for_each(|part| push(page, format_args!("{sign} {indent}{part}\n")));
+        for part in parts {
+            push(page, format_args!("{sign} {indent}{part}\n"));
+        }
     }
 }
 
@@ -301,7 +314,8 @@ fn kind(part: &str) -> &str {
 fn steps(text: &str) -> Vec<Step> {
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
-    let has_several = first == "steps" || first.starts_with("steps ");
+    let several = first.strip_prefix("steps");
+    let has_several = several.is_some();
     let mut steps: Vec<Step> = if has_several { Vec::new() } else { vec![step(first)] };
     for line in lines {
         let text = line.trim_start();
@@ -310,6 +324,10 @@ fn steps(text: &str) -> Vec<Step> {
             // Behind the number of the step.
             _ => steps.push(step(text.split_once(' ').map_or(text, |(_, step)| step))),
         }
+    }
+    // What is said of all steps stands with the first.
+    if let Some((first, all)) = steps.first_mut().zip(several) {
+        first.outcome += all;
     }
     steps
 }
@@ -349,7 +367,9 @@ mod tests {
         let way = "a/b/c@2026-07-28+http".parse::<crate::model::TestId>().map(|test| (test.revision, test.transport));
         let way = way.expect("a test id");
         let mut body = Body::default();
-        tests.iter().for_each(|(path, text)| body.insert((*path).to_owned(), way, (*text).to_owned()));
+        for (path, text) in tests {
+            body.insert((*path).to_owned(), way, (*text).to_owned());
+        }
         body
     }
 
@@ -386,6 +406,14 @@ mod tests {
         std::fs::write(path(&own, &CaseId::new("f", "c0")), "damaged").expect("written");
         let error = super::page(&target, &own, &reference).expect_err("a damaged snapshot");
         assert!(error.contains("f/c0.snap:1: "), "{error}");
+        #[cfg(unix)]
+        {
+            let first = path(&own, &CaseId::new("f", "c0"));
+            std::fs::remove_file(&first).expect("it is there");
+            std::os::unix::fs::symlink(path(&own, &CaseId::new("f", "c1")), &first).expect("a link");
+            let error = super::page(&target, &own, &reference).expect_err("a link");
+            assert!(error.ends_with("f/c0.snap: this is behind a link"), "{error}");
+        }
     }
 
     #[test]
@@ -397,7 +425,7 @@ mod tests {
         assert_eq!(steps(REFERENCE), [step("success", &[r#"saw {"a":"x; y"}"#, "text absent"])]);
         let several = "steps (leaky)\n    1 crash\n    2 success; saw \"\\\"; \"; code 1\n    3 success\n        saw 1";
         let expected =
-            [step("crash", &[]), step("success", &["saw \"\\\"; \"", "code 1"]), step("success", &["saw 1"])];
+            [step("crash (leaky)", &[]), step("success", &["saw \"\\\"; \"", "code 1"]), step("success", &["saw 1"])];
         assert_eq!(steps(several), expected);
     }
 }
