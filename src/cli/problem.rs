@@ -48,7 +48,7 @@ impl From<TargetError> for Problem {
         match error {
             TargetError::File(error) => error.into(),
             TargetError::Missing { .. } | TargetError::Variant { .. } => Self::new(Exit::Usage, error.to_string()),
-            TargetError::Unpack { .. } => Self::system(error),
+            TargetError::Unpack { .. } => Self::new(Exit::Target, error.to_string()),
         }
     }
 }
@@ -61,10 +61,18 @@ impl From<std::io::Error> for Problem {
 
 impl From<LogError> for Problem {
     fn from(error: LogError) -> Self {
-        use std::io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound};
-        let typed = [FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound];
+        use std::io::ErrorKind as Kind;
+        let typed = [
+            Kind::FileTooLarge,
+            Kind::InvalidData,
+            Kind::InvalidFilename,
+            Kind::InvalidInput,
+            Kind::IsADirectory,
+            Kind::NotADirectory,
+            Kind::NotFound,
+        ];
         match &error {
-            // Not a mistyped path, or a file that is no record.
+            // All but a mistyped path, and a file that is no run log.
             LogError::Io { source, .. } if !typed.contains(&source.kind()) => Self::system(error),
             _ => Self::new(Exit::Usage, error.to_string()),
         }
