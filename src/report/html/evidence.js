@@ -121,14 +121,51 @@ function detail({ text, alternative, finding }) {
 function proof(result) {
   const kept = EVIDENCE.tests.get(`${result.target} ${result.test}`);
   if (!kept) return [el("p", { class: "absent" }, absent())];
+  const { opening = [], steps, served, stderr } = kept.transcript;
+  const parts = steps.map((step, at) => ({ title: `Step ${at + 1}`, messages: step.messages, notes: notes(step) }));
+  if (opening.length) parts.unshift({ title: "Opening", messages: opening, notes: [] });
+  const refusal = sentence(SERVED, served);
   return [
-    kept.cut?.length > 0 && el("p", { class: "absent" }, kept.cut.join(" ")),
-    kept.served && el("p", { class: "detail" }, kept.served),
-    ...kept.steps.map((step) => el("section", { class: "step" }, el("h3", {}, step.title), el("ol", { class: "wire" }, step.messages.map(message)), step.notes.map((note) => el("p", { class: "note" }, note)))),
+    kept.is_cut && el("p", { class: "absent" }, "Long texts are cut here; the .wire.jsonl of the run has more of them."),
+    refusal && el("p", { class: "detail" }, refusal),
+    ...parts.map((part) => el("section", { class: "step" }, el("h3", {}, part.title), el("ol", { class: "wire" }, part.messages.map(message)), part.notes.map((note) => el("p", { class: "note" }, note)))),
     drawer("Observed", kept.observation && layout(kept.observation)),
     drawer("Fixture", kept.fixture && layout(kept.fixture)),
-    drawer("Standard error", kept.stderr, true),
+    drawer("Standard error", stderr, true),
   ].filter(Boolean);
+}
+
+/** The ways in which a fixture is not served. */
+const SERVED = {
+  refused: ({ type, message }) => `The SDK refused to build the fixture: ${type}: ${message}`,
+  cannot: ({ reason }) => `The adapter can't express the fixture: ${reason}`,
+  failed: ({ detail }) => `The target failed while it built the fixture: ${detail}`,
+  broken: ({ reason }) => `The harness failed: ${reason}`,
+  unavailable: ({ reason }) => `The target was given up: ${reason}`,
+};
+
+/** The ends of a step that no message shows. */
+const ENDS = {
+  unanswered: () => "The server asked for more than the case answers.",
+  empty: () => "The reply ended without a response in it.",
+  http: ({ status }) => `HTTP ${status}, without a JSON-RPC message.`,
+  invalid: ({ reason }) => `No message of the protocol: ${reason}`,
+  oversized: () => "More bytes than the harness reads.",
+  timeout: () => "The limit passed.",
+  crash: ({ how }) => `The process died or the connection broke: ${how}`,
+};
+const PHASES = { serve: "while the fixture was built", connect: "while the connection was made", step: "during a step" };
+
+/** The sentence for a word of a transcript, or for an object whose only member it is. */
+function sentence(sentences, value) {
+  const [word, data] = typeof value === "string" ? [value] : Object.entries(value)[0];
+  return Object.hasOwn(sentences, word) ? sentences[word](data) : undefined;
+}
+
+/** The end of a step, the addresses that were fetched, and the result that a client handed to its user. */
+function notes({ end, canary, handed }) {
+  const fetched = canary.slice(0, 20).map(({ url, phase }) => `Fetched ${PHASES[phase]}: ${url}`);
+  return [sentence(ENDS, end), ...fetched, handed && `Handed to the user: ${handed}`].filter(Boolean);
 }
 
 /** The reason why the page has no evidence of a test. */

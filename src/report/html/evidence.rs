@@ -1,4 +1,4 @@
-//! Transcripts → [`Evidence`]: the messages of the tests that didn't pass, bounded for each of them and in sum.
+//! Transcripts → [`Evidence`]: the transcripts of the tests that didn't pass, bounded for each of them and in sum.
 //!
 //! The gravest come first, and the first test of each cell before the second of any. As JSON it is the second part of
 //! the page's data, which `docs/report.schema.json` describes.
@@ -6,11 +6,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::model::record::Record;
 use crate::model::text::{beginning, shortened};
-use crate::model::transcript::{End, Message, Party, Phase, Served, StepTranscript, Transcript};
+use crate::model::transcript::Transcript;
 use crate::model::untrusted::escape_json;
 use crate::model::{TargetId, TestId};
 use crate::report::{Report, Source, Status};
@@ -18,14 +18,13 @@ use crate::report::{Report, Source, Status};
 /// The number of tests with evidence, and the bytes of all of it.
 const TESTS: usize = 3_000;
 const TOTAL: usize = 12 << 20;
-/// The bytes that are kept of one message, of all messages of a test, and of each other part.
-const MESSAGE: usize = 8 << 10;
-const MESSAGES: usize = 40 << 10;
+/// The bytes that are kept of a text of a transcript, and of all of them.
+const TEXT: usize = 8 << 10;
+const TEXTS: usize = 60 << 10;
+/// The number of items of a list of a transcript that are kept.
+const ITEMS: usize = 200;
+/// The bytes that are kept of a fixture, and of an observation.
 const PART: usize = 12 << 10;
-/// The number of headers of a message that are kept, and the bytes of each.
-const HEADERS: (usize, usize) = (40, 600);
-/// The number of messages of a test that are kept.
-const MANY: usize = 200;
 
 /// The evidence of the tests of a report that didn't pass.
 #[derive(Debug, Default)]
@@ -36,42 +35,6 @@ pub struct Evidence {
     found: BTreeMap<usize, String>,
     /// The number of all tests that didn't pass.
     wanted: usize,
-}
-
-/// The evidence of one test.
-#[derive(Debug, Serialize)]
-struct TestEvidence<'t> {
-    target: usize,
-    test: &'t TestId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    served: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fixture: Option<String>,
-    observation: String,
-    steps: Vec<Step>,
-    stderr: String,
-    /// A sentence for each way in which it is cut.
-    cut: Vec<&'static str>,
-}
-
-#[derive(Debug, Serialize)]
-struct Step {
-    title: String,
-    messages: Vec<MessageEvidence>,
-    notes: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct MessageEvidence {
-    from: Party,
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cut_from: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    headers: Vec<(String, String)>,
-    at: u64,
 }
 
 impl Evidence {
@@ -109,13 +72,8 @@ impl Evidence {
             let Some(record) = records.get(&(&transcript.target, &transcript.test)) else { continue };
             // Of two records of one test the graver one counts, and the evidence must be of that one.
             if Status::of(record) == status {
-                self.found.entry(rank).or_insert_with(|| {
-                    let evidence = {
-                        let fixture = fixture(record, &transcript);
-                        TestEvidence::new(*column, record, &transcript, fixture.as_deref())
-                    };
-                    serde_json::to_string(&evidence).expect("evidence is JSON")
-                });
+                let fixture = || fixture(record, &transcript);
+                self.found.entry(rank).or_insert_with(|| evidence(*column, record, &transcript, fixture()));
             }
         }
     }
@@ -146,108 +104,53 @@ fn columns<'s>(report: &Report, source: &'s Source) -> HashMap<&'s TargetId, usi
     source.header.targets.iter().filter_map(column).collect()
 }
 
-impl<'t> TestEvidence<'t> {
-    fn new(target: usize, record: &'t Record, transcript: &Transcript, fixture: Option<&str>) -> Self {
-        let mut room = Room { bytes: MESSAGES, messages: MANY, is_short: false };
-        let mut steps = Vec::new();
-        if !transcript.opening.is_empty() {
-            let messages = room.messages(&transcript.opening);
-            steps.push(Step { title: "Opening".to_owned(), messages, notes: Vec::new() });
-        }
-        for (number, step) in transcript.steps.iter().enumerate().take(MANY) {
-            let title = format!("Step {}", number + 1);
-            steps.push(Step { title, messages: room.messages(&step.messages), notes: notes(step) });
-        }
-        let observation = serde_json::to_string(&record.observation).expect("an observation is JSON");
-        let parts = [fixture, Some(observation.as_str()), Some(transcript.stderr.as_str())];
-        let is_long = parts.into_iter().flatten().any(|part| part.len() > PART);
-        let cut = [
-            (
-                room.is_short,
-                "Long messages, and those after many, are cut; the .wire.jsonl of the run has more of them.",
-            ),
-            (is_long, "Parts of more than 12 kB are cut."),
-        ];
-        let part = |text: &str| shortened(text, PART).into_owned();
-        Self {
-            target,
-            test: &record.test,
-            served: served(&transcript.served).as_deref().map(part),
-            fixture: fixture.map(part),
-            observation: part(&observation),
-            steps,
-            stderr: part(&transcript.stderr),
-            cut: cut.into_iter().filter(|(is_cut, _)| *is_cut).map(|(_, why)| why).collect(),
-        }
-    }
+/// The evidence of one test as JSON: its transcript as in a run's `.wire.jsonl`, fixture and observation.
+fn evidence(target: usize, record: &Record, transcript: &Transcript, fixture: Option<String>) -> String {
+    let mut room = Room { bytes: TEXTS, is_cut: false };
+    let mut transcript = serde_json::to_value(transcript).expect("a transcript is JSON");
+    room.keep(&mut transcript);
+    let mut part = |text: String| {
+        room.is_cut |= text.len() > PART;
+        shortened(&text, PART).into_owned()
+    };
+    let observation = part(serde_json::to_string(&record.observation).expect("an observation is JSON"));
+    let fixture = fixture.map(part);
+    let is_cut = room.is_cut;
+    json!({ "target": target, "test": record.test, "is_cut": is_cut, "fixture": fixture, "observation": observation,
+        "transcript": transcript })
+    .to_string()
 }
 
-/// The room that is left for the messages of a test.
+/// The room that is left for the texts of a transcript.
 struct Room {
     bytes: usize,
-    messages: usize,
-    is_short: bool,
+    is_cut: bool,
 }
 
 impl Room {
-    fn messages(&mut self, messages: &[Message]) -> Vec<MessageEvidence> {
-        let kept = messages.len().min(self.messages);
-        self.messages -= kept;
-        self.is_short |= kept < messages.len();
-        messages[..kept].iter().map(|message| self.message(message)).collect()
-    }
-
-    fn message(&mut self, message: &Message) -> MessageEvidence {
-        let text = beginning(&message.text, MESSAGE.min(self.bytes));
-        let is_cut = text.len() < message.text.len();
-        self.bytes -= text.len();
-        self.is_short |= is_cut;
-        let cut_from = message.cut_from.or_else(|| is_cut.then_some(message.text.len() as u64));
-        let header = |text: &str| shortened(text, HEADERS.1).into_owned();
-        let headers = message.headers.iter().take(HEADERS.0);
-        MessageEvidence {
-            from: message.from,
-            text: text.to_owned(),
-            cut_from,
-            status: message.status,
-            headers: headers.map(|(name, value)| (header(name), header(value))).collect(),
-            at: message.at,
+    /// Cuts the texts and lists of a transcript; a message that is cut tells the length of the whole.
+    fn keep(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                let kept = beginning(text, TEXT.min(self.bytes)).len();
+                self.bytes -= kept;
+                self.is_cut |= kept < text.len();
+                text.truncate(kept);
+            }
+            Value::Array(items) => {
+                self.is_cut |= items.len() > ITEMS;
+                items.truncate(ITEMS);
+                items.iter_mut().for_each(|item| self.keep(item));
+            }
+            Value::Object(members) => {
+                let length = |members: &serde_json::Map<String, Value>| members.get("text")?.as_str().map(str::len);
+                let whole = length(members);
+                members.values_mut().for_each(|member| self.keep(member));
+                if whole > length(members) {
+                    members.entry("cut_from").or_insert_with(|| whole.into());
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-}
-
-fn served(served: &Served) -> Option<String> {
-    match served {
-        Served::Serving => None,
-        Served::Refused { r#type, message } => Some(format!("The SDK refused to build the fixture: {type}: {message}")),
-        Served::Cannot { reason } => Some(format!("The adapter can't express the fixture: {reason}")),
-        Served::Failed { detail, .. } => Some(format!("The target failed while it built the fixture: {detail}")),
-        Served::Broken { reason } => Some(format!("The harness failed: {reason}")),
-        Served::Unavailable { reason } => Some(format!("The target was given up: {reason}")),
-    }
-}
-
-/// The end of a step, the addresses that were fetched, and the results that a client handed to its user.
-fn notes(step: &StepTranscript) -> Vec<String> {
-    let end = match &step.end {
-        End::Replied { .. } | End::Accepted | End::Handed => None,
-        End::Unanswered => Some("The server asked for more than the case answers.".to_owned()),
-        End::Empty => Some("The reply ended without a response in it.".to_owned()),
-        End::Http { status } => Some(format!("HTTP {status}, without a JSON-RPC message.")),
-        End::Invalid { reason } => Some(format!("No message of the protocol: {reason}")),
-        End::Oversized => Some("More bytes than the harness reads.".to_owned()),
-        End::Timeout => Some("The limit passed.".to_owned()),
-        End::Crash { how } => Some(format!("The process died or the connection broke: {how}")),
-    };
-    let fetched = step.canary.iter().take(20).map(|hit| {
-        let when = match hit.phase {
-            Phase::Serve => "while the fixture was built",
-            Phase::Connect => "while the connection was made",
-            Phase::Step => "during a step",
-        };
-        format!("Fetched {when}: {}", hit.url)
-    });
-    let handed = step.handed.iter().map(|handed| format!("Handed to the user: {handed}"));
-    let notes = end.into_iter().chain(fetched).chain(handed);
-    notes.map(|note| shortened(&note, HEADERS.1 * 4).into_owned()).collect()
 }
