@@ -4,7 +4,6 @@
 //! Takes declarations and records, gives the kill matrix in three forms. Must not know how a mutant is made or run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use serde::Serialize;
 
@@ -154,14 +153,14 @@ impl Proof {
         for role in Role::ALL {
             for kill in self.mutants.iter().filter(|kill| kill.role == *role) {
                 let mark = if kill.is_as_declared() { "    " } else { "WRONG" };
-                put(&mut out, format_args!("{mark:>5}  {}: {}\n", kill.mutant, kill.does));
+                out += &format!("{mark:>5}  {}: {}\n", kill.mutant, kill.does);
                 for (requirement, tests) in &kill.broke {
-                    put(&mut out, format_args!("         {tests:>4}  {requirement}\n"));
+                    out += &format!("         {tests:>4}  {requirement}\n");
                 }
             }
         }
         for complaint in self.complaints() {
-            put(&mut out, format_args!("{complaint}\n"));
+            out += &format!("{complaint}\n");
         }
         out.push_str(&self.totals());
         out
@@ -174,16 +173,16 @@ impl Proof {
         for kill in &self.mutants {
             let broke: Vec<_> = kill.broke.iter().map(|(id, tests)| format!("{id} ({tests})")).collect();
             let does = kill.does.replace('|', "\\|");
-            put(&mut out, format_args!("| {} | {does} | {} |\n", kill.mutant, broke.join("<br>")));
+            out += &format!("| {} | {does} | {} |\n", kill.mutant, broke.join("<br>"));
             kill.broke.keys().for_each(|id| by_requirement.entry(id).or_default().push(&kill.mutant));
         }
         out.push_str("\n| requirement | broken by |\n| --- | --- |\n");
         for (requirement, mutants) in by_requirement {
-            put(&mut out, format_args!("| {requirement} | {} |\n", mutants.join(", ")));
+            out += &format!("| {requirement} | {} |\n", mutants.join(", "));
         }
         let complaints = self.complaints();
         if !complaints.is_empty() {
-            put(&mut out, format_args!("\n- {}\n", complaints.join("\n- ")));
+            out += &format!("\n- {}\n", complaints.join("\n- "));
         }
         out
     }
@@ -205,7 +204,7 @@ impl Proof {
             self.unproved.len()
         );
         if !self.unseen().is_empty() {
-            put(&mut out, format_args!("; seen by no test: {}", self.unseen().join(", ")));
+            out += &format!("; seen by no test: {}", self.unseen().join(", "));
         }
         out
     }
@@ -231,10 +230,6 @@ pub fn unproved<'a>(
         .filter(|(role, id)| !is_excepted(*role, id.as_str()))
         .map(|(role, id)| (role, id.as_str().to_owned()))
         .collect()
-}
-
-fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("writing to a string never fails");
 }
 
 #[cfg(test)]

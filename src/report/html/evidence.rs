@@ -140,12 +140,16 @@ impl Room {
             Value::Array(items) => {
                 self.is_cut |= items.len() > ITEMS;
                 items.truncate(ITEMS);
-                items.iter_mut().for_each(|item| self.keep(item));
+                for item in items {
+                    self.keep(item);
+                }
             }
             Value::Object(members) => {
                 let length = |members: &serde_json::Map<String, Value>| members.get("text")?.as_str().map(str::len);
                 let whole = length(members);
-                members.values_mut().for_each(|member| self.keep(member));
+                for member in members.values_mut() {
+                    self.keep(member);
+                }
                 if whole > length(members) {
                     members.entry("cut_from").or_insert_with(|| whole.into());
                 }
