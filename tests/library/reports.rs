@@ -113,7 +113,7 @@ fn badges_are_green_only_where_all_was_run_and_holds() {
     insta::assert_snapshot!(told.concat(), @r#"
     evil_low.json {"schemaVersion":1,"label":"MCP evil:low","message":"25.0 % of MUST, 3 failing","color":"red","isError":true}
     sdk_sdk_1.9.0.json {"schemaVersion":1,"label":"MCP sdk sdk 1.9.0","message":"25.0 % of MUST, 3 failing","color":"red","isError":true}
-    sdk_sdk_1.10.0.json {"schemaVersion":1,"label":"MCP sdk sdk 1.10.0","message":"100.0 % of MUST","color":"brightgreen","isError":false}
+    sdk_sdk_1.10.0.json {"schemaVersion":1,"label":"MCP sdk sdk 1.10.0","message":"100 % of MUST","color":"brightgreen","isError":false}
     "#);
 }
 
