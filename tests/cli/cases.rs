@@ -6,106 +6,109 @@ use std::process::Command;
 #[cfg(unix)]
 use crate::process::behind;
 #[cfg(unix)]
-use crate::sandbox::Came;
-use crate::sandbox::{Desk, PROGRAM};
+use crate::sandbox::Finished;
+use crate::sandbox::{PROGRAM, Sandbox};
 
 #[test]
 fn help_reads_well_and_tells_every_exit_status() {
-    let desk = Desk::empty();
-    desk.run("--help").ends(0).is("help");
-    desk.run("run --help").ends(0).is("help-run");
-    let none = desk.run("");
-    assert_eq!(none.ends(2).err, desk.run("--help").out);
-    desk.run("--version").ends(0).says(&["casebook "]);
+    let sandbox = Sandbox::empty();
+    sandbox.run("--help").exits(0).matches_snapshot("help");
+    sandbox.run("run --help").exits(0).matches_snapshot("help-run");
+    let none = sandbox.run("");
+    assert_eq!(none.exits(2).err, sandbox.run("--help").out);
+    sandbox.run("--version").exits(0).stdout_has(&["casebook "]);
 }
 
 #[cfg(unix)]
 #[test]
 fn completions_are_a_script_without_errors() {
-    let desk = Desk::empty();
-    let script = desk.run("completions bash");
-    script.ends(0).says(&["casebook", "--only"]);
+    let sandbox = Sandbox::empty();
+    let script = sandbox.run("completions bash");
+    script.exits(0).stdout_has(&["casebook", "--only"]);
     // It is printed like all other text; nothing in it was escaped.
     assert!(!script.out.contains("\\u{"));
-    desk.write("completions.bash", &script.out);
-    let checked = Came::of(Command::new("bash").arg("-n").arg(desk.path().join("completions.bash")));
+    sandbox.write("completions.bash", &script.out);
+    let checked = Finished::of(Command::new("bash").arg("-n").arg(sandbox.path().join("completions.bash")));
     assert_eq!((checked.status, checked.err.as_str()), (Some(0), ""));
     for shell in ["zsh", "fish", "elvish", "powershell"] {
-        desk.run(&format!("completions {shell}")).ends(0).says(&["casebook"]);
+        sandbox.run(&format!("completions {shell}")).exits(0).stdout_has(&["casebook"]);
     }
 }
 
 #[test]
 fn what_was_typed_wrong_is_named_with_what_was_meant() {
-    let desk = Desk::new();
-    desk.run("runn").ends(2).adds(&["'runn'", "'run'"]);
-    desk.run("run --onyl x").ends(2).adds(&["--onyl", "--only"]);
-    desk.run("run --revision 2024-01-01").ends(2).adds(&["2024-01-01", "2026-07-28"]);
-    desk.run("run --role servr").ends(2).adds(&["servr", "server"]);
-    desk.run("run --transport htp").ends(2).adds(&["htp", "http"]);
-    desk.run("run --only [").ends(2).adds(&["["]);
-    desk.run("run --jobs 0").ends(2).adds(&["--jobs"]);
-    desk.run("run --step-limit soon").ends(2).adds(&["--step-limit"]);
-    desk.run("explain post/parcl --cases cases").ends(2).adds(&["did you mean `post/parcel`?"]);
-    desk.run("list --cases nowhere").ends(2).adds(&["nowhere"]);
+    let sandbox = Sandbox::new();
+    sandbox.run("runn").exits(2).stderr_has(&["'runn'", "'run'"]);
+    sandbox.run("run --onyl x").exits(2).stderr_has(&["--onyl", "--only"]);
+    sandbox.run("run --revision 2024-01-01").exits(2).stderr_has(&["2024-01-01", "2026-07-28"]);
+    sandbox.run("run --role servr").exits(2).stderr_has(&["servr", "server"]);
+    sandbox.run("run --transport htp").exits(2).stderr_has(&["htp", "http"]);
+    sandbox.run("run --only [").exits(2).stderr_has(&["["]);
+    sandbox.run("run --jobs 0").exits(2).stderr_has(&["--jobs"]);
+    sandbox.run("run --step-limit soon").exits(2).stderr_has(&["--step-limit"]);
+    sandbox.run("explain post/parcl --cases cases").exits(2).stderr_has(&["did you mean `post/parcel`?"]);
+    sandbox.run("list --cases nowhere").exits(2).stderr_has(&["nowhere"]);
 }
 
 #[cfg(unix)]
 #[test]
 fn error_of_the_system_has_its_own_status() {
-    let desk = Desk::new();
-    desk.write("sets", "a file in place of the folder");
-    desk.run("freeze today --cases cases").ends(6).adds(&["cannot write sets/today.json: "]);
-    let gone = desk.path().join("gone");
+    let sandbox = Sandbox::new();
+    sandbox.write("sets", "a file in place of the folder");
+    sandbox.run("freeze today --cases cases").exits(6).stderr_has(&["cannot write sets/today.json: "]);
+    let gone = sandbox.path().join("gone");
     std::fs::create_dir(&gone).expect("a folder");
     let mut command = Command::new("sh");
     command.args(["-c", "rmdir ../gone && exec \"$0\" targets", PROGRAM]).current_dir(gone);
-    Came::of(command.env("HOME", desk.path())).ends(71).adds(&["casebook: "]);
+    Finished::of(command.env("HOME", sandbox.path())).exits(71).stderr_has(&["casebook: "]);
 }
 
 #[test]
 fn tests_are_listed_one_a_line_and_by_pattern() {
-    let desk = Desk::new();
-    desk.run("list --cases cases").ends(0).is("list");
-    let some = desk.run("list post/parcel@2026-07-28+http --cases cases");
+    let sandbox = Sandbox::new();
+    sandbox.run("list --cases cases").exits(0).matches_snapshot("list");
+    let some = sandbox.run("list post/parcel@2026-07-28+http --cases cases");
     let wanted = ["post/parcel/number@2026-07-28+http", "post/parcel/word@2026-07-28+http"];
-    assert!(some.ends(0).out.lines().eq(wanted));
-    desk.run("list post/parcl --cases cases").ends(2).adds(&["`post/parcl` matches no test; the nearest: post/parcel"]);
-    desk.run("list --cases cases --cases embedded").ends(0).says(&["post/parcel/", "sep-2106/bounds/"]);
+    assert!(some.exits(0).out.lines().eq(wanted));
+    sandbox
+        .run("list post/parcl --cases cases")
+        .exits(2)
+        .stderr_has(&["`post/parcl` matches no test; the nearest: post/parcel"]);
+    sandbox.run("list --cases cases --cases embedded").exits(0).stdout_has(&["post/parcel/", "sep-2106/bounds/"]);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_reader_who_has_seen_enough_may_leave() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     for arguments in ["list", "run --cases cases"] {
         // `head` leaves after a line.
         let script = "{ \"$@\"; echo $? > status; } | head -n 1";
-        let said = Came::of(&mut behind(&["sh", "-c", script, "sh"], &desk.command(arguments))).err;
-        assert_eq!(desk.read("status"), "0\n", "{arguments}: {said}");
+        let said = Finished::of(&mut behind(&["sh", "-c", script, "sh"], &sandbox.command(arguments))).err;
+        assert_eq!(sandbox.read("status"), "0\n", "{arguments}: {said}");
         assert!(!said.contains("panicked") && !said.to_lowercase().contains("pipe"), "{arguments}: {said}");
     }
 }
 
 #[test]
 fn a_case_is_explained_expanded_and_shown_on_the_wire() {
-    let desk = Desk::new();
-    desk.run("explain post/parcel --cases cases").ends(0).is("explain");
-    desk.run("explain post/letter --expanded --cases cases").ends(0).is("explain-expanded");
-    let wire = desk.run("explain post/parcel --wire 2026-07-28 --cases cases");
-    wire.ends(0).says(&["# post/parcel/number@2026-07-28+http", "mcp-method", "\"weight\":\"two\"", "← 200"]);
+    let sandbox = Sandbox::new();
+    sandbox.run("explain post/parcel --cases cases").exits(0).matches_snapshot("explain");
+    sandbox.run("explain post/letter --expanded --cases cases").exits(0).matches_snapshot("explain-expanded");
+    let wire = sandbox.run("explain post/parcel --wire 2026-07-28 --cases cases");
+    wire.exits(0).stdout_has(&["# post/parcel/number@2026-07-28+http", "mcp-method", "\"weight\":\"two\"", "← 200"]);
     assert!(!wire.out.contains("stdio"));
-    let older = desk.run("explain post/parcel --wire 2025-06-18 --cases cases");
-    older.ends(0).says(&["mcp-protocol-version: 2025-06-18", "mcp-session-id: "]);
-    older.says(&["\"method\":\"initialize\"", "\"serverInfo\":", "notifications/initialized"]);
+    let older = sandbox.run("explain post/parcel --wire 2025-06-18 --cases cases");
+    older.exits(0).stdout_has(&["mcp-protocol-version: 2025-06-18", "mcp-session-id: "]);
+    older.stdout_has(&["\"method\":\"initialize\"", "\"serverInfo\":", "notifications/initialized"]);
     assert_eq!(older.out.matches("\"method\":\"initialize\"").count(), 1, "tests share a connection: {}", older.out);
-    desk.run("explain post/parcel --wire 2024-11-05 --cases cases").ends(2).adds(&["2024-11-05"]);
+    sandbox.run("explain post/parcel --wire 2024-11-05 --cases cases").exits(2).stderr_has(&["2024-11-05"]);
 }
 
 /// Three files, each with mistakes of its own.
-fn mistakes(desk: &Desk) {
-    desk.write("bad/post/broken.json", "{ \"title\": }\n");
-    desk.write(
+fn mistakes(sandbox: &Sandbox) {
+    sandbox.write("bad/post/broken.json", "{ \"title\": }\n");
+    sandbox.write(
         "bad/post/names.json",
         r#"{
   "$schema": "../../../cases/schemas/case.json",
@@ -137,7 +140,7 @@ fn mistakes(desk: &Desk) {
 }
 "#,
     );
-    desk.write(
+    sandbox.write(
         "bad/post/shape.json",
         r#"{
   "$schema": "../../../cases/schemas/case.json",
@@ -146,34 +149,38 @@ fn mistakes(desk: &Desk) {
 }
 "#,
     );
-    desk.write("bad/post/requirements.json", &desk.read("cases/post/requirements.json"));
+    sandbox.write("bad/post/requirements.json", &sandbox.read("cases/post/requirements.json"));
 }
 
 #[test]
 fn a_test_of_unknown_rows_is_read_to_its_end() {
-    let desk = Desk::new();
-    let case = desk.read("cases/post/parcel.json");
+    let sandbox = Sandbox::new();
+    let case = sandbox.read("cases/post/parcel.json");
     let rows = r#""rows": { "one": { "weight": 1 }, "two": { "weight": 2, "unit": "g" } },"#;
     let case = case.replacen(r#""given":"#, &format!("{rows} \"given\":"), 1);
     let case = case.replace(r#""control": "file","#, r#""rows": ["three"],"#);
     let case = case.replace(r#""outcome": "success", "saw""#, r#""outcome": "sucess", "seen": 1, "saw""#);
-    desk.write("bad/post/parcel.json", &case.replace(r#""weight": 2 } },"#, r#""weight": { "@row": "unit" } } },"#));
-    desk.write("bad/post/requirements.json", &desk.read("cases/post/requirements.json"));
-    let found = desk.run("lint --short bad");
-    found.ends(2).says(&["names the row `three`", "`sucess`", "`seen`"]);
+    sandbox.write("bad/post/parcel.json", &case.replace(r#""weight": 2 } },"#, r#""weight": { "@row": "unit" } } },"#));
+    sandbox.write("bad/post/requirements.json", &sandbox.read("cases/post/requirements.json"));
+    let found = sandbox.run("lint --short bad");
+    found.exits(2).stdout_has(&["names the row `three`", "`sucess`", "`seen`"]);
     assert!(!found.out.contains("`unit`, which"), "some row has it: {}", found.out);
 }
 
 #[test]
 fn mistakes_in_cases_are_all_listed_and_nothing_is_started() {
-    let desk = Desk::new();
-    mistakes(&desk);
-    desk.script("t", "echo started > started", "[setup]\ncommands = [[\"sh\", \"-c\", \"echo set up > started\"]]\n");
-    desk.run("run t --cases bad").ends(2).is("mistakes-in-cases");
-    assert!(!desk.path().join("t/started").exists());
-    let found = desk.run("lint bad");
-    found.ends(2).says(&["broken.json", "names.json", "shape.json"]).adds(&["errors: "]);
-    desk.run("lint --short bad").ends(2).is("lint-short");
-    desk.run("lint cases").ends(0).adds(&["errors: 0, warnings: 0"]);
-    desk.run("lint nowhere").ends(2).says(&["nowhere"]);
+    let sandbox = Sandbox::new();
+    mistakes(&sandbox);
+    sandbox.script(
+        "t",
+        "echo started > started",
+        "[setup]\ncommands = [[\"sh\", \"-c\", \"echo set up > started\"]]\n",
+    );
+    sandbox.run("run t --cases bad").exits(2).matches_snapshot("mistakes-in-cases");
+    assert!(!sandbox.path().join("t/started").exists());
+    let found = sandbox.run("lint bad");
+    found.exits(2).stdout_has(&["broken.json", "names.json", "shape.json"]).stderr_has(&["errors: "]);
+    sandbox.run("lint --short bad").exits(2).matches_snapshot("lint-short");
+    sandbox.run("lint cases").exits(0).stderr_has(&["errors: 0, warnings: 0"]);
+    sandbox.run("lint nowhere").exits(2).stdout_has(&["nowhere"]);
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 
 use crate::process::{Running, behind, output};
-use crate::sandbox::{Desk, PROGRAM};
+use crate::sandbox::{PROGRAM, Sandbox};
 
 /// A server that hears neither the end of its input nor SIGTERM, and nor does a child that has left its group.
 const STAYS: &str = r#"
@@ -24,11 +24,11 @@ exec "$CASEBOOK" __adapter
 pub(crate) const HEEDS_HANGUP: &[&str] = &["env", "--default-signal=HUP"];
 
 /// A target over stdio on the newest revision, which gets its arguments behind a line of shell.
-fn over_stdio(desk: &Desk, name: &str, script: &str) {
+fn over_stdio(sandbox: &Sandbox, name: &str, script: &str) {
     let command = serde_json::to_string(&["sh", "-c", script, "sh"]).expect("strings");
     let claims = "roles = [\"server\"]\ntransports = [\"stdio\"]\nrevisions = [\"2026-07-28\"]";
     let env = format!("env = {{ CASEBOOK = {PROGRAM:?} }}");
-    desk.write(
+    sandbox.write(
         &format!("{name}/target.toml"),
         &format!("title = \"A target\"\ncommand = {command}\n{env}\n\n[claims]\n{claims}\n"),
     );
@@ -40,44 +40,44 @@ fn is_empty(folder: &std::path::Path) -> bool {
 
 #[test]
 fn a_run_that_is_out_of_time_stops_and_reports_what_it_saw() {
-    let desk = Desk::new();
-    desk.proxy("hangs", "hangs");
+    let sandbox = Sandbox::new();
+    sandbox.proxy("hangs", "hangs");
     let limits = "--step-limit 10m --test-limit 10m --run-limit 6s";
     let began = Instant::now();
-    let came = desk.run(&format!("run hangs --cases cases --only post/letter --record run.jsonl --jobs 1 {limits}"));
-    came.ends(5).says(&["INCOMPLETE: "]).adds(&["out of time: 6s have passed"]);
+    let came = sandbox.run(&format!("run hangs --cases cases --only post/letter --record run.jsonl --jobs 1 {limits}"));
+    came.exits(5).stdout_has(&["INCOMPLETE: "]).stderr_has(&["out of time: 6s have passed"]);
     assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
-    assert_eq!(desk.survivors(), 0);
-    let record = desk.read("run.jsonl");
+    assert_eq!(sandbox.survivors(), 0);
+    let record = sandbox.read("run.jsonl");
     assert!(record.lines().last().is_some_and(|line| line.contains(r#""interrupted":true"#)), "{record}");
 }
 
 #[test]
 fn a_run_that_waits_for_the_set_up_of_another_one_ends_in_time_too() {
-    let desk = Desk::new();
-    desk.borrowed("t", None, "[setup]\ncommands = [[\"true\"]]\n");
-    desk.write("t/.casebook-setup", "");
+    let sandbox = Sandbox::new();
+    sandbox.borrowed("t", None, "[setup]\ncommands = [[\"true\"]]\n");
+    sandbox.write("t/.casebook-setup", "");
     let holding = ["--no-fork", "t/.casebook-setup", "sh", "-c", "echo held; exec sleep 60"];
     let mut holder = Command::new("flock");
-    let mut holder = Running::with_outputs(holder.args(holding).current_dir(desk.path()).stdout(Stdio::piped()));
+    let mut holder = Running::with_outputs(holder.args(holding).current_dir(sandbox.path()).stdout(Stdio::piped()));
     holder.until("held");
     let began = Instant::now();
-    let came = desk.run("run t --cases cases --run-limit 1s");
+    let came = sandbox.run("run t --cases cases --run-limit 1s");
     let took = began.elapsed();
     holder.kill();
-    came.ends(5).adds(&["interrupted while t was set up"]);
+    came.exits(5).stderr_has(&["interrupted while t was set up"]);
     assert!(took < Duration::from_secs(40), "{took:?}");
 }
 
 #[test]
 fn nothing_is_left_of_a_run_however_it_ends() {
-    let desk = Desk::new();
-    over_stdio(&desk, "stays", STAYS);
-    let tmp = desk.path().join("tmp");
+    let sandbox = Sandbox::new();
+    over_stdio(&sandbox, "stays", STAYS);
+    let tmp = sandbox.path().join("tmp");
     fs::create_dir(&tmp).expect("a folder");
     let with_tmp = |arguments: &str| {
-        let status = output(desk.command(arguments).env("TMPDIR", &tmp)).status.code();
-        assert_eq!(desk.survivors(), 0, "{arguments}");
+        let status = output(sandbox.command(arguments).env("TMPDIR", &tmp)).status.code();
+        assert_eq!(sandbox.survivors(), 0, "{arguments}");
         assert!(is_empty(&tmp), "{arguments}");
         status
     };
@@ -94,7 +94,7 @@ fn nothing_is_left_of_a_run_however_it_ends() {
     for (signals, status) in ends {
         let arguments =
             "run stays --cases cases --stdio process --record run.jsonl --step-limit 10m --test-limit 10m --jobs 1";
-        let mut command = desk.command(arguments);
+        let mut command = sandbox.command(arguments);
         command.env("TMPDIR", &tmp);
         let mut run = Running::start(behind(HEEDS_HANGUP, &command));
         run.until("still runs after");
@@ -107,46 +107,46 @@ fn nothing_is_left_of_a_run_however_it_ends() {
         }
         assert_eq!(run.end().0, status, "{signals:?}");
         // The last to leave is the guard.
-        assert_eq!(desk.survivors(), 0, "{signals:?}");
+        assert_eq!(sandbox.survivors(), 0, "{signals:?}");
         assert!(is_empty(&tmp), "{signals:?}");
-        desk.run("replay run.jsonl --cases cases").ends(5);
+        sandbox.run("replay run.jsonl --cases cases").exits(5);
     }
 }
 
 #[test]
 fn harness_without_a_guard_is_refused() {
-    let desk = Desk::new();
-    desk.write("casebook-mine/letter", "dear");
+    let sandbox = Sandbox::new();
+    sandbox.write("casebook-mine/letter", "dear");
     for name in ["mine\n", "../casebook-mine", ""] {
-        desk.write("name", name);
-        let name = fs::File::open(desk.path().join("name")).expect("a file");
-        let mut command = desk.command("--guarded run --cases cases");
-        let came = output(command.stdin(name).env("TMPDIR", desk.path()));
+        sandbox.write("name", name);
+        let name = fs::File::open(sandbox.path().join("name")).expect("a file");
+        let mut command = sandbox.command("--guarded run --cases cases");
+        let came = output(command.stdin(name).env("TMPDIR", sandbox.path()));
         assert_eq!(came.status.code(), Some(2), "{came:?}");
     }
-    assert_eq!(desk.read("casebook-mine/letter"), "dear");
+    assert_eq!(sandbox.read("casebook-mine/letter"), "dear");
 }
 
 #[test]
 fn run_under_nohup_survives_a_hangup() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let rows = "--only post/queue/listed/r01 --only post/queue/called/r02";
     let arguments = format!("run reference:sleeps-1s --cases slow --record run.jsonl {rows}");
     let ignoring = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
-    let mut run = Running::start(behind(&ignoring, &desk.command(&arguments)));
+    let mut run = Running::start(behind(&ignoring, &sandbox.command(&arguments)));
     run.until("post/queue/listed/r01");
     run.signal(Signal::SIGHUP);
     let (status, rest) = run.end();
     assert_eq!(status, Some(1), "{rest}");
-    assert!(desk.read("run.jsonl").lines().last().is_some_and(|line| line.contains(r#""interrupted":false"#)));
+    assert!(sandbox.read("run.jsonl").lines().last().is_some_and(|line| line.contains(r#""interrupted":false"#)));
 }
 
 #[test]
 fn what_was_seen_of_a_test_is_on_disk_before_the_next_of_its_worker_begins() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     // Each fixture has a process of its own, which counts the lines that there are when it starts.
     let counts = "[ \"$1\" = --stdio-server ] && wc -l < ../run.jsonl >> ../seen; exec \"$CASEBOOK\" __adapter \"$@\"";
-    over_stdio(&desk, "counts", counts);
-    desk.run("run counts --cases cases --only post/letter --stdio process --record run.jsonl --jobs 1").ends(0);
-    assert_eq!(desk.read("seen"), "1\n2\n3\n");
+    over_stdio(&sandbox, "counts", counts);
+    sandbox.run("run counts --cases cases --only post/letter --stdio process --record run.jsonl --jobs 1").exits(0);
+    assert_eq!(sandbox.read("seen"), "1\n2\n3\n");
 }

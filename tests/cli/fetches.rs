@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::process::{behind, succeeds};
-use crate::sandbox::{Came, Desk, skip};
+use crate::sandbox::{Finished, Sandbox, skip};
 
 /// An address of nobody, on no machine's network.
 const NOWHERE: &str = "http://192.0.2.1";
@@ -105,11 +105,11 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
         format!("HTTP/1.1 307 X\r\nlocation: {to_canary}/moved\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
     let redirecting = Place::new(redirect);
 
-    let desk = Desk::new();
-    desk.lay_out("unfetched.py");
+    let sandbox = Sandbox::new();
+    sandbox.lay_out("unfetched.py");
     let fixed = |name: &str, what: String| {
         let claims = "[claims]\nrevisions = [\"2025-11-25\", \"2026-07-28\"]";
-        desk.write(
+        sandbox.write(
             &format!("{name}/target.toml"),
             &format!("title = \"Fixed\"\nkind = \"fixed\"\n{what}\n\n{claims}\n"),
         );
@@ -133,17 +133,17 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
                            "called": {{ "title": "the tool is called", "when": {{ "call": "send", "arguments": {{}} }}, "then": "observe" }} }} }}"#
         )
     };
-    desk.write("cases/post/addresses.json", &case("server"));
-    desk.write("cases/post/client-addresses.json", &case("client"));
+    sandbox.write("cases/post/addresses.json", &case("server"));
+    sandbox.write("cases/post/client-addresses.json", &case("client"));
     let run = |arguments: &str| {
-        let mut command = desk.command(arguments);
+        let mut command = sandbox.command(arguments);
         for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
             command.env(name, &to_canary);
         }
         command.env_remove("NO_PROXY").env_remove("no_proxy");
-        let came = Came::of(&mut seen.wrapped(&command, "trace"));
+        let came = Finished::of(&mut seen.wrapped(&command, "trace"));
         if seen == Seen::Traced {
-            let trace = desk.read("trace");
+            let trace = sandbox.read("trace");
             // Over pipes, nothing is connected at all.
             let is_silent = arguments.starts_with("run offers");
             assert!(is_silent || trace.contains("sa_family"), "nothing was traced: {}{}", came.out, came.err);
@@ -153,14 +153,14 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
         came
     };
     run("run reference --cases cases --only post/addresses --only post/client-addresses --record run.jsonl --jobs 2")
-        .ends(0);
+        .exits(0);
     run("run offers offers-far --only any-server --record run.jsonl --report html=r.html --jobs 1");
-    assert!(desk.read("run.wire.jsonl").contains("/icon.png") && desk.read("run.wire.jsonl").contains("[PLACE]"));
+    assert!(sandbox.read("run.wire.jsonl").contains("/icon.png") && sandbox.read("run.wire.jsonl").contains("[PLACE]"));
     if seen == Seen::Traced {
         run("run redirects --only any-server --record run.jsonl --jobs 1");
         assert!(redirecting.came() > 0, "it was given, and is asked");
-        assert!(desk.read("run.jsonl").contains("307"), "a redirect is what was seen");
+        assert!(sandbox.read("run.jsonl").contains("307"), "a redirect is what was seen");
     }
     // They have canaries of their own, which do count.
-    run("run reference --only sep-2106/external-ref --only sep-2106/client-external-ref --record run.jsonl").ends(0);
+    run("run reference --only sep-2106/external-ref --only sep-2106/client-external-ref --record run.jsonl").exits(0);
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::process::Running;
-use crate::sandbox::{Came, Desk, PROGRAM};
+use crate::sandbox::{Finished, PROGRAM, Sandbox};
 
 /// The tools of a server with which nothing is wrong.
 fn sound() -> Value {
@@ -22,27 +22,27 @@ fn order(revision: &str, transport: &str, tools: &Value) -> Value {
 }
 
 /// A fixed target with these lines in its file.
-fn target(desk: &Desk, name: &str, what: &str, revision: &str) {
+fn target(sandbox: &Sandbox, name: &str, what: &str, revision: &str) {
     let claims = format!("[claims]\nrevisions = [{revision:?}]\n");
-    desk.write(&format!("{name}/target.toml"), &format!("title = \"Fixed\"\nkind = \"fixed\"\n{what}\n\n{claims}"));
+    sandbox.write(&format!("{name}/target.toml"), &format!("title = \"Fixed\"\nkind = \"fixed\"\n{what}\n\n{claims}"));
 }
 
 /// The reference, or a mutant of it, over stdio, with these tools inside.
-fn server(desk: &Desk, name: &str, mutant: Option<&str>, revision: &str, tools: &Value) {
-    desk.write(&format!("{name}/serve.json"), &order(revision, "stdio", tools).to_string());
+fn server(sandbox: &Sandbox, name: &str, mutant: Option<&str>, revision: &str, tools: &Value) {
+    sandbox.write(&format!("{name}/serve.json"), &order(revision, "stdio", tools).to_string());
     let mutant = mutant.into_iter().flat_map(|mutant| ["--mutant", mutant]);
     let command: Vec<_> =
         [PROGRAM, "__adapter"].into_iter().chain(mutant).chain(["--stdio-server", "serve.json"]).collect();
-    target(desk, name, &format!("command = {}", serde_json::to_string(&command).expect("strings")), revision);
+    target(sandbox, name, &format!("command = {}", serde_json::to_string(&command).expect("strings")), revision);
 }
 
-fn run(desk: &Desk, name: &str, more: &str) -> Came {
-    desk.run(&format!("run {name} --jobs 1 --record run.jsonl {more}"))
+fn run(sandbox: &Sandbox, name: &str, more: &str) -> Finished {
+    sandbox.run(&format!("run {name} --jobs 1 --record run.jsonl {more}"))
 }
 
 /// What a run said of each requirement, but for what holds.
-fn broken(desk: &Desk) -> BTreeSet<(String, String)> {
-    let lines = desk.read("run.jsonl");
+fn broken(sandbox: &Sandbox) -> BTreeSet<(String, String)> {
+    let lines = sandbox.read("run.jsonl");
     let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let verdicts = records.flat_map(|line| line["record"]["verdicts"].as_array().cloned().unwrap_or_default());
     let told = verdicts.map(|one| [&one["requirement"], &one["kind"]].map(|it| it.as_str().unwrap_or("").to_owned()));
@@ -51,30 +51,35 @@ fn broken(desk: &Desk) -> BTreeSet<(String, String)> {
 
 #[test]
 fn a_sound_server_passes_all_that_can_be_asked_of_any() {
-    let desk = Desk::empty();
+    let sandbox = Sandbox::empty();
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
-        server(&desk, "t", None, revision, &sound());
-        run(&desk, "t", "--only any-server").ends(0);
-        assert_eq!(broken(&desk), BTreeSet::new(), "on {revision}");
+        server(&sandbox, "t", None, revision, &sound());
+        run(&sandbox, "t", "--only any-server").exits(0);
+        assert_eq!(broken(&sandbox), BTreeSet::new(), "on {revision}");
     }
 }
 
 #[test]
 fn server_that_is_unreadable_passes_nothing_that_it_breaks() {
-    let desk = Desk::empty();
+    let sandbox = Sandbox::empty();
     let proxy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/veil.py");
     let tools = json!([{"name": "one", "inputSchema": {"type": "object"}, "does": {"echo": true}}]);
     let cases = "--only any-server";
     let mut all_broken = BTreeSet::new();
     for way in ["nothing", "number", "levels", "surrogate", "twice", "bytes"] {
-        desk.write("t/serve.json", &order("2026-07-28", "stdio", &tools).to_string());
+        sandbox.write("t/serve.json", &order("2026-07-28", "stdio", &tools).to_string());
         let command = ["python3", proxy, way, PROGRAM, "__adapter", "--stdio-server", "serve.json"];
-        target(&desk, "t", &format!("command = {}", serde_json::to_string(&command).expect("strings")), "2026-07-28");
-        run(&desk, "t", cases).ends(1);
-        let lost: Vec<_> = all_broken.difference(&requirements(&broken(&desk))).cloned().collect();
+        target(
+            &sandbox,
+            "t",
+            &format!("command = {}", serde_json::to_string(&command).expect("strings")),
+            "2026-07-28",
+        );
+        run(&sandbox, "t", cases).exits(1);
+        let lost: Vec<_> = all_broken.difference(&requirements(&broken(&sandbox))).cloned().collect();
         assert_eq!(lost, Vec::<String>::new(), "passed with {way}");
         if way == "nothing" {
-            all_broken = requirements(&broken(&desk));
+            all_broken = requirements(&broken(&sandbox));
             assert!(all_broken.contains("tools/names-characters"), "{all_broken:?}");
             assert!(all_broken.contains("messages/error-codes-are-integers"), "{all_broken:?}");
         }
@@ -87,7 +92,7 @@ fn requirements(verdicts: &BTreeSet<(String, String)>) -> BTreeSet<String> {
 
 #[test]
 fn each_check_of_any_server_can_fail() {
-    let desk = Desk::empty();
+    let sandbox = Sandbox::empty();
     let schema = |schema: Value| json!([{"name": "one", "inputSchema": schema, "does": {"echo": true}}]);
     let named = |names: &[&str]| {
         names
@@ -125,9 +130,9 @@ fn each_check_of_any_server_can_fail() {
         ("stray-line", new, sound(), "stdio/nothing-but-messages"),
         ("garbage-is-fatal", new, sound(), "messages/garbage-is-survived"),
     ] {
-        server(&desk, "t", Some(mutant), revision, &tools);
-        run(&desk, "t", "--only any-server");
-        let broken = broken(&desk);
+        server(&sandbox, "t", Some(mutant), revision, &tools);
+        run(&sandbox, "t", "--only any-server");
+        let broken = broken(&sandbox);
         let is_seen = |(known, kind): &(String, String)| known == requirement && kind != "inconclusive";
         assert!(broken.iter().any(is_seen), "{mutant} isn't seen to break {requirement}: {broken:?}");
     }
@@ -135,21 +140,26 @@ fn each_check_of_any_server_can_fail() {
 
 #[test]
 fn a_server_without_the_tools_of_a_test_does_not_pass_it() {
-    let desk = Desk::empty();
-    server(&desk, "t", None, "2026-07-28", &json!([]));
-    run(&desk, "t", "--only any-server/list");
-    assert!(broken(&desk).iter().all(|(_, kind)| kind == "cannot") && !broken(&desk).is_empty());
-    server(&desk, "t", None, "2026-07-28", &sound());
-    let came = run(&desk, "t", "--only everything");
-    came.says(&["has no tool `json_schema_2020_12_tool`", "has no tool `test_elicitation_sep1330_enums`"]);
-    assert!(broken(&desk).iter().all(|(_, kind)| kind == "cannot"));
-    run(&desk, "t", "--only sep-2106").ends(3).adds(&["fixed; without an adapter it can't be given the fixture"]);
-    desk.run("run reference --only any-server").ends(3).adds(&["for fixed servers, which bring their own tools"]);
+    let sandbox = Sandbox::empty();
+    server(&sandbox, "t", None, "2026-07-28", &json!([]));
+    run(&sandbox, "t", "--only any-server/list");
+    assert!(broken(&sandbox).iter().all(|(_, kind)| kind == "cannot") && !broken(&sandbox).is_empty());
+    server(&sandbox, "t", None, "2026-07-28", &sound());
+    let came = run(&sandbox, "t", "--only everything");
+    came.stdout_has(&["has no tool `json_schema_2020_12_tool`", "has no tool `test_elicitation_sep1330_enums`"]);
+    assert!(broken(&sandbox).iter().all(|(_, kind)| kind == "cannot"));
+    run(&sandbox, "t", "--only sep-2106")
+        .exits(3)
+        .stderr_has(&["fixed; without an adapter it can't be given the fixture"]);
+    sandbox
+        .run("run reference --only any-server")
+        .exits(3)
+        .stderr_has(&["for fixed servers, which bring their own tools"]);
 }
 
 #[test]
 fn a_server_with_the_fixture_of_the_official_suite_is_asked_like_an_adapter() {
-    let desk = Desk::empty();
+    let sandbox = Sandbox::empty();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/everything/json-schema-2020-12.json");
     let case: Value = serde_json::from_str(&std::fs::read_to_string(file).expect("the case")).expect("JSON");
     let mut tool = case["given"]["tools"]["json_schema_2020_12_tool"].clone();
@@ -159,9 +169,9 @@ fn a_server_with_the_fixture_of_the_official_suite_is_asked_like_an_adapter() {
         (Some("dialect-lost"), Some("sep-1613/schema-keyword-kept")),
         (Some("keyword-emptied"), Some("sep-2106/input-keywords-kept")),
     ] {
-        server(&desk, "t", mutant, "2026-07-28", &json!([tool]));
-        run(&desk, "t", "--only everything/json-schema-2020-12");
-        let broken: Vec<_> = broken(&desk).into_iter().map(|(requirement, _)| requirement).collect();
+        server(&sandbox, "t", mutant, "2026-07-28", &json!([tool]));
+        run(&sandbox, "t", "--only everything/json-schema-2020-12");
+        let broken: Vec<_> = broken(&sandbox).into_iter().map(|(requirement, _)| requirement).collect();
         assert_eq!(broken.first().map(String::as_str), broke);
     }
 }
@@ -181,32 +191,38 @@ fn running(tools: &Value) -> (Running, String) {
 
 #[test]
 fn a_server_that_runs_is_asked_where_it_is_and_left_alone() {
-    let desk = Desk::empty();
+    let sandbox = Sandbox::empty();
     let (running, url) = running(&sound());
-    target(&desk, "t", &format!("url = {url:?}"), "2026-07-28");
-    run(&desk, "t", "").ends(0);
-    assert_eq!(broken(&desk).iter().filter(|(_, kind)| kind != "cannot").count(), 0);
-    run(&desk, "t", "--only any-server").ends(0);
+    target(&sandbox, "t", &format!("url = {url:?}"), "2026-07-28");
+    run(&sandbox, "t", "").exits(0);
+    assert_eq!(broken(&sandbox).iter().filter(|(_, kind)| kind != "cannot").count(), 0);
+    run(&sandbox, "t", "--only any-server").exits(0);
     running.kill();
-    run(&desk, "t", "--only any-server").ends(4).says(&["GONE  t", "gave no list of its tools on 2026-07-28"]);
+    run(&sandbox, "t", "--only any-server")
+        .exits(4)
+        .stdout_has(&["GONE  t", "gave no list of its tools on 2026-07-28"]);
 }
 
 #[test]
 fn a_server_that_does_not_answer_is_given_up() {
-    let desk = Desk::empty();
-    target(&desk, "dies", r#"command = ["sh", "-c", "echo the last words >&2; exit 7"]"#, "2026-07-28");
-    run(&desk, "dies", "").ends(4).says(&["GONE  dies", "gave no list of its tools on 2026-07-28", "the last words"]);
-    target(&desk, "hangs", r#"command = ["sleep", "1000"]"#, "2025-11-25");
-    run(&desk, "hangs", "--start-limit 200ms").ends(4).says(&["no answer within the limit"]);
-    target(&desk, "nowhere", r#"command = ["./no-such-program"]"#, "2026-07-28");
-    run(&desk, "nowhere", "").ends(4).says(&["could not be started"]);
-    desk.run("smoke dies").ends(2).adds(&["dies is fixed: it has no adapter to prove"]);
+    let sandbox = Sandbox::empty();
+    target(&sandbox, "dies", r#"command = ["sh", "-c", "echo the last words >&2; exit 7"]"#, "2026-07-28");
+    run(&sandbox, "dies", "").exits(4).stdout_has(&[
+        "GONE  dies",
+        "gave no list of its tools on 2026-07-28",
+        "the last words",
+    ]);
+    target(&sandbox, "hangs", r#"command = ["sleep", "1000"]"#, "2025-11-25");
+    run(&sandbox, "hangs", "--start-limit 200ms").exits(4).stdout_has(&["no answer within the limit"]);
+    target(&sandbox, "nowhere", r#"command = ["./no-such-program"]"#, "2026-07-28");
+    run(&sandbox, "nowhere", "").exits(4).stdout_has(&["could not be started"]);
+    sandbox.run("smoke dies").exits(2).stderr_has(&["dies is fixed: it has no adapter to prove"]);
 }
 
 #[test]
 fn a_fixed_client_is_judged_by_what_it_sends_and_whether_it_left_well() {
-    let desk = Desk::empty();
-    desk.lay_out("fixed.py");
+    let sandbox = Sandbox::empty();
+    sandbox.lay_out("fixed.py");
     let defaults = "sep-1034/client-prefills";
     let (kept, deref) = ("sep-2106/input-keywords-kept", "sep-2106/no-network-deref");
     // Who never answers shows nothing of defaults; who lists and then hangs has listed without going anywhere.
@@ -220,34 +236,35 @@ fn a_fixed_client_is_judged_by_what_it_sends_and_whether_it_left_well() {
         ("hangs", &idle[..3]),
     ] {
         let client = format!(r#"client = ["python3", "../fixed.py", "{mode}"]"#);
-        target(&desk, "t", &client, "2026-07-28");
+        target(&sandbox, "t", &client, "2026-07-28");
         let patience = if mode == "hangs" { "--test-limit 2s" } else { "" };
-        run(&desk, "t", &format!("--only everything {patience}"));
-        let broken: BTreeSet<_> = broken(&desk).into_iter().map(|(requirement, _)| requirement).collect();
+        run(&sandbox, "t", &format!("--only everything {patience}"));
+        let broken: BTreeSet<_> = broken(&sandbox).into_iter().map(|(requirement, _)| requirement).collect();
         assert_eq!(broken, broke.iter().map(|one| (*one).to_owned()).collect(), "{mode}");
     }
-    target(&desk, "t", r#"client = ["python3", "../fixed.py", "fails"]"#, "2026-07-28");
-    run(&desk, "t", "--only everything/client-json-schema-ref-no-deref");
-    let record = desk.read("run.jsonl");
+    target(&sandbox, "t", r#"client = ["python3", "../fixed.py", "fails"]"#, "2026-07-28");
+    run(&sandbox, "t", "--only everything/client-json-schema-ref-no-deref");
+    let record = sandbox.read("run.jsonl");
     assert!(record.contains("exit status 1: the last words") && record.contains(r#""outcome":"refused""#), "{record}");
 }
 
 #[test]
 fn mistakes_in_a_fixed_target_are_all_listed() {
-    let desk = Desk::empty();
+    let sandbox = Sandbox::empty();
     let claims = "[claims]\nroles = [\"server\"]\nrevisions = [\"2026-07-28\"]\n";
     let twice = "command = [\"a\"]\nurl = \"http://127.0.0.1/\"";
-    desk.write("bad/target.toml", &format!("title = \"x\"\nkind = \"fixed\"\n{twice}\n\n{claims}\n[variants.high]\n"));
-    desk.run("run bad").ends(2).is("mistakes-in-a-fixed-target");
+    sandbox
+        .write("bad/target.toml", &format!("title = \"x\"\nkind = \"fixed\"\n{twice}\n\n{claims}\n[variants.high]\n"));
+    sandbox.run("run bad").exits(2).matches_snapshot("mistakes-in-a-fixed-target");
     let wrong = |what: &str| {
-        target(&desk, "bad", what, "2026-07-28");
-        desk.run("run bad")
+        target(&sandbox, "bad", what, "2026-07-28");
+        sandbox.run("run bad")
     };
-    wrong("").ends(2).adds(&["bad/target.toml:1:", "a fixed target says nothing of what it is"]);
-    wrong("url = \"ftp://x\"").ends(2).adds(&["`ftp://x` is no address of a server"]);
-    wrong("client = []").ends(2).adds(&["a command is empty"]);
-    desk.target("bad", &["a"], "");
-    let text = desk.read("bad/target.toml").replace("command", "url = \"http://x/\"\ncommand");
-    desk.write("bad/target.toml", &text);
-    desk.run("run bad").ends(2).adds(&["an adapter has no `url`", "kind = \"fixed\""]);
+    wrong("").exits(2).stderr_has(&["bad/target.toml:1:", "a fixed target says nothing of what it is"]);
+    wrong("url = \"ftp://x\"").exits(2).stderr_has(&["`ftp://x` is no address of a server"]);
+    wrong("client = []").exits(2).stderr_has(&["a command is empty"]);
+    sandbox.target("bad", &["a"], "");
+    let text = sandbox.read("bad/target.toml").replace("command", "url = \"http://x/\"\ncommand");
+    sandbox.write("bad/target.toml", &text);
+    sandbox.run("run bad").exits(2).stderr_has(&["an adapter has no `url`", "kind = \"fixed\""]);
 }

@@ -3,36 +3,36 @@
 
 use serde_json::Value;
 
-use crate::sandbox::{Came, Desk};
+use crate::sandbox::{Finished, Sandbox};
 
 const IMPORT: &str = "--import json-schema-test-suite=suite";
 
-/// A desk with the suite.
-fn desk() -> Desk {
-    let desk = Desk::empty();
+/// A sandbox with the suite.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::empty();
     for name in ["type", "minProperties", "refRemote", "optional/depth"] {
-        desk.lay_out(&format!("suite/tests/draft2020-12/{name}.json"));
+        sandbox.lay_out(&format!("suite/tests/draft2020-12/{name}.json"));
     }
     for name in ["word", "dialect"] {
-        desk.lay_out(&format!("suite/remotes/draft2020-12/{name}.json"));
+        sandbox.lay_out(&format!("suite/remotes/draft2020-12/{name}.json"));
     }
-    desk
+    sandbox
 }
 
 /// The lines about keywords at the end of a run, without the target's name.
-fn keywords(came: &Came) -> Vec<&str> {
+fn keywords(came: &Finished) -> Vec<&str> {
     came.out.lines().filter_map(|line| Some(line.split_once("JSON Schema 2020-12, ")?.1)).collect()
 }
 
 #[test]
 fn a_suite_is_asked_at_every_door_and_the_reference_gets_all_of_it_right() {
-    let desk = desk();
-    let came = desk.run(&format!(
+    let sandbox = sandbox();
+    let came = sandbox.run(&format!(
         "run reference {IMPORT} --record r.jsonl --report json=r.json --report md=r.md --report html=r.html"
     ));
-    came.ends(0);
+    came.exits(0);
     assert_eq!(keywords(&came), ["arguments: 12 of 12", "results: 14 of 14", "client: 14 of 14"]);
-    let report: Value = serde_json::from_str(&desk.read("r.json")).expect("JSON");
+    let report: Value = serde_json::from_str(&sandbox.read("r.json")).expect("JSON");
     let told: Vec<String> = report["keywords"]
         .as_array()
         .expect("a list")
@@ -51,26 +51,27 @@ fn a_suite_is_asked_at_every_door_and_the_reference_gets_all_of_it_right() {
     ] {
         assert!(told.contains(&format!("{keyword} {door} {}", count(number))), "{keyword} {door}: {told:?}");
     }
-    assert!(desk.read("r.md").contains("| <code>min-properties</code> | 8 | 5 | 5 |"), "{}", desk.read("r.md"));
+    assert!(sandbox.read("r.md").contains("| <code>min-properties</code> | 8 | 5 | 5 |"), "{}", sandbox.read("r.md"));
     assert!(
-        desk.read("r.html").contains("<th scope=\"row\">min-properties</th><td class=\"\""),
+        sandbox.read("r.html").contains("<th scope=\"row\">min-properties</th><td class=\"\""),
         "no table on the page"
     );
     // The table is made of the records alone.
-    desk.run("report r.jsonl --report md=-")
-        .says(&["### JSON Schema keywords", "<code>all of them</code> | 12 | 14 | 14 |"]);
+    sandbox
+        .run("report r.jsonl --report md=-")
+        .stdout_has(&["### JSON Schema keywords", "<code>all of them</code> | 12 | 14 | 14 |"]);
 }
 
 #[test]
 fn what_a_target_gets_wrong_is_told_at_its_door_and_fails_no_run() {
-    let desk = desk();
+    let sandbox = sandbox();
     for (mutant, wrong) in [
         ("input-not-validated", "arguments: 6 of 12: type 0/2, min-properties 4/8"),
         ("output-not-validated", "results: 8 of 14: type 2/5, ref-remote 1/2, min-properties 3/5"),
         ("output-not-validated-by-client", "client: 8 of 14: type 2/5, ref-remote 1/2, min-properties 3/5"),
     ] {
-        let came = desk.run(&format!("run reference:{mutant} {IMPORT}"));
-        came.ends(0).says(&["NOTE  json-schema-2020-12/invalid-refused"]);
+        let came = sandbox.run(&format!("run reference:{mutant} {IMPORT}"));
+        came.exits(0).stdout_has(&["NOTE  json-schema-2020-12/invalid-refused"]);
         let lines = keywords(&came);
         assert!(lines.contains(&wrong) && lines.len() == 3, "{mutant}: {lines:?}");
     }
@@ -78,7 +79,7 @@ fn what_a_target_gets_wrong_is_told_at_its_door_and_fails_no_run() {
 
 #[test]
 fn who_fetches_a_remote_file_is_caught_and_only_a_ref_fails_the_run() {
-    let desk = desk();
+    let sandbox = sandbox();
     for (mutant, status, said) in [
         ("ref-fetched", 1, "FAIL  json-schema-2020-12/no-network-deref"),
         ("client-fetches-ref", 1, "FAIL  json-schema-2020-12/no-network-deref"),
@@ -86,11 +87,11 @@ fn who_fetches_a_remote_file_is_caught_and_only_a_ref_fails_the_run() {
         ("client-fetches-dialect", 0, "NOTE  json-schema-2020-12/no-other-deref"),
     ] {
         let only = "--only json-schema-2020-12/remote-refs-*";
-        let came = desk.run(&format!("run reference:{mutant} {IMPORT} {only} --record {mutant}.jsonl"));
-        came.ends(status).says(&[said, "canary: expected untouched"]);
+        let came = sandbox.run(&format!("run reference:{mutant} {IMPORT} {only} --record {mutant}.jsonl"));
+        came.exits(status).stdout_has(&[said, "canary: expected untouched"]);
     }
     // What was fetched is the suite's own file, by its own path.
-    let wire = desk.read("ref-fetched.wire.jsonl");
+    let wire = sandbox.read("ref-fetched.wire.jsonl");
     let hits = wire.lines().filter_map(|line| Some(line.split_once("\"canary\":[{\"url\":\"http://127.0.0.1:")?.1));
     let fetched: Vec<_> = hits.filter_map(|hit| hit.split('"').next()).collect();
     assert!(!fetched.is_empty() && fetched.iter().all(|url| url.ends_with("/draft2020-12/word.json")), "{fetched:?}");
@@ -98,12 +99,12 @@ fn who_fetches_a_remote_file_is_caught_and_only_a_ref_fails_the_run() {
 
 #[test]
 fn what_is_written_down_lints_and_is_what_runs_on_the_fly() {
-    let desk = desk();
-    desk.run("import json-schema-test-suite suite --out cases").ends(0).says(&["cases/json-schema-2020-12"]);
-    desk.run("lint cases").ends(0);
-    let [written, imported] = ["--cases cases", IMPORT].map(|from| desk.run(&format!("list {from}")));
-    assert_eq!(written.ends(0).out, imported.ends(0).out);
-    imported.says(&[
+    let sandbox = sandbox();
+    sandbox.run("import json-schema-test-suite suite --out cases").exits(0).stdout_has(&["cases/json-schema-2020-12"]);
+    sandbox.run("lint cases").exits(0);
+    let [written, imported] = ["--cases cases", IMPORT].map(|from| sandbox.run(&format!("list {from}")));
+    assert_eq!(written.exits(0).out, imported.exits(0).out);
+    imported.stdout_has(&[
         "json-schema-2020-12/type-results/refuses-seven-and-a-half-isn-t/whole-numbers@2026-07-28+http\n",
         "json-schema-2020-12/type-client/either-a-word-is-no-date/a-form-that-a-text-may-have@2026-07-28+http\n",
         "json-schema-2020-12/min-properties-arguments/accepts-three-are-enough/at-least-two-members@2025-11-25+http\n",
@@ -111,30 +112,32 @@ fn what_is_written_down_lints_and_is_what_runs_on_the_fly() {
     for unwanted in ["stdio", "a-root-that-is-no-object", "nobody-s", "optional", "type-results/accepts-three"] {
         assert!(!imported.out.contains(unwanted), "{unwanted}");
     }
-    desk.run(&format!("list {IMPORT} --optional")).says(&["/optional-depth-client/accepts-a-letter-is-long-enough/"]);
-    desk.run(&format!("list {IMPORT} --cases embedded")).says(&["sep-2106/bounds/", "json-schema-2020-12/"]);
-    desk.run(&format!("explain json-schema-2020-12/type-client {IMPORT}")).ends(0).says(&["whole numbers"]);
-    let again = desk.run("import json-schema-test-suite suite --out cases");
-    again.ends(2).adds(&["cases/json-schema-2020-12 is there already"]);
+    sandbox
+        .run(&format!("list {IMPORT} --optional"))
+        .stdout_has(&["/optional-depth-client/accepts-a-letter-is-long-enough/"]);
+    sandbox.run(&format!("list {IMPORT} --cases embedded")).stdout_has(&["sep-2106/bounds/", "json-schema-2020-12/"]);
+    sandbox.run(&format!("explain json-schema-2020-12/type-client {IMPORT}")).exits(0).stdout_has(&["whole numbers"]);
+    let again = sandbox.run("import json-schema-test-suite suite --out cases");
+    again.exits(2).stderr_has(&["cases/json-schema-2020-12 is there already"]);
 }
 
 #[test]
 fn who_refuses_everything_is_right_about_nothing() {
-    let desk = desk();
+    let sandbox = sandbox();
     for (mutant, wrong) in [
         ("own-dialect-unknown", ["arguments: 0 of 10", "results: 0 of 12"].as_slice()),
         // Where nothing fits, to refuse is right.
         ("own-dialect-unknown-to-client", &["client: 1 of 12: min-properties 0/5, ref-remote 0/2, type 1/5"]),
     ] {
         let skip = "--skip json-schema-2020-12/remote-refs-*";
-        let came = desk.run(&format!("run reference:{mutant} {IMPORT} {skip}"));
-        let lines = keywords(came.ends(0));
+        let came = sandbox.run(&format!("run reference:{mutant} {IMPORT} {skip}"));
+        let lines = keywords(came.exits(0));
         assert!(wrong.iter().all(|wrong| lines.iter().any(|line| line.starts_with(wrong))), "{mutant}: {lines:?}");
     }
-    desk.run("import json-schema-test-suite suite --out cases").ends(0);
+    sandbox.run("import json-schema-test-suite suite --out cases").exits(0);
     for door in ["arguments", "results", "client"] {
         let case: Value =
-            serde_json::from_str(&desk.read(&format!("cases/json-schema-2020-12/type-{door}.json"))).expect("JSON");
+            serde_json::from_str(&sandbox.read(&format!("cases/json-schema-2020-12/type-{door}.json"))).expect("JSON");
         let tests = case["tests"].as_object().expect("tests");
         let refused: Vec<_> = tests.iter().filter(|(id, _)| id.starts_with("refuses-")).collect();
         assert!(!refused.is_empty(), "{door}");
@@ -149,23 +152,27 @@ fn who_refuses_everything_is_right_about_nothing() {
 
 #[test]
 fn a_folder_that_is_no_suite_is_named_with_what_to_do() {
-    let desk = desk();
-    let bad = |folder: &str| desk.run(&format!("run reference --import json-schema-test-suite={folder}"));
-    bad("nowhere").ends(2).adds(&["nowhere", "can't be read", "names a folder with the JSON-Schema-Test-Suite in it"]);
-    desk.write("empty/README.md", "");
-    bad("empty").ends(2).adds(&["there is no JSON-Schema-Test-Suite in this folder", "`tests/draft2020-12`"]);
-    desk.run(&format!("list {IMPORT} --draft 2019-09")).ends(2).adds(&["no tests of draft 2019-09"]);
-    desk.run(&format!("list {IMPORT} --draft 7")).ends(2).adds(&["`7` is none of 2020-12, 2019-09"]);
-    desk.run("list --import suite").ends(2).adds(&["write json-schema-test-suite=DIR"]);
-    desk.run("import json-schema suite --out cases").ends(2).adds(&["json-schema-test-suite"]);
-    desk.write("hollow/tests/draft2020-12/README.md", "");
-    bad("hollow").ends(2).adds(&["the suite has no file of tests"]);
+    let sandbox = sandbox();
+    let bad = |folder: &str| sandbox.run(&format!("run reference --import json-schema-test-suite={folder}"));
+    bad("nowhere").exits(2).stderr_has(&[
+        "nowhere",
+        "can't be read",
+        "names a folder with the JSON-Schema-Test-Suite in it",
+    ]);
+    sandbox.write("empty/README.md", "");
+    bad("empty").exits(2).stderr_has(&["there is no JSON-Schema-Test-Suite in this folder", "`tests/draft2020-12`"]);
+    sandbox.run(&format!("list {IMPORT} --draft 2019-09")).exits(2).stderr_has(&["no tests of draft 2019-09"]);
+    sandbox.run(&format!("list {IMPORT} --draft 7")).exits(2).stderr_has(&["`7` is none of 2020-12, 2019-09"]);
+    sandbox.run("list --import suite").exits(2).stderr_has(&["write json-schema-test-suite=DIR"]);
+    sandbox.run("import json-schema suite --out cases").exits(2).stderr_has(&["json-schema-test-suite"]);
+    sandbox.write("hollow/tests/draft2020-12/README.md", "");
+    bad("hollow").exits(2).stderr_has(&["the suite has no file of tests"]);
 }
 
 #[test]
 fn every_mistake_in_a_suite_is_named_with_its_file() {
-    let desk = desk();
-    let draft = |name: &str, text: &str| desk.write(&format!("suite/tests/draft2020-12/{name}.json"), text);
+    let sandbox = sandbox();
+    let draft = |name: &str, text: &str| sandbox.write(&format!("suite/tests/draft2020-12/{name}.json"), text);
     draft("broken", "[ { ]");
     draft("empty", "[]");
     draft("other", r#"{ "description": "no list" }"#);
@@ -182,8 +189,8 @@ fn every_mistake_in_a_suite_is_named_with_its_file() {
         "deep",
         &format!(r#"[{{ "description": "deep", "schema": {}1{}, "tests": [] }}]"#, "[".repeat(110), "]".repeat(110)),
     );
-    let came = desk.run(&format!("list {IMPORT}"));
-    came.ends(2).adds(&[
+    let came = sandbox.run(&format!("list {IMPORT}"));
+    came.exits(2).stderr_has(&[
         "broken.json",
         "the file is no JSON",
         "empty.json",
@@ -203,29 +210,32 @@ fn every_mistake_in_a_suite_is_named_with_its_file() {
         "the group `deep` at line 1 is too large",
     ]);
     draft("huge", &" ".repeat((1 << 20) + 1));
-    desk.run(&format!("list {IMPORT}")).ends(2).adds(&["huge.json", "the suite is larger than any that is known"]);
+    sandbox
+        .run(&format!("list {IMPORT}"))
+        .exits(2)
+        .stderr_has(&["huge.json", "the suite is larger than any that is known"]);
 }
 
 #[cfg(unix)]
 #[test]
 fn what_a_suite_says_leads_to_no_other_file() {
-    let desk = Desk::empty();
-    desk.write("secret.json", r#"{ "title": "secret" }"#);
+    let sandbox = Sandbox::empty();
+    sandbox.write("secret.json", r#"{ "title": "secret" }"#);
     let group = |to: &str| {
         format!(
             r#"[{{ "description": "out", "schema": {{ "$ref": "http://localhost:1234/{to}" }},
                "tests": [{{ "description": "a", "data": 1, "valid": true }}] }}]"#
         )
     };
-    desk.write("suite/remotes/README.md", "");
-    std::os::unix::fs::symlink(desk.path().join("secret.json"), desk.path().join("suite/remotes/link.json"))
+    sandbox.write("suite/remotes/README.md", "");
+    std::os::unix::fs::symlink(sandbox.path().join("secret.json"), sandbox.path().join("suite/remotes/link.json"))
         .expect("a link");
     for (at, to) in ["../../secret.json", "%2e%2e/secret.json", "/etc/hostname", "link.json"].into_iter().enumerate() {
-        desk.write(&format!("suite/tests/draft2020-12/a{at}.json"), &group(to));
+        sandbox.write(&format!("suite/tests/draft2020-12/a{at}.json"), &group(to));
     }
-    let tests = desk.path().join("suite/tests/draft2020-12");
-    std::os::unix::fs::symlink(desk.path().join("secret.json"), tests.join("linked.json")).expect("a link");
-    desk.run("import json-schema-test-suite suite --out cases").ends(0);
-    let written = desk.read("cases/json-schema-2020-12/remote-refs-results.json");
+    let tests = sandbox.path().join("suite/tests/draft2020-12");
+    std::os::unix::fs::symlink(sandbox.path().join("secret.json"), tests.join("linked.json")).expect("a link");
+    sandbox.run("import json-schema-test-suite suite --out cases").exits(0);
+    let written = sandbox.read("cases/json-schema-2020-12/remote-refs-results.json");
     assert!(written.contains("link.json") && !written.contains("serves"), "{written}");
 }

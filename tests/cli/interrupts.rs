@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
-use crate::sandbox::Desk;
+use crate::sandbox::Sandbox;
 
 #[test]
 fn an_interrupted_run_reports_what_it_saw_and_leaves_nothing_behind() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
-        let desk = Desk::new();
-        let mut run = desk.start("run reference:sleeps-1s --cases slow --record run.jsonl --jobs 2");
+        let sandbox = Sandbox::new();
+        let mut run = sandbox.start("run reference:sleeps-1s --cases slow --record run.jsonl --jobs 2");
         run.until("post/queue/listed/r01");
         run.signal(signal);
         run.until_interrupted();
@@ -18,7 +18,7 @@ fn an_interrupted_run_reports_what_it_saw_and_leaves_nothing_behind() {
         assert_eq!(status, Some(5), "{signal}: {rest}");
         assert!(rest.contains("INCOMPLETE: ") && rest.contains("of 31 tests were not run"), "{rest}");
         assert!(rest.contains("FAIL  post/arguments-checked"), "what was seen is reported: {rest}");
-        let record = desk.read("run.jsonl");
+        let record = sandbox.read("run.jsonl");
         let lines: Vec<&str> = record.lines().collect();
         assert!((3..20).contains(&lines.len()), "{record}");
         let footer = lines.last().expect("a footer");
@@ -26,18 +26,18 @@ fn an_interrupted_run_reports_what_it_saw_and_leaves_nothing_behind() {
             footer.starts_with(&format!(r#"{{"footer":{{"ran":{},"interrupted":true"#, lines.len() - 2)),
             "{footer}"
         );
-        assert_eq!(desk.survivors(), 0);
-        desk.run("replay run.jsonl --cases slow").ends(5).says(&["INCOMPLETE: "]);
+        assert_eq!(sandbox.survivors(), 0);
+        sandbox.run("replay run.jsonl --cases slow").exits(5).stdout_has(&["INCOMPLETE: "]);
     }
 }
 
 #[test]
 fn a_second_signal_ends_a_run_at_once() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
-        let desk = Desk::new();
-        desk.proxy("hangs", "hangs");
+        let sandbox = Sandbox::new();
+        sandbox.proxy("hangs", "hangs");
         let arguments = "run hangs --cases cases --record run.jsonl --only post/letter --test-limit 10m --jobs 1";
-        let mut run = desk.start(arguments);
+        let mut run = sandbox.start(arguments);
         // The one that hangs: on a busy machine the one before it may be slow too.
         run.until("sent/second@2026-07-28+http still runs after");
         let began = Instant::now();
@@ -48,9 +48,9 @@ fn a_second_signal_ends_a_run_at_once() {
         assert!(began.elapsed() < Duration::from_secs(10), "it waited for the test");
         assert_eq!(status, Some(5), "{signal}: {rest}");
         assert!(rest.contains("INCOMPLETE: 2 of 3 tests were not run"), "{rest}");
-        let record = desk.read("run.jsonl");
+        let record = sandbox.read("run.jsonl");
         assert!(record.lines().last().is_some_and(|line| line.contains(r#""interrupted":true"#)), "{record}");
-        assert_eq!(desk.survivors(), 0);
+        assert_eq!(sandbox.survivors(), 0);
     }
 }
 
@@ -58,31 +58,31 @@ fn a_second_signal_ends_a_run_at_once() {
 fn a_setup_that_is_interrupted_ends_with_all_that_its_command_started() {
     let waiting = "sleep 1000 & setsid sleep 1000 & echo waiting; sleep 1000";
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
-        let desk = Desk::new();
-        desk.borrowed("t", None, &format!("[setup]\ncommands = [[\"sh\", \"-c\", \"{waiting}\"]]\n"));
-        let mut run = desk.start("run t --cases cases");
+        let sandbox = Sandbox::new();
+        sandbox.borrowed("t", None, &format!("[setup]\ncommands = [[\"sh\", \"-c\", \"{waiting}\"]]\n"));
+        let mut run = sandbox.start("run t --cases cases");
         assert!(run.err.any(|line| line == "t: waiting"));
         run.signal(signal);
         assert_eq!(run.end().0, Some(5), "{signal}");
-        assert_eq!(desk.survivors(), 0, "{signal}");
+        assert_eq!(sandbox.survivors(), 0, "{signal}");
     }
 }
 
 #[test]
 fn what_a_setup_leaves_behind_is_gone_before_the_target_starts() {
-    let desk = Desk::new();
-    desk.borrowed("t", None, "[setup]\ncommands = [[\"sh\", \"-c\", \"sleep 1000 & setsid sleep 1000 &\"]]\n");
-    desk.run("run t --cases cases --only post/letter").ends(0);
-    assert_eq!(desk.survivors(), 0);
+    let sandbox = Sandbox::new();
+    sandbox.borrowed("t", None, "[setup]\ncommands = [[\"sh\", \"-c\", \"sleep 1000 & setsid sleep 1000 &\"]]\n");
+    sandbox.run("run t --cases cases --only post/letter").exits(0);
+    assert_eq!(sandbox.survivors(), 0);
 }
 
 #[test]
 fn a_run_that_was_killed_leaves_a_record_that_says_so() {
-    let desk = Desk::new();
-    let mut run = desk.start("run reference:sleeps-1s --cases slow --record run.jsonl --jobs 1");
+    let sandbox = Sandbox::new();
+    let mut run = sandbox.start("run reference:sleeps-1s --cases slow --record run.jsonl --jobs 1");
     run.until("post/queue/listed/r01");
     run.signal(Signal::SIGKILL);
     assert_eq!(run.end().0, None);
-    desk.run("replay run.jsonl --cases slow").ends(5).says(&["INCOMPLETE: ", "of 31 tests were not run"]);
-    assert_eq!(desk.survivors(), 0);
+    sandbox.run("replay run.jsonl --cases slow").exits(5).stdout_has(&["INCOMPLETE: ", "of 31 tests were not run"]);
+    assert_eq!(sandbox.survivors(), 0);
 }

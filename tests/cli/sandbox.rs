@@ -29,16 +29,16 @@ static SEARCHED: LazyLock<OsString> = LazyLock::new(|| {
 });
 
 /// A folder with a home of its own.
-pub(crate) struct Desk(TempDir);
+pub(crate) struct Sandbox(TempDir);
 
-/// What a command came to.
-pub(crate) struct Came {
+/// A command that has ended: its exit status and its output.
+pub(crate) struct Finished {
     pub(crate) status: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl Desk {
+impl Sandbox {
     /// An empty one.
     pub(crate) fn empty() -> Self {
         Self(tempfile::tempdir().expect("a temporary folder"))
@@ -46,22 +46,22 @@ impl Desk {
 
     /// One with the small cases, `cases`, and the ones that take long with the mutant that sleeps, `slow`.
     pub(crate) fn new() -> Self {
-        let desk = Self::empty();
+        let sandbox = Self::empty();
         for name in ["cases/post/letter.json", "cases/post/parcel.json", "cases/post/requirements.json"] {
-            desk.lay_out(name);
+            sandbox.lay_out(name);
         }
-        desk.lay_out("slow/post/queue.json");
-        desk.lay_out("slow/post/requirements.json");
-        desk
+        sandbox.lay_out("slow/post/queue.json");
+        sandbox.lay_out("slow/post/requirements.json");
+        sandbox
     }
 
     /// One with the cases of clients, `visits`.
     #[cfg(target_os = "linux")]
     pub(crate) fn visited() -> Self {
-        let desk = Self::empty();
-        desk.lay_out("visits/post/visit.json");
-        desk.lay_out("visits/post/requirements.json");
-        desk
+        let sandbox = Self::empty();
+        sandbox.lay_out("visits/post/visit.json");
+        sandbox.lay_out("visits/post/requirements.json");
+        sandbox
     }
 
     /// Copies a file of this folder, or of the rogues'.
@@ -113,8 +113,8 @@ impl Desk {
         command
     }
 
-    pub(crate) fn run(&self, arguments: &str) -> Came {
-        Came::of(&mut self.command(arguments))
+    pub(crate) fn run(&self, arguments: &str) -> Finished {
+        Finished::of(&mut self.command(arguments))
     }
 
     /// Starts the program, with both outputs read.
@@ -152,7 +152,7 @@ impl Desk {
         self.target(name, &["python3", "../proxy.py", mode, PROGRAM, "__adapter"], "");
     }
 
-    /// How many processes have this desk in their environment. The kernel may take a moment to clear away what was
+    /// How many processes have this sandbox in their environment. The kernel may take a moment to clear away what was
     /// killed.
     #[cfg(target_os = "linux")]
     pub(crate) fn survivors(&self) -> usize {
@@ -170,7 +170,7 @@ impl Desk {
     }
 }
 
-impl Came {
+impl Finished {
     /// Runs a command to its end.
     pub(crate) fn of(command: &mut Command) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
@@ -179,26 +179,26 @@ impl Came {
     }
 
     /// Asserts the exit status.
-    pub(crate) fn ends(&self, status: i32) -> &Self {
+    pub(crate) fn exits(&self, status: i32) -> &Self {
         let Self { out, err, .. } = self;
         assert_eq!(self.status, Some(status), "out: {out}\nerr: {err}");
         self
     }
 
     /// Asserts that these words are on standard output.
-    pub(crate) fn says(&self, words: &[&str]) -> &Self {
+    pub(crate) fn stdout_has(&self, words: &[&str]) -> &Self {
         let Self { out, err, .. } = self;
         for word in words {
-            assert!(out.contains(word), "`{word}` isn't said\nout: {out}\nerr: {err}");
+            assert!(out.contains(word), "`{word}` is missing\nout: {out}\nerr: {err}");
         }
         self
     }
 
     /// Asserts that these words are on standard error.
-    pub(crate) fn adds(&self, words: &[&str]) -> &Self {
+    pub(crate) fn stderr_has(&self, words: &[&str]) -> &Self {
         let Self { out, err, .. } = self;
         for word in words {
-            assert!(err.contains(word), "`{word}` isn't said\nout: {out}\nerr: {err}");
+            assert!(err.contains(word), "`{word}` is missing\nout: {out}\nerr: {err}");
         }
         self
     }
@@ -211,7 +211,7 @@ impl Came {
     }
 
     /// Compares all that was said with the snapshot of that name, but for what differs from run to run.
-    pub(crate) fn is(&self, name: &str) -> &Self {
+    pub(crate) fn matches_snapshot(&self, name: &str) -> &Self {
         let mut settings = insta::Settings::clone_current();
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);

@@ -3,18 +3,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::sandbox::{Came, Desk};
+use crate::sandbox::{Finished, Sandbox};
 
 /// Quotes, slashes and letters that writers of JSON treat each in their own way, around words that none of them touches.
 const TOKEN: &str = "hush-\"é/ß\\-hush";
 /// One that only its name gives away.
 const KEY: &str = "hush0123456789";
 
-fn teller(desk: &Desk, name: &str, more: &[&str]) {
+fn teller(sandbox: &Sandbox, name: &str, more: &[&str]) {
     let command: Vec<&str> = ["python3", "../teller.py"].iter().chain(more).copied().collect();
     let (command, token) = (serde_json::to_string(&command).expect("strings"), toml(TOKEN));
     let claims = "roles = [\"server\"]\ntransports = [\"stdio\"]\nrevisions = [\"2026-07-28\"]";
-    desk.write(
+    sandbox.write(
         &format!("{name}/target.toml"),
         &format!("title = \"A teller\"\ncommand = {command}\nenv = {{ TOKEN = {token} }}\n\n[claims]\n{claims}\n"),
     );
@@ -30,37 +30,37 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-fn told(desk: &Desk, arguments: &str) -> Came {
-    let came = Came::of(desk.command(arguments).env("POST_API_KEY", KEY));
+fn told(sandbox: &Sandbox, arguments: &str) -> Finished {
+    let came = Finished::of(sandbox.command(arguments).env("POST_API_KEY", KEY));
     assert!(!came.out.contains("hush") && !came.err.contains("hush"), "{}\n{}", came.out, came.err);
     came
 }
 
 #[test]
 fn the_values_of_a_target_s_environment_are_in_no_record_report_snapshot_or_line_of_the_terminal() {
-    let desk = Desk::new();
-    desk.lay_out("teller.py");
-    teller(&desk, "teller", &[]);
-    teller(&desk, "dier", &["dies"]);
+    let sandbox = Sandbox::new();
+    sandbox.lay_out("teller.py");
+    teller(&sandbox, "teller", &[]);
+    teller(&sandbox, "dier", &["dies"]);
     let reports = "--report html=r.html --report junit=r.xml --report md=r.md --report json=r.json";
     let run =
         format!("run teller dier --cases cases --only post/parcel --jobs 1 --record run.jsonl --accept {reports}");
-    told(&desk, &run).ends(4).says(&["[TOKEN]"]);
-    told(&desk, "report run.jsonl --cases cases --report html=again.html --report md=again.md").ends(0);
-    told(&desk, "replay run.jsonl --cases cases");
-    told(&desk, "smoke dier").ends(4).says(&["[TOKEN]"]);
+    told(&sandbox, &run).exits(4).stdout_has(&["[TOKEN]"]);
+    told(&sandbox, "report run.jsonl --cases cases --report html=again.html --report md=again.md").exits(0);
+    told(&sandbox, "replay run.jsonl --cases cases");
+    told(&sandbox, "smoke dier").exits(4).stdout_has(&["[TOKEN]"]);
 
     for name in ["run.jsonl", "run.wire.jsonl", "r.html", "r.md"] {
-        let text = desk.read_unpacked(name);
+        let text = sandbox.read_unpacked(name);
         let hides = text.contains("[TOKEN]") || text.contains("&#91;TOKEN&#93;");
         assert!(hides, "{name} has nothing to hide: {text}");
     }
-    assert!(desk.read("run.wire.jsonl").contains("given: [TOKEN] [POST_API_KEY]"));
+    assert!(sandbox.read("run.wire.jsonl").contains("given: [TOKEN] [POST_API_KEY]"));
     let left: Vec<_> =
-        files(desk.path()).into_iter().filter(|path| path.file_name() != Some("target.toml".as_ref())).collect();
+        files(sandbox.path()).into_iter().filter(|path| path.file_name() != Some("target.toml".as_ref())).collect();
     assert!(left.len() > 8, "{left:?}");
     for path in left {
-        let text = desk.read_unpacked(&path);
+        let text = sandbox.read_unpacked(&path);
         assert!(!text.contains("hush"), "{}: {text}", path.display());
     }
 }

@@ -1,9 +1,9 @@
 //! `casebook run --timings`: its shape. How long anything takes is no test's business.
 
-use crate::sandbox::{Came, Desk};
+use crate::sandbox::{Finished, Sandbox};
 
 /// The rows of the table: a name, and how many times and shares stand behind it.
-fn rows(came: &Came) -> Vec<(&str, usize)> {
+fn rows(came: &Finished) -> Vec<(&str, usize)> {
     let lines = came.out.lines().skip_while(|line| !line.starts_with("where the time went")).skip(2);
     let rows = lines.take_while(|line| line.starts_with("  "));
     rows.map(|line| (line.split_whitespace().next().unwrap_or_default(), line.matches(" %").count())).collect()
@@ -11,10 +11,16 @@ fn rows(came: &Came) -> Vec<(&str, usize)> {
 
 #[test]
 fn timings_say_for_each_target_where_the_time_of_its_workers_went() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let came =
-        desk.run("run reference reference:input-not-validated --cases cases --only post/parcel --jobs 2 --timings");
-    came.ends(1).says(&["where the time went  2 workers for", "target start", "target busy", "harness", "waiting"]);
+        sandbox.run("run reference reference:input-not-validated --cases cases --only post/parcel --jobs 2 --timings");
+    came.exits(1).stdout_has(&[
+        "where the time went  2 workers for",
+        "target start",
+        "target busy",
+        "harness",
+        "waiting",
+    ]);
     let mut wanted = vec![("reference", 3), ("reference:input-not-validated", 3), ("all", 4)];
     wanted.extend(cfg!(unix).then_some(("processor", 2)));
     assert_eq!(rows(&came), wanted);
@@ -23,23 +29,23 @@ fn timings_say_for_each_target_where_the_time_of_its_workers_went() {
 
 #[test]
 fn the_timings_of_one_target_are_one_row() {
-    let desk = Desk::new();
-    let came = desk.run("run --cases cases --only post/parcel --jobs 1 --timings");
-    came.ends(0).says(&["where the time went  1 worker for"]);
+    let sandbox = Sandbox::new();
+    let came = sandbox.run("run --cases cases --only post/parcel --jobs 1 --timings");
+    came.exits(0).stdout_has(&["where the time went  1 worker for"]);
     assert_eq!(rows(&came)[0], ("reference", 4));
     assert!(rows(&came).iter().all(|(name, _)| *name != "all"));
 }
 
 #[test]
 fn nobody_who_did_not_ask_is_told_timings() {
-    let desk = Desk::new();
-    assert_eq!(rows(desk.run("run --cases cases --only post/parcel --jobs 1").ends(0)), []);
+    let sandbox = Sandbox::new();
+    assert_eq!(rows(sandbox.run("run --cases cases --only post/parcel --jobs 1").exits(0)), []);
 }
 
 #[test]
 fn a_target_that_never_starts_has_timings_too() {
-    let desk = Desk::new();
-    desk.script("dead", "exit 1", "");
-    let came = desk.run("run dead --cases cases --only post/parcel --jobs 1 --timings");
-    assert_eq!(rows(came.ends(4))[0], ("dead", 4));
+    let sandbox = Sandbox::new();
+    sandbox.script("dead", "exit 1", "");
+    let came = sandbox.run("run dead --cases cases --only post/parcel --jobs 1 --timings");
+    assert_eq!(rows(came.exits(4))[0], ("dead", 4));
 }

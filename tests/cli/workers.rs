@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::sandbox::Desk;
+use crate::sandbox::Sandbox;
 
 /// Takes away what times say, and replies as they came: they have ids and dates.
 fn timeless(value: &mut Value) {
@@ -49,17 +49,17 @@ fn snapshots(folder: &std::path::Path) -> BTreeMap<String, String> {
 
 #[test]
 fn any_number_of_workers_in_any_order_leaves_the_same_record_and_the_same_snapshots() {
-    let desk = Desk::empty();
-    desk.borrowed("honest", None, "");
-    desk.borrowed("wrong", Some("input-not-validated"), "");
+    let sandbox = Sandbox::empty();
+    sandbox.borrowed("honest", None, "");
+    sandbox.borrowed("wrong", Some("input-not-validated"), "");
     let mut seen = Vec::new();
     let mut orders = Vec::new();
     let only = "--only sep-2106/composition/** --only elicitation/** --only sep-2322/**";
     for how in ["--jobs 1", "--jobs 2", "--jobs 8", "--jobs 1 --shuffle 42", "--jobs 2 --shuffle 7"] {
-        desk.run(&format!("run honest wrong {only} {how} --accept --record run.jsonl")).ends(1);
-        let snapshots = ["honest/snapshots", "wrong/snapshots"].map(|folder| snapshots(&desk.path().join(folder)));
+        sandbox.run(&format!("run honest wrong {only} {how} --accept --record run.jsonl")).exits(1);
+        let snapshots = ["honest/snapshots", "wrong/snapshots"].map(|folder| snapshots(&sandbox.path().join(folder)));
         assert!(snapshots.iter().all(|some| some.len() > 10));
-        let text = desk.read("run.jsonl");
+        let text = sandbox.read("run.jsonl");
         orders.push(as_they_ended(&text));
         seen.push((record(&text), snapshots));
     }

@@ -5,36 +5,36 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::process::behind;
-use crate::sandbox::{Came, Desk};
+use crate::sandbox::{Finished, Sandbox};
 
-fn desk() -> Desk {
-    let desk = Desk::empty();
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::empty();
     for name in ["rogue.py", "peak.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
-        desk.lay_out(name);
+        sandbox.lay_out(name);
     }
-    desk
+    sandbox
 }
 
-fn length(desk: &Desk, name: &str) -> u64 {
-    fs::metadata(desk.path().join(name)).expect("a file").len()
+fn length(sandbox: &Sandbox, name: &str) -> u64 {
+    fs::metadata(sandbox.path().join(name)).expect("a file").len()
 }
 
 /// The footer of a run log.
-fn footer(desk: &Desk) -> Value {
-    let text = desk.read("run.jsonl");
+fn footer(sandbox: &Sandbox) -> Value {
+    let text = sandbox.read("run.jsonl");
     let last: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
     last["footer"].clone()
 }
 
 /// The result of a command, and its peak memory in MiB.
-fn measured(desk: &Desk, arguments: &str) -> (Came, u64) {
-    let came = Came::of(&mut behind(&["python3", "peak.py", "peak"], &desk.command(arguments)));
-    (came, desk.read("peak").trim().parse::<u64>().expect("a number") / 1024)
+fn measured(sandbox: &Sandbox, arguments: &str) -> (Finished, u64) {
+    let came = Finished::of(&mut behind(&["python3", "peak.py", "peak"], &sandbox.command(arguments)));
+    (came, sandbox.read("peak").trim().parse::<u64>().expect("a number") / 1024)
 }
 
 #[test]
 fn every_text_of_a_target_is_bounded_in_the_wire_file() {
-    let desk = desk();
+    let sandbox = sandbox();
     for (name, does) in [
         ("cannot", "say(json.dumps({'id': asked['id'], 'cannot': 'x' * (4 << 20)}))"),
         (
@@ -42,53 +42,54 @@ fn every_text_of_a_target_is_bounded_in_the_wire_file() {
             "say(json.dumps({'id': asked['id'], 'refused': {'type': 'x' * (4 << 20), 'message': 'y' * (4 << 20)}}))",
         ),
     ] {
-        desk.target(name, &["python3", "-S", "-I", "../rogue.py", "serve", does], "");
-        desk.run(&format!("run {name} --cases shelf --record run.jsonl")).says(&["texts cut in the run log"]);
-        let length = length(&desk, "run.wire.jsonl");
+        sandbox.target(name, &["python3", "-S", "-I", "../rogue.py", "serve", does], "");
+        sandbox.run(&format!("run {name} --cases shelf --record run.jsonl")).stdout_has(&["texts cut in the run log"]);
+        let length = length(&sandbox, "run.wire.jsonl");
         assert!(length < 300 << 10, "{length} bytes of {name}");
-        let cut = &footer(&desk)["cut"];
+        let cut = &footer(&sandbox)["cut"];
         assert!(cut["texts"].as_u64() >= Some(2) && cut["bytes"].as_u64() > Some(7 << 20), "{cut}");
     }
 }
 
 #[test]
 fn large_value_is_cut_counted_and_not_judged_again() {
-    let desk = desk();
+    let sandbox = sandbox();
     let does = "say(answer(structuredContent={'x': 'y' * (2 << 20)}))";
-    desk.target("large", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
-    desk.run("run large --cases shelf --record run.jsonl --report json=r.json")
-        .ends(0)
-        .says(&["texts cut in the run log"]);
-    let length = length(&desk, "run.jsonl");
+    sandbox.target("large", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
+    sandbox
+        .run("run large --cases shelf --record run.jsonl --report json=r.json")
+        .exits(0)
+        .stdout_has(&["texts cut in the run log"]);
+    let length = length(&sandbox, "run.jsonl");
     assert!(length < 100 << 10, "{length} bytes");
-    assert!(footer(&desk)["cut"]["tests"].as_u64() == Some(1), "{}", footer(&desk));
-    assert!(desk.read("r.json").contains("lacks what was over a bound in 1 tests"));
-    let kept = desk.run("replay run.jsonl --cases shelf");
-    kept.ends(0).adds(&["post/shelf/lost was cut when it was recorded and cannot be judged again"]);
+    assert!(footer(&sandbox)["cut"]["tests"].as_u64() == Some(1), "{}", footer(&sandbox));
+    assert!(sandbox.read("r.json").contains("lacks what was over a bound in 1 tests"));
+    let kept = sandbox.run("replay run.jsonl --cases shelf");
+    kept.exits(0).stderr_has(&["post/shelf/lost was cut when it was recorded and cannot be judged again"]);
     // The rest of a value must not be judged by the cases of today.
-    let case = desk
+    let case = sandbox
         .read("shelf/post/shelf.json")
         .replace(r#"{ "outcome": "success" }"#, r#"{ "structured": { "equals": { "x": "z" } } }"#);
-    desk.write("shelf/post/shelf.json", &case);
-    let again = desk.run("replay run.jsonl --cases shelf");
-    again.adds(&["post/shelf/lost was cut"]).says(&["post/shelf/kept"]);
+    sandbox.write("shelf/post/shelf.json", &case);
+    let again = sandbox.run("replay run.jsonl --cases shelf");
+    again.stderr_has(&["post/shelf/lost was cut"]).stdout_has(&["post/shelf/kept"]);
     assert!(!again.out.contains("post/shelf/lost"), "{}", again.out);
 }
 
 #[test]
 fn run_log_of_millions_of_values_is_refused_within_bounds() {
-    let desk = desk();
+    let sandbox = sandbox();
     let header = r#"{"header":{"format":3,"casebook":"0","targets":["t"],"planned":1,"skipped":[]}}"#;
     let record = r#"{"record":{"index":0,"target":"t","test":"f/c/t@2026-07-28+http","title":"A","hash":"","verdicts":[],
         "micros":1,"observation":{"steps":[{"outcome":"success","took":"instant","size":"small","structured":[VALUES0]}]}}}"#;
     let record = record.replace("\n        ", "").replace("VALUES", &"0,".repeat(6 << 20));
-    desk.write("run.jsonl", &format!("{header}\n{record}\n"));
+    sandbox.write("run.jsonl", &format!("{header}\n{record}\n"));
     for (command, told) in [
         ("report run.jsonl --cases shelf --report json=r.json", "values in a line; at most 1000000 are read"),
         ("replay run.jsonl --cases shelf", "values in a line; at most 1000000 are read"),
     ] {
-        let (came, peak) = measured(&desk, command);
-        came.ends(2).adds(&[told]);
+        let (came, peak) = measured(&sandbox, command);
+        came.exits(2).stderr_has(&[told]);
         assert!(peak < 120, "{command}: {peak} MiB");
     }
 }
@@ -96,9 +97,9 @@ fn run_log_of_millions_of_values_is_refused_within_bounds() {
 /// Of eight times as much the work is some eight times as much; quadratic would be 64 times, and more than the noise.
 #[test]
 fn diff_of_many_targets_takes_linear_time() {
-    let desk = desk();
-    desk.run("run reference --cases shelf --record run.jsonl");
-    let log = desk.read("run.jsonl");
+    let sandbox = sandbox();
+    sandbox.run("run reference --cases shelf --record run.jsonl");
+    let log = sandbox.read("run.jsonl");
     let (header, rest) = log.split_once('\n').expect("a header");
     let took = |many: usize| {
         let mut header: Value = serde_json::from_str(header).expect("JSON");
@@ -106,9 +107,9 @@ fn diff_of_many_targets_takes_linear_time() {
         let about = names.iter().map(|name| json!({ "target": name, "title": "A", "planned": 1 }));
         header["header"]["about"] = about.collect::<Vec<_>>().into();
         header["header"]["targets"] = names.into();
-        desk.write("many.jsonl", &format!("{header}\n{rest}"));
-        measured(&desk, "diff many.jsonl many.jsonl --cases shelf").0.ends(3);
-        desk.read("peak.time").trim().parse::<f64>().expect("a number")
+        sandbox.write("many.jsonl", &format!("{header}\n{rest}"));
+        measured(&sandbox, "diff many.jsonl many.jsonl --cases shelf").0.exits(3);
+        sandbox.read("peak.time").trim().parse::<f64>().expect("a number")
     };
     let (some, more) = (took(4_000), took(32_000));
     assert!(more < 24.0 * some, "4000: {some} s, 32000: {more} s");

@@ -6,7 +6,7 @@ use nix::sys::signal::Signal;
 
 use super::has_two_users;
 use crate::process::{Running, behind};
-use crate::sandbox::{Came, Desk, PROGRAM};
+use crate::sandbox::{Finished, PROGRAM, Sandbox};
 
 /// An adapter that, before each order, fills every new listener of the harness with silent connections, as a user.
 ///
@@ -65,20 +65,20 @@ adapter.stdin.close()
 sys.exit(adapter.wait())
 "#;
 
-/// A desk with a target that brings a crowd.
-fn desk(user: u32, number: usize) -> Desk {
-    let desk = Desk::empty();
-    desk.write("crowd.py", CROWD);
+/// A sandbox with a target that brings a crowd.
+fn sandbox(user: u32, number: usize) -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.write("crowd.py", CROWD);
     let command = ["python3", "../crowd.py", &user.to_string(), &number.to_string(), PROGRAM];
     let command = serde_json::to_string(&command).expect("strings");
     let claims = "roles = [\"server\", \"client\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]";
-    desk.write("crowd/target.toml", &format!("title = \"A crowd\"\ncommand = {command}\n\n[claims]\n{claims}\n"));
-    desk
+    sandbox.write("crowd/target.toml", &format!("title = \"A crowd\"\ncommand = {command}\n\n[claims]\n{claims}\n"));
+    sandbox
 }
 
 /// The number of connections that there were on all listeners.
-fn crowded(desk: &Desk) -> usize {
-    desk.read("crowded").lines().map(|line| line.parse::<usize>().expect("a number")).sum()
+fn crowded(sandbox: &Sandbox) -> usize {
+    sandbox.read("crowded").lines().map(|line| line.parse::<usize>().expect("a number")).sum()
 }
 
 /// Cases with canaries, and of clients.
@@ -87,13 +87,13 @@ const ONLY: &str = "--only sep-2106/external-ref/listed --only sep-1034/client-d
 #[test]
 fn silent_connections_of_a_target_end_no_run() {
     let number = 300;
-    let desk = desk(0, number);
+    let sandbox = sandbox(0, number);
     // The harness has fewer descriptors than there are connections, as long as it asks for no more.
     let limited = ["bash", "-c", "ulimit -Sn 200; exec \"$@\"", "-"];
-    let came = Came::of(&mut behind(&limited, &desk.command(&format!("run crowd {ONLY}"))));
-    assert!(crowded(&desk) > number, "{}", desk.read("crowded"));
-    came.ends(0);
-    assert_eq!(desk.survivors(), 0);
+    let came = Finished::of(&mut behind(&limited, &sandbox.command(&format!("run crowd {ONLY}"))));
+    assert!(crowded(&sandbox) > number, "{}", sandbox.read("crowded"));
+    came.exits(0);
+    assert_eq!(sandbox.survivors(), 0);
 }
 
 #[test]
@@ -102,11 +102,11 @@ fn silent_connections_of_another_user_change_nothing() {
         return;
     }
     let number = 70;
-    let desk = desk(65534, number);
-    let came = desk.run(&format!("run crowd {ONLY}"));
-    assert!(crowded(&desk) > number, "{}", desk.read("crowded"));
-    came.ends(0);
-    assert_eq!(desk.survivors(), 0);
+    let sandbox = sandbox(65534, number);
+    let came = sandbox.run(&format!("run crowd {ONLY}"));
+    assert!(crowded(&sandbox) > number, "{}", sandbox.read("crowded"));
+    came.exits(0);
+    assert_eq!(sandbox.survivors(), 0);
 }
 
 /// A client whose address another user has read: that one sends a request and closes the connection, while the harness
@@ -138,16 +138,16 @@ fn request_of_another_user_who_closes_at_once_is_not_read() {
     if !has_two_users() {
         return;
     }
-    let desk = Desk::empty();
-    desk.lay_out("fixed.py");
-    desk.write("overheard.py", OVERHEARD);
+    let sandbox = Sandbox::empty();
+    sandbox.lay_out("fixed.py");
+    sandbox.write("overheard.py", OVERHEARD);
     let command = "title = \"x\"\nkind = \"fixed\"\nclient = [\"python3\", \"../overheard.py\"]";
-    desk.write("t/target.toml", &format!("{command}\n\n[claims]\nrevisions = [\"2026-07-28\"]\n"));
+    sandbox.write("t/target.toml", &format!("{command}\n\n[claims]\nrevisions = [\"2026-07-28\"]\n"));
     let only = "--only everything/client-json-schema-ref-no-deref";
-    let came = desk.run(&format!("run t {only} --record run.jsonl"));
-    assert!(desk.path().join("spoke").exists(), "nobody spoke");
-    came.ends(0);
-    assert!(!desk.read("run.wire.jsonl").contains("overheard"), "it was taken for the client's");
+    let came = sandbox.run(&format!("run t {only} --record run.jsonl"));
+    assert!(sandbox.path().join("spoke").exists(), "nobody spoke");
+    came.exits(0);
+    assert!(!sandbox.read("run.wire.jsonl").contains("overheard"), "it was taken for the client's");
 }
 
 /// Sends a request to a URL as a user, and tells whether there was an answer.
@@ -170,15 +170,15 @@ fn reference_lets_in_no_other_user_and_outlives_a_crowd() {
     if !has_two_users() {
         return;
     }
-    let desk = Desk::empty();
-    desk.write("visitor.py", VISITOR);
-    let serve = desk.command("serve reference sep-2106/composition/accepts/any-of");
+    let sandbox = Sandbox::empty();
+    sandbox.write("visitor.py", VISITOR);
+    let serve = sandbox.command("serve reference sep-2106/composition/accepts/any-of");
     let mut serving = Running::start(behind(&["bash", "-c", "ulimit -n 300; exec \"$@\"", "-"], &serve));
     let url = serving.out.next().expect("an address");
     let visit = |user: u32| {
         let mut visitor = std::process::Command::new("python3");
-        visitor.args(["visitor.py", &user.to_string(), url.trim()]).current_dir(desk.path());
-        Came::of(&mut visitor).out
+        visitor.args(["visitor.py", &user.to_string(), url.trim()]).current_dir(sandbox.path());
+        Finished::of(&mut visitor).out
     };
     let address = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
     let crowd: Vec<_> = (0..350).map_while(|_| TcpStream::connect(address).ok()).collect();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::has_two_users;
 use crate::process::succeeds;
-use crate::sandbox::{Came, Desk};
+use crate::sandbox::{Finished, Sandbox};
 
 /// A token with all characters that writers of JSON escape each in their own way.
 const TOKEN: &str = "ghp_aB3+cD4/eF5=gH6&iJ7<kL8>mN9'oP0qR1sT2uV3w";
@@ -45,16 +45,16 @@ const LEAKS: [(&str, &str, &str); 16] = [
     ("refusal", "serve", "say(json.dumps({'id': asked['id'], 'refused': {'type': T, 'message': '.' * 221 + T}}))"),
 ];
 
-fn lay_out(desk: &Desk) -> String {
+fn lay_out(sandbox: &Sandbox) -> String {
     for name in ["rogue.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
-        desk.lay_out(name);
+        sandbox.lay_out(name);
     }
     for (name, at, does) in LEAKS {
         let does = format!(
             "T = os.environ['MY_TOKEN']\n{}",
             does.replace("; from", "\nfrom").replace("\n           say", "\nsay")
         );
-        desk.target(name, &["python3", "-S", "-I", "../rogue.py", at, &does], "");
+        sandbox.target(name, &["python3", "-S", "-I", "../rogue.py", at, &does], "");
     }
     LEAKS.map(|(name, ..)| name).join(" ")
 }
@@ -93,10 +93,10 @@ fn assert_hidden(name: &str, text: &str) {
 
 #[test]
 fn secret_in_any_spelling_and_across_any_cut_is_nowhere() {
-    let desk = Desk::empty();
-    let names = lay_out(&desk);
+    let sandbox = Sandbox::empty();
+    let names = lay_out(&sandbox);
     let told = |arguments: &str| {
-        let came = Came::of(desk.command(arguments).env("MY_TOKEN", TOKEN));
+        let came = Finished::of(sandbox.command(arguments).env("MY_TOKEN", TOKEN));
         assert_hidden(arguments, &came.out);
         assert_hidden(arguments, &came.err);
         came
@@ -106,58 +106,60 @@ fn secret_in_any_spelling_and_across_any_cut_is_nowhere() {
     told("replay run.jsonl --cases shelf");
     told("report run.jsonl --cases shelf --report html=again.html");
     told("smoke noise");
-    assert!(desk.read("run.jsonl").contains("[MY_TOKEN]"));
-    let wire = desk.read("run.wire.jsonl");
+    assert!(sandbox.read("run.jsonl").contains("[MY_TOKEN]"));
+    let wire = sandbox.read("run.wire.jsonl");
     for (name, ..) in LEAKS {
         let mut own = wire.lines().filter(|line| line.contains(&format!("\"target\":\"{name}\"")));
         assert!(own.any(|line| line.contains("[MY_TOKEN]")), "{name} wrote nothing");
     }
-    let left = files(desk.path());
+    let left = files(sandbox.path());
     assert!(left.len() > LEAKS.len() + 8, "{left:?}");
     for path in left {
-        assert_hidden(&path.display().to_string(), &desk.read_unpacked(&path));
+        assert_hidden(&path.display().to_string(), &sandbox.read_unpacked(&path));
     }
 }
 
 #[test]
 fn names_in_target_toml_and_environment_choose_what_is_hidden() {
-    let desk = Desk::empty();
-    lay_out(&desk);
+    let sandbox = Sandbox::empty();
+    lay_out(&sandbox);
     let does = "say(answer(a=[os.environ[name] for name in ('ACCOUNT', 'PLACE', 'SORT_KEY')]))";
-    desk.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
-    let file = desk.read("teller/target.toml");
-    desk.write("teller/target.toml", &format!("secrets = [\"ACCOUNT\"]\n{file}"));
-    let mut run = desk.command("run teller --cases shelf --record run.jsonl");
+    sandbox.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
+    let file = sandbox.read("teller/target.toml");
+    sandbox.write("teller/target.toml", &format!("secrets = [\"ACCOUNT\"]\n{file}"));
+    let mut run = sandbox.command("run teller --cases shelf --record run.jsonl");
     run.env("ACCOUNT", "of-somebody").env("PLACE", "where-it-is").env("SORT_KEY", "created-at");
-    Came::of(run.env("CASEBOOK_SECRETS", "PLACE,-SORT_KEY")).ends(0);
-    let wire = desk.read("run.wire.jsonl");
+    Finished::of(run.env("CASEBOOK_SECRETS", "PLACE,-SORT_KEY")).exits(0);
+    let wire = sandbox.read("run.wire.jsonl");
     assert!(wire.contains(r#"[\"[ACCOUNT]\", \"[PLACE]\", \"created-at\"]"#), "{wire}");
 }
 
 #[test]
 fn mistake_in_target_toml_shows_no_value_of_env() {
-    let desk = Desk::empty();
+    let sandbox = Sandbox::empty();
     for (name, text) in [
         ("key", "env = { TOKEN = \"hush\", OTHER = 7 }\n"),
         ("syntax", "env = { TOKEN = hush }\n"),
         ("open", "[env]\nTOKEN = \"hush\nOTHER = \"x\"\n"),
         ("table", "[env]\nTOKEN = [\"hush\"]\n"),
     ] {
-        desk.write(&format!("{name}/target.toml"), &format!("title = \"x\"\n{text}"));
-        let came = desk.run(&format!("run ./{name}"));
-        came.ends(2).adds(&["target.toml", "TOKEN"]);
+        sandbox.write(&format!("{name}/target.toml"), &format!("title = \"x\"\n{text}"));
+        let came = sandbox.run(&format!("run ./{name}"));
+        came.exits(2).stderr_has(&["target.toml", "TOKEN"]);
         assert!(!came.err.contains("hush"), "{}", came.err);
     }
 }
 
 #[test]
 fn run_logs_are_readable_by_their_owner_only() {
-    let desk = Desk::new();
-    desk.run("run reference --cases cases");
-    desk.run("run reference --cases cases --record new/folder/run.jsonl");
+    let sandbox = Sandbox::new();
+    sandbox.run("run reference --cases cases");
+    sandbox.run("run reference --cases cases --record new/folder/run.jsonl");
     let mode = |name: &str| {
-        let mode =
-            fs::metadata(desk.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}")).permissions().mode();
+        let mode = fs::metadata(sandbox.path().join(name))
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+            .permissions()
+            .mode();
         (name.to_owned(), mode & 0o777)
     };
     for folder in ["cache/casebook/last", "new/folder"] {
@@ -172,14 +174,14 @@ fn run_logs_are_readable_by_their_owner_only() {
 #[test]
 fn secret_that_is_no_utf_8_is_hidden_in_both_ways_of_reading_it() {
     use std::os::unix::ffi::OsStrExt as _;
-    let desk = Desk::empty();
-    lay_out(&desk);
+    let sandbox = Sandbox::empty();
+    lay_out(&sandbox);
     let does = "T = os.environb[b'ODD_TOKEN']; say(answer(a=T.decode('utf-8', 'replace'), b=T.decode('latin-1')))";
-    desk.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
-    let mut run = desk.command("run teller --cases shelf --record run.jsonl");
+    sandbox.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
+    let mut run = sandbox.command("run teller --cases shelf --record run.jsonl");
     run.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"caf\xe9-und\xfcr-th\xeb-st\xe4irs-9"));
-    Came::of(&mut run).ends(0);
-    let wire = desk.read("run.wire.jsonl");
+    Finished::of(&mut run).exits(0);
+    let wire = sandbox.read("run.wire.jsonl");
     assert!(wire.contains("[ODD_TOKEN]") && ["irs-9", "caf"].iter().all(|part| !wire.contains(part)), "{wire}");
 }
 
@@ -188,24 +190,24 @@ fn run_log_that_another_user_laid_out_is_not_written() {
     if !has_two_users() {
         return;
     }
-    let desk = Desk::new();
-    desk.write("private", "mine");
+    let sandbox = Sandbox::new();
+    sandbox.write("private", "mine");
     for (name, lay) in [
         ("file", "umask 0; : > shared/file.jsonl; : > shared/file.wire.jsonl"),
         ("wire", "umask 0; : > shared/wire.wire.jsonl"),
         ("link", "ln -s ../private shared/link.jsonl"),
     ] {
-        fs::create_dir_all(desk.path().join("shared")).expect("a folder");
-        fs::set_permissions(desk.path().join("shared"), fs::Permissions::from_mode(0o777)).expect("it is ours");
-        fs::set_permissions(desk.path(), fs::Permissions::from_mode(0o711)).expect("it is ours");
+        fs::create_dir_all(sandbox.path().join("shared")).expect("a folder");
+        fs::set_permissions(sandbox.path().join("shared"), fs::Permissions::from_mode(0o777)).expect("it is ours");
+        fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(0o711)).expect("it is ours");
         let mut stranger = std::process::Command::new("sh");
         std::os::unix::process::CommandExt::uid(&mut stranger, 65534);
-        assert!(succeeds(stranger.args(["-c", lay]).current_dir(desk.path())));
-        let came = desk.run(&format!("run reference --cases cases --only post/letter --record shared/{name}.jsonl"));
-        came.ends(6).adds(&["cannot save the record", "another user (uid 65534"]);
+        assert!(succeeds(stranger.args(["-c", lay]).current_dir(sandbox.path())));
+        let came = sandbox.run(&format!("run reference --cases cases --only post/letter --record shared/{name}.jsonl"));
+        came.exits(6).stderr_has(&["cannot save the record", "another user (uid 65534"]);
     }
-    assert_eq!(desk.read("private"), "mine");
+    assert_eq!(sandbox.read("private"), "mine");
     for name in ["file.jsonl", "file.wire.jsonl", "wire.wire.jsonl"] {
-        assert_eq!(desk.read(&format!("shared/{name}")), "", "{name}");
+        assert_eq!(sandbox.read(&format!("shared/{name}")), "", "{name}");
     }
 }

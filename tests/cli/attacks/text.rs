@@ -10,7 +10,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::process::behind;
-use crate::sandbox::{Came, Desk};
+use crate::sandbox::{Finished, Sandbox};
 
 /// Texts that do harm where they are shown as they are.
 const HOSTILE: &str = concat!(
@@ -91,7 +91,7 @@ impl Wrong {
         }
     }
 
-    fn came(&mut self, what: &str, came: &Came) {
+    fn came(&mut self, what: &str, came: &Finished) {
         self.look_at(&format!("{what} (out)"), &came.out);
         self.look_at(&format!("{what} (err)"), &came.err);
         let is_known = came.status.is_some_and(|status| (0..=5).contains(&status));
@@ -106,28 +106,28 @@ impl Wrong {
 }
 
 /// A command in a GitHub job, without colours and with them.
-fn both(desk: &Desk, wrong: &mut Wrong, arguments: &str, more: &[&str]) -> Came {
-    let plain = once(desk, wrong, (arguments, more), false);
-    once(desk, wrong, (arguments, more), true);
+fn both(sandbox: &Sandbox, wrong: &mut Wrong, arguments: &str, more: &[&str]) -> Finished {
+    let plain = once(sandbox, wrong, (arguments, more), false);
+    once(sandbox, wrong, (arguments, more), true);
     plain
 }
 
-fn once(desk: &Desk, wrong: &mut Wrong, (arguments, more): (&str, &[&str]), colours: bool) -> Came {
-    let mut command = desk.command(arguments);
-    command.args(more).env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", desk.path().join("summary.md"));
+fn once(sandbox: &Sandbox, wrong: &mut Wrong, (arguments, more): (&str, &[&str]), colours: bool) -> Finished {
+    let mut command = sandbox.command(arguments);
+    command.args(more).env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", sandbox.path().join("summary.md"));
     if colours {
         command.env("CLICOLOR_FORCE", "1");
     }
-    let came = Came::of(&mut command);
+    let came = Finished::of(&mut command);
     let more = if more.is_empty() { "" } else { " …" };
     wrong.came(&format!("{arguments}{more}{}", if colours { " in colour" } else { "" }), &came);
     came
 }
 
 /// A command on a terminal.
-fn on_a_terminal(desk: &Desk, wrong: &mut Wrong, arguments: &str) {
+fn on_a_terminal(sandbox: &Sandbox, wrong: &mut Wrong, arguments: &str) {
     let terminal = ["python3", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/attacks/terminal.py")];
-    let came = Came::of(behind(&terminal, &desk.command(arguments)).env("TERM", "xterm-256color"));
+    let came = Finished::of(behind(&terminal, &sandbox.command(arguments)).env("TERM", "xterm-256color"));
     assert!(came.out.contains("\u{1b}["), "{arguments} isn't in colour: {}{}", came.out, came.err);
     wrong.look_at(&format!("{arguments} on a terminal"), &came.out);
 }
@@ -146,23 +146,23 @@ fn assert_no_markup(what: &str, markdown: &str) {
 }
 
 /// Everything that a report was written to.
-fn look_at_files(desk: &Desk, wrong: &mut Wrong, what: &str) {
+fn look_at_files(sandbox: &Sandbox, wrong: &mut Wrong, what: &str) {
     for file in ["o.html", "o.xml", "o.md", "o.json", "summary.md"] {
-        let text = desk.read(file);
-        wrong.look_at(&format!("{what}: {file}"), &desk.read_unpacked(file));
+        let text = sandbox.read(file);
+        wrong.look_at(&format!("{what}: {file}"), &sandbox.read_unpacked(file));
         assert!(file == "o.json" || !text.contains("<img"), "{what}: markup in {file}");
     }
-    assert_no_markup(what, &desk.read("o.md"));
+    assert_no_markup(what, &sandbox.read("o.md"));
     let parse = "import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])";
-    let parsed = Came::of(Command::new("python3").args(["-c", parse, "o.xml"]).current_dir(desk.path()));
+    let parsed = Finished::of(Command::new("python3").args(["-c", parse, "o.xml"]).current_dir(sandbox.path()));
     assert_eq!(parsed.status, Some(0), "{what}: {}", parsed.err);
-    serde_json::from_str::<Value>(&desk.read("o.json")).expect("JSON");
-    for badge in fs::read_dir(desk.path().join("badges")).expect("badges") {
+    serde_json::from_str::<Value>(&sandbox.read("o.json")).expect("JSON");
+    for badge in fs::read_dir(sandbox.path().join("badges")).expect("badges") {
         let badge = badge.expect("a badge").path();
         wrong.look_at(&format!("{what}: {}", badge.display()), &fs::read_to_string(&badge).expect("UTF-8"));
     }
     for file in ["o.html", "o.xml", "o.md", "o.json", "summary.md"] {
-        fs::remove_file(desk.path().join(file)).expect("it was there");
+        fs::remove_file(sandbox.path().join(file)).expect("it was there");
     }
 }
 
@@ -216,7 +216,7 @@ const SHOWERS: [Shower; 15] = [
 ];
 
 impl Shower {
-    fn lay_out(&self, desk: &Desk) {
+    fn lay_out(&self, sandbox: &Sandbox) {
         let does = format!("H = open('../hostile.txt', newline='').read()\n{}", self.does);
         let command = json!(["python3", "-S", "-I", "../rogue.py", self.at, does]);
         let claims = "roles = [\"server\"]\ntransports = [\"stdio\", \"http\"]\nrevisions = [\"2026-07-28\"]";
@@ -229,7 +229,7 @@ impl Shower {
             quoted(HOSTILE)
         );
         let known = if self.name == "says" { known } else { String::new() };
-        desk.write(
+        sandbox.write(
             &format!("{}/target.toml", self.name),
             &format!("{own}\ncommand = {command}\n\n[claims]\n{claims}\n\n{known}\n"),
         );
@@ -242,74 +242,74 @@ fn quoted(text: &str) -> String {
     json.chars().map(|one| if one == '\u{7f}' { "\\u007f".to_owned() } else { one.to_string() }).collect()
 }
 
-/// A desk with the shelf of the rogues, and the hostile text.
-fn desk() -> Desk {
-    let desk = Desk::empty();
+/// A sandbox with the shelf of the rogues, and the hostile text.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::empty();
     for name in ["rogue.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
-        desk.lay_out(name);
+        sandbox.lay_out(name);
     }
-    desk.write("hostile.txt", HOSTILE);
-    desk
+    sandbox.write("hostile.txt", HOSTILE);
+    sandbox
 }
 
 #[test]
 fn text_from_targets_is_shown_as_text_by_every_command() {
-    let (desk, mut wrong) = (desk(), Wrong::default());
+    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
     for shower in &SHOWERS {
-        shower.lay_out(&desk);
+        shower.lay_out(&sandbox);
     }
     let names = SHOWERS.map(|shower| shower.name).join(" ");
     let run = format!(
         "run {names} --cases shelf --record run.jsonl --jobs 8 --step-limit 4s --rates --timings {}",
         all_reports()
     );
-    let ran = once(&desk, &mut wrong, (&run, &[]), false);
+    let ran = once(&sandbox, &mut wrong, (&run, &[]), false);
     // Every place of a target is shown, or the test shows nothing.
     for word in ["marks e", "GONE", "FAIL", "cannot", "sent", "received", "stderr", "refused", r"\u{1b}[2J"] {
         assert!(ran.out.contains(word), "{word} in {}\n{}", ran.out, ran.err);
     }
-    look_at_files(&desk, &mut wrong, "run");
+    look_at_files(&sandbox, &mut wrong, "run");
     // The fixtures of `smoke` are its own: what shows the text when they are served is met by `run` and `serve`.
     for shower in ["lists", "hello", "mumbles", "leaves"] {
-        once(&desk, &mut wrong, (&format!("smoke {shower}"), &[]), false);
+        once(&sandbox, &mut wrong, (&format!("smoke {shower}"), &[]), false);
     }
-    once(&desk, &mut wrong, ("run says dies cannot --cases shelf", &[]), true);
+    once(&sandbox, &mut wrong, ("run says dies cannot --cases shelf", &[]), true);
     for shower in ["cannot", "refuses", "fails", "mumbles", "leaves"] {
-        both(&desk, &mut wrong, &format!("serve {shower} post/shelf --cases shelf"), &[]);
+        both(&sandbox, &mut wrong, &format!("serve {shower} post/shelf --cases shelf"), &[]);
     }
-    both(&desk, &mut wrong, "replay run.jsonl --cases shelf --rates", &[]);
-    both(&desk, &mut wrong, "diff run.jsonl#says run.jsonl#dies --cases shelf", &[]);
+    both(&sandbox, &mut wrong, "replay run.jsonl --cases shelf --rates", &[]);
+    both(&sandbox, &mut wrong, "diff run.jsonl#says run.jsonl#dies --cases shelf", &[]);
     for kind in ["html", "junit", "md", "json", "badge"] {
-        let mut command = desk.command(&format!("report run.jsonl --cases shelf --report {kind}=-"));
-        wrong.came(&format!("report --report {kind}=-"), &Came::of(&mut command));
+        let mut command = sandbox.command(&format!("report run.jsonl --cases shelf --report {kind}=-"));
+        wrong.came(&format!("report --report {kind}=-"), &Finished::of(&mut command));
     }
     wrong.end();
 }
 
 #[test]
 fn text_from_set_ups_and_clients_is_shown_as_text() {
-    let (desk, mut wrong) = (desk(), Wrong::default());
+    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
     let setup = |name: &str, script: &str| {
         let setup = format!("[setup]\ncommands = [[\"sh\", \"-c\", {}]]\n", json!(script));
-        desk.target(name, &["sh", "-c", "exit 7"], &setup);
+        sandbox.target(name, &["sh", "-c", "exit 7"], &setup);
     };
     setup("told", "cat ../hostile.txt; cat ../hostile.txt >&2");
     setup("broken", "cat ../hostile.txt; cat ../hostile.txt >&2; exit 1");
     for name in ["told", "broken"] {
-        let came = both(&desk, &mut wrong, &format!("run {name} --cases shelf"), &[]);
-        came.adds(&["marks e"]);
+        let came = both(&sandbox, &mut wrong, &format!("run {name} --cases shelf"), &[]);
+        came.stderr_has(&["marks e"]);
     }
     let client = "H = open('../hostile.txt', newline='').read()
 say(json.dumps({'id': asked['id'], 'hello': {**hello, 'roles': ['client'], 'transports': ['http']}}))
 for line in sys.stdin.buffer: say(json.dumps({'id': json.loads(line)['id'], 'cannot': H}))";
     let claims = "[claims]\nroles = [\"client\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]\n";
     let command = json!(["python3", "-S", "-I", "../rogue.py", "hello", client]);
-    desk.write("client/target.toml", &format!("title = \"A client\"\ncommand = {command}\n{claims}"));
-    desk.lay_out("visits/post/visit.json");
-    desk.lay_out("visits/post/requirements.json");
-    let came = both(&desk, &mut wrong, "drive client post/visit/kept http://127.0.0.1:1/ --cases visits", &[]);
-    came.adds(&["marks e"]);
-    both(&desk, &mut wrong, "run client --cases visits", &[]).says(&["marks e"]);
+    sandbox.write("client/target.toml", &format!("title = \"A client\"\ncommand = {command}\n{claims}"));
+    sandbox.lay_out("visits/post/visit.json");
+    sandbox.lay_out("visits/post/requirements.json");
+    let came = both(&sandbox, &mut wrong, "drive client post/visit/kept http://127.0.0.1:1/ --cases visits", &[]);
+    came.stderr_has(&["marks e"]);
+    both(&sandbox, &mut wrong, "run client --cases visits", &[]).stdout_has(&["marks e"]);
     wrong.end();
 }
 
@@ -372,13 +372,13 @@ fn lines_of(values: &[Value]) -> String {
     lines.concat()
 }
 
-fn write_log(desk: &Desk, lines: &[Value]) {
-    desk.write("evil.jsonl", &lines_of(lines));
+fn write_log(sandbox: &Sandbox, lines: &[Value]) {
+    sandbox.write("evil.jsonl", &lines_of(lines));
 }
 
 #[test]
 fn text_from_run_logs_is_shown_as_text_or_refused() {
-    let (desk, mut wrong) = (desk(), Wrong::default());
+    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
     let log = run_log();
     let message =
         |from: &str| json!({ "from": from, "text": HOSTILE, "at": 1, "status": 200, "headers": [[HOSTILE, HOSTILE]] });
@@ -389,7 +389,7 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
             "micros": 0, "canary": [], "handed": HOSTILE }] })
     };
     let wires: Vec<_> = log[1..6].iter().map(wire).collect();
-    desk.write("evil.wire.jsonl", &lines_of(&wires));
+    sandbox.write("evil.wire.jsonl", &lines_of(&wires));
     let reports = all_reports();
     let commands = [
         format!("report evil.jsonl --cases shelf {reports}"),
@@ -412,8 +412,8 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
             refused += 1;
             // One line of each form is enough.
             if line < 3 {
-                write_log(&desk, &changed);
-                both(&desk, &mut wrong, &commands[refused % 3], &[]);
+                write_log(&sandbox, &changed);
+                both(&sandbox, &mut wrong, &commands[refused % 3], &[]);
             }
         }
     }
@@ -421,24 +421,25 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
     for (line, path) in &free {
         *changed[*line].pointer_mut(path).expect("a text") = HOSTILE.into();
     }
-    write_log(&desk, &changed);
+    write_log(&sandbox, &changed);
     let expected =
         ["/header/narrowed", "/header/about/0/title", "/record/verdicts/0/detail/0/alternative", "/record/title"];
     assert!(expected.iter().all(|path| free.iter().any(|(_, one)| one == path)), "{free:?}");
     let ids = ["/header/targets/0", "/record/test", "/record/target", "/record/verdicts/0/requirement"];
     assert!(ids.iter().all(|path| free.iter().all(|(_, one)| one != path)), "{free:?}");
     assert!(refused > 30, "{refused}");
-    _ = fs::remove_file(desk.path().join("summary.md"));
-    both(&desk, &mut wrong, &commands[0], &[]).adds(&["partial: sdk:low was tested only in part", r"\u{1b}[2J"]);
-    look_at_files(&desk, &mut wrong, "report of a run log");
-    both(&desk, &mut wrong, &commands[1], &[]).says(&["FAIL", r"\u{1b}[2J"]);
-    both(&desk, &mut wrong, &commands[2], &[]);
+    _ = fs::remove_file(sandbox.path().join("summary.md"));
+    both(&sandbox, &mut wrong, &commands[0], &[])
+        .stderr_has(&["partial: sdk:low was tested only in part", r"\u{1b}[2J"]);
+    look_at_files(&sandbox, &mut wrong, "report of a run log");
+    both(&sandbox, &mut wrong, &commands[1], &[]).stdout_has(&["FAIL", r"\u{1b}[2J"]);
+    both(&sandbox, &mut wrong, &commands[2], &[]);
     // A line that is no JSON, and files that are none.
     for text in [format!("{}\n{HOSTILE}\n", log[0]), HOSTILE.to_owned(), format!("{{\"header\":{}}}\n", json!(HOSTILE))]
     {
-        desk.write("evil.jsonl", &text);
+        sandbox.write("evil.jsonl", &text);
         for command in &commands {
-            both(&desk, &mut wrong, command, &[]);
+            both(&sandbox, &mut wrong, command, &[]);
         }
     }
     wrong.end();
@@ -446,10 +447,10 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
 
 #[test]
 fn text_from_case_files_is_shown_as_text() {
-    let (desk, mut wrong) = (desk(), Wrong::default());
+    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
     let h = quoted(HOSTILE);
     // Well-formed, with the text wherever there may be any.
-    desk.write(
+    sandbox.write(
         "good/post/requirements.json",
         &format!(
             r#"{{ "calls-answered": {{ "level": "MUST", "roles": ["server"], "harm": "interop", "why": {h}, "quote": {h},
@@ -458,7 +459,7 @@ fn text_from_case_files_is_shown_as_text() {
             "source": "specification/2026-07-28/server/tools#calling-tools" }} }}"#
         ),
     );
-    desk.write(
+    sandbox.write(
         "good/post/letter.json",
         &format!(
             r#"{{ "$schema": {h}, "title": {h}, "note": {h}, "role": "server", "given": {{ "tools": {{ "lose": {{ "description": {h},
@@ -483,14 +484,14 @@ fn text_from_case_files_is_shown_as_text() {
         "report run.jsonl --cases good --report md=-",
         "replay run.jsonl --cases good",
     ] {
-        both(&desk, &mut wrong, command, &[]);
+        both(&sandbox, &mut wrong, command, &[]);
     }
-    desk.run("explain post/letter --cases good").ends(0).says(&[r"\u{1b}[2J"]);
-    desk.run(&format!("run reference --cases good {}", all_reports())).ends(1).says(&["FAIL", r"\u{1b}[2J"]);
-    let page = desk.run("coverage --cases good --format md").ends(0).out.clone();
+    sandbox.run("explain post/letter --cases good").exits(0).stdout_has(&[r"\u{1b}[2J"]);
+    sandbox.run(&format!("run reference --cases good {}", all_reports())).exits(1).stdout_has(&["FAIL", r"\u{1b}[2J"]);
+    let page = sandbox.run("coverage --cases good --format md").exits(0).out.clone();
     assert_no_markup("coverage", &page);
-    let json = desk.run("coverage --cases good --format json");
-    serde_json::from_str::<Value>(&json.ends(0).out).expect("JSON");
+    let json = sandbox.run("coverage --cases good --format json");
+    serde_json::from_str::<Value>(&json.exits(0).out).expect("JSON");
 
     // Mistakes of every kind, on a line with the raw text as far as JSON lets it stand, and beyond.
     let one_line = HOSTILE.replace('\n', " ");
@@ -504,35 +505,35 @@ fn text_from_case_files_is_shown_as_text() {
         format!(r#"{{ "title": "{tame}", "title": "{tame}" }}"#),
     ];
     for (number, text) in lines.iter().enumerate() {
-        desk.write(&format!("bad/post/case-{number}.json"), text);
+        sandbox.write(&format!("bad/post/case-{number}.json"), text);
     }
-    desk.write("bad/post/requirements.json", &lines[0]);
+    sandbox.write("bad/post/requirements.json", &lines[0]);
     for command in
         ["lint bad", "lint bad --short", "list --cases bad", "run reference --cases bad", "explain a/b --cases bad"]
     {
-        both(&desk, &mut wrong, command, &[]);
+        both(&sandbox, &mut wrong, command, &[]);
     }
     for command in ["lint bad", "list --cases bad", "lint good"] {
-        on_a_terminal(&desk, &mut wrong, command);
+        on_a_terminal(&sandbox, &mut wrong, command);
     }
     wrong.end();
 }
 
 #[test]
 fn text_from_target_files_and_names_is_shown_as_text() {
-    let (desk, mut wrong) = (desk(), Wrong::default());
+    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
     let one_line: String = HOSTILE.chars().filter(|one| !one.is_control() && !"'\"\\".contains(*one)).collect();
     let h = quoted(HOSTILE);
     let claims = "[claims]\nroles = [\"server\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]\n";
     let good = format!(
         "title = {h}\npackage = {h}\nversion = {h}\nunverified = {h}\ncommand = [\"sh\", \"-c\", \"exit 7\"]\n"
     );
-    desk.write("targets/good/target.toml", &format!("{good}{claims}"));
-    both(&desk, &mut wrong, "targets", &[]).says(&[r"\u{1b}[2J"]);
-    let listed = both(&desk, &mut wrong, "targets --format json", &[]);
+    sandbox.write("targets/good/target.toml", &format!("{good}{claims}"));
+    both(&sandbox, &mut wrong, "targets", &[]).stdout_has(&[r"\u{1b}[2J"]);
+    let listed = both(&sandbox, &mut wrong, "targets --format json", &[]);
     let listed: Value = serde_json::from_str(&listed.out).expect("JSON");
     assert!(listed.as_array().is_some_and(|all| all.iter().any(|one| one["title"] == HOSTILE)), "{listed}");
-    both(&desk, &mut wrong, "run good --cases shelf", &[]);
+    both(&sandbox, &mut wrong, "run good --cases shelf", &[]);
     let bad = [
         format!("'{one_line}' = '{one_line}'\n"),
         format!("title = 7 # {one_line}\n{good}"),
@@ -542,15 +543,15 @@ fn text_from_target_files_and_names_is_shown_as_text() {
         HOSTILE.to_owned(),
     ];
     for (number, text) in bad.iter().enumerate() {
-        desk.write(&format!("bad-{number}/target.toml"), text);
+        sandbox.write(&format!("bad-{number}/target.toml"), text);
         for command in ["run", "smoke"] {
-            both(&desk, &mut wrong, &format!("{command} bad-{number}"), &[]);
+            both(&sandbox, &mut wrong, &format!("{command} bad-{number}"), &[]);
         }
     }
-    on_a_terminal(&desk, &mut wrong, "run bad-0");
+    on_a_terminal(&sandbox, &mut wrong, "run bad-0");
 
     // Names of files and folders.
-    let path = desk.path().join(std::ffi::OsStr::from_bytes(SHORT.as_bytes()));
+    let path = sandbox.path().join(std::ffi::OsStr::from_bytes(SHORT.as_bytes()));
     fs::create_dir_all(path.join("post")).expect("a folder");
     fs::write(path.join("target.toml"), format!("{good}{claims}")).expect("a file");
     fs::write(path.join("post").join(format!("{SHORT}.json")), "{}").expect("a file");
@@ -569,14 +570,14 @@ fn text_from_target_files_and_names_is_shown_as_text() {
         ("new sep-2 --title", vec![HOSTILE]),
         ("run reference --cases shelf --record", vec![&format!("{SHORT}/kept.jsonl")]),
     ] {
-        both(&desk, &mut wrong, command, &more);
+        both(&sandbox, &mut wrong, command, &more);
     }
     wrong.end();
 }
 
 #[test]
 fn text_from_arguments_suites_and_sets_is_shown_as_text() {
-    let (desk, mut wrong) = (desk(), Wrong::default());
+    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
     let text = argument(HOSTILE);
     for command in [
         "",
@@ -603,24 +604,24 @@ fn text_from_arguments_suites_and_sets_is_shown_as_text() {
         "new",
         "__guard --no-such-option",
     ] {
-        both(&desk, &mut wrong, command, &[&text]);
+        both(&sandbox, &mut wrong, command, &[&text]);
     }
-    let mut drive = desk.command("drive reference http://127.0.0.1:1/");
-    wrong.came("drive with a scenario", &Came::of(drive.env("MCP_CONFORMANCE_SCENARIO", &text)));
+    let mut drive = sandbox.command("drive reference http://127.0.0.1:1/");
+    wrong.came("drive with a scenario", &Finished::of(drive.env("MCP_CONFORMANCE_SCENARIO", &text)));
 
     let group = json!([{ "description": HOSTILE, "schema": { "type": "string", "title": HOSTILE },
         "tests": [{ "description": HOSTILE, "data": HOSTILE, "valid": true }] }]);
-    desk.write("suite/tests/draft2020-12/type.json", &group.to_string());
-    desk.write("suite/remotes/draft2020-12/a.json", "{}");
-    both(&desk, &mut wrong, "list --import json-schema-test-suite=suite", &[]);
-    both(&desk, &mut wrong, "run reference --import json-schema-test-suite=suite", &[]);
+    sandbox.write("suite/tests/draft2020-12/type.json", &group.to_string());
+    sandbox.write("suite/remotes/draft2020-12/a.json", "{}");
+    both(&sandbox, &mut wrong, "list --import json-schema-test-suite=suite", &[]);
+    both(&sandbox, &mut wrong, "run reference --import json-schema-test-suite=suite", &[]);
     for broken in [HOSTILE.to_owned(), json!({ HOSTILE: HOSTILE }).to_string()] {
-        desk.write("suite/tests/draft2020-12/type.json", &broken);
-        both(&desk, &mut wrong, "import json-schema-test-suite suite --out out", &[]);
+        sandbox.write("suite/tests/draft2020-12/type.json", &broken);
+        both(&sandbox, &mut wrong, "import json-schema-test-suite suite --out out", &[]);
     }
     for set in [HOSTILE.to_owned(), json!({ "format": 1, "cases": HOSTILE, "tests": { HOSTILE: {} } }).to_string()] {
-        desk.write("sets/evil.json", &set);
-        both(&desk, &mut wrong, "run reference --cases shelf --set evil", &[]);
+        sandbox.write("sets/evil.json", &set);
+        both(&sandbox, &mut wrong, "run reference --cases shelf --set evil", &[]);
     }
     wrong.end();
 }

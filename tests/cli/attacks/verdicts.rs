@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::sandbox::{Desk, PROGRAM};
+use crate::sandbox::{PROGRAM, Sandbox};
 
 /// What becomes of a run on the newest revision over stdio against the reference behind `between.py`: its exit status,
 /// and what it says of each requirement, but for what holds.
 fn run(way: &str, revision: &str, only: &str) -> (Option<i32>, BTreeSet<(String, String)>) {
-    let desk = Desk::empty();
+    let sandbox = Sandbox::empty();
     let between = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/attacks/between.py");
     let command = serde_json::to_string(&["python3", between, way, PROGRAM, "__adapter"]).expect("strings");
-    desk.write(
+    sandbox.write(
         "t/target.toml",
         &format!(
             "title = \"Between\"\ncommand = {command}\n[claims]\nroles = [\"server\"]\ntransports = [\"stdio\"]\n\
              revisions = [{revision:?}]\n"
         ),
     );
-    let came = desk.run(&format!("run t --jobs 1 --stdio process --record run.jsonl --only {only}"));
-    let lines = desk.read("run.jsonl");
+    let came = sandbox.run(&format!("run t --jobs 1 --stdio process --record run.jsonl --only {only}"));
+    let lines = sandbox.read("run.jsonl");
     let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let verdicts = records.flat_map(|line| line["record"]["verdicts"].as_array().cloned().unwrap_or_default());
     let told = verdicts.map(|one| [&one["requirement"], &one["kind"]].map(|it| it.as_str().unwrap_or("").to_owned()));

@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use crate::sandbox::{Desk, PROGRAM};
+use crate::sandbox::{PROGRAM, Sandbox};
 
 #[test]
 fn command_of_a_stdio_client_has_no_address_and_no_word() {
-    let desk = Desk::visited();
+    let sandbox = Sandbox::visited();
     let script = format!("tee -a ../asked | {PROGRAM} __adapter");
     let command = serde_json::to_string(&["sh", "-c", &script]).expect("strings");
     let claims = "roles = [\"client\"]\ntransports = [\"stdio\"]\nrevisions = [\"2026-07-28\"]";
-    desk.write("t/target.toml", &format!("title = \"A client\"\ncommand = {command}\n\n[claims]\n{claims}\n"));
-    let came = desk.run("run t --cases visits --jobs 1");
-    came.ends(0);
-    let asked = desk.read("asked");
+    sandbox.write("t/target.toml", &format!("title = \"A client\"\ncommand = {command}\n\n[claims]\n{claims}\n"));
+    let came = sandbox.run("run t --cases visits --jobs 1");
+    came.exits(0);
+    let asked = sandbox.read("asked");
     let orders: Vec<Value> = asked.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let commands: Vec<_> = orders.iter().filter_map(|order| order["drive"]["command"].as_array()).collect();
     assert!(!commands.is_empty(), "{asked}");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{ASIDE, LONG, SHORT, lines, outcomes, small_run};
-use crate::sandbox::{Desk, PROGRAM};
+use crate::sandbox::{PROGRAM, Sandbox};
 
 /// What becomes of the visit in which a client does this, step by step.
 const ROGUES: [(&str, &str, [&str; 2]); 24] = [
@@ -51,13 +51,13 @@ const ROGUES: [(&str, &str, [&str; 2]); 24] = [
 ];
 
 /// A client, over both transports on the newest revision, that does what the script says where it is to call `lose`.
-fn visitor(desk: &Desk, name: &str, script: &str) {
-    desk.lay_out("visitor.sh");
+fn visitor(sandbox: &Sandbox, name: &str, script: &str) {
+    sandbox.lay_out("visitor.sh");
     let command = json!(["bash", "../visitor.sh", script]);
     let claims = "roles = [\"client\"]\ntransports = [\"stdio\", \"http\"]\nrevisions = [\"2026-07-28\"]";
     let env = format!("env = {{ CASEBOOK = {PROGRAM:?} }}");
     let text = format!("title = \"A client\"\ncommand = {command}\n{env}\n\n[claims]\n{claims}\n");
-    desk.write(&format!("{name}/target.toml"), &text);
+    sandbox.write(&format!("{name}/target.toml"), &text);
 }
 
 fn is_lost(visit: &Value) -> bool {
@@ -73,15 +73,15 @@ fn messages(visit: &Value) -> Vec<&str> {
 
 /// Runs clients, compares what was recorded with the gallery, and returns what went over the wire.
 fn run_all(rogues: &[&(&str, &str, [&str; 2])], limit: u64) -> Vec<Value> {
-    let desk = Desk::visited();
+    let sandbox = Sandbox::visited();
     for (name, script, _) in rogues {
-        visitor(&desk, name, script);
+        visitor(&sandbox, name, script);
     }
     let names: Vec<_> = rogues.iter().map(|(name, ..)| *name).collect();
     let limits = format!("--step-limit {limit}s --test-limit {}s --jobs 8", 2 * limit + ASIDE);
-    small_run(&desk, &format!("run {} --cases visits --record run.jsonl {limits}", names.join(" ")));
-    assert_eq!(desk.survivors(), 0);
-    let records = lines(&desk, "run.jsonl");
+    small_run(&sandbox, &format!("run {} --cases visits --record run.jsonl {limits}", names.join(" ")));
+    assert_eq!(sandbox.survivors(), 0);
+    let records = lines(&sandbox, "run.jsonl");
     for (name, _, lost) in rogues {
         let own = records.iter().map(|line| &line["record"]).filter(|record| record["target"] == *name);
         let mut visits = 0;
@@ -94,7 +94,7 @@ fn run_all(rogues: &[&(&str, &str, [&str; 2])], limit: u64) -> Vec<Value> {
         }
         assert_eq!(visits, 4, "{name}");
     }
-    lines(&desk, "run.wire.jsonl")
+    lines(&sandbox, "run.wire.jsonl")
 }
 
 #[test]
@@ -116,25 +116,30 @@ fn a_client_that_misbehaves_costs_its_own_visit_and_leaves_nothing_behind() {
 
 #[test]
 fn a_first_look_at_a_client_says_what_its_user_should_have_been_handed() {
-    let desk = Desk::visited();
-    visitor(&desk, "miscounts", "");
-    let came = desk.run("smoke miscounts");
+    let sandbox = Sandbox::visited();
+    visitor(&sandbox, "miscounts", "");
+    let came = sandbox.run("smoke miscounts");
     let wrong =
         "WRONG   drive: an elicitation over stdio on 2026-07-28\n          got: it answered 2 steps of a script of 1";
-    came.ends(4).says(&["right   hello: the claims", wrong, r#"should be: {"id":…,"drove":"#, "a list over http"]);
+    came.exits(4).stdout_has(&[
+        "right   hello: the claims",
+        wrong,
+        r#"should be: {"id":…,"drove":"#,
+        "a list over http",
+    ]);
     assert!(!came.out.contains("serve"), "it claims no server side");
 }
 
 #[test]
 fn what_a_client_still_says_after_its_visit_is_nowhere_in_the_next() {
-    let desk = Desk::visited();
-    visitor(&desk, "late", "ask; { flood | server; sleep 1000; } & thanks");
-    desk.run("run late --cases visits --record run.jsonl --jobs 1").ends(0);
-    let visits = lines(&desk, "run.wire.jsonl");
+    let sandbox = Sandbox::visited();
+    visitor(&sandbox, "late", "ask; { flood | server; sleep 1000; } & thanks");
+    sandbox.run("run late --cases visits --record run.jsonl --jobs 1").exits(0);
+    let visits = lines(&sandbox, "run.wire.jsonl");
     assert_eq!(visits.len(), 4);
     for visit in visits.iter().filter(|visit| !is_lost(visit)) {
         let late = messages(visit).into_iter().find(|message| message.contains("tools/list"));
         assert_eq!(late, None, "{visit}");
     }
-    assert_eq!(desk.survivors(), 0);
+    assert_eq!(sandbox.survivors(), 0);
 }

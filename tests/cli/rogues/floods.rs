@@ -55,9 +55,9 @@ const FLOODS: [Rogue; 17] = [
 #[test]
 fn the_harness_stays_small_whatever_arrives() {
     let floods: Vec<_> = FLOODS.iter().collect();
-    let (desk, names) = gather(&floods);
+    let (sandbox, names) = gather(&floods);
     let limits = format!("--step-limit {LONG}s --jobs 4");
-    small_run(&desk, &format!("run {names} --cases shelf --record run.jsonl {limits}"));
-    assert_eq!(desk.survivors(), 0);
-    compare(&desk, &floods, LONG);
+    small_run(&sandbox, &format!("run {names} --cases shelf --record run.jsonl {limits}"));
+    assert_eq!(sandbox.survivors(), 0);
+    compare(&sandbox, &floods, LONG);
 }

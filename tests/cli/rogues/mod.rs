@@ -12,7 +12,7 @@ mod servers;
 use serde_json::{Value, json};
 
 use crate::process::behind;
-use crate::sandbox::{Came, Desk};
+use crate::sandbox::{Finished, Sandbox};
 
 /// The limit of a step, in seconds, for rogues that wait until a limit ends them.
 const SHORT: u64 = 4;
@@ -58,12 +58,12 @@ impl Rogue {
         Self { waits: true, ..self }
     }
 
-    fn lay_out(&self, desk: &Desk) {
+    fn lay_out(&self, sandbox: &Sandbox) {
         let Self { name, at, does, over, .. } = self;
         let command = json!(["python3", "-S", "-I", "../rogue.py", at, does]);
         let claims = format!("roles = [\"server\"]\ntransports = {}\nrevisions = [\"2026-07-28\"]", json!(over));
         let text = format!("title = \"A rogue\"\ncommand = {command}\n\n[claims]\n{claims}\n");
-        desk.write(&format!("{name}/target.toml"), &text);
+        sandbox.write(&format!("{name}/target.toml"), &text);
     }
 }
 
@@ -71,28 +71,28 @@ impl Rogue {
 const MOST: u64 = 300;
 
 /// A run that finds something, in which the harness stays small: who waits for a process is told how large it was.
-fn small_run(desk: &Desk, arguments: &str) {
-    desk.lay_out("peak.py");
-    Came::of(&mut behind(&["python3", "peak.py", "peak"], &desk.command(arguments))).ends(1);
-    let peak = desk.read("peak").trim().parse::<u64>().expect("a number") / 1024;
+fn small_run(sandbox: &Sandbox, arguments: &str) {
+    sandbox.lay_out("peak.py");
+    Finished::of(&mut behind(&["python3", "peak.py", "peak"], &sandbox.command(arguments))).exits(1);
+    let peak = sandbox.read("peak").trim().parse::<u64>().expect("a number") / 1024;
     assert!(peak < MOST, "{peak} MiB");
 }
 
-/// A desk with the rogues, and the names of them all.
-fn gather(rogues: &[&Rogue]) -> (Desk, String) {
-    let desk = Desk::empty();
+/// A sandbox with the rogues, and the names of them all.
+fn gather(rogues: &[&Rogue]) -> (Sandbox, String) {
+    let sandbox = Sandbox::empty();
     for name in ["rogue.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
-        desk.lay_out(name);
+        sandbox.lay_out(name);
     }
     for rogue in rogues {
-        rogue.lay_out(&desk);
+        rogue.lay_out(&sandbox);
     }
-    (desk, rogues.iter().map(|rogue| rogue.name).collect::<Vec<_>>().join(" "))
+    (sandbox, rogues.iter().map(|rogue| rogue.name).collect::<Vec<_>>().join(" "))
 }
 
 /// The lines of a record.
-fn lines(desk: &Desk, file: &str) -> Vec<Value> {
-    desk.read(file).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+fn lines(sandbox: &Sandbox, file: &str) -> Vec<Value> {
+    sandbox.read(file).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 fn outcomes(record: &Value) -> Vec<&str> {
@@ -116,16 +116,16 @@ fn run_all(rogues: &[Rogue], options: &str, status: i32) {
     let short = format!("--jobs {} --step-limit {SHORT}s --test-limit {}s --start-limit 5s", waiting.len(), SHORT + 5);
     let long = format!("--jobs 8 --step-limit {LONG}s");
     for (rogues, limits, limit) in [(waiting, short, SHORT), (others, long, LONG)] {
-        let (desk, names) = gather(&rogues);
-        desk.run(&format!("run {names} --cases shelf --record run.jsonl {options} {limits}")).ends(status);
-        assert_eq!(desk.survivors(), 0);
-        compare(&desk, &rogues, limit);
+        let (sandbox, names) = gather(&rogues);
+        sandbox.run(&format!("run {names} --cases shelf --record run.jsonl {options} {limits}")).exits(status);
+        assert_eq!(sandbox.survivors(), 0);
+        compare(&sandbox, &rogues, limit);
     }
 }
 
 /// Compares what was recorded, with so many seconds for a step, with the gallery; shows all differences at once.
-fn compare(desk: &Desk, rogues: &[&Rogue], limit: u64) {
-    let records = lines(desk, "run.jsonl");
+fn compare(sandbox: &Sandbox, rogues: &[&Rogue], limit: u64) {
+    let records = lines(sandbox, "run.jsonl");
     let mut wrong = Vec::new();
     for rogue in rogues {
         let own = records.iter().map(|line| &line["record"]).filter(|record| record["target"] == rogue.name);

@@ -212,9 +212,9 @@ fn a_server_that_misbehaves_costs_its_own_call_and_is_seen_for_what_it_did() {
 
 #[test]
 fn second_reply_is_recorded_beside_the_first() {
-    let (desk, names) = gather(&[&Rogue::says("replies-twice", "say(answer(), answer(isError=True))", WELL)]);
-    desk.run(&format!("run {names} --cases shelf --record run.jsonl --stdio stream")).ends(0);
-    let wire = lines(&desk, "run.wire.jsonl");
+    let (sandbox, names) = gather(&[&Rogue::says("replies-twice", "say(answer(), answer(isError=True))", WELL)]);
+    sandbox.run(&format!("run {names} --cases shelf --record run.jsonl --stdio stream")).exits(0);
+    let wire = lines(&sandbox, "run.wire.jsonl");
     let lost = wire.iter().filter(|one| one["test"].to_string().contains("lost@"));
     let counts: Vec<_> = lost.map(|one| one["steps"][1]["messages"].as_array().map_or(0, Vec::len)).collect();
     assert_eq!(counts, [3, 3]);
@@ -236,16 +236,20 @@ const TWO_WAYS: [Rogue; 3] = [
 #[test]
 fn server_that_differs_by_stream_and_process_fails_the_run() {
     let rogues = TWO_WAYS.map(|rogue| rogue.over(STDIO));
-    let (desk, names) = gather(&rogues.each_ref());
-    let came = desk.run(&format!("run {names} --cases shelf --record run.jsonl --stdio both"));
-    came.ends(4).says(&[r#"step 2, outcome: "tool-error", "success""#, r#"step 2, outcome: "success", "crash""#]);
-    for record in lines(&desk, "run.jsonl").iter().map(|line| &line["record"]).filter(|record| record.is_object()) {
+    let (sandbox, names) = gather(&rogues.each_ref());
+    let came = sandbox.run(&format!("run {names} --cases shelf --record run.jsonl --stdio both"));
+    came.exits(4)
+        .stdout_has(&[r#"step 2, outcome: "tool-error", "success""#, r#"step 2, outcome: "success", "crash""#]);
+    for record in lines(&sandbox, "run.jsonl").iter().map(|line| &line["record"]).filter(|record| record.is_object()) {
         let why = record["observation"]["unavailable"].as_str().unwrap_or_default();
         let is_struck =
             record["target"] == "lists-in-a-process" || record["test"].as_str().expect("an id").contains("lost@");
         assert_eq!((why.contains("show different things"), &record["stdio"]), (is_struck, &"both".into()), "{record}");
     }
     // The sample has the first test of the file.
-    let sampled = desk.run(&format!("run {names} --cases shelf --record run.jsonl"));
-    sampled.ends(1).says(&["show different things"]).adds(&["run by a stream and in a process: 3 tests, 3 not alike"]);
+    let sampled = sandbox.run(&format!("run {names} --cases shelf --record run.jsonl"));
+    sampled
+        .exits(1)
+        .stdout_has(&["show different things"])
+        .stderr_has(&["run by a stream and in a process: 3 tests, 3 not alike"]);
 }
