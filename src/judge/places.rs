@@ -8,8 +8,8 @@ use std::cell::OnceCell;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::Value;
 
-use crate::model::abridged::hash;
 use crate::model::case::{Test, When};
+use crate::model::hash;
 use crate::model::template::{Bindings, Canary, Template};
 
 /// The token that stands in every observation for that of `@unique`.

@@ -3,15 +3,13 @@
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-/// Digits of a hash.
-const DIGITS: usize = 16;
-
-/// The beginning of the SHA-256 of a value's canonical JSON, in hex: without blanks, the members of objects sorted.
+/// The first 64 bits of the SHA-256 of a value's canonical JSON, in hex: without blanks, the members of objects sorted.
 pub fn hash(value: &impl Serialize) -> String {
     let mut value = serde_json::to_value(value).expect("what is hashed has only texts as keys");
     value.sort_all_objects();
     let digest = Sha256::digest(value.to_string());
-    digest.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+    let first = digest.iter().take(8).fold(0, |first: u64, byte| first << 8 | u64::from(*byte));
+    format!("{first:016x}")
 }
 
 /// The 64-bit FNV-1a hash: the same on every machine and in every version.

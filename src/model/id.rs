@@ -272,7 +272,7 @@ impl Pattern {
     pub fn matches(&self, id: &TestId) -> bool {
         // Most of thousands of tests differ in the file already, and a glob takes its time.
         self.may_mean(&id.case)
-            && self.how.as_ref().is_none_or(|glob| glob.is_match(&id.how()))
+            && self.how.as_ref().is_none_or(|glob| glob.is_match(id.how()))
             && self.matches_path(&id.path())
     }
 

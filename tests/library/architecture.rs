@@ -392,7 +392,9 @@ fn tree() -> String {
         above = folders;
     }
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
-    lines.iter().map(|(name, about)| format!("{}\n", format!("{name:width$}{about}").trim_end())).collect()
+    let lines: Vec<_> =
+        lines.iter().map(|(name, about)| format!("{name:width$}{about}").trim_end().to_owned()).collect();
+    lines.join("\n") + "\n"
 }
 
 /// The first sentence of a file's documentation.

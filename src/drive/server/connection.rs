@@ -81,7 +81,7 @@ impl Connection {
         Self { channel, revision, mirrored, session: None, agreed, ids: 0, open, is_starting: false }
     }
 
-    /// HeadAndTail the session, where there is one, and closes the connection.
+    /// Ends the session, where there is one, and closes the connection.
     pub(crate) async fn close(self, deadline: Deadline) {
         if let (Channel::Http(http), Some(_)) = (&self.channel, &self.session) {
             let headers = headers::of_connection(self.context());

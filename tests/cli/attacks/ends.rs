@@ -307,7 +307,7 @@ fn time_of_a_suspended_run_is_not_held_against_a_target() {
     until_stopped(&[run.id(), harness(&run)]);
     std::thread::sleep(Duration::from_secs(4));
     kill(run.id(), Signal::SIGCONT).expect("it is there");
-    run.end().0;
+    run.end();
     let record = sandbox.read("run.jsonl");
     assert!(record.contains("\"footer\"") && !record.contains("\"timeout\""), "{record}");
 }
