@@ -118,5 +118,5 @@ fn a_target_of_which_nothing_is_asked_is_named_and_never_green() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "");
     let came = sandbox.run("run reference t --cases cases --revision 2025-06-18 --only post/parcel --jobs 1");
-    came.exits(3).stdout_has(&["not asked  t: nothing of it was asked", "as expected so far"]);
+    came.exits(3).stdout_has(&["not asked  t: no test of it was planned", "as expected so far"]);
 }

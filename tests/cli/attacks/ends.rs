@@ -179,7 +179,10 @@ fn nothing_is_left_when_guard_or_harness_is_killed() {
 fn nothing_is_left_when_guard_dies_while_harness_is_stopped() {
     // The system sends a hang-up to a stopped process whose parent dies, and so do shells to suspended ones.
     let kills = |run: &Running| {
-        kill(harness(run), Signal::SIGSTOP).expect("it is there");
+        let harness = harness(run);
+        kill(harness, Signal::SIGSTOP).expect("it is there");
+        // One that stops only afterwards gets no hang-up.
+        until_stopped(&[harness]);
         kill(run.id(), Signal::SIGKILL).expect("it is there");
     };
     let suspends = |run: &Running| {
