@@ -7,12 +7,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::model::applicability::Applicability;
 use crate::model::case::{Case, Control, Library, Test, When};
-use crate::model::reach::Reach;
 use crate::model::reason::SkipReason;
 use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
-use crate::model::target::{Drives, Target};
+use crate::model::target::{Target, TargetKind};
 use crate::model::transcript::StdioMode;
 use crate::model::{CaseId, Pattern, RequirementId, Shard, TargetId, TestId, fnv1a};
 
@@ -328,8 +328,9 @@ impl Planner<'_> {
 
     /// The way in which a server is served over stdio. A test for stdio alone is about the process and its streams.
     fn stdio(&self, target: &Target, test: &Test, transport: Transport) -> Option<StdioMode> {
-        let is_choice =
-            transport == Transport::Stdio && test.role == Role::Server && matches!(target.drives, Drives::Adapter(_));
+        let is_choice = transport == Transport::Stdio
+            && test.role == Role::Server
+            && matches!(target.drives, TargetKind::Adapter(_));
         let is_about_process = test.isolated || test.transports.as_deref() == Some(&[Transport::Stdio]);
         let mode =
             if is_about_process { StdioMode::Process } else { self.selection.stdio.unwrap_or(StdioMode::Stream) };
@@ -353,12 +354,12 @@ impl Planner<'_> {
 }
 
 /// Why a test can't be asked of this kind of target. Which tools a fixed server has shows only when it runs.
-fn out_of_reach(drives: &Drives, reach: &Reach) -> Option<SkipReason> {
+fn out_of_reach(drives: &TargetKind, reach: &Applicability) -> Option<SkipReason> {
     match (drives, reach) {
-        (Drives::Adapter(_), Reach::Found(_)) => Some(SkipReason::NoFixture),
-        (Drives::Fixed(_), Reach::Built) => Some(SkipReason::NoAdapter),
-        (Drives::Adapter(_), Reach::Built | Reach::Alike(_))
-        | (Drives::Fixed(_), Reach::Alike(_) | Reach::Found(_)) => None,
+        (TargetKind::Adapter(_), Applicability::FixedOnly(_)) => Some(SkipReason::NoFixture),
+        (TargetKind::Fixed(_), Applicability::AdapterOnly) => Some(SkipReason::NoAdapter),
+        (TargetKind::Adapter(_), Applicability::AdapterOnly | Applicability::AlsoFixed(_))
+        | (TargetKind::Fixed(_), Applicability::AlsoFixed(_) | Applicability::FixedOnly(_)) => None,
     }
 }
 

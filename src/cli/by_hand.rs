@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 
-use super::run::{planless, targets};
+use super::run::{plan_problem, targets};
 use super::{CaseArgs, Exit, Problem};
 use crate::load::{LoadError, Source, load};
 use crate::model::Pattern;
+use crate::model::applicability::Applicability;
 use crate::model::case::Library;
-use crate::model::reach::Reach;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::plan::{Plan, Planned, Selection, plan, unmatched};
@@ -48,7 +48,7 @@ impl Typed<'_> {
         };
         // What is known to fail has no say here, and may be about other cases.
         let target = Arc::new(Target { known: Vec::new(), flaky: Vec::new(), ..Arc::unwrap_or_clone(target) });
-        let mut plan = plan(&library, &[Arc::clone(&target)], &selection).map_err(|error| planless(&error))?;
+        let mut plan = plan(&library, &[Arc::clone(&target)], &selection).map_err(|error| plan_problem(&error))?;
         for group in &mut plan.groups {
             group.tests.retain(|planned| pattern.matches(&planned.id));
         }
@@ -56,7 +56,7 @@ impl Typed<'_> {
         let newest = plan.tests().map(|(_, planned)| planned).max_by_key(|planned| {
             (planned.id.revision, planned.id.transport == Transport::Http, std::cmp::Reverse(planned.index))
         });
-        let planned = newest.ok_or_else(|| planless(&unmatched(&pattern, &library)))?.clone();
+        let planned = newest.ok_or_else(|| plan_problem(&unmatched(&pattern, &library)))?.clone();
         Ok(Chosen { target, planned })
     }
 
@@ -64,9 +64,9 @@ impl Typed<'_> {
         let tests = library.cases.iter().flat_map(|case| &case.tests);
         let meant: Vec<_> = tests.filter(|test| pattern.matches_path(&test.path())).collect();
         if meant.is_empty() {
-            return Err(planless(&unmatched(pattern, library)));
+            return Err(plan_problem(&unmatched(pattern, library)));
         }
-        if meant.iter().all(|test| matches!(test.reach, Reach::Found(_))) {
+        if meant.iter().all(|test| matches!(test.reach, Applicability::FixedOnly(_))) {
             let text = format!("`{}` has no fixture: it is asked of servers as they are", pattern.as_str());
             return Err(Problem::new(Exit::Usage, text));
         }

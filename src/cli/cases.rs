@@ -16,13 +16,13 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
     let found = load::lint(&sources);
     if args.short {
         for one in &found {
-            terminal::say(&one.line());
+            terminal::print_line(&one.line());
         }
     } else if !found.is_empty() {
-        terminal::say(&load::render(&found, terminal::colours()).trimmed());
+        terminal::print_line(&load::render(&found, terminal::colours()).trimmed());
     }
     let errors = found.iter().filter(|one| one.is_error()).count();
-    terminal::aside(&format!("errors: {errors}, warnings: {}", found.len() - errors));
+    terminal::eprint_line(&format!("errors: {errors}, warnings: {}", found.len() - errors));
     if found.is_empty() { Exit::Fine } else { Exit::Usage }
 }
 
@@ -36,11 +36,11 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
     }
     if lines.is_empty() {
         return Err(match &args.pattern {
-            Some(pattern) => super::run::planless(&crate::plan::unmatched(pattern, &library)),
+            Some(pattern) => super::run::plan_problem(&crate::plan::unmatched(pattern, &library)),
             None => Problem::new(Exit::Nothing, "there is no test"),
         });
     }
-    terminal::say(lines.trim_end());
+    terminal::print_line(lines.trim_end());
     Ok(Exit::Fine)
 }
 
@@ -55,7 +55,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
     } else {
         report::explain(&library, case, &super::prove::breakers(case.role))
     };
-    terminal::say(text.trim_end());
+    terminal::print_line(text.trim_end());
     Ok(Exit::Fine)
 }
 

@@ -24,6 +24,6 @@ pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
             return Err(Problem::new(Exit::Usage, "`--format sep-yaml` is of one proposal; add `--sep N`"));
         }
     };
-    terminal::say(&text.trimmed());
+    terminal::print_line(&text.trimmed());
     Ok(Exit::Fine)
 }

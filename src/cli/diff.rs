@@ -9,7 +9,7 @@ use crate::load;
 use crate::model::record::Record;
 use crate::model::{Printable, TargetId};
 use crate::report::Source;
-use crate::report::terminal::{aside, show};
+use crate::report::terminal::{eprint_line, show};
 use crate::report::versus::Versus;
 
 pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
@@ -44,7 +44,7 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
     }
     let cut: Vec<_> = [&old, &new].into_iter().filter(|source| is_partial(source)).map(|source| &source.name).collect();
     for name in &cut {
-        aside(&format!("partial: {name} hasn't all that was planned"));
+        eprint_line(&format!("partial: {name} hasn't all that was planned"));
     }
     Ok(match (is_worse, compared) {
         (true, _) => Exit::Unexpected,

@@ -14,7 +14,7 @@ use crate::load;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::untrusted::escape_json;
 use crate::report::Untrusted;
-use crate::report::terminal::{aside, say};
+use crate::report::terminal::{eprint_line, print_line};
 
 const AFTER: &str = "\
 Standard output has two lines a step: what the client was to do, and what it
@@ -75,7 +75,7 @@ pub(super) fn drive(args: &DriveArgs) -> Result<Exit, Problem> {
     runtime.block_on(async {
         let mut cancel = interrupt::quietly();
         prepare(std::slice::from_ref(&chosen.target), &cancel).await?;
-        aside(&format!("{} is driven through {}", chosen.target.id, chosen.planned.id));
+        eprint_line(&format!("{} is driven through {}", chosen.target.id, chosen.planned.id));
         let options = Options::default();
         let handed = tokio::select! {
             handed = drive_to(&chosen.target, &chosen.planned, url, &options) => handed,
@@ -113,11 +113,11 @@ fn unusable(variable: &str, error: &impl std::fmt::Display) -> Problem {
 
 fn print(handed: &Handed) {
     for (place, step) in handed.steps.iter().enumerate() {
-        say(&Untrusted(&format!("{}  {}", place + 1, step.asked)).line(SHOWN));
+        print_line(&Untrusted(&format!("{}  {}", place + 1, step.asked)).line(SHOWN));
         // The adapter's answer is JSON, and stays JSON.
-        say(&Untrusted(&format!("   {}", escape_json(&step.handed))).line(SHOWN));
+        print_line(&Untrusted(&format!("   {}", escape_json(&step.handed))).line(SHOWN));
     }
     if let Some(error) = &handed.error {
-        aside(&Untrusted(&format!("it went no further: {error}")).line(SHOWN));
+        eprint_line(&Untrusted(&format!("it went no further: {error}")).line(SHOWN));
     }
 }

@@ -4,7 +4,7 @@
 
 use super::{Cli, Command, Exit, Problem, descriptors, run};
 use crate::drive::{Guarded, watch};
-use crate::report::terminal::aside;
+use crate::report::terminal::eprint_line;
 
 /// Runs a command that starts something that mustn't stay in a process below this one; gives its exit status. `None`
 /// where the command is for this process.
@@ -16,10 +16,11 @@ pub(super) fn post(cli: &Cli) -> Option<u8> {
     let arguments = std::env::args_os().skip(1);
     let watched = run::this_program().and_then(|program| {
         descriptors::check()?;
-        Ok(watch(&program, arguments, limit, aside)?)
+        Ok(watch(&program, arguments, limit, eprint_line)?)
     });
-    let warn =
-        |problem: &Problem| aside(&(problem.text.clone() + "; if this is killed, what it started may stay".into()));
+    let warn = |problem: &Problem| {
+        eprint_line(&(problem.text.clone() + "; if this is killed, what it started may stay".into()));
+    };
     watched.inspect_err(warn).ok()
 }
 

@@ -11,7 +11,7 @@ use crate::load::target::{REFERENCE, is_embedded, skipped};
 use crate::load::{Here, Trust};
 use crate::model::target::Target;
 use crate::report::Untrusted;
-use crate::report::terminal::aside;
+use crate::report::terminal::eprint_line;
 
 /// The characters of a path that are shown.
 const SHOWN: usize = 1000;
@@ -38,7 +38,7 @@ fn folder() -> Result<Utf8PathBuf, Problem> {
 /// Names the files of other users that are not used; for no name, the folder of targets.
 pub(super) fn warn_of_skipped(typed: Option<&str>, here: &Here) {
     for skipped in skipped(typed, here) {
-        aside(&Untrusted(&format!("casebook: {skipped}")).line(SHOWN));
+        eprint_line(&Untrusted(&format!("casebook: {skipped}")).line(SHOWN));
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) fn show_files<'t>(targets: impl IntoIterator<Item = &'t Target>, here
     for target in targets.into_iter().filter(|target| target.id.name != REFERENCE) {
         let line = format!("target {}: {}", target.id.name, file(target, here.folder()));
         if !shown.contains(&line) {
-            aside(&Untrusted(&line).line(SHOWN));
+            eprint_line(&Untrusted(&line).line(SHOWN));
             shown.push(line);
         }
     }

@@ -9,7 +9,7 @@ use clap::Args;
 use super::sources::PartArgs;
 use super::{Exit, Problem};
 use crate::load::{self, Source};
-use crate::report::terminal::{aside, say};
+use crate::report::terminal::{eprint_line, print_line};
 
 /// `casebook import`.
 #[derive(Debug, Args)]
@@ -52,13 +52,17 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Problem> {
     }
     let folders: BTreeSet<_> = files.iter().filter_map(|(path, _)| path.parent()).collect();
     for folder in folders {
-        say(args.out.join(folder).as_str());
+        print_line(args.out.join(folder).as_str());
     }
     let tests: usize = library.cases.iter().map(|case| case.tests.len()).sum();
-    aside(&format!("{} case files, {tests} tests; `casebook run --cases {}` runs them", library.cases.len(), args.out));
+    eprint_line(&format!(
+        "{} case files, {tests} tests; `casebook run --cases {}` runs them",
+        library.cases.len(),
+        args.out
+    ));
     let found = load::lint(&[Source::Folder(args.out.clone())]);
     if !found.is_empty() {
-        aside(&format!("lint finds {} of its own to say: casebook lint {}", found.len(), args.out));
+        eprint_line(&format!("lint finds {} of its own to say: casebook lint {}", found.len(), args.out));
     }
     Ok(Exit::Fine)
 }

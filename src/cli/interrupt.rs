@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::{Exit, Problem, descriptors};
 use crate::drive::{Cancel, Guarded};
-use crate::report::terminal::aside;
+use crate::report::terminal::eprint_line;
 
 /// Said at the first signal, so that a wait isn't taken for a hang.
 const FINISHING: &str = "interrupted: the tests that run come to their end; once more to stop now";
@@ -25,19 +25,19 @@ pub(super) fn runtime() -> Result<Runtime, Problem> {
 /// Listens from now on.
 pub(super) fn listen() -> watch::Receiver<Cancel> {
     let (sender, cancel) = watch::channel(Cancel::Go);
-    hear(sender, || aside(FINISHING));
+    hear(sender, || eprint_line(FINISHING));
     cancel
 }
 
 /// Listens from now on, for at most so long.
 pub(super) fn listen_for(limit: Duration) -> watch::Receiver<Cancel> {
     let (sender, cancel) = watch::channel(Cancel::Go);
-    hear(sender.clone(), || aside(FINISHING));
+    hear(sender.clone(), || eprint_line(FINISHING));
     tokio::spawn(async move {
         tokio::time::sleep(limit).await;
         // First: whoever reads the words may take long.
         raise(&sender, Cancel::Now);
-        aside(&format!("out of time: {} have passed; what runs is stopped", humantime::format_duration(limit)));
+        eprint_line(&format!("out of time: {} have passed; what runs is stopped", humantime::format_duration(limit)));
     });
     cancel
 }

@@ -42,7 +42,7 @@ use crate::model::set::SetName;
 use crate::model::spec::{Revision, Transport};
 use crate::model::untrusted::is_safe;
 use crate::peer::{self, Peer};
-use crate::report::terminal::{self, aside};
+use crate::report::terminal::{self, eprint_line};
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
 pub use outputs::{Annotations, Kind, Output, OutputArgs};
@@ -428,7 +428,7 @@ pub fn parse() -> Result<Cli, ExitCode> {
             // With styling, and on the right output. There is nowhere to say anything else.
             _ = error.print();
         } else {
-            aside(text.trim_end());
+            eprint_line(text.trim_end());
         }
         ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage.status()))
     })
@@ -437,7 +437,7 @@ pub fn parse() -> Result<Cli, ExitCode> {
 fn completions(shell: clap_complete::Shell) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "casebook", &mut script);
-    terminal::say(String::from_utf8_lossy(&script).trim_end());
+    terminal::print_line(String::from_utf8_lossy(&script).trim_end());
     Exit::Fine
 }
 
@@ -446,7 +446,7 @@ fn escape_panics() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let text = panic.to_string();
-        if is_safe(&text) { default(panic) } else { aside(&text) }
+        if is_safe(&text) { default(panic) } else { eprint_line(&text) }
     }));
 }
 
@@ -464,7 +464,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     let _guarded = match guard::begin(cli) {
         Ok(guarded) => guarded,
         Err(problem) => {
-            aside(&problem.text);
+            eprint_line(&problem.text);
             return problem.exit.into();
         }
     };
@@ -494,7 +494,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         }
     };
     let exit = done.unwrap_or_else(|problem| {
-        aside(&problem.text);
+        eprint_line(&problem.text);
         problem.exit
     });
     exit.into()

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::{Exit, NewArgs, Problem};
 use crate::load::{self, Source};
 use crate::model::{Printable, is_id};
-use crate::report::terminal::{self, aside, say};
+use crate::report::terminal::{self, eprint_line, print_line};
 
 const REQUIREMENTS: &str = include_str!("new/requirements.json");
 const CASE: &str = include_str!("new/first.json");
@@ -30,8 +30,8 @@ pub(super) fn new(args: &NewArgs) -> Result<Exit, Problem> {
         fs::write(folder.join(file), text).map_err(problem)?;
     }
     sound(&args.cases, &folder)?;
-    say(&format!("{folder}/requirements.json\n{folder}/first.json"));
-    aside(&steps(&args.cases, name));
+    print_line(&format!("{folder}/requirements.json\n{folder}/first.json"));
+    eprint_line(&steps(&args.cases, name));
     Ok(Exit::Fine)
 }
 

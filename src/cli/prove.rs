@@ -18,7 +18,7 @@ use crate::model::case::Library;
 use crate::model::spec::Role;
 use crate::proof::{self, Pace, ProofError};
 use crate::report::proof::{Declared, Kill, Proof, unproved};
-use crate::report::terminal::{Progress, say};
+use crate::report::terminal::{Progress, print_line};
 use reference::UNBROKEN;
 
 /// Mutants at a time for each core: they wait for most of their time, above all those that hang.
@@ -38,7 +38,7 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     // What some mutants break says nothing of what none does.
     let unproved = args.only_mutants.is_none().then(|| unproved(&library, proof::all(), &UNBROKEN));
     let proof = Proof { mutants: kills, unproved: unproved.unwrap_or_default() };
-    say(&match args.format {
+    print_line(&match args.format {
         ProofFormat::Text => Printable::from(proof.text()).trimmed(),
         ProofFormat::Md => Printable::from(proof.markdown()).trimmed(),
         ProofFormat::Json => {

@@ -16,7 +16,7 @@ use crate::model::target::Target;
 use crate::model::transcript::Transcript;
 use crate::model::{TargetId, TestId};
 use crate::plan::{Selection, plan};
-use crate::report::terminal::{Terminal, aside, ignore_broken_pipe};
+use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe};
 use crate::report::{RunSummary, Source, Untrusted};
 use crate::run::{RunLog, read_log, read_wire, rejudge};
 
@@ -53,13 +53,15 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
         args.outputs.write(&[source], &library)?;
     }
     for path in &replay.changed {
-        aside(&format!("{path} does something else today than was observed; its old verdicts stand"));
+        eprint_line(&format!("{path} does something else today than was observed; its old verdicts stand"));
     }
     for path in &replay.gone {
-        aside(&format!("{path} is in no case any more; its old verdicts stand"));
+        eprint_line(&format!("{path} is in no case any more; its old verdicts stand"));
     }
     for path in &replay.cut {
-        aside(&format!("{path} was cut when it was recorded and cannot be judged again; its old verdicts are kept"));
+        eprint_line(&format!(
+            "{path} was cut when it was recorded and cannot be judged again; its old verdicts are kept"
+        ));
     }
     Ok(if summary.has_bug {
         Exit::Bug
@@ -110,7 +112,9 @@ fn find(header: &Header) -> Result<Vec<Arc<Target>>, Problem> {
                 found.extend(there.iter().filter(|target| target.id == *id).cloned());
             }
             Ok(targets) => found.extend(targets),
-            Err(_) => aside(&Untrusted(&format!("{id} isn't found from here: its known failures count")).line(400)),
+            Err(_) => {
+                eprint_line(&Untrusted(&format!("{id} isn't found from here: its known failures count")).line(400));
+            }
         }
     }
     Ok(found)

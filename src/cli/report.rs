@@ -5,7 +5,7 @@ use camino::Utf8Path;
 use super::outputs::{Kind, Output};
 use super::{Exit, Problem, ReportArgs};
 use crate::load;
-use crate::report::terminal::aside;
+use crate::report::terminal::eprint_line;
 use crate::report::{CaveatKind, Source, Untrusted};
 use crate::run::{LogError, read_what_is_there};
 
@@ -20,13 +20,13 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
         }
     }
     for problem in &unread {
-        aside(&problem.text);
+        eprint_line(&problem.text);
     }
     if sources.is_empty() {
         return Err(Problem::new(Exit::Usage, "none of the records can be read; there is nothing to report"));
     }
     if !unread.is_empty() {
-        aside(&format!(
+        eprint_line(&format!(
             "casebook: the other {} of {} records are reported",
             sources.len(),
             sources.len() + unread.len()
@@ -38,7 +38,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
     }
     let report = outputs.write(&sources, &library)?;
     for caveat in &report.partial {
-        aside(&format!("partial: {}", Untrusted(&caveat.text).line(1000)));
+        eprint_line(&format!("partial: {}", Untrusted(&caveat.text).line(1000)));
     }
     let gravest = report.partial.first().map(|caveat| caveat.kind);
     Ok(if !unread.is_empty() || gravest == Some(CaveatKind::Contradiction) {

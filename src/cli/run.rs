@@ -14,7 +14,7 @@ use super::here::{here, show_files, warn_of_skipped};
 use super::logs::CachedLog;
 use super::sets;
 use super::snapshots::{self, Changes, Snapshots};
-use super::targets::with_programs;
+use super::targets::targets_with_programs;
 use super::timings::Started;
 use super::{Exit, Problem, caches};
 use crate::drive::{Cancel, SetupError, set_up};
@@ -28,7 +28,7 @@ use crate::model::set::Drift;
 use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
-use crate::report::terminal::{Terminal, aside, ignore_broken_pipe};
+use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe};
 use crate::report::{self, RunSummary, Untrusted};
 use crate::run::{Log, LogError, Secrets, Seen, conduct};
 use crate::set;
@@ -42,7 +42,7 @@ const BLOCK: usize = 16_000;
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
     let mut library = load(&args.cases.sources()?)?;
-    let (names, mut left_out) = if args.all { with_programs()? } else { (args.targets.clone(), Vec::new()) };
+    let (names, mut left_out) = if args.all { targets_with_programs()? } else { (args.targets.clone(), Vec::new()) };
     tell(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), args, &library);
     let runtime = super::interrupt::runtime()?;
@@ -50,7 +50,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         let cancel = super::interrupt::listen_for(args.run_limit);
         let asked = targets.len();
         if args.all {
-            targets = that_can_be_set_up(targets, &cancel, &mut left_out).await?;
+            targets = set_up_or_leave_out(targets, &cancel, &mut left_out).await?;
         }
         let are_all_there = targets.len() == asked;
         let planned = planned(args, &mut library, &targets)?;
@@ -70,7 +70,7 @@ fn planned(
 ) -> Result<(Arc<Plan>, Option<Drift>), Problem> {
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
     let drift = set.as_ref().map(|(name, set)| set::narrow(library, (*name).clone(), set));
-    let mut plan = plan_of(library, targets, &args.selection()).map_err(|error| planless(&error))?;
+    let mut plan = plan_of(library, targets, &args.selection()).map_err(|error| plan_problem(&error))?;
     if let Some((name, set)) = &set {
         set::keep(&mut plan, set);
         if plan.is_empty() {
@@ -81,7 +81,7 @@ fn planned(
 }
 
 /// Of many targets, those that can be set up; why the others can't goes to what is left out.
-async fn that_can_be_set_up(
+async fn set_up_or_leave_out(
     targets: Vec<Arc<Target>>,
     cancel: &watch::Receiver<Cancel>,
     left_out: &mut Vec<String>,
@@ -95,7 +95,7 @@ async fn that_can_be_set_up(
             if problem.exit == Exit::Interrupted {
                 return Err(problem);
             }
-            aside(&problem.text);
+            eprint_line(&problem.text);
             left_out.push(format!("{} is left out: it could not be set up", target.id.name));
             broken.insert(&target.folder);
         }
@@ -105,7 +105,7 @@ async fn that_can_be_set_up(
 
 fn tell(left_out: &[String]) {
     for why in left_out {
-        aside(&Untrusted(why).line(LINE));
+        eprint_line(&Untrusted(why).line(LINE));
     }
 }
 
@@ -170,7 +170,7 @@ pub(super) fn this_program() -> Result<Utf8PathBuf, Problem> {
     Utf8PathBuf::try_from(program).map_err(|error| Problem::system(error.into_io_error()))
 }
 
-pub(super) fn planless(error: &PlanError) -> Problem {
+pub(super) fn plan_problem(error: &PlanError) -> Problem {
     let exit = match error {
         PlanError::UnmatchedKnown { .. } | PlanError::KnownTwice { .. } | PlanError::UnmatchedPattern { .. } => {
             Exit::Usage
@@ -189,7 +189,7 @@ pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Ca
         }
         let name = &target.id.name;
         let secrets = Secrets::of(target);
-        let say = |line: &str| aside(&Untrusted(&format!("{name}: {}", secrets.out_of(line))).line(LINE));
+        let say = |line: &str| eprint_line(&Untrusted(&format!("{name}: {}", secrets.out_of(line))).line(LINE));
         let mut stop = cancel.clone();
         tokio::select! {
             done = set_up(target, say) => {
@@ -219,7 +219,7 @@ async fn carry_out(
     let mut unsaved = Vec::new();
     let (log, saved) = begun(args, &header, &mut unsaved)?;
     for what in &unsaved {
-        aside(&not_saved(what));
+        eprint_line(&not_saved(what));
     }
     let record = saved.as_ref().map(Saved::path);
     let started = Started::now();
@@ -277,19 +277,19 @@ async fn carry_out(
     changes.tell();
     two_ways.tell();
     if let Some(path) = record {
-        aside(&format!("record: {path}"));
+        eprint_line(&format!("record: {path}"));
     }
     let saving = shown.map_err(|error| format!("all of standard output: {error}"));
     unsaved.extend(saving.err());
     for what in &unsaved {
-        aside(&not_saved(what));
+        eprint_line(&not_saved(what));
     }
     let exit = exit(args.outputs.strict, &summary, &changes);
     let exit = if unsaved.is_empty() { exit } else { exit.max(Exit::Unsaved) };
     let exit = match reported {
         Ok(()) => exit,
         Err(problem) => {
-            aside(&problem.text);
+            eprint_line(&problem.text);
             exit.max(Exit::Unsaved)
         }
     };
@@ -307,7 +307,7 @@ fn unfiltered(args: &RunArgs, library: &Library, targets: &[Arc<Target>]) -> Res
     match plan_of(whole.as_ref().unwrap_or(library), targets, &Selection::default()) {
         // All that is run is heavy.
         Err(PlanError::Nothing { .. }) => Ok(Plan::default()),
-        plan => plan.map_err(|error| planless(&error)),
+        plan => plan.map_err(|error| plan_problem(&error)),
     }
 }
 
@@ -329,9 +329,11 @@ impl TwoWays {
     fn tell(&self) {
         match self {
             Self { all: 0, .. } => {}
-            Self { all, unlike: 0 } => aside(&format!("run by a stream and in a process: {all} tests, all alike")),
+            Self { all, unlike: 0 } => {
+                eprint_line(&format!("run by a stream and in a process: {all} tests, all alike"));
+            }
             Self { all, unlike } => {
-                aside(&format!("run by a stream and in a process: {all} tests, {unlike} not alike"));
+                eprint_line(&format!("run by a stream and in a process: {all} tests, {unlike} not alike"));
             }
         }
     }
@@ -361,7 +363,7 @@ fn begun(args: &RunArgs, header: &Header, unsaved: &mut Vec<String>) -> Result<(
         (None, Some(cache)) => match here()?.own_cache(cache.clone(), &["runs"]).map(CachedLog::begin) {
             Ok(Ok(log)) => Saved::Cached(log),
             Err(skipped) => {
-                aside(&Untrusted(&format!("there is no record: {skipped}; --record FILE saves one")).line(LINE));
+                eprint_line(&Untrusted(&format!("there is no record: {skipped}; --record FILE saves one")).line(LINE));
                 return Ok((None, None));
             }
             Ok(Err(error)) => {
@@ -370,7 +372,9 @@ fn begun(args: &RunArgs, header: &Header, unsaved: &mut Vec<String>) -> Result<(
             }
         },
         (None, None) => {
-            aside("there is no record, because no cache folder is known (HOME is not set); --record FILE saves one");
+            eprint_line(
+                "there is no record, because no cache folder is known (HOME is not set); --record FILE saves one",
+            );
             return Ok((None, None));
         }
     };

@@ -10,7 +10,7 @@ use super::{CaseArgs, Exit, Problem, interrupt};
 use crate::drive::{Cancel, HandError, Options, Standing, Waiting};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::report::Untrusted;
-use crate::report::terminal::{aside, say};
+use crate::report::terminal::{eprint_line, print_line};
 
 /// The most that is shown of what a target says, in characters.
 pub(super) const SHOWN: usize = 16_000;
@@ -70,7 +70,7 @@ async fn over_http(chosen: &Chosen, mut cancel: watch::Receiver<Cancel>) -> Resu
     let Chosen { target, planned } = chosen;
     let options = Options::default();
     let mut standing = tokio::select! {
-        standing = Standing::put_up(target, planned, &options) => standing.map_err(|error| problem(chosen, &error))?,
+        standing = Standing::start(target, planned, &options) => standing.map_err(|error| problem(chosen, &error))?,
         () = stopped(&mut cancel, Cancel::Finish) => return Ok(Exit::Fine),
     };
     announce(chosen, standing.url());
@@ -82,7 +82,7 @@ async fn over_http(chosen: &Chosen, mut cancel: watch::Receiver<Cancel>) -> Resu
         }
     }
     tokio::select! {
-        () = standing.take_down() => {}
+        () = standing.stop() => {}
         // Dropped, it kills what it holds.
         () = stopped(&mut cancel, Cancel::Now) => {}
     }
@@ -90,7 +90,7 @@ async fn over_http(chosen: &Chosen, mut cancel: watch::Receiver<Cancel>) -> Resu
 }
 
 async fn over_stdio(chosen: &Chosen, mut cancel: watch::Receiver<Cancel>) -> Result<Exit, Problem> {
-    let waiting = Waiting::put_up(&chosen.target, &chosen.planned).map_err(|error| problem(chosen, &error))?;
+    let waiting = Waiting::start(&chosen.target, &chosen.planned).map_err(|error| problem(chosen, &error))?;
     announce(chosen, &command_line(&waiting.folder, &waiting.env, &waiting.command));
     stopped(&mut cancel, Cancel::Finish).await;
     Ok(Exit::Fine)
@@ -98,8 +98,8 @@ async fn over_stdio(chosen: &Chosen, mut cancel: watch::Receiver<Cancel>) -> Res
 
 fn announce(chosen: &Chosen, place: &str) {
     let Chosen { target, planned } = chosen;
-    say(&Untrusted(place).line(SHOWN));
-    aside(&format!("{} serves {}; Ctrl-C ends it", target.id, planned.id));
+    print_line(&Untrusted(place).line(SHOWN));
+    eprint_line(&format!("{} serves {}; Ctrl-C ends it", target.id, planned.id));
 }
 
 /// Waits until at least that much is to be stopped.

@@ -9,7 +9,7 @@ use super::{Exit, FreezeArgs, Problem};
 use crate::file;
 use crate::load;
 use crate::model::set::{SET_FORMAT, Set, SetName};
-use crate::report::terminal::{aside, say};
+use crate::report::terminal::{eprint_line, print_line};
 use crate::set;
 
 pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
@@ -29,8 +29,8 @@ pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
     })?;
     file.write_all(set.text().as_bytes()).map_err(unsaved)?;
     let checks: usize = set.tests.values().map(|frozen| frozen.checks.len()).sum();
-    say(path.as_str());
-    aside(&format!(
+    print_line(path.as_str());
+    eprint_line(&format!(
         "{} tests with {checks} checks; `casebook run --set {}` asks just these",
         set.tests.len(),
         args.name

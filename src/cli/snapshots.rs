@@ -16,7 +16,7 @@ use crate::model::target::Target;
 use crate::model::{CaseId, TargetId};
 use crate::plan::{Group, Plan};
 use crate::report::snapshot::{self, Body, Diff, Ways, differences};
-use crate::report::terminal::{Terminal, aside};
+use crate::report::terminal::{Terminal, eprint_line};
 
 /// What was observed beside what the snapshots say.
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl Changes {
     /// Prints what was compared and written, and the remedy for what differs.
     pub(super) fn tell(&self) {
         for line in self.lines() {
-            aside(&line);
+            eprint_line(&line);
         }
     }
 
@@ -251,11 +251,11 @@ impl<'a> Snapshots<'a> {
             self.changes.counts.not_seen += usize::from(heavy.is_empty());
         } else if self.failed.is_none() {
             // After one snapshot that can't be written, no other is.
-            self.failed = self.settle(target, case, seen, &planned).err();
+            self.failed = self.compare(target, case, seen, &planned).err();
         }
     }
 
-    fn settle(&mut self, target: TargetId, case: CaseId, seen: Body, planned: &Ways) -> Result<(), Problem> {
+    fn compare(&mut self, target: TargetId, case: CaseId, seen: Body, planned: &Ways) -> Result<(), Problem> {
         let path: Utf8PathBuf = snapshot::path(self.folders[&target], &case);
         if snapshot::is_behind_link(&path) {
             let text =

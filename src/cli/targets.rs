@@ -15,7 +15,7 @@ use crate::model::Printable;
 use crate::model::program::Found;
 use crate::model::target::Target;
 use crate::report::Untrusted;
-use crate::report::terminal::say;
+use crate::report::terminal::print_line;
 use reference::mutants;
 
 /// The most that is shown of a line of a `target.toml`, in characters.
@@ -89,14 +89,16 @@ struct Needed {
 pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
     let listed = list()?;
     match args.format {
-        TargetsFormat::Json => say(&Printable::json(&serde_json::to_string_pretty(&listed).map_err(Problem::system)?)),
-        TargetsFormat::Text => listed.iter().for_each(|one| say(&text(one))),
+        TargetsFormat::Json => {
+            print_line(&Printable::json(&serde_json::to_string_pretty(&listed).map_err(Problem::system)?));
+        }
+        TargetsFormat::Text => listed.iter().for_each(|one| print_line(&text(one))),
     }
     Ok(Exit::Fine)
 }
 
 /// What `casebook run --all` runs, and what it leaves out, each with the reason.
-pub(super) fn with_programs() -> Result<(Vec<String>, Vec<String>), Problem> {
+pub(super) fn targets_with_programs() -> Result<(Vec<String>, Vec<String>), Problem> {
     let (ready, rest): (Vec<_>, Vec<_>) = list()?.into_iter().partition(|one| one.ready);
     let why = |one: &Listed| {
         let missing = one.needs.iter().filter(|need| !need.met).map(Needed::text);

@@ -14,7 +14,7 @@ use crate::model::spec::{Revision, Transport};
 use crate::model::transcript::{Message, Party, Transcript};
 use crate::plan::{Selection, plan};
 use crate::report::Untrusted;
-use crate::report::terminal::say;
+use crate::report::terminal::print_line;
 use crate::run::{Seen, conduct};
 
 /// How much of a message is shown, in characters.
@@ -46,15 +46,15 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
 }
 
 fn print(transcript: &Transcript) {
-    say(&format!("\n# {}", transcript.test));
+    print_line(&format!("\n# {}", transcript.test));
     let steps = transcript.steps.iter().flat_map(|step| &step.messages);
     for message in transcript.opening.iter().chain(steps) {
-        say(&format!("\n{}", head(message)));
+        print_line(&format!("\n{}", head(message)));
         for (name, value) in &message.headers {
-            say(&Untrusted(&format!("{name}: {value}")).line(SHOWN));
+            print_line(&Untrusted(&format!("{name}: {value}")).line(SHOWN));
         }
         if !message.text.is_empty() {
-            say(&Untrusted(&message.text).line(SHOWN));
+            print_line(&Untrusted(&message.text).line(SHOWN));
         }
     }
 }

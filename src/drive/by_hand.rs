@@ -70,7 +70,7 @@ impl Standing {
     ///
     /// # Errors
     /// [`HandError`], where there is no server.
-    pub async fn put_up(target: &Target, planned: &Planned, options: &Options) -> Result<Self, HandError> {
+    pub async fn start(target: &Target, planned: &Planned, options: &Options) -> Result<Self, HandError> {
         let (canaries, fixture) = fixture(planned)?;
         let mut adapter = Adapter::start(target, Deadline::within(options.start_limit)).await?;
         let order = of(target, planned, &fixture);
@@ -92,7 +92,7 @@ impl Standing {
     }
 
     /// Takes the fixture down, and lets the adapter go.
-    pub async fn take_down(self) {
+    pub async fn stop(self) {
         let Self { mut adapter, serving, .. } = self;
         let stopped = adapter.stop(serving, Deadline::within(CLOSE)).await;
         adapter.end(if stopped.is_ok() { StopReason::Leave } else { StopReason::Hung }).await;
@@ -117,7 +117,7 @@ impl Waiting {
     ///
     /// # Errors
     /// [`HandError`], where there is nowhere to.
-    pub fn put_up(target: &Target, planned: &Planned) -> Result<Self, HandError> {
+    pub fn start(target: &Target, planned: &Planned) -> Result<Self, HandError> {
         let (canaries, fixture) = fixture(planned)?;
         let (file, command) = stdio_command(target, of(target, planned, &fixture))?;
         let env = target.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -172,7 +172,7 @@ impl Handed {
     }
 }
 
-/// Drives a target's client through the script of a test, against the server at an address.
+/// `TargetKind` a target's client through the script of a test, against the server at an address.
 ///
 /// # Errors
 /// [`HandError`], where nothing was handed over.

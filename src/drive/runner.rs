@@ -22,7 +22,7 @@ use crate::drive::server::http::ConnectionReuse;
 use crate::drive::stopwatch::Stopwatch;
 use crate::model::case::{Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Drives, Fixed, Target};
+use crate::model::target::{Fixed, Target, TargetKind};
 use crate::model::template::Bindings;
 use crate::model::timings::Spent;
 use crate::model::transcript::{End, Message, Party, Phase, Served, StdioMode, StepTranscript, Transcript};
@@ -252,9 +252,9 @@ impl TargetRunner {
     async fn make_ready(&mut self, planned: &Planned, canaries: &Canaries) -> Result<(), String> {
         let target = Arc::clone(&self.target);
         match &target.drives {
-            Drives::Adapter(_) => self.ensure_adapter(planned).await,
-            Drives::Fixed(Fixed::Client(_)) => self.health.check_usable(),
-            Drives::Fixed(server) => self.list_fixed_tools(server, planned.id.revision, canaries).await,
+            TargetKind::Adapter(_) => self.ensure_adapter(planned).await,
+            TargetKind::Fixed(Fixed::Client(_)) => self.health.check_usable(),
+            TargetKind::Fixed(server) => self.list_fixed_tools(server, planned.id.revision, canaries).await,
         }
     }
 
@@ -325,7 +325,7 @@ impl TargetRunner {
         transcript.stdio = planned.stdio.map(|_| self.mode(planned));
         self.ask(planned, canaries, deadline, &mut transcript).await;
         transcript.micros = deadline.micros();
-        if matches!(self.target.drives, Drives::Adapter(_)) {
+        if matches!(self.target.drives, TargetKind::Adapter(_)) {
             // A fixed server's handshake is a part of its start, and counted there.
             self.stopwatch.shook_hands(&transcript.opening);
         }
@@ -339,7 +339,7 @@ impl TargetRunner {
         self.adapter.iter().for_each(|adapter| drop(adapter.stderr().take()));
         if planned.test.role == Role::Client {
             let (target, bindings, options) = (&self.target, &transcript.bindings, &self.options);
-            let driven = if let Drives::Fixed(Fixed::Client(client)) = &target.drives {
+            let driven = if let TargetKind::Fixed(Fixed::Client(client)) = &target.drives {
                 let conversation =
                     fixed::converse(&mut self.listeners, target, client, planned, bindings, deadline, options);
                 overheard(canaries, conversation).await
@@ -360,7 +360,7 @@ impl TargetRunner {
             match ServedFixture::start(&self.target, adapter, &mut self.reuse, planned, bindings, deadline).await {
                 Ok(live) => {
                     let live = self.served.insert(live);
-                    if matches!(self.target.drives, Drives::Fixed(_)) {
+                    if matches!(self.target.drives, TargetKind::Fixed(_)) {
                         // Nobody says hello: until it answers, its start is not the first step's to pay for.
                         let serve = opening(planned);
                         let patience = deadline.narrowed(self.options.start_limit);
@@ -402,7 +402,7 @@ impl TargetRunner {
         }
         transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
         if let Some(stopped) = &stopped {
-            complete(transcript, stopped, matches!(self.target.drives, Drives::Adapter(_)));
+            complete(transcript, stopped, matches!(self.target.drives, TargetKind::Adapter(_)));
         }
         self.count(transcript, stopped.as_ref(), planned);
     }

@@ -33,7 +33,7 @@ pub struct Judge {
     catalogue: Arc<Catalogue>,
     known: Vec<KnownFailure>,
     /// The first control of each scope that didn't hold.
-    controls: BTreeMap<Scope, Lapse>,
+    controls: BTreeMap<Scope, FailedControl>,
 }
 
 /// A known failure of one target, and whether it was met.
@@ -66,7 +66,7 @@ impl Scope {
 
 /// A control that didn't hold.
 #[derive(Clone)]
-struct Lapse {
+struct FailedControl {
     path: String,
     cannot: bool,
 }
@@ -91,7 +91,7 @@ impl Judge {
 
     /// The verdicts of one test, of which nothing is remembered before [`keep`](Self::keep).
     pub fn verdicts(&self, target: &TargetId, test: &Test, id: &TestId, observation: &Observation) -> Vec<Verdict> {
-        let lapse = self.lapse(target, test, id).cloned();
+        let lapse = self.failed_control(target, test, id).cloned();
         let mut verdicts = Vec::new();
         for (step, check) in test
             .steps
@@ -151,17 +151,17 @@ impl Judge {
         requirement: &Requirement,
         id: &TestId,
         observation: &Observation,
-        lapse: Option<&Lapse>,
+        lapse: Option<&FailedControl>,
     ) -> Option<Verdict> {
-        let say = |kind, finding: Finding| verdict(step, check, requirement.level, kind, vec![finding.into()]);
+        let verdict_of = |kind, finding: Finding| verdict(step, check, requirement.level, kind, vec![finding.into()]);
         if let Some(reason) = &observation.cannot {
-            return Some(say(VerdictKind::Cannot, Finding::Inexpressible { reason: reason.clone() }));
+            return Some(verdict_of(VerdictKind::Cannot, Finding::Inexpressible { reason: reason.clone() }));
         }
         let Some(observed) = observation.steps.get(step).filter(|_| observation.unavailable.is_none()) else {
             let unavailable = observation.unavailable.clone().map(|reason| Finding::Unavailable { reason });
-            return Some(say(VerdictKind::Error, unavailable.unwrap_or(Finding::NotObserved)));
+            return Some(verdict_of(VerdictKind::Error, unavailable.unwrap_or(Finding::NotObserved)));
         };
-        if let Some(Lapse { path, cannot }) = lapse {
+        if let Some(FailedControl { path, cannot }) = lapse {
             let control = path.clone();
             let (kind, finding) = if *cannot {
                 (VerdictKind::Cannot, Finding::ControlInexpressible { control })
@@ -169,7 +169,7 @@ impl Judge {
                 (VerdictKind::Inconclusive, Finding::ControlFailed { control })
             };
             // Whether a MAY is taken says nothing without its control, and nothing is owed.
-            return (requirement.level != Level::May).then(|| say(kind, finding));
+            return (requirement.level != Level::May).then(|| verdict_of(kind, finding));
         }
         let (kind, detail) = self.weigh(check, requirement.level, observed, id);
         Some(verdict(step, check, requirement.level, kind, detail))
@@ -208,7 +208,7 @@ impl Judge {
     }
 
     /// The control that took this test's word away. A control answers to wider ones only.
-    fn lapse(&self, target: &TargetId, test: &Test, id: &TestId) -> Option<&Lapse> {
+    fn failed_control(&self, target: &TargetId, test: &Test, id: &TestId) -> Option<&FailedControl> {
         let above = match test.control {
             Some(Control::File) => [].as_slice(),
             Some(Control::Row) => &[Control::File],
@@ -231,7 +231,7 @@ impl Judge {
         let cannot = observation.cannot.is_some() || any(|kind| kind == VerdictKind::Cannot);
         let failed = observation.unavailable.is_some() || any(|kind| fails(kind) || kind == VerdictKind::Error);
         if cannot || failed {
-            let lapse = Lapse { path: test.path(), cannot };
+            let lapse = FailedControl { path: test.path(), cannot };
             self.controls.entry(Scope::new(target, id, control)).or_insert(lapse);
         }
     }

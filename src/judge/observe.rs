@@ -13,9 +13,9 @@ use super::places::Names;
 use super::rounds::rounds;
 use crate::jsonrpc::ambiguity;
 use crate::jsonrpc::envelope::{self, Members};
+use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::observation::{AdvertisedTool, Observation, Observed, Parts, SizeClass, StepObservation};
-use crate::model::reach::Reach;
 use crate::model::spec::Role;
 use crate::model::template::Template;
 use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
@@ -261,7 +261,7 @@ impl<'a> Observer<'a> {
     /// The tools of a server of which the case knows none, each with what can be seen of it.
     fn found(&self, wire: &Wire<'_>) -> Option<BTreeMap<String, BTreeSet<Flaw>>> {
         let mut found: BTreeMap<String, BTreeSet<Flaw>> = BTreeMap::new();
-        if !matches!(self.test.reach, Reach::Found(_)) {
+        if !matches!(self.test.reach, Applicability::FixedOnly(_)) {
             return Some(found);
         }
         let mut names = BTreeSet::new();

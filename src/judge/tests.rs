@@ -10,7 +10,7 @@ use crate::model::RequirementId;
 use crate::model::case::{Expectation, Flaw, Matcher, Outcome, TextState};
 use crate::model::observation::Observed;
 use crate::model::spec::Revisions;
-use crate::model::target::{Claims, Drives, Setup};
+use crate::model::target::{Claims, Setup, TargetKind};
 use crate::model::transcript::Party;
 
 fn catalogue(requirements: &[(&str, Level)]) -> Catalogue {
@@ -39,7 +39,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         file: None,
         folder: "t".into(),
         setup: Setup::default(),
-        drives: Drives::Adapter(Vec::new()),
+        drives: TargetKind::Adapter(Vec::new()),
         env: BTreeMap::new(),
         secrets: Vec::new(),
         claims: Claims { roles: Vec::new(), transports: Vec::new(), revisions: Vec::new(), lacks: Vec::new() },

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use miette::SourceSpan;
 
 use super::diagnostic::Lint;
-use super::expand::{Filler, RowNodes};
+use super::expand::{RowNodes, RowValues};
 use super::fixture::fixture;
 use super::lint;
 use super::needs::Needs;
@@ -77,7 +77,7 @@ const ROW: [&str; 6] = ["note", "since", "until", "transports", "heavy", "step-l
 
 /// What file, row and test can each say of where a test applies.
 #[derive(Clone, Default)]
-struct Narrowing {
+struct Limits {
     note: Vec<String>,
     revisions: Revisions,
     transports: Option<Vec<Transport>>,
@@ -87,7 +87,7 @@ struct Narrowing {
     step_limit: Option<u32>,
 }
 
-impl Narrowing {
+impl Limits {
     fn read(reader: &mut Reader, object: Object<'_>, role: Option<Role>) -> Self {
         let mut flag =
             |key: &str| object.get(key).and_then(|node| reader.flag(node, &format!("`{key}`"))).unwrap_or(false);
@@ -133,7 +133,7 @@ const TESTS: usize = 4_000;
 /// One row, as written and as it narrows.
 struct RowReading<'n> {
     nodes: RowNodes<'n>,
-    narrowing: Narrowing,
+    limits: Limits,
 }
 
 /// The fixture with one row's values; without rows there is one, of no row. A file that gives none has an empty one.
@@ -148,7 +148,7 @@ struct Shared<'a> {
     id: &'a CaseId,
     title: &'a str,
     role: Option<Role>,
-    narrowing: Narrowing,
+    limits: Limits,
     requirements: &'a Catalogue,
 }
 
@@ -161,7 +161,7 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, requirements: &
     }
     let title = reader.need(object, what, "title").and_then(|node| title(reader, node)).unwrap_or_default();
     let role = reader.need(object, what, "role").and_then(|node| reader.word(node, "`role`", Role::ALL));
-    let narrowing = Narrowing::read(reader, object, role);
+    let limits = Limits::read(reader, object, role);
     let rows = object.get("rows").map(|node| rows(reader, node)).unwrap_or_default();
     let given = object.get("given");
     if given.is_none() && role != Some(Role::Server) {
@@ -172,7 +172,7 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, requirements: &
         reader.push(reader.mistake(Lint::WrongCount, "a case file has a test").at(node.span, "none here"));
     }
 
-    let shared = Shared { id: &id, title: &title, role, narrowing, requirements };
+    let shared = Shared { id: &id, title: &title, role, limits, requirements };
     let mut used = BTreeSet::new();
     let served = serve(reader, given, &shared, &rows, &mut used);
     let mut places = Places {
@@ -196,7 +196,7 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, requirements: &
     }
     places.used = used;
     let rows = rows.into_iter().map(RowReading::into_row).collect();
-    let (path, note, role) = (reader.file().name().to_owned(), shared.narrowing.note, shared.role?);
+    let (path, note, role) = (reader.file().name().to_owned(), shared.limits.note, shared.role?);
     Some(Reading { case: Case { path, note, role, rows, tests: read, title: title.clone(), id }, places })
 }
 
@@ -225,15 +225,15 @@ fn rows<'n>(reader: &mut Reader, node: &'n Node) -> Vec<RowReading<'n>> {
         let Some(values) = reader.members(&member.value, &what) else { continue };
         let bindings = values.iter().filter(|value| !ROW.contains(&&*value.key)).collect();
         rows.push(RowReading {
-            narrowing: Narrowing::read_row(reader, &member.value),
+            limits: Limits::read_row(reader, &member.value),
             nodes: RowNodes { id: &member.key, id_span: member.key_span, bindings },
         });
     }
     rows
 }
 
-impl Narrowing {
-    /// As [`Narrowing::read`], but `needs` and `isolated` are names of values like any other in a row.
+impl Limits {
+    /// As [`Limits::read`], but `needs` and `isolated` are names of values like any other in a row.
     fn read_row(reader: &mut Reader, node: &Node) -> Self {
         let object = Object { node };
         Self {
@@ -263,7 +263,7 @@ fn transports(reader: &mut Reader, object: Object<'_>) -> Option<Vec<Transport>>
 impl RowReading<'_> {
     fn into_row(self) -> Row {
         let bindings = self.nodes.bindings.iter().map(|one| ((*one.key).to_owned(), one.value.value())).collect();
-        Row { id: self.nodes.id.to_owned(), note: self.narrowing.note, bindings }
+        Row { id: self.nodes.id.to_owned(), note: self.limits.note, bindings }
     }
 }
 
@@ -285,7 +285,7 @@ fn serve<'a, 'n>(
     rows.into_iter()
         .map(|row| {
             let Some(given) = given else { return Served { row, fixture: Some(Arc::default()), is_given: false } };
-            let given = Filler { row: row.map(|row| &row.nodes), used }.fill(reader, given);
+            let given = RowValues { row: row.map(|row| &row.nodes), used }.fill(reader, given);
             Served { row, fixture: fixture(reader, &given, shared.role).map(Arc::new), is_given: true }
         })
         .collect()
@@ -308,7 +308,7 @@ fn tests<'a, 'n>(
         object,
         title: object.get("title").and_then(|node| title(reader, node)),
         control: object.get("control").and_then(|node| reader.word(node, "`control`", Control::ALL)),
-        narrowing: Narrowing::read(reader, object, shared.role),
+        limits: Limits::read(reader, object, shared.role),
     };
     if object.get("when").is_none() && object.get("steps").is_none() {
         let missing = reader.mistake(Lint::MissingKey, format!("the test `{}` does nothing", member.key));
@@ -350,7 +350,7 @@ struct Written<'n> {
     object: Object<'n>,
     title: Option<String>,
     control: Option<Control>,
-    narrowing: Narrowing,
+    limits: Limits,
 }
 
 /// The rows that a test runs with: all, or those that it names.
@@ -379,9 +379,9 @@ fn test(
     used: &mut BTreeSet<usize>,
 ) -> Option<Test> {
     let member = written.member;
-    let row = served.row.map(|row| row.narrowing.clone()).unwrap_or_default();
-    let narrowing = shared.narrowing.and(&row).and(&written.narrowing);
-    if narrowing.never() {
+    let row = served.row.map(|row| row.limits.clone()).unwrap_or_default();
+    let limits = shared.limits.and(&row).and(&written.limits);
+    if limits.never() {
         let with = served.row.map(|row| format!(" with the row `{}`", row.nodes.id)).unwrap_or_default();
         let never = reader.mistake(Lint::NeverApplies, format!("the test `{}`{with} never runs", member.key));
         let help = "what the file, the row and the test say of `since`, `until` and `transports` leaves nothing";
@@ -392,39 +392,44 @@ fn test(
         case: shared.id,
         test: &member.key,
         role: shared.role,
-        revisions: narrowing.revisions,
+        revisions: limits.revisions,
         fixture: &fixture,
-        needs: &narrowing.needs,
+        needs: &limits.needs,
         requirements: shared.requirements,
     };
-    let mut filler = Filler { row: served.row.map(|row| &row.nodes), used };
-    let steps = steps(reader, written.object, &scope, &mut filler)?;
+    let mut row_values = RowValues { row: served.row.map(|row| &row.nodes), used };
+    let steps = steps(reader, written.object, &scope, &mut row_values)?;
     Some(Test {
         case: shared.id.clone(),
         id: (*member.key).to_owned(),
         row: served.row.map(|row| row.nodes.id.to_owned()),
         title: written.title.clone().unwrap_or_else(|| shared.title.to_owned()),
-        note: narrowing.note,
+        note: limits.note,
         line: reader.line(member.key_span),
         role: shared.role?,
         control: written.control,
-        revisions: narrowing.revisions,
-        transports: narrowing.transports,
-        reach: narrowing.needs.reach(served.is_given),
-        needs: narrowing.needs.features,
-        heavy: narrowing.heavy,
-        isolated: narrowing.isolated,
-        step_limit: narrowing.step_limit,
+        revisions: limits.revisions,
+        transports: limits.transports,
+        reach: limits.needs.reach(served.is_given),
+        needs: limits.needs.features,
+        heavy: limits.heavy,
+        isolated: limits.isolated,
+        step_limit: limits.step_limit,
         given: fixture,
         steps,
     })
 }
 
 /// `when` and `then`, or `steps`; `None` where any of them can't be read.
-fn steps(reader: &mut Reader, test: Object<'_>, scope: &Scope<'_>, filler: &mut Filler<'_>) -> Option<Vec<Step>> {
+fn steps(
+    reader: &mut Reader,
+    test: Object<'_>,
+    scope: &Scope<'_>,
+    row_values: &mut RowValues<'_>,
+) -> Option<Vec<Step>> {
     let Some(list) = test.get("steps") else {
         reader.need(test, &format!("the test `{}`", scope.test), "then");
-        let node = filler.fill(reader, test.node);
+        let node = row_values.fill(reader, test.node);
         return step(reader, Object { node: &node }, scope, 0).map(|step| vec![step]);
     };
     if let Some(member) = STEP.iter().find_map(|key| test.member(key)) {
@@ -442,7 +447,7 @@ fn steps(reader: &mut Reader, test: Object<'_>, scope: &Scope<'_>, filler: &mut 
         .iter()
         .enumerate()
         .map(|(place, item)| {
-            let item = filler.fill(reader, item);
+            let item = row_values.fill(reader, item);
             reader.object(&item, "a step", &STEP).and_then(|object| step(reader, object, scope, place))
         })
         .collect();

@@ -1,6 +1,6 @@
 //! `kind`: whether a target has an adapter, or is fixed, with its tools or its script inside.
 //!
-//! Takes a `target.toml`'s tree, gives [`Drives`] and the claims that fit it. Must not know what is run.
+//! Takes a `target.toml`'s tree, gives [`TargetKind`] and the claims that fit it. Must not know what is run.
 
 use camino::Utf8Path;
 
@@ -10,7 +10,7 @@ use super::read::{Object, Reader};
 use super::target::command;
 use crate::model::case::Need;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Drives, Fixed, Kind};
+use crate::model::target::{Claims, Fixed, Kind, TargetKind};
 
 /// The ways to say what a fixed target is.
 const WAYS: [&str; 3] = ["command", "url", "client"];
@@ -23,7 +23,7 @@ pub(super) fn kind(reader: &mut Reader, object: Object<'_>) -> Option<Kind> {
 }
 
 /// What is under test.
-pub(super) fn drives(reader: &mut Reader, object: Object<'_>, kind: Kind, folder: &Utf8Path) -> Option<Drives> {
+pub(super) fn drives(reader: &mut Reader, object: Object<'_>, kind: Kind, folder: &Utf8Path) -> Option<TargetKind> {
     match kind {
         Kind::Adapter => {
             for member in ["url", "client"].iter().filter_map(|key| object.member(key)) {
@@ -32,9 +32,9 @@ pub(super) fn drives(reader: &mut Reader, object: Object<'_>, kind: Kind, folder
                 reader.push(conflict.at(member.key_span, "of fixed targets").help(help));
             }
             let node = reader.need(object, "a target", "command")?;
-            command(reader, node, folder).map(Drives::Adapter)
+            command(reader, node, folder).map(TargetKind::Adapter)
         }
-        Kind::Fixed => fixed(reader, object, folder).map(Drives::Fixed),
+        Kind::Fixed => fixed(reader, object, folder).map(TargetKind::Fixed),
     }
 }
 
@@ -80,7 +80,7 @@ fn address(reader: &mut Reader, node: &Node) -> Option<String> {
 }
 
 /// What the target says it can do. Sides and transports of a fixed one follow from what it is.
-pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&Drives>, kind: Kind) -> Option<Claims> {
+pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&TargetKind>, kind: Kind) -> Option<Claims> {
     let what = "`claims`";
     let object = reader.object(node, what, &["roles", "transports", "revisions", "lacks"])?;
     let all: Vec<Revision> = Revision::all().collect();
@@ -99,8 +99,8 @@ pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&Drives>, 
             }
             drives
                 .and_then(|drives| match drives {
-                    Drives::Fixed(fixed) => Some(fixed.speaks()),
-                    Drives::Adapter(_) => None,
+                    TargetKind::Fixed(fixed) => Some(fixed.speaks()),
+                    TargetKind::Adapter(_) => None,
                 })
                 .map(|(role, transport)| (vec![role], vec![transport]))
         }

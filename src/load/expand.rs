@@ -45,13 +45,13 @@ pub(super) struct RowNodes<'n> {
 }
 
 /// Fills in one row, and keeps count of the values that were looked at.
-pub(super) struct Filler<'a> {
+pub(super) struct RowValues<'a> {
     pub(super) row: Option<&'a RowNodes<'a>>,
     /// Where in the file the keys stand of the values that were used.
     pub(super) used: &'a mut BTreeSet<usize>,
 }
 
-impl Filler<'_> {
+impl RowValues<'_> {
     /// A copy of the node, in which each `{"@row": KEY}` is the row's value.
     pub(super) fn fill(&mut self, reader: &mut Reader, node: &Node) -> Node {
         self.filled(reader, node).unwrap_or_else(|| node.clone())
@@ -310,7 +310,7 @@ mod tests {
         let bindings = object.get("row").map(|row| row.members().iter().collect()).unwrap_or_default();
         let row = RowNodes { id: "one", id_span: root.span, bindings };
         let value = object.get("value").expect("a value");
-        let filled = Filler { row: Some(&row), used: &mut BTreeSet::new() }.fill(&mut reader, value);
+        let filled = RowValues { row: Some(&row), used: &mut BTreeSet::new() }.fill(&mut reader, value);
         let template = template(&mut reader, &filled);
         (template, reader.into_found().iter().map(super::super::Diagnostic::lint).collect())
     }

@@ -10,8 +10,8 @@ use super::case::Reading;
 use super::diagnostic::Lint;
 use super::premise;
 use super::read::Reader;
+use crate::model::applicability::{Applicability, Inside};
 use crate::model::case::{Check, Control, Expectation, Test, When};
-use crate::model::reach::{Inside, Reach};
 use crate::model::template::{Generator, Template};
 
 /// The longest line of a file, in characters.
@@ -190,19 +190,21 @@ pub(super) fn unseen(reader: &mut Reader, reading: &Reading) {
         let mut fresh = false;
         test.given.tools.iter().for_each(|tool| tool.definition.visit(&mut |one| fresh |= is_fresh(one)));
         let why = match &test.reach {
-            Reach::Built | Reach::Alike(_) if looks(|one| !one.without.is_empty()) => {
+            Applicability::AdapterOnly | Applicability::AlsoFixed(_) if looks(|one| !one.without.is_empty()) => {
                 "looks for flaws in a list, beside a fixture that says what is right"
             }
-            Reach::Alike(Inside::Tools(_)) | Reach::Found(_) if looks(|one| one.saw.is_some()) => {
+            Applicability::AlsoFixed(Inside::Tools(_)) | Applicability::FixedOnly(_)
+                if looks(|one| one.saw.is_some()) =>
+            {
                 "looks at what the tool's code saw, which no fixed server shows"
             }
-            Reach::Alike(Inside::Tools(_)) if fresh => {
+            Applicability::AlsoFixed(Inside::Tools(_)) if fresh => {
                 "has a fixture with another value each time, which no fixed server has"
             }
-            Reach::Alike(Inside::Scenario(_)) if looks(is_handed_over) => {
+            Applicability::AlsoFixed(Inside::Scenario(_)) if looks(is_handed_over) => {
                 "looks at what was handed over, of which a fixed client shows only whether it left with 0"
             }
-            Reach::Built | Reach::Alike(_) | Reach::Found(_) => continue,
+            Applicability::AdapterOnly | Applicability::AlsoFixed(_) | Applicability::FixedOnly(_) => continue,
         };
         let message = format!("the test `{}` {why}", test.id);
         let beyond = reader.mistake(Lint::RoleMismatch, message).at(*place, "can't be seen");

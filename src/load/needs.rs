@@ -1,12 +1,12 @@
 //! `needs`: what a target must be able to do, and what a fixed one must have inside.
 //!
-//! Takes words of a case file, gives [`Needs`] and the [`Reach`] that they come to. Must not know targets.
+//! Takes words of a case file, gives [`Needs`] and the [`Applicability`] that they come to. Must not know targets.
 
 use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::Reader;
+use crate::model::applicability::{Applicability, Inside, Listed};
 use crate::model::case::Need;
-use crate::model::reach::{Inside, Listed, Reach};
 use crate::model::spec::Role;
 
 /// What file and test say in `needs`.
@@ -63,12 +63,12 @@ impl Needs {
     }
 
     /// Of which targets a test with these needs is asked, with a fixture or without.
-    pub(super) fn reach(&self, has_fixture: bool) -> Reach {
+    pub(super) fn reach(&self, has_fixture: bool) -> Applicability {
         match &self.scenario {
-            _ if !has_fixture => Reach::Found(self.tools.clone()),
-            Some(scenario) => Reach::Alike(Inside::Scenario(scenario.clone())),
-            None if self.tools.is_empty() => Reach::Built,
-            None => Reach::Alike(Inside::Tools(self.tools.clone())),
+            _ if !has_fixture => Applicability::FixedOnly(self.tools.clone()),
+            Some(scenario) => Applicability::AlsoFixed(Inside::Scenario(scenario.clone())),
+            None if self.tools.is_empty() => Applicability::AdapterOnly,
+            None => Applicability::AlsoFixed(Inside::Tools(self.tools.clone())),
         }
     }
 

@@ -16,7 +16,7 @@ use super::source::{MOST_BYTES, refuse};
 use super::{Here, LoadError, Skipped, embedded, masked, toml};
 use crate::file;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Drives, Flaky, Known, Package, Setup, Target};
+use crate::model::target::{Claims, Flaky, Known, Package, Setup, Target, TargetKind};
 use crate::model::{Pattern, RequirementId, TargetId, is_target_name};
 
 /// The target that is embedded.
@@ -74,7 +74,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         file: None,
         folder: here.folder().to_owned(),
         setup: Setup::default(),
-        drives: Drives::Adapter(command),
+        drives: TargetKind::Adapter(command),
         env: BTreeMap::new(),
         secrets: Vec::new(),
         claims: Claims {

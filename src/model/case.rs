@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::reach::Reach;
+use super::applicability::Applicability;
 use super::schema::SharedSchema;
 use super::spec::{Catalogue, Revisions, Role, Transport, words};
 use super::template::Template;
@@ -83,7 +83,7 @@ pub struct Test {
     /// What a target must be able to do.
     pub needs: Vec<Need>,
     /// Of which targets it is asked.
-    pub reach: Reach,
+    pub reach: Applicability,
     /// Too large for every day: runs only when asked for.
     pub heavy: bool,
     /// Runs on a process of its own.
@@ -111,7 +111,7 @@ impl Test {
             revisions: Revisions::default(),
             transports: None,
             needs: Vec::new(),
-            reach: Reach::Built,
+            reach: Applicability::AdapterOnly,
             heavy: false,
             isolated: false,
             step_limit: None,

@@ -3,6 +3,7 @@
 //! Takes nothing, gives the nouns that every stage shares. Must not know any other part, files, time or the network.
 
 pub mod abridged;
+pub mod applicability;
 pub mod bound;
 pub mod case;
 mod generate;
@@ -11,7 +12,6 @@ mod id;
 pub(crate) mod markdown;
 pub mod observation;
 pub mod program;
-pub mod reach;
 pub mod reason;
 pub mod record;
 pub mod schema;

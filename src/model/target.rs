@@ -23,7 +23,7 @@ pub struct Target {
     /// Commands that make it ready, and the files that make them necessary again.
     pub setup: Setup,
     /// What is under test, and how it comes to be there.
-    pub drives: Drives,
+    pub drives: TargetKind,
     /// Environment variables that its processes get.
     pub env: BTreeMap<String, String>,
     /// Further variables whose values are hidden, and with a `-` before it one whose value isn't.
@@ -78,7 +78,7 @@ words! {
 
 /// What is under test, and how it comes to be there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Drives {
+pub enum TargetKind {
     /// The command, with its arguments, of a program that builds what a case describes, by the adapter protocol.
     Adapter(Vec<String>),
     /// Something that has its tools, or its script, inside already.

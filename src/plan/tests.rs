@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::judge::samples;
+use crate::model::applicability::{Inside, Listed};
 use crate::model::case::Need;
 use crate::model::case::{Check, Fixture, Step, Then, When};
-use crate::model::reach::{Inside, Listed};
 use crate::model::spec::{Harm, Level, Requirement, Revisions};
 use crate::model::target::{Claims, Fixed, Known, Setup};
 
@@ -34,7 +34,7 @@ fn target() -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
-        drives: Drives::Adapter(Vec::new()),
+        drives: TargetKind::Adapter(Vec::new()),
         env: BTreeMap::new(),
         secrets: Vec::new(),
         claims: Claims {
@@ -118,11 +118,11 @@ fn what_a_target_does_not_claim_is_skipped_with_its_reason() {
 #[test]
 fn an_adapter_is_given_fixtures_and_a_fixed_target_has_its_own() {
     let reaching = |name: &str, reach| Test { reach, ..test(name, None, None, &fixture("f")) };
-    let alike = Reach::Alike(Inside::Tools(vec![Listed::Named("f".to_owned())]));
+    let alike = Applicability::AlsoFixed(Inside::Tools(vec![Listed::Named("f".to_owned())]));
     let tests = vec![
-        reaching("built", Reach::Built),
+        reaching("built", Applicability::AdapterOnly),
         reaching("alike", alike),
-        reaching("found", Reach::Found(vec![Listed::Any])),
+        reaching("found", Applicability::FixedOnly(vec![Listed::Any])),
     ];
     let library = library(tests);
     let asked = |drives| {
@@ -132,9 +132,9 @@ fn an_adapter_is_given_fixtures_and_a_fixed_target_has_its_own() {
         (names(&plan), skipped)
     };
     let both = |one: &str, other: &str| [one, other].map(|name| format!("a/b/{name}@2026-07-28+http")).to_vec();
-    let (adapter, why) = asked(Drives::Adapter(Vec::new()));
+    let (adapter, why) = asked(TargetKind::Adapter(Vec::new()));
     assert_eq!((adapter, why), (both("built", "alike"), vec![SkipReason::NoFixture]));
-    let (fixed, why) = asked(Drives::Fixed(Fixed::Running("http://127.0.0.1:1/".to_owned())));
+    let (fixed, why) = asked(TargetKind::Fixed(Fixed::Running("http://127.0.0.1:1/".to_owned())));
     assert_eq!((fixed, why), (both("alike", "found"), vec![SkipReason::NoAdapter]));
 }
 

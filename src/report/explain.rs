@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::show::{compact, cut, pretty};
+use crate::model::applicability::{Applicability, Inside};
 use crate::model::case::{
     Advertised, Answer, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture, Library, Matcher,
     Outcome, Pages, Step, Test, TextState, Then, TimeClass, When,
 };
-use crate::model::reach::{Inside, Reach};
 use crate::model::spec::{Requirement, Role};
 
 /// The longest value that is shown in a sentence, and in a table.
@@ -138,11 +138,15 @@ fn applies(test: &Test) -> String {
     limits.extend(test.transports.iter().map(|all| format!("over {}", list(all, " and "))));
     limits.extend(test.needs.iter().map(|need| format!("where the target has {need}")));
     limits.extend(match &test.reach {
-        Reach::Built => None,
-        Reach::Alike(Inside::Tools(tools)) => Some(format!("also on fixed servers with {}", list(tools, " and "))),
-        Reach::Alike(Inside::Scenario(name)) => Some(format!("also on fixed clients, as their scenario `{name}`")),
-        Reach::Found(tools) if tools.is_empty() => Some("on fixed servers only".to_owned()),
-        Reach::Found(tools) => Some(format!("only on fixed servers with a {}", list(tools, " and a "))),
+        Applicability::AdapterOnly => None,
+        Applicability::AlsoFixed(Inside::Tools(tools)) => {
+            Some(format!("also on fixed servers with {}", list(tools, " and ")))
+        }
+        Applicability::AlsoFixed(Inside::Scenario(name)) => {
+            Some(format!("also on fixed clients, as their scenario `{name}`"))
+        }
+        Applicability::FixedOnly(tools) if tools.is_empty() => Some("on fixed servers only".to_owned()),
+        Applicability::FixedOnly(tools) => Some(format!("only on fixed servers with a {}", list(tools, " and a "))),
     });
     limits.extend(test.heavy.then(|| "only when heavy tests are asked for".to_owned()));
     limits.extend(test.step_limit.map(|seconds| format!("with at most {seconds} s for each step")));

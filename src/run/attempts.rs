@@ -28,7 +28,7 @@ pub(super) fn after(earlier: Record, mut record: Record) -> Record {
 
 /// Says of each check that failed in an earlier attempt, and in the last one didn't, that it is flaky; and of one that
 /// is listed, why that is known.
-pub(super) fn settle(record: &mut Record, listed: Option<&Flaky>) {
+pub(super) fn decide(record: &mut Record, listed: Option<&Flaky>) {
     let all = record.attempts.len() + 1;
     for (place, verdict) in record.verdicts.iter_mut().enumerate() {
         let earlier = || record.attempts.iter().filter_map(|attempt| attempt.verdicts.get(place));
@@ -77,7 +77,7 @@ mod tests {
             after(second, record(&[Pass, Pass, Fail, Warn]))
         };
         let mut settled = attempts();
-        settle(&mut settled, None);
+        decide(&mut settled, None);
         let kinds = |record: &Record| record.verdicts.iter().map(|verdict| verdict.kind).collect::<Vec<_>>();
         assert_eq!(kinds(&settled), [Flakes, Pass, Fail, Warn]);
         let detail = settled.verdicts[0].detail.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -86,7 +86,7 @@ mod tests {
         let listed =
             Flaky { test: "f/**".parse().expect("a pattern"), reason: "starts too slowly".into(), issue: None };
         settled = attempts();
-        settle(&mut settled, Some(&listed));
+        decide(&mut settled, Some(&listed));
         assert_eq!((settled.verdicts[0].kind, settled.verdicts[0].excuses), (Known, Some(Flakes)));
         assert_eq!(settled.verdicts[0].known.as_ref().map(|known| known.reason.as_str()), Some("starts too slowly"));
     }

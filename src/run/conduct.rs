@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
-use super::attempts::{after, is_worth_another, settle};
+use super::attempts::{after, decide, is_worth_another};
 use super::bounds::Bounds;
 use super::{InOrder, Log, LogError, Secrets};
 use crate::drive::{Cancel, Ended, Event, Finish, Next, Options, caught, drive};
@@ -159,7 +159,7 @@ impl Desk {
         judge.keep(&record.target, test, id, &record.observation, &record.verdicts);
         drop(judge);
         let listed = group.target.flaky.iter().find(|flaky| flaky.test.matches(id));
-        settle(&mut record, listed);
+        decide(&mut record, listed);
         self.append(&record, &transcript);
         (Next::On, Some((record, transcript)))
     }

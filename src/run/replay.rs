@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::attempts::settle;
+use super::attempts::decide;
 use super::hash;
 use crate::judge::Judge;
 use crate::model::case::{Library, Test};
@@ -49,7 +49,7 @@ pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> R
                 record.verdicts = judge.judge(&record.target, test, &record.test, &record.observation);
                 let target = targets.iter().find(|target| target.id == record.target);
                 let mut flaky = target.iter().flat_map(|target| &target.flaky);
-                settle(record, flaky.find(|flaky| flaky.test.matches(&record.test)));
+                decide(record, flaky.find(|flaky| flaky.test.matches(&record.test)));
             }
         }
     }

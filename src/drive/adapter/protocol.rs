@@ -20,7 +20,7 @@ use crate::drive::process::lines::{BoundedText, LineEvent, Lines};
 use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::quoted;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Drives, Package, Target};
+use crate::model::target::{Package, Target, TargetKind};
 use crate::model::transcript::{End, Served};
 
 /// The version of the protocol that is spoken.
@@ -476,8 +476,8 @@ impl Adapter {
 /// The command of a target's adapter.
 pub(crate) fn command(target: &Target) -> Result<&[String], StartError> {
     match &target.drives {
-        Drives::Adapter(command) => Ok(command),
-        Drives::Fixed(_) => Err(StartError::Fixed),
+        TargetKind::Adapter(command) => Ok(command),
+        TargetKind::Fixed(_) => Err(StartError::Fixed),
     }
 }
 

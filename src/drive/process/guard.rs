@@ -105,7 +105,7 @@ pub fn watch(
     #[cfg(target_os = "linux")]
     mark::sweep(&format!("{MARK}={run}-"), 0);
     if was_stopped {
-        say(
+        tell_words(
             tell,
             "casebook: it did not stop in time and was killed; the run log has each test that had ended".to_owned(),
         );
@@ -115,7 +115,7 @@ pub fn watch(
 }
 
 /// Says something, without waiting for long: standard error may be a pipe that nobody reads.
-fn say(tell: fn(&str), words: String) {
+fn tell_words(tell: fn(&str), words: String) {
     let (done, said) = mpsc::channel();
     let speak = move || {
         tell(&words);
@@ -177,7 +177,7 @@ fn number(status: ExitStatus, tell: fn(&str)) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         let how = in_words(status);
-        say(tell, format!("casebook: it was {how}; the run log has each test that had ended"));
+        tell_words(tell, format!("casebook: it was {how}; the run log has each test that had ended"));
         return u8::try_from(128 + signal).unwrap_or(u8::MAX);
     }
     #[cfg(not(unix))]

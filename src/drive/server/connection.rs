@@ -243,7 +243,7 @@ impl Connection {
                 Some(answer) => message::response(id, &elicit_result(answer, log.bindings)),
                 None => {
                     // The target isn't left waiting; what it makes of it is recorded, and no more.
-                    log.settle(End::Unanswered);
+                    log.end_with(End::Unanswered);
                     message::response(id, &elicit_result(&Answer::Cancel, log.bindings))
                 }
             },

@@ -143,7 +143,7 @@ impl<'a> ExchangeLog<'a> {
     }
 
     /// Decides the end, whatever else may come, and leaves little time for that.
-    pub(crate) fn settle(&mut self, end: End) {
+    pub(crate) fn end_with(&mut self, end: End) {
         self.settled.get_or_insert(end);
         self.hurry();
     }

@@ -18,7 +18,7 @@ use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::ConnectionReuse;
 use crate::model::case::{Step, Test, Then, When};
 use crate::model::spec::{Revision, Transport};
-use crate::model::target::{Drives, Fixed, Target};
+use crate::model::target::{Fixed, Target, TargetKind};
 use crate::model::template::Bindings;
 use crate::model::transcript::{End, Message, Phase, Served, StepTranscript};
 use crate::plan::Planned;
@@ -70,7 +70,7 @@ impl ServedFixture {
         deadline: Deadline,
     ) -> Result<Self, Served> {
         let (revision, transport) = (planned.id.revision, planned.id.transport);
-        if let Drives::Fixed(fixed) = &target.drives {
+        if let TargetKind::Fixed(fixed) = &target.drives {
             let met = Self::meet(target, fixed, revision, bindings);
             return met.map_err(|error| not_started(&error));
         }

@@ -13,7 +13,7 @@ use crate::drive::smoke::check::smoke;
 use crate::drive::smoke::outcome::SmokeOutcome;
 use crate::model::case::{Does, Fixture, Retry, Step, Test, Then, Tool, When};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Drives, Fixed, Setup, Target};
+use crate::model::target::{Claims, Fixed, Setup, Target, TargetKind};
 use crate::model::template::{Generator, Template};
 use crate::model::transcript::{End, Party, Served};
 use crate::model::{CaseId, TargetId, TestId};
@@ -53,7 +53,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
-        drives: Drives::Adapter(["sh", "-c", TARGET, "shell"].map(str::to_owned).into()),
+        drives: TargetKind::Adapter(["sh", "-c", TARGET, "shell"].map(str::to_owned).into()),
         env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
         secrets: Vec::new(),
         claims: Claims {
@@ -217,7 +217,7 @@ async fn what_hangs_is_given_up_after_three_whatever_it_is_and_under_one_cause()
     let deaf = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/mcp", deaf.local_addr().expect("an address"));
     let sleeper = || ["sh", "-c", "exec sleep 1000"].map(str::to_owned).to_vec();
-    let fixed = |fixed: Fixed| Target { drives: Drives::Fixed(fixed), ..target(&[]) };
+    let fixed = |fixed: Fixed| Target { drives: TargetKind::Fixed(fixed), ..target(&[]) };
     let server = |id: usize| send(&format!("please-hang-{id}"));
     let client = |id: usize| connecting(&format!("connect-{id}"));
     let (http, stdio) = (Transport::Http, Transport::Stdio);

@@ -12,12 +12,12 @@ use crate::model::{Printable, ToPrintable};
 use crate::report::Annotation;
 
 /// Prints what was asked for.
-pub fn say(text: &(impl ToPrintable + ?Sized)) {
+pub fn print_line(text: &(impl ToPrintable + ?Sized)) {
     print(&mut anstream::stdout(), &text.to_printable());
 }
 
 /// Prints what isn't the answer itself: progress, hints, problems.
-pub fn aside(text: &(impl ToPrintable + ?Sized)) {
+pub fn eprint_line(text: &(impl ToPrintable + ?Sized)) {
     print(&mut anstream::stderr(), &text.to_printable());
 }
 

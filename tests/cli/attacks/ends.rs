@@ -302,7 +302,7 @@ fn time_of_a_suspended_run_is_not_held_against_a_target() {
     sandbox.lay_out("shelf/post/shelf.json");
     sandbox.lay_out("shelf/post/requirements.json");
     // It answers a second after the run is resumed, which is in time.
-    let answers = "open('../called', 'w').write('yes'); time.sleep(5); say(answer())";
+    let answers = "open('../called', 'w').write('yes'); time.sleep(5); print_line(answer())";
     sandbox.target("t", &["python3", "-S", "-I", "../rogue.py", "call", answers], "");
     let run = start(sandbox.command("run t --cases shelf --jobs 1 --step-limit 3s --record run.jsonl"));
     text_of(&sandbox.path().join("called"));

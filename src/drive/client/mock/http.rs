@@ -61,11 +61,11 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
     let session = parts.headers.get(SESSION).and_then(|session| session.to_str().ok());
     match parts.method {
         Method::POST if body.len() != text.len() || std::str::from_utf8(&body).is_err() => {
-            say(Reply::unreadable("not UTF-8", false), &parts.headers, &server).await
+            respond(Reply::unreadable("not UTF-8", false), &parts.headers, &server).await
         }
         Method::POST => {
             let incoming = Incoming { text: &text, session, headers: Some(&parts.headers) };
-            say(server.answer(incoming), &parts.headers, &server).await
+            respond(server.answer(incoming), &parts.headers, &server).await
         }
         Method::DELETE => empty(&server, server.end(session)),
         _ => empty(&server, 405),
@@ -116,7 +116,7 @@ fn kept(method: &Method, headers: &HeaderMap) -> Headers {
 }
 
 /// Sends a reply, right or wrong.
-async fn say(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<Frames> {
+async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<Frames> {
     let Reply { status, session, said, wrong } = reply;
     let status = wrong.status.unwrap_or(status);
     let mut headers: Headers = session.map(|session| (SESSION.to_owned(), session)).into_iter().collect();

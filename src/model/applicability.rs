@@ -4,29 +4,29 @@ use std::fmt;
 
 /// Of which targets a test is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum Applicability {
     /// Of those whose adapter builds the fixture.
-    Built,
+    AdapterOnly,
     /// Of these, and of the fixed ones that have this inside.
-    Alike(Inside),
+    AlsoFixed(Inside),
     /// Of fixed servers that list these tools; the fixture is empty.
-    Found(Vec<Listed>),
+    FixedOnly(Vec<Listed>),
 }
 
-impl Reach {
+impl Applicability {
     /// What a fixed server has to list.
     pub fn listed(&self) -> &[Listed] {
         match self {
-            Self::Alike(Inside::Tools(listed)) | Self::Found(listed) => listed,
-            Self::Built | Self::Alike(Inside::Scenario(_)) => &[],
+            Self::AlsoFixed(Inside::Tools(listed)) | Self::FixedOnly(listed) => listed,
+            Self::AdapterOnly | Self::AlsoFixed(Inside::Scenario(_)) => &[],
         }
     }
 
     /// Which script a fixed client has to have.
     pub fn scenario(&self) -> Option<&str> {
         match self {
-            Self::Alike(Inside::Scenario(name)) => Some(name),
-            Self::Built | Self::Alike(Inside::Tools(_)) | Self::Found(_) => None,
+            Self::AlsoFixed(Inside::Scenario(name)) => Some(name),
+            Self::AdapterOnly | Self::AlsoFixed(Inside::Tools(_)) | Self::FixedOnly(_) => None,
         }
     }
 }
