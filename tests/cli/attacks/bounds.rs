@@ -36,10 +36,10 @@ fn measured(sandbox: &Sandbox, arguments: &str) -> (Finished, u64) {
 fn every_text_of_a_target_is_bounded_in_the_wire_file() {
     let sandbox = sandbox();
     for (name, does) in [
-        ("cannot", "print_line(json.dumps({'id': asked['id'], 'cannot': 'x' * (4 << 20)}))"),
+        ("cannot", "say(json.dumps({'id': asked['id'], 'cannot': 'x' * (4 << 20)}))"),
         (
             "refused",
-            "print_line(json.dumps({'id': asked['id'], 'refused': {'type': 'x' * (4 << 20), 'message': 'y' * (4 << 20)}}))",
+            "say(json.dumps({'id': asked['id'], 'refused': {'type': 'x' * (4 << 20), 'message': 'y' * (4 << 20)}}))",
         ),
     ] {
         sandbox.target(name, &["python3", "-S", "-I", "../rogue.py", "serve", does], "");
@@ -54,7 +54,7 @@ fn every_text_of_a_target_is_bounded_in_the_wire_file() {
 #[test]
 fn large_value_is_cut_counted_and_not_judged_again() {
     let sandbox = sandbox();
-    let does = "print_line(answer(structuredContent={'x': 'y' * (2 << 20)}))";
+    let does = "say(answer(structuredContent={'x': 'y' * (2 << 20)}))";
     sandbox.target("large", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
     sandbox
         .run("run large --cases shelf --record run.jsonl --report json=r.json")

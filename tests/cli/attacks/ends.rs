@@ -72,13 +72,18 @@ fn until_it_writes_to(run: &Running, file: &Path) {
     });
 }
 
-/// Waits until all of these are stopped.
+/// Waits until all of these are stopped, with each of their threads: before, the system does not count them as stopped.
 fn until_stopped(ids: &[Pid]) {
-    let is_stopped = |id: &Pid| {
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).expect("it is there");
-        stat.rsplit_once(')').is_some_and(|(_, fields)| fields.trim_start().starts_with('T'))
+    let is_stopped = |stat: &str| {
+        let state = stat.rsplit_once(')').map(|(_, fields)| fields.trim_start());
+        state.is_some_and(|state| state.starts_with('T'))
     };
-    wait_for("stopped processes", || ids.iter().all(is_stopped).then_some(()));
+    let are_stopped = |id: &Pid| {
+        let threads = fs::read_dir(format!("/proc/{id}/task")).expect("it is there").flatten();
+        let mut stats = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+        stats.all(|stat| is_stopped(&stat))
+    };
+    wait_for("stopped processes", || ids.iter().all(are_stopped).then_some(()));
 }
 
 /// The text of a file, once it has one.
@@ -302,7 +307,7 @@ fn time_of_a_suspended_run_is_not_held_against_a_target() {
     sandbox.lay_out("shelf/post/shelf.json");
     sandbox.lay_out("shelf/post/requirements.json");
     // It answers a second after the run is resumed, which is in time.
-    let answers = "open('../called', 'w').write('yes'); time.sleep(5); print_line(answer())";
+    let answers = "open('../called', 'w').write('yes'); time.sleep(5); say(answer())";
     sandbox.target("t", &["python3", "-S", "-I", "../rogue.py", "call", answers], "");
     let run = start(sandbox.command("run t --cases shelf --jobs 1 --step-limit 3s --record run.jsonl"));
     text_of(&sandbox.path().join("called"));

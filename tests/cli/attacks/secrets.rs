@@ -13,44 +13,36 @@ const TOKEN: &str = "ghp_aB3+cD4/eF5=gH6&iJ7<kL8>mN9'oP0qR1sT2uV3w";
 
 /// Targets by name: where they write the secret, and how, in the words of `rogue.py`; `T` is the token.
 const LEAKS: [(&str, &str, &str); 16] = [
-    ("plain", "call", "print_line(answer(a=T, content=[{'type': 'text', 'text': T}]))"),
-    ("nested", "call", "print_line(answer(content=[{'type': 'text', 'text': json.dumps({'a': json.dumps(T)})}]))"),
-    ("go", "call", r"print_line(answer(a=T).replace('&', '\\u0026').replace('<', '\\u003c').replace('>', '\\u003e'))"),
+    ("plain", "call", "say(answer(a=T, content=[{'type': 'text', 'text': T}]))"),
+    ("nested", "call", "say(answer(content=[{'type': 'text', 'text': json.dumps({'a': json.dumps(T)})}]))"),
+    ("go", "call", r"say(answer(a=T).replace('&', '\\u0026').replace('<', '\\u003c').replace('>', '\\u003e'))"),
     (
         "dotnet",
         "call",
-        r#"print_line(answer(a='%').replace('%', ''.join(f'\\u{ord(c):04X}' if c in "+'&<>" else c for c in T)))"#,
+        r#"say(answer(a='%').replace('%', ''.join(f'\\u{ord(c):04X}' if c in "+'&<>" else c for c in T)))"#,
     ),
     (
         "gson",
         "call",
-        r#"print_line(answer(a='%').replace('%', ''.join(f'\\u{ord(c):04x}' if c in "='&<>" else c for c in T)))"#,
+        r#"say(answer(a='%').replace('%', ''.join(f'\\u{ord(c):04x}' if c in "='&<>" else c for c in T)))"#,
     ),
-    ("php", "call", r"print_line(answer(a=T).replace('/', '\\/'))"),
-    ("units", "call", r"print_line(answer(a='%').replace('%', ''.join(f'\\u{ord(c):04x}' for c in T)))"),
+    ("php", "call", r"say(answer(a=T).replace('/', '\\/'))"),
+    ("units", "call", r"say(answer(a='%').replace('%', ''.join(f'\\u{ord(c):04x}' for c in T)))"),
     (
         "encoded",
         "call",
         "import base64, html; from urllib.parse import quote
-           print_line(answer(a=[base64.b64encode(b'x' * i + T.encode()).decode() for i in range(3)], b=T.encode().hex(),
+           say(answer(a=[base64.b64encode(b'x' * i + T.encode()).decode() for i in range(3)], b=T.encode().hex(),
                       c=quote(T, safe=''), d=html.escape(T), e=base64.urlsafe_b64encode(T.encode()).decode()))",
     ),
-    (
-        "error",
-        "call",
-        "print_line(json.dumps({'jsonrpc': '2.0', 'id': id, 'error': {'code': 1, 'message': '.' * 261 + T}}))",
-    ),
+    ("error", "call", "say(json.dumps({'jsonrpc': '2.0', 'id': id, 'error': {'code': 1, 'message': '.' * 261 + T}}))"),
     ("header", "call", "put(head('x-more: ' + '.' * 985 + T, T[:10].lower() + ': 1'), answer())"),
-    ("no-json", "call", "print_line('.' * 261 + T)"),
-    ("stderr", "call", "sys.stderr.write('.' * 32740 + T + '.' * 32750 + T + '.' * 32740); print_line(answer())"),
-    ("long", "call", "print_line(answer(a='.' * 32630 + T + T))"),
-    ("noise", "serve", r"put('.' * 970 + T + '\n'); print_line(good())"),
-    ("cannot", "serve", "print_line(json.dumps({'id': asked['id'], 'cannot': '.' * 261 + T}))"),
-    (
-        "refusal",
-        "serve",
-        "print_line(json.dumps({'id': asked['id'], 'refused': {'type': T, 'message': '.' * 221 + T}}))",
-    ),
+    ("no-json", "call", "say('.' * 261 + T)"),
+    ("stderr", "call", "sys.stderr.write('.' * 32740 + T + '.' * 32750 + T + '.' * 32740); say(answer())"),
+    ("long", "call", "say(answer(a='.' * 32630 + T + T))"),
+    ("noise", "serve", r"put('.' * 970 + T + '\n'); say(good())"),
+    ("cannot", "serve", "say(json.dumps({'id': asked['id'], 'cannot': '.' * 261 + T}))"),
+    ("refusal", "serve", "say(json.dumps({'id': asked['id'], 'refused': {'type': T, 'message': '.' * 221 + T}}))"),
 ];
 
 fn lay_out(sandbox: &Sandbox) -> String {
@@ -131,7 +123,7 @@ fn secret_in_any_spelling_and_across_any_cut_is_nowhere() {
 fn names_in_target_toml_and_environment_choose_what_is_hidden() {
     let sandbox = Sandbox::empty();
     lay_out(&sandbox);
-    let does = "print_line(answer(a=[os.environ[name] for name in ('ACCOUNT', 'PLACE', 'SORT_KEY')]))";
+    let does = "say(answer(a=[os.environ[name] for name in ('ACCOUNT', 'PLACE', 'SORT_KEY')]))";
     sandbox.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
     let file = sandbox.read("teller/target.toml");
     sandbox.write("teller/target.toml", &format!("secrets = [\"ACCOUNT\"]\n{file}"));
@@ -184,8 +176,7 @@ fn secret_that_is_no_utf_8_is_hidden_in_both_ways_of_reading_it() {
     use std::os::unix::ffi::OsStrExt as _;
     let sandbox = Sandbox::empty();
     lay_out(&sandbox);
-    let does =
-        "T = os.environb[b'ODD_TOKEN']; print_line(answer(a=T.decode('utf-8', 'replace'), b=T.decode('latin-1')))";
+    let does = "T = os.environb[b'ODD_TOKEN']; say(answer(a=T.decode('utf-8', 'replace'), b=T.decode('latin-1')))";
     sandbox.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
     let mut run = sandbox.command("run teller --cases shelf --record run.jsonl");
     run.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"caf\xe9-und\xfcr-th\xeb-st\xe4irs-9"));

@@ -177,12 +177,12 @@ const SHOWERS: [Shower; 15] = [
     Shower {
         name: "says",
         at: "call",
-        does: "print_line(answer(content=[{'type': 'text', 'text': H}], structuredContent={H: H}))",
+        does: "say(answer(content=[{'type': 'text', 'text': H}], structuredContent={H: H}))",
     },
     Shower {
         name: "errs",
         at: "call",
-        does: "print_line(json.dumps({'jsonrpc': '2.0', 'id': id, 'error': {'code': 1.5, 'message': H, 'data': H}}))",
+        does: "say(json.dumps({'jsonrpc': '2.0', 'id': id, 'error': {'code': 1.5, 'message': H, 'data': H}}))",
     },
     Shower { name: "raw", at: "call", does: "put(H, '\\n'); os._exit(3)" },
     Shower { name: "dies", at: "call", does: "sys.stderr.write(H); sys.stderr.flush(); os._exit(3)" },
@@ -194,23 +194,23 @@ const SHOWERS: [Shower; 15] = [
     Shower {
         name: "lists",
         at: "list",
-        does: "print_line(json.dumps({'jsonrpc': '2.0', 'id': id, 'result': {'tools': [{'name': H, 'description': H, 'inputSchema': {H: H}}], 'nextCursor': H}}))",
+        does: "say(json.dumps({'jsonrpc': '2.0', 'id': id, 'result': {'tools': [{'name': H, 'description': H, 'inputSchema': {H: H}}], 'nextCursor': H}}))",
     },
-    Shower { name: "cannot", at: "serve", does: "print_line(json.dumps({'id': asked['id'], 'cannot': H}))" },
+    Shower { name: "cannot", at: "serve", does: "say(json.dumps({'id': asked['id'], 'cannot': H}))" },
     Shower {
         name: "refuses",
         at: "serve",
-        does: "print_line(json.dumps({'id': asked['id'], 'refused': {'type': H, 'message': H}}))",
+        does: "say(json.dumps({'id': asked['id'], 'refused': {'type': H, 'message': H}}))",
     },
     Shower { name: "fails", at: "serve", does: "sys.stderr.write(H); sys.stderr.flush(); os._exit(3)" },
-    Shower { name: "leads", at: "serve", does: "print_line(json.dumps({'id': asked['id'], 'serving': {'url': H}}))" },
-    Shower { name: "noise", at: "serve", does: "put(H.replace('\\n', ' '), '\\n'); print_line(good())" },
+    Shower { name: "leads", at: "serve", does: "say(json.dumps({'id': asked['id'], 'serving': {'url': H}}))" },
+    Shower { name: "noise", at: "serve", does: "put(H.replace('\\n', ' '), '\\n'); say(good())" },
     Shower {
         name: "hello",
         at: "hello",
-        does: "print_line(json.dumps({'id': asked['id'], 'hello': {**hello, 'sdk': H, 'version': H, 'language': H, 'api': H, 'lacks': [H]}}))",
+        does: "say(json.dumps({'id': asked['id'], 'hello': {**hello, 'sdk': H, 'version': H, 'language': H, 'api': H, 'lacks': [H]}}))",
     },
-    Shower { name: "differs", at: "serve", does: "print_line(good())" },
+    Shower { name: "differs", at: "serve", does: "say(good())" },
     Shower { name: "mumbles", at: "hello", does: "put(H, '\\n'); os._exit(3)" },
     Shower { name: "leaves", at: "hello", does: "sys.stderr.write(H); sys.stderr.flush(); os._exit(3)" },
 ];
@@ -300,8 +300,8 @@ fn text_from_set_ups_and_clients_is_shown_as_text() {
         came.stderr_has(&["marks e"]);
     }
     let client = "H = open('../hostile.txt', newline='').read()
-print_line(json.dumps({'id': asked['id'], 'hello': {**hello, 'roles': ['client'], 'transports': ['http']}}))
-for line in sys.stdin.buffer: print_line(json.dumps({'id': json.loads(line)['id'], 'cannot': H}))";
+say(json.dumps({'id': asked['id'], 'hello': {**hello, 'roles': ['client'], 'transports': ['http']}}))
+for line in sys.stdin.buffer: say(json.dumps({'id': json.loads(line)['id'], 'cannot': H}))";
     let claims = "[claims]\nroles = [\"client\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]\n";
     let command = json!(["python3", "-S", "-I", "../rogue.py", "hello", client]);
     sandbox.write("client/target.toml", &format!("title = \"A client\"\ncommand = {command}\n{claims}"));

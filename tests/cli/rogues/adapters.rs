@@ -5,7 +5,7 @@ use super::{Rogue, run_all};
 /// A line of the adapter's, with this member in it.
 macro_rules! line {
     ($member:literal) => {
-        concat!(r#"print_line('{"id": "%s", "#, $member, "}' % asked['id'])")
+        concat!(r#"say('{"id": "%s", "#, $member, "}' % asked['id'])")
     };
 }
 
@@ -15,19 +15,19 @@ const GREETERS: [Rogue; 13] = [
     Rogue::says("hello-and-gone", "os._exit(7)", ("none", "it ended with exit status 7")),
     Rogue::says(
         "hello-of-another",
-        r#"print_line(good().replace('"1"', '"7"')); hang()"#,
+        r#"say(good().replace('"1"', '"7"')); hang()"#,
         ("none", r#"[noise on stdout] {"id": "7""#),
     )
     .waits(),
     Rogue::says(
         "hello-by-number",
-        r#"print_line(good().replace('"1"', '1')); hang()"#,
+        r#"say(good().replace('"1"', '1')); hang()"#,
         ("none", r#"[noise on stdout] {"id": 1"#),
     )
     .waits(),
     Rogue::says(
         "hello-with-bom",
-        r"print_line(b'\xef\xbb\xbf' + good().encode()); hang()",
+        r"say(b'\xef\xbb\xbf' + good().encode()); hang()",
         ("none", "it said nothing within the limit"),
     )
     .waits(),
@@ -36,27 +36,23 @@ const GREETERS: [Rogue; 13] = [
         line!(r#""hello": 7"#),
         ("none", "it gave an answer that can't be read: invalid type"),
     ),
-    Rogue::says(
-        "hello-twice-in-one",
-        r#"print_line(good()[:-1] + ', "hello": {}}')"#,
-        ("none", "duplicate field `hello`"),
-    ),
+    Rogue::says("hello-twice-in-one", r#"say(good()[:-1] + ', "hello": {}}')"#, ("none", "duplicate field `hello`")),
     Rogue::says("hello-of-less", line!(r#""hello": {}"#), ("none", "target.toml claims the role `server`")),
     Rogue::says("hello-of-nothing", line!(r#""stopped": true"#), ("none", "it answered `hello` without a hello")),
     Rogue::says(
         "hello-deep",
-        r#"print_line('{"id":"1","hello":' + '[' * 100000 + ']' * 100000 + '}')"#,
+        r#"say('{"id":"1","hello":' + '[' * 100000 + ']' * 100000 + '}')"#,
         ("none", "can't be read"),
     ),
     Rogue::says(
         "serves-before-it-is-asked",
-        r#"print_line(good(), '{"id":"2","serving":{"url":"http://127.0.0.1:9/"}}')"#,
+        r#"say(good(), '{"id":"2","serving":{"url":"http://127.0.0.1:9/"}}')"#,
         ("success", ""),
     ),
     Rogue::says("hello-hello-hello", r"endless(b'x\n')", ("none", "it wrote 1000 lines that are no answer")),
     Rogue::says(
         "hello-in-noise",
-        r"print_line('Listening', b'\xff', '\0', '[]', '{}', 'null', good(), good())",
+        r"say('Listening', b'\xff', '\0', '[]', '{}', 'null', good(), good())",
         ("success", ""),
     ),
 ];
@@ -68,21 +64,21 @@ const SERVANTS: [Rogue; 23] = [
     Rogue::says("serves-by-half", "put(good()[:20]); os._exit(0)", ("crash", "it ended with exit status 0")),
     Rogue::says(
         "serves-another",
-        r#"print_line('{"id":"99","serving":{"url":"http://127.0.0.1:9/"}}', good())"#,
+        r#"say('{"id":"99","serving":{"url":"http://127.0.0.1:9/"}}', good())"#,
         ("success", ""),
     ),
-    Rogue::says("serves-twice", "print_line(good(), good())", ("success", "")),
+    Rogue::says("serves-twice", "say(good(), good())", ("success", "")),
     Rogue::says(
         "serves-twice-in-one",
-        r#"print_line(good()[:-1] + ', "serving": {"url": ""}}')"#,
+        r#"say(good()[:-1] + ', "serving": {"url": ""}}')"#,
         ("invalid-message", "duplicate field `serving`"),
     ),
     Rogue::says(
         "serves-and-refuses",
-        r#"print_line(good()[:-1] + ', "refused": {"type": "E", "message": "no"}}')"#,
+        r#"say(good()[:-1] + ', "refused": {"type": "E", "message": "no"}}')"#,
         ("refused", "E: no"),
     ),
-    Rogue::says("serves-by-crlf", r"print_line(good() + '\r')", ("success", "")),
+    Rogue::says("serves-by-crlf", r"say(good() + '\r')", ("success", "")),
     Rogue::says("serves-nothing", line!(r#""x": 1"#), ("invalid-message", "none of its answers")),
     Rogue::says(
         "serves-a-number",
@@ -115,18 +111,18 @@ const SERVANTS: [Rogue; 23] = [
     Rogue::says("serves-one-line", "flood(64)", ("oversized", "it wrote a line of more than 16 MiB")),
     Rogue::says(
         "refuses-at-length",
-        r#"print_line('{"id":"%s","refused":{"type":"E","message":"%s"}}' % (asked['id'], 'x' * 1000000))"#,
+        r#"say('{"id":"%s","refused":{"type":"E","message":"%s"}}' % (asked['id'], 'x' * 1000000))"#,
         ("refused", "E: xxx"),
     ),
     Rogue::says("stops-never", "hang()", ("success", "")).at("stop"),
     Rogue::says("stops-and-gone", "os._exit(7)", ("success", "")).at("stop"),
-    Rogue::says("stops-oddly", "print_line('{}', '7'); hang()", ("success", "")).at("stop"),
+    Rogue::says("stops-oddly", "say('{}', '7'); hang()", ("success", "")).at("stop"),
     Rogue::says("stops-not", line!(r#""stopped": false"#), ("success", "")).at("stop"),
 ];
 
 /// Adapters that misbehave where they are to serve over stdio, by a stream.
 const STREAMERS: [Rogue; 6] = [
-    Rogue::says("streams", "print_line(good())", ("success", "")),
+    Rogue::says("streams", "say(good())", ("success", "")),
     Rogue::says("streams-nowhere", line!(r#""serving": {}"#), ("invalid-message", "but did not connect")).waits(),
     Rogue::says(
         "streams-by-another-word",
@@ -144,7 +140,7 @@ const STREAMERS: [Rogue; 6] = [
         concat!(line!(r#""serving": {}"#), "; time.sleep(0.1); stream(**asked['serve']['stream'])"),
         ("success", ""),
     ),
-    Rogue::says("streams-twice", "stream(**asked['serve']['stream']); print_line(good())", ("success", "")),
+    Rogue::says("streams-twice", "stream(**asked['serve']['stream']); say(good())", ("success", "")),
 ];
 
 #[test]

@@ -31,13 +31,13 @@ const FLOODS: [Rogue; 17] = [
         .over(HTTP),
     Rogue::says(
         "words-on-stderr",
-        "[sys.stderr.buffer.write(b'x' * 65536) for _ in range(2048)]; print_line(answer())",
+        "[sys.stderr.buffer.write(b'x' * 65536) for _ in range(2048)]; say(answer())",
         ("success", ""),
     ),
     Rogue::says(
         "deep-schema",
         r#"tools = answer(tools=[{'name': 'lose', 'inputSchema': 0}])
-           print_line(tools.replace('0}', '{"not":' * 100000 + '0' + '}' * 100001))"#,
+           say(tools.replace('0}', '{"not":' * 100000 + '0' + '}' * 100001))"#,
         ("success", ""),
     )
     .at("list"),

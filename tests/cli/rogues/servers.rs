@@ -18,82 +18,61 @@ const fn crash(how: &'static str) -> (&'static str, &'static str) {
 
 /// What is wrong with a message, over either transport.
 const MESSAGES: [Rogue; 38] = [
-    Rogue::says("good", "print_line(answer())", WELL),
-    Rogue::says("another-id", "print_line(answer(41))", invalid("the id 41 in place of the id 1")).waits(),
-    Rogue::says("answered-id", "print_line(answer(id - 1))", invalid("the id 0 in place of the id 1")).waits(),
-    Rogue::says("id-as-text", "print_line(answer(str(id)))", invalid(r#"the id "1" in place of the id 1"#)).waits(),
-    Rogue::says("id-as-float", "print_line(answer(float(id)))", invalid("the id 1.0 in place of the id 1")).waits(),
-    Rogue::says("id-null", r#"print_line(answer().replace('"id": 1', '"id": null'))"#, invalid("no id in place of"))
-        .waits(),
-    Rogue::says("id-missing", r#"print_line(answer().replace('"id": 1, ', ''))"#, invalid("no id in place of")).waits(),
+    Rogue::says("good", "say(answer())", WELL),
+    Rogue::says("another-id", "say(answer(41))", invalid("the id 41 in place of the id 1")).waits(),
+    Rogue::says("answered-id", "say(answer(id - 1))", invalid("the id 0 in place of the id 1")).waits(),
+    Rogue::says("id-as-text", "say(answer(str(id)))", invalid(r#"the id "1" in place of the id 1"#)).waits(),
+    Rogue::says("id-as-float", "say(answer(float(id)))", invalid("the id 1.0 in place of the id 1")).waits(),
+    Rogue::says("id-null", r#"say(answer().replace('"id": 1', '"id": null'))"#, invalid("no id in place of")).waits(),
+    Rogue::says("id-missing", r#"say(answer().replace('"id": 1, ', ''))"#, invalid("no id in place of")).waits(),
     Rogue::says(
         "id-deep",
-        r#"print_line(answer().replace('"id": 1', '"id": ' + '[' * 100000 + ']' * 100000))"#,
+        r#"say(answer().replace('"id": 1', '"id": ' + '[' * 100000 + ']' * 100000))"#,
         invalid("no id"),
     )
     .waits(),
-    Rogue::says(
-        "id-twice",
-        r#"print_line(answer().replace('"id"', '"id": 7, "id"'))"#,
-        invalid("duplicate field `id`"),
-    ),
-    Rogue::says("replies-twice", "print_line(answer(), answer(isError=True))", WELL),
-    Rogue::says("replies-ahead", "print_line(answer(id + 1, isError=True), answer())", WELL).at("list"),
-    Rogue::says("replies-too-soon", "print_line(answer(), answer(id + 1, isError=True))", WELL).at("list"),
-    Rogue::says("corrects-itself", "print_line(answer(41), answer())", WELL),
-    Rogue::says(
-        "notifies",
-        r#"print_line(*['{"jsonrpc":"2.0","method":"notifications/message"}'] * 3, answer())"#,
-        WELL,
-    ),
-    Rogue::says("notifies-oddly", r#"print_line('{"method":[]}', '{"jsonrpc":1,"method":{}}', answer())"#, WELL),
-    Rogue::says("notifies-for-ever", r#"print_line(*['{"method":"x"}'] * 20000)"#, ("oversized", "")),
+    Rogue::says("id-twice", r#"say(answer().replace('"id"', '"id": 7, "id"'))"#, invalid("duplicate field `id`")),
+    Rogue::says("replies-twice", "say(answer(), answer(isError=True))", WELL),
+    Rogue::says("replies-ahead", "say(answer(id + 1, isError=True), answer())", WELL).at("list"),
+    Rogue::says("replies-too-soon", "say(answer(), answer(id + 1, isError=True))", WELL).at("list"),
+    Rogue::says("corrects-itself", "say(answer(41), answer())", WELL),
+    Rogue::says("notifies", r#"say(*['{"jsonrpc":"2.0","method":"notifications/message"}'] * 3, answer())"#, WELL),
+    Rogue::says("notifies-oddly", r#"say('{"method":[]}', '{"jsonrpc":1,"method":{}}', answer())"#, WELL),
+    Rogue::says("notifies-for-ever", r#"say(*['{"method":"x"}'] * 20000)"#, ("oversized", "")),
     Rogue::says(
         "asks-back",
-        r#"print_line('{"jsonrpc":"2.0","id":9,"method":"roots/list"}')"#,
+        r#"say('{"jsonrpc":"2.0","id":9,"method":"roots/list"}')"#,
         invalid("a request to the client, `roots/list`"),
     ),
-    Rogue::says("half-utf8", r"print_line(answer(x='?').encode().replace(b'?', b'\xc3'))", invalid("that is no UTF-8")),
-    Rogue::says("utf16", "print_line(answer().encode('utf-16-le'))", invalid("no JSON-RPC message")),
-    Rogue::says(
-        "bom",
-        r"print_line(b'\xef\xbb\xbf' + answer().encode())",
-        invalid("a byte-order mark before the message"),
-    ),
-    Rogue::says("nul-before", r"print_line(b'\0' + answer().encode())", invalid("not a JSON object")),
-    Rogue::says("nul-in-a-string", r"print_line(answer(x='?').replace('?', '\0'))", invalid("control character")),
-    Rogue::says("nan", "print_line(answer(x=float('nan')))", invalid("expected value")),
-    Rogue::says("comma", "print_line(answer()[:-1] + ',}')", invalid("trailing comma")),
+    Rogue::says("half-utf8", r"say(answer(x='?').encode().replace(b'?', b'\xc3'))", invalid("that is no UTF-8")),
+    Rogue::says("utf16", "say(answer().encode('utf-16-le'))", invalid("no JSON-RPC message")),
+    Rogue::says("bom", r"say(b'\xef\xbb\xbf' + answer().encode())", invalid("a byte-order mark before the message")),
+    Rogue::says("nul-before", r"say(b'\0' + answer().encode())", invalid("not a JSON object")),
+    Rogue::says("nul-in-a-string", r"say(answer(x='?').replace('?', '\0'))", invalid("control character")),
+    Rogue::says("nan", "say(answer(x=float('nan')))", invalid("expected value")),
+    Rogue::says("comma", "say(answer()[:-1] + ',}')", invalid("trailing comma")),
     Rogue::says(
         "equal-keys",
-        r#"print_line(answer().replace('"content"', '"content": 1, "content"'))"#,
+        r#"say(answer().replace('"content"', '"content": 1, "content"'))"#,
         invalid("two equal keys"),
     ),
-    Rogue::says("lone-surrogate", r"print_line(answer(x='\ud800'))", invalid("a lone surrogate")),
-    Rogue::says("crlf", r"print_line(answer() + '\r')", WELL),
-    Rogue::says("two-in-one", "print_line(answer() + answer())", invalid("trailing characters")),
-    Rogue::says("batch", "print_line('[' + answer() + ']')", invalid("a batch")),
+    Rogue::says("lone-surrogate", r"say(answer(x='\ud800'))", invalid("a lone surrogate")),
+    Rogue::says("crlf", r"say(answer() + '\r')", WELL),
+    Rogue::says("two-in-one", "say(answer() + answer())", invalid("trailing characters")),
+    Rogue::says("batch", "say('[' + answer() + ']')", invalid("a batch")),
     Rogue::says(
         "no-version",
-        r#"print_line(answer().replace('"jsonrpc": "2.0", ', ''))"#,
+        r#"say(answer().replace('"jsonrpc": "2.0", ', ''))"#,
         invalid(r#"no `"jsonrpc": "2.0"`"#),
     ),
-    Rogue::says(
-        "result-and-error",
-        r#"print_line(answer()[:-1] + ', "error": {}}')"#,
-        invalid("both `result` and `error`"),
-    ),
-    Rogue::says(
-        "neither",
-        r#"print_line('{"jsonrpc": "2.0", "id": 1}')"#,
-        invalid("none of `method`, `result` and `error`"),
-    ),
-    Rogue::says("result-is-a-list", r#"print_line('{"jsonrpc": "2.0", "id": 1, "result": []}')"#, invalid("")),
-    Rogue::says("unclosed", r#"print_line(answer(x='?').replace('"?"', '[' * 100000))"#, invalid("expected value")),
-    Rogue::says("deep", r#"print_line(answer(x='?').replace('"?"', '[' * 100000 + ']' * 100000))"#, WELL),
+    Rogue::says("result-and-error", r#"say(answer()[:-1] + ', "error": {}}')"#, invalid("both `result` and `error`")),
+    Rogue::says("neither", r#"say('{"jsonrpc": "2.0", "id": 1}')"#, invalid("none of `method`, `result` and `error`")),
+    Rogue::says("result-is-a-list", r#"say('{"jsonrpc": "2.0", "id": 1, "result": []}')"#, invalid("")),
+    Rogue::says("unclosed", r#"say(answer(x='?').replace('"?"', '[' * 100000))"#, invalid("expected value")),
+    Rogue::says("deep", r#"say(answer(x='?').replace('"?"', '[' * 100000 + ']' * 100000))"#, WELL),
     Rogue::says(
         "error-of-text",
-        r#"print_line('{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":7}}')"#,
+        r#"say('{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":7}}')"#,
         ("protocol-error", ""),
     ),
     Rogue::says("leaves", "os._exit(7)", crash("exit status 7")),
@@ -103,19 +82,18 @@ const MESSAGES: [Rogue; 38] = [
 /// What is wrong on a pipe.
 const PIPES: [Rogue; 11] = [
     Rogue::says("hangs-on-a-pipe", "hang()", SILENT).over(STDIO).waits(),
-    Rogue::says("empty-lines", r"put('\n\n\n'); print_line(answer())", WELL).over(STDIO),
-    Rogue::says("stray-lines", r"put('Listening on port 80\n', b'\xff\n', '[1]\n'); print_line(answer())", WELL)
-        .over(STDIO),
+    Rogue::says("empty-lines", r"put('\n\n\n'); say(answer())", WELL).over(STDIO),
+    Rogue::says("stray-lines", r"put('Listening on port 80\n', b'\xff\n', '[1]\n'); say(answer())", WELL).over(STDIO),
     Rogue::says("logs-in-json", r#"put('{"level":"info"}\n')"#, invalid(r#"no `"jsonrpc": "2.0"`"#)).over(STDIO),
     Rogue::says("half-a-line", "put(answer()[:20]); hang()", SILENT).over(STDIO).waits(),
     Rogue::says("half-a-line-and-gone", "put(answer()[:20]); os._exit(0)", invalid("a line without an end"))
         .over(STDIO),
     Rogue::says("line-without-end", "put(answer()); os._exit(0)", crash("exit status 0")).over(STDIO).at("list"),
     // Whoever is asked next isn't to blame.
-    Rogue::says("leaves-after-its-answer", "print_line(answer()); os._exit(0)", WELL).over(STDIO),
+    Rogue::says("leaves-after-its-answer", "say(answer()); os._exit(0)", WELL).over(STDIO),
     Rogue::says("in-pieces", r"[put(piece) for piece in answer()]; put('\n')", WELL).over(STDIO),
     Rogue::says("closes-its-output", "end(); hang()", crash("closed its standard output")).over(STDIO),
-    Rogue::says("mumbles-on-stderr", "sys.stderr.write('x' * 1000000); print_line(answer())", WELL).over(STDIO),
+    Rogue::says("mumbles-on-stderr", "sys.stderr.write('x' * 1000000); say(answer())", WELL).over(STDIO),
 ];
 
 /// What is wrong with HTTP.
@@ -160,14 +138,14 @@ const REPLIES: [Rogue; 53] = [
         "body = head(length=len(answer())).replace('close', 'keep-alive') + answer(); put(body, body)",
         WELL,
     ),
-    Rogue::says("continues", r"put('HTTP/1.1 100 Continue\r\n\r\n'); print_line(answer())", WELL),
+    Rogue::says("continues", r"put('HTTP/1.1 100 Continue\r\n\r\n'); say(answer())", WELL),
     Rogue::says(
         "continues-for-ever",
         r"[(put('HTTP/1.1 100 Continue\r\n\r\n'), time.sleep(0.01)) for _ in iter(int, 1)]",
         SILENT,
     )
     .waits(),
-    Rogue::says("hints-early", r"put('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'); print_line(answer())", WELL),
+    Rogue::says("hints-early", r"put('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'); say(answer())", WELL),
     Rogue::says(
         "switches",
         r"put('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')",
@@ -180,7 +158,7 @@ const REPLIES: [Rogue; 53] = [
     ),
     Rogue::says("has-no-content", r"put('HTTP/1.1 204 No Content\r\n\r\n')", ("empty-reply", "")),
     Rogue::says("only-accepts", r"put('HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n')", ("empty-reply", "")),
-    Rogue::says("has-an-empty-body", "print_line('')", ("empty-reply", "")),
+    Rogue::says("has-an-empty-body", "say('')", ("empty-reply", "")),
     Rogue::says("shows-a-page", "put(head(type='text/html', status='HTTP/1.1 500 x'), '<p>')", ("http-error", "")),
     Rogue::says("errs-with-a-result", "put(head(status='HTTP/1.1 500 x'), answer())", WELL),
     Rogue::says("status-0", "put(head(status='HTTP/1.1 000 x'), answer())", invalid("no HTTP: ")),
@@ -234,7 +212,7 @@ fn a_server_that_misbehaves_costs_its_own_call_and_is_seen_for_what_it_did() {
 
 #[test]
 fn second_reply_is_recorded_beside_the_first() {
-    let (sandbox, names) = gather(&[&Rogue::says("replies-twice", "print_line(answer(), answer(isError=True))", WELL)]);
+    let (sandbox, names) = gather(&[&Rogue::says("replies-twice", "say(answer(), answer(isError=True))", WELL)]);
     sandbox.run(&format!("run {names} --cases shelf --record run.jsonl --stdio stream")).exits(0);
     let wire = lines(&sandbox, "run.wire.jsonl");
     let lost = wire.iter().filter(|one| one["test"].to_string().contains("lost@"));
@@ -250,9 +228,9 @@ fn server_that_misbehaves_in_a_process_of_its_own_is_seen_alike() {
 
 /// Servers that answer one thing by a stream, and another in a process of their own.
 const TWO_WAYS: [Rogue; 3] = [
-    Rogue::says("good-in-a-process", "print_line(answer(isError=not in_process))", ("tool-error", "")),
-    Rogue::says("gone-in-a-process", "os._exit(7) if in_process else print_line(answer())", WELL),
-    Rogue::says("lists-in-a-process", "print_line(answer() if in_process else '{}')", invalid("")).at("list"),
+    Rogue::says("good-in-a-process", "say(answer(isError=not in_process))", ("tool-error", "")),
+    Rogue::says("gone-in-a-process", "os._exit(7) if in_process else say(answer())", WELL),
+    Rogue::says("lists-in-a-process", "say(answer() if in_process else '{}')", invalid("")).at("list"),
 ];
 
 #[test]
