@@ -102,9 +102,13 @@ fn find(header: &Header) -> Result<Vec<Arc<Target>>, Problem> {
     // The log may be somebody else's: of the files that it names, only those of this repository are looked at.
     let here = here()?;
     let may_be_one = |file: &&Utf8PathBuf| here.has(file) && file.extension() == Some("toml") && file.is_file();
-    let there = header.files.iter().filter(may_be_one);
-    let there = there.filter_map(|file| target::read(file).ok());
-    let there: Vec<_> = there.flatten().map(Arc::new).collect();
+    let mut there: Vec<Arc<Target>> = Vec::new();
+    for file in header.files.iter().filter(may_be_one) {
+        match target::read(file) {
+            Ok(targets) => there.extend(targets.into_iter().map(Arc::new)),
+            Err(error) => eprint_line(&Problem::from(error).text),
+        }
+    }
     let mut found = Vec::new();
     for id in &header.targets {
         match by_name(id) {

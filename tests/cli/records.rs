@@ -55,6 +55,8 @@ fn a_replay_says_what_the_run_said_and_starts_nothing() {
     let starts = sandbox.read("t/starts");
     assert_eq!(ran.exits(0).out, sandbox.run("replay t.jsonl --cases cases").exits(0).out);
     assert_eq!(sandbox.read("t/starts"), starts);
+    sandbox.write("t/target.toml", "title = ");
+    sandbox.run("replay t.jsonl --cases cases").stderr_has(&["t/target.toml"]);
     std::fs::remove_dir_all(sandbox.path().join("t")).expect("it is there");
     let away = sandbox.run("replay t.jsonl --cases cases");
     assert_eq!(away.exits(0).stderr_has(&["t isn't found from here"]).out, ran.out);
