@@ -344,7 +344,7 @@ pub struct CoverageArgs {
     /// Only one proposal: its folder, and what is quoted from it elsewhere
     #[arg(long, value_name = "N")]
     pub sep: Option<u32>,
-    /// How it is written
+    /// The output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: CoverageFormat,
     /// Where cases come from.
@@ -352,7 +352,7 @@ pub struct CoverageArgs {
     pub cases: CaseArgs,
 }
 
-/// How coverage is written.
+/// The formats of coverage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum CoverageFormat {
     /// For a terminal.

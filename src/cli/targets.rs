@@ -39,7 +39,7 @@ pub struct TargetsArgs {
     pub format: TargetsFormat,
 }
 
-/// How targets are listed.
+/// The formats of a list of targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum TargetsFormat {
     /// For a terminal.

@@ -172,7 +172,7 @@ impl Handed {
     }
 }
 
-/// `TargetKind` a target's client through the script of a test, against the server at an address.
+/// Drives a target's client through the script of a test, against the server at an address.
 ///
 /// # Errors
 /// [`HandError`], where nothing was handed over.

@@ -10,7 +10,7 @@ use crate::model::timings::Spent;
 use crate::model::transcript::Transcript;
 use crate::plan::{Group, Planned};
 
-/// Whether to go on.
+/// The caller's wish to stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cancel {
     /// To the end of the plan.
@@ -22,7 +22,7 @@ pub enum Cancel {
     Now,
 }
 
-/// What a worker does next.
+/// The next thing that a worker does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The next test.
@@ -35,7 +35,7 @@ pub enum Next {
 /// gives the worker's next step and, unless there is none, the event for the others.
 pub type Finish<T> = Arc<dyn Fn(&Group, &Planned, Box<Transcript>) -> (Next, Option<T>) + Send + Sync>;
 
-/// What happens while a plan is carried out.
+/// An event while a plan is carried out.
 #[derive(Debug)]
 pub enum Event<T> {
     /// A test still runs.
@@ -56,12 +56,12 @@ pub enum Event<T> {
     Spent {
         /// The target.
         target: TargetId,
-        /// What it spent since it last told.
+        /// The time spent since the last event of this kind.
         spent: Spent,
     },
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// With the last test of the plan.

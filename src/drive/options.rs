@@ -11,18 +11,18 @@ use crate::model::case::STEP_LIMIT;
 use crate::model::fnv1a;
 use crate::plan::Plan;
 
-/// How a plan is carried out.
+/// The settings with which a plan is carried out.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many groups at a time.
+    /// The number of groups that run at a time.
     pub jobs: NonZeroUsize,
-    /// How long a step may take.
+    /// The limit of a step.
     pub step_limit: Duration,
-    /// How long a test may take.
+    /// The limit of a test.
     pub test_limit: Duration,
-    /// How long an adapter may take to say hello.
+    /// The limit of an adapter's hello.
     pub start_limit: Duration,
-    /// How often a test is tried again in which the target broke something.
+    /// The number of further attempts at a test in which the target broke something.
     pub retries: usize,
     /// Takes groups in another order than that of the plan, which follows from this number.
     pub shuffle: Option<u64>,
@@ -49,7 +49,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// How many workers a plan keeps at work.
+    /// Returns the number of workers that a plan keeps at work.
     pub fn workers(&self, plan: &Plan) -> usize {
         self.jobs.get().min(plan.groups.len())
     }

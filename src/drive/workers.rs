@@ -22,7 +22,7 @@ use crate::model::timings::Spent;
 use crate::model::transcript::{Served, Transcript};
 use crate::plan::{Group, Plan, Planned};
 
-/// How long a test may take before somebody is told that it is slow, and each time again.
+/// The time after which a test is reported as slow, and each time again.
 const SLOW: Duration = Duration::from_secs(2);
 
 /// Carries out a plan. Whatever a target does becomes part of a transcript; so does whatever this machine lacks.

@@ -17,7 +17,7 @@ pub(super) struct Keyword {
     pub(super) groups: Vec<Group>,
 }
 
-/// Where the groups are from.
+/// The origin of groups.
 pub(super) struct Origin {
     /// The name of the keyword's file, as a part of an id.
     pub(super) id: String,

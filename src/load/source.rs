@@ -1,4 +1,4 @@
-//! Where cases are: inside of the binary, in a folder, or in memory.
+//! The places of cases: inside of the binary, in a folder, or in memory.
 //!
 //! Takes sources, gives the texts of their files with what each is by its path. Must not know what is in them.
 

@@ -10,7 +10,7 @@ use super::hash;
 /// The number of characters up to which a value is shown in full, and the aim for longer ones.
 pub const SHOWN: usize = 400;
 
-/// How much of a value is kept: characters of a string, members of an array or object, and levels.
+/// The parts of a value that are kept: characters of a string, members of an array or object, and levels.
 type Kept = (usize, usize, usize);
 
 /// From generous to strict; the last is used whatever its text's length is.
@@ -82,7 +82,7 @@ fn string(text: &str, most: usize) -> String {
     Value::from(format!("{start}…{} more…{end}", length - first - last)).to_string()
 }
 
-/// How many of `length` are kept at the beginning and at the end, so that they are at most `most`.
+/// The numbers of items that are kept at the beginning and at the end of `length`, together at most `most`.
 fn ends(length: usize, most: usize) -> (usize, usize) {
     if length <= most { (length, 0) } else { (most.div_ceil(2), most / 2) }
 }

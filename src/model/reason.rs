@@ -22,7 +22,7 @@ pub struct Detail {
     pub finding: Finding,
 }
 
-/// What was found when a check was judged, or why it was not judged.
+/// The finding of a judged check, or the reason why it was not judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {

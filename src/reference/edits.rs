@@ -20,7 +20,7 @@ pub(crate) struct Edit {
     change: Change,
 }
 
-/// Where messages pass.
+/// The doors through which messages pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
     /// A request that a server gets.
@@ -35,7 +35,7 @@ pub(crate) enum Door {
     Response,
 }
 
-/// What becomes of a place.
+/// The change of a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     /// It gets this value (a JSON text), whether it has one or not.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::revision::Revision;
 
-/// Whether a value is of a kind that a field of a form can have.
+/// Returns whether a value is of a kind that a field of a form can have.
 pub(crate) fn is_answer(value: &Value, revision: Revision) -> bool {
     match value {
         Value::String(_) | Value::Number(_) | Value::Bool(_) => true,
@@ -15,7 +15,7 @@ pub(crate) fn is_answer(value: &Value, revision: Revision) -> bool {
     }
 }
 
-/// Whether these capabilities of a client allow forms.
+/// Returns whether these capabilities of a client allow forms.
 pub(crate) fn allows_forms(capabilities: &Value, revision: Revision) -> bool {
     let Some(Value::Object(modes)) = capabilities.get("elicitation") else { return false };
     match modes.get("form") {

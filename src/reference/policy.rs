@@ -139,7 +139,7 @@ decisions! {
         delay: Duration = Duration::ZERO,
     }
 
-    /// How a server reports errors of calls.
+    /// The way in which a server reports errors of calls.
     ErrorsPolicy {
         /// A call whose parameters are malformed.
         malformed: Channel = Channel::Protocol,
@@ -217,7 +217,7 @@ decisions! {
         framing: fn(String) -> String = |message| message,
     }
 
-    /// What a client does with a server.
+    /// The behaviour of a client toward a server.
     ClientPolicy {
         /// A message that precedes the handshake.
         before_handshake: Option<&'static str> = None,
@@ -279,7 +279,7 @@ decisions! {
         answers_first_question: bool = false,
     }
 
-    /// What a client does for the user.
+    /// The behaviour of a client toward its user.
     UserPolicy {
         /// Without `mode`, a form is asked for.
         needs_mode: bool = false,
@@ -306,7 +306,7 @@ decisions! {
     }
 }
 
-/// Where an error is reported.
+/// The channel by which an error is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Channel {
     /// As a JSON-RPC error.
@@ -317,7 +317,7 @@ pub(crate) enum Channel {
     Success,
 }
 
-/// What a server may remember.
+/// The events that a server may remember.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A message could not be read.

@@ -265,7 +265,7 @@ impl Server {
     }
 }
 
-/// What a server declares.
+/// The capabilities that a server declares.
 fn capabilities_of_server() -> Value {
     json!({ "tools": {} })
 }

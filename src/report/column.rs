@@ -52,7 +52,7 @@ pub struct Column {
     /// The share of imported tests that are right, by keyword.
     #[serde(skip)]
     pub keywords: Keywords,
-    /// Whether anything was observed of it.
+    /// Set where anything was observed of it.
     #[serde(skip)]
     pub is_seen: bool,
     #[serde(skip)]

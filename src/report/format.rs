@@ -65,9 +65,9 @@ pub struct KindEntry {
     pub kind: VerdictKind,
     /// The status of a test of which it is the gravest verdict.
     pub status: Status,
-    /// Whether the check was decided.
+    /// True where the check was decided.
     pub decided: bool,
-    /// Whether it counts as a check that holds; null where it counts neither way.
+    /// True where it counts as a check that holds; null where it counts neither way.
     pub holds: Option<bool>,
 }
 

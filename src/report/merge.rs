@@ -27,7 +27,7 @@ pub struct Source {
     pub footer: Option<Footer>,
     /// The reason why the rest of it couldn't be read.
     pub cut: Option<String>,
-    /// Whether the log is damaged, and not only that of a run that was killed.
+    /// Set where the log is damaged, and not only that of a run that was killed.
     pub is_broken: bool,
 }
 
@@ -53,7 +53,7 @@ impl Source {
 /// A reason why a report is partial.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Caveat {
-    /// How grave it is.
+    /// Its gravity.
     pub kind: CaveatKind,
     /// The reason, in words.
     pub text: String,

@@ -18,15 +18,15 @@ pub struct RunSummary {
     pub undelivered: BTreeMap<(TargetId, CaseId), usize>,
     /// The difference between the cases and the frozen set that was run.
     pub drift: Option<Drift>,
-    /// Where the time went, where the user asked for it.
+    /// The times that were spent, where the user asked for them.
     pub timings: Option<Timings>,
-    /// Whether a bug of the harness showed.
+    /// Set where a bug of the harness showed.
     pub has_bug: bool,
     /// The slowest five tests, with their microseconds.
     pub slowest: Vec<(TargetId, TestId, u64)>,
     /// The number of planned tests.
     pub planned: usize,
-    /// Whether the run was stopped, or its log has no end.
+    /// Set where the run was stopped, or its log has no end.
     pub interrupted: bool,
     /// The length of the run in microseconds; 0 where its log has no end.
     pub micros: u64,

@@ -47,7 +47,7 @@ pub struct Conducted {
     pub broken: Option<RunError>,
 }
 
-/// Why a run could not go on: a bug of our own, outside of any test.
+/// The reason why a run could not go on: a bug of our own, outside of any test.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct RunError(String);

@@ -51,7 +51,7 @@ fn unavailable(reason: String) -> Driven {
     Driven { served: Served::Unavailable { reason }, steps: Vec::new() }
 }
 
-/// `TargetKind` a client through a test.
+/// Drives a client through a test.
 pub(crate) async fn converse(
     listeners: &mut Listeners,
     adapter: &mut Adapter,

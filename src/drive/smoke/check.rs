@@ -47,7 +47,7 @@ pub struct SmokeCheck {
 }
 
 impl SmokeReport {
-    /// Whether every outcome was right.
+    /// Returns whether every outcome was right.
     pub fn is_good(&self) -> bool {
         self.checks.iter().all(|check| !matches!(check.outcome, SmokeOutcome::Wrong { .. }))
     }

@@ -9,18 +9,18 @@ pub(super) const ANSWER: Duration = Duration::from_secs(10);
 /// The name of the one tool.
 pub(super) const TOOL: &str = "smoke";
 
-/// What came of it.
+/// The outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SmokeOutcome {
-    /// What should.
+    /// The expected answer came.
     Right,
     /// The adapter can't express it, which it may say.
     Cannot(String),
     /// Something else.
     Wrong {
-        /// What.
+        /// The answer.
         got: String,
-        /// What should have come.
+        /// The expected answer.
         wanted: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What mutants put in the place of strict functions, and make of messages.
+//! The functions that mutants put in the place of strict ones, and their changes to messages.
 //!
 //! Takes a value as it should be and changes it, or decides as nobody should. Must not know who uses it.
 

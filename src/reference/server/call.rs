@@ -26,7 +26,7 @@ pub(crate) struct Call<'a> {
     params: &'a Map<String, Value>,
 }
 
-/// How a tool's code ends.
+/// The end of a tool's code.
 enum Ending {
     /// It returned something.
     Returned(Returned),
@@ -40,7 +40,7 @@ impl<'a> Call<'a> {
     /// Reads the parameters.
     ///
     /// # Errors
-    /// What is malformed.
+    /// The fault of a malformed call.
     pub(crate) fn read(server: &'a Server, request: &'a Request) -> Result<Self, Fault> {
         let params = request.params.as_ref().and_then(Value::as_object);
         let params = params.ok_or_else(|| Fault::params("`params` is missing"))?;
@@ -154,7 +154,7 @@ impl<'a> Call<'a> {
         may || self.server.recalls(Event::FormAllowed) || !self.policy().forms.needs_capability
     }
 
-    /// What seals a question: it fits this call and no other.
+    /// The content of a question's seal: it fits this call and no other.
     fn state(&self) -> String {
         let arguments = self.policy().requests.state_covers_arguments.then(|| self.arguments.to_string());
         self.server.seal.of(&[self.name, &arguments.unwrap_or_default()])

@@ -32,7 +32,7 @@ struct Step {
     parts: Vec<String>,
 }
 
-/// What differs in one step.
+/// The differences of one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Change {
     /// The number of the step where there are several.
@@ -184,7 +184,7 @@ impl Differences {
 /// Tests of a case file that differ alike.
 struct Block<'d> {
     tests: Vec<&'d str>,
-    /// What the first of them has.
+    /// The changes of the first of them.
     changes: Joined,
 }
 
