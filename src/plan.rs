@@ -175,7 +175,7 @@ fn reasons(skipped: &[Skipped]) -> String {
 pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<Plan, PlanError> {
     check_patterns(library, targets, selection)?;
     let only = &selection.only;
-    let is_asked = |case: &&Case| only.is_empty() || only.iter().any(|pattern| pattern.may_mean(&case.id));
+    let is_asked = |case: &&Case| only.is_empty() || only.iter().any(|pattern| pattern.may_match(&case.id));
     let mut cases: Vec<&Case> = library.cases.iter().filter(is_asked).collect();
     cases.sort_by(|a, b| a.id.cmp(&b.id));
     let mut planner = Planner { library, selection, groups: Vec::new(), skipped: BTreeMap::new(), index: 0 };
@@ -455,7 +455,7 @@ pub fn means_a_test(pattern: &Pattern, library: &Library) -> bool {
 
 /// The tests of the files that a pattern may mean, wherever they apply.
 fn perhaps_meant<'l>(pattern: &Pattern, library: &'l Library) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {
-    library.cases.iter().filter(|case| pattern.may_mean(&case.id)).flat_map(|case| everywhere(library, case))
+    library.cases.iter().filter(|case| pattern.may_match(&case.id)).flat_map(|case| everywhere(library, case))
 }
 
 fn everywhere<'l>(library: &'l Library, case: &'l Case) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {

@@ -1,19 +1,19 @@
-//! JSON values as text of bounded length: short ones in full, long ones with their middles left out.
+//! JSON values as text of limited length: short values in full, long values without their middle parts.
 //!
-//! Takes a value, gives text that is the same for equal values, on each machine and in each version. Must not know
-//! where the text is shown.
+//! Equal values give equal text, on each machine and in each version. This module must not know where the text is
+//! shown.
 
 use serde_json::{Map, Value};
 
 use super::hash;
 
-/// The number of characters up to which a value is shown in full, and the aim for longer ones.
+/// The number of characters up to which a value is shown in full, and the intended length for longer values.
 pub const SHOWN: usize = 400;
 
-/// The parts of a value that are kept: characters of a string, members of an array or object, and levels.
+/// The limits for the kept parts of a value: characters of a string, members of an array or object, and levels.
 type Kept = (usize, usize, usize);
 
-/// From generous to strict; the last is used whatever its text's length is.
+/// The limits to try, from generous to strict. The last is used even if the text is still too long.
 const KEPT: [Kept; 10] = [
     (160, 12, 16),
     (80, 8, 12),
@@ -27,8 +27,8 @@ const KEPT: [Kept; 10] = [
     (12, 2, 2),
 ];
 
-/// A value as canonical JSON. One of more than [`SHOWN`] characters has the middles of its strings, arrays and objects
-/// left out, with the number of what is missing, and its length and hash at the end:
+/// Returns a value as canonical JSON. If that has more than [`SHOWN`] characters, the middle parts of strings, arrays
+/// and objects are replaced by the number of what is missing, and the length and hash of the whole are appended:
 /// `{"p":"aaaaaa…99988 more…aaaaaa"} (100008 bytes, sha256 0123456789abcdef)`.
 pub fn abridged(value: &Value) -> String {
     let mut sorted = value.clone();
@@ -61,7 +61,7 @@ fn object(members: &Map<String, Value>, key: usize, most: usize, inner: Kept) ->
     list(&members, most, ['{', '}'], |(name, value)| format!("{}:{}", string(name, key), short(value, inner)))
 }
 
-/// The first and the last items, and between them the number of those that were left out.
+/// Writes the first and the last items, and between them the number of omitted ones.
 fn list<T>(items: &[T], most: usize, [open, close]: [char; 2], text: impl Fn(&T) -> String) -> String {
     let (first, last) = ends(items.len(), most);
     let missing = items.len() - first - last;
@@ -82,7 +82,7 @@ fn string(text: &str, most: usize) -> String {
     Value::from(format!("{start}…{} more…{end}", length - first - last)).to_string()
 }
 
-/// The numbers of items that are kept at the beginning and at the end of `length`, together at most `most`.
+/// Returns the numbers of items to keep at the beginning and at the end of `length` items, together at most `most`.
 fn ends(length: usize, most: usize) -> (usize, usize) {
     if length <= most { (length, 0) } else { (most.div_ceil(2), most / 2) }
 }

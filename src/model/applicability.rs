@@ -1,20 +1,20 @@
-//! Of which targets a test is asked: those whose adapter builds its fixture, and those that have the like inside.
+//! The kinds of targets that a test applies to.
 
 use std::fmt;
 
-/// Of which targets a test is asked.
+/// The kinds of targets that a test applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Applicability {
-    /// Of those whose adapter builds the fixture.
+    /// Targets with an adapter, which builds the fixture.
     AdapterOnly,
-    /// Of these, and of the fixed ones that have this inside.
+    /// Targets with an adapter, and fixed targets that have an equivalent of the fixture.
     AlsoFixed(Inside),
-    /// Of fixed servers that list these tools; the fixture is empty.
+    /// Fixed servers that list these tools; the fixture is empty.
     FixedOnly(Vec<Listed>),
 }
 
 impl Applicability {
-    /// What a fixed server has to list.
+    /// Returns the tools that a fixed server has to list.
     pub fn listed(&self) -> &[Listed] {
         match self {
             Self::AlsoFixed(Inside::Tools(listed)) | Self::FixedOnly(listed) => listed,
@@ -22,7 +22,7 @@ impl Applicability {
         }
     }
 
-    /// Which script a fixed client has to have.
+    /// Returns the name of the script that a fixed client needs to have.
     pub fn scenario(&self) -> Option<&str> {
         match self {
             Self::AlsoFixed(Inside::Scenario(name)) => Some(name),
@@ -31,7 +31,7 @@ impl Applicability {
     }
 }
 
-/// What a fixed target has inside that is as good as the fixture.
+/// The equivalent of a fixture in a fixed target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inside {
     /// A server has these tools.
@@ -43,14 +43,14 @@ pub enum Inside {
 /// A tool that a fixed server has to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// Any.
+    /// Any tool.
     Any,
-    /// The one of this name.
+    /// The tool with this name.
     Named(String),
 }
 
 impl Listed {
-    /// Whether it is among these names.
+    /// Returns whether the tool is in a list of names.
     pub fn is_among(&self, names: &[String]) -> bool {
         match self {
             Self::Any => !names.is_empty(),

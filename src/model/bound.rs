@@ -1,7 +1,7 @@
-//! A bound for what is kept of an observation.
+//! A size limit for stored observations.
 //!
-//! Takes an observation, leaves values and lists out of it until it fits. An observation of which something was left
-//! out says so, and is never judged again.
+//! The module takes an observation and removes values and lists from it until it fits. An observation with removed
+//! parts is marked as such, and is never judged again.
 
 use std::io;
 
@@ -11,18 +11,18 @@ use super::abridged::abridged;
 use super::observation::{Observation, Observed, StepObservation};
 use super::record::Record;
 
-/// Bytes of JSON that an observation may have in a record.
+/// The largest observation of a record, in bytes of JSON.
 pub const OBSERVATION: usize = 128 << 10;
-/// Bytes of JSON that are kept of one for a report.
+/// The largest observation that a report keeps, in bytes of JSON.
 const BRIEF: usize = 16 << 10;
-/// Bytes of JSON that are always kept of one.
+/// The size up to which every observation is kept, in bytes of JSON.
 pub const LEAST: usize = 2 << 10;
-/// Longer values, in bytes of JSON, are the first to be left out.
+/// The size in bytes of JSON from which values are removed first.
 const VALUE: usize = 1 << 10;
-/// Begins the reason why there is no value any more; no other reason begins so.
+/// The beginning of the reason that replaces a removed value. No other reason begins with this text.
 const CUT: &str = "left out: ";
 
-/// Leaves out what is over so many bytes of JSON; how many that were.
+/// Removes parts of an observation until it has at most `most` bytes of JSON. Returns the number of bytes removed.
 pub fn bound(observation: &mut Observation, most: usize) -> u64 {
     let whole = length(observation);
     if whole <= most {
@@ -52,7 +52,7 @@ pub fn bound(observation: &mut Observation, most: usize) -> u64 {
     left_out
 }
 
-/// Leaves out of a record what no report shows.
+/// Removes the parts of a record that no report shows.
 pub fn brief(record: &mut Record) {
     bound(&mut record.observation, BRIEF);
     for attempt in &mut record.attempts {
@@ -60,7 +60,7 @@ pub fn brief(record: &mut Record) {
     }
 }
 
-/// All values of what a target sent.
+/// Returns all values that the target sent.
 fn values(step: &mut StepObservation) -> impl Iterator<Item = &mut Observed> {
     let StepObservation { saw, structured, asked, answered, replies, sent, .. } = step;
     let answers = answered.iter_mut().filter_map(|answer| answer.content.as_mut());
@@ -68,19 +68,19 @@ fn values(step: &mut StepObservation) -> impl Iterator<Item = &mut Observed> {
     saw.iter_mut().chain(structured).chain(asked).chain(answers).chain(parts)
 }
 
-/// Replaces a value by its abridged text; a reason in its place stays.
+/// Replaces a value with its abridged text. A reason is kept.
 fn leave_out(observed: &mut Observed) {
     if let Observed::Value(value) = observed {
         *observed = Observed::Unreadable(format!("{CUT}{}", abridged(value)));
     }
 }
 
-/// The abridged text of a value that was left out.
+/// Returns the abridged text of a removed value.
 pub fn cut_text(observed: &Observed) -> Option<&str> {
     observed.reason()?.strip_prefix(CUT)
 }
 
-/// The length of a value as JSON, in bytes.
+/// Returns the length of a value as JSON, in bytes.
 pub fn length(value: &impl Serialize) -> usize {
     let mut counter = Counter(0);
     serde_json::to_writer(&mut counter, value).expect("counting doesn't fail");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn observation_within_the_bound_stays_as_it_is() {
+    fn observation_within_the_limit_is_unchanged() {
         let mut kept = seen(json!({"a": "x".repeat(OBSERVATION / 2)}), Vec::new());
         let before = kept.clone();
         assert_eq!(bound(&mut kept, OBSERVATION), 0);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn many_values_and_many_steps_are_bounded_too() {
+    fn many_values_and_many_steps_are_limited_too() {
         let mut kept = seen(json!(1), vec![json!("x".repeat(1000)); 1000]);
         bound(&mut kept, OBSERVATION);
         assert!(kept.steps[0].replies.is_empty() && kept.cut > 900_000);

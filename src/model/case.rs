@@ -1,4 +1,4 @@
-//! What an author wrote: cases, and the tests that their rows make of them.
+//! Cases as their authors write them, and the tests that each case's rows expand to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,91 +13,92 @@ use super::spec::{Catalogue, Revisions, Role, Transport, words};
 use super::template::Template;
 use super::{CaseId, RequirementId};
 
-/// The limit of a step, in seconds, unless a run has another one.
+/// The default time limit of a step, in seconds.
 pub const STEP_LIMIT: u32 = 10;
 
-/// Everything that was loaded: the cases in the order of their ids, and the catalogue that they name.
+/// All loaded cases, in the order of their ids, and the catalogue of the requirements that they name.
 #[derive(Debug, Default)]
 pub struct Library {
     /// The case files.
     pub cases: Vec<Case>,
     /// The requirements.
     pub requirements: Catalogue,
-    /// A hash of all files: records with the same one compare.
+    /// A hash of all files. Only runs with the same hash are comparable.
     pub hash: String,
 }
 
 /// One case file.
 #[derive(Debug)]
 pub struct Case {
-    /// Folder and file.
+    /// The id: folder and file name.
     pub id: CaseId,
-    /// The file, as it was found; for messages.
+    /// The path of the file, for messages.
     pub path: String,
-    /// The truth that the file tests.
+    /// The statement that the file tests.
     pub title: String,
-    /// Why it is so, and what it can't see.
+    /// An explanation of the title, and the limits of the tests.
     pub note: Vec<String>,
-    /// Who is under test.
+    /// The role under test.
     pub role: Role,
-    /// The rows, in the order of the file; empty where it has none.
+    /// The rows, in the order of the file; empty if the file has none.
     pub rows: Vec<Row>,
-    /// The tests, in the order of the file, each with one entry a row.
+    /// The tests, in the order of the file, each repeated for each row.
     pub tests: Vec<Arc<Test>>,
 }
 
-/// One set of values that the file's tests are run with.
+/// One set of values that the file's tests are repeated for.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name.
+    /// The id of the row.
     pub id: String,
-    /// What is worth saying of it.
+    /// Notes for readers.
     pub note: Vec<String>,
-    /// Its values, as written.
+    /// The values, as written in the file.
     pub bindings: Vec<(String, Value)>,
 }
 
-/// One test with one row: everything that `@row` stood for is filled in.
+/// One test on one row, with all `@row` placeholders filled in.
 #[derive(Debug)]
 pub struct Test {
     /// The case file.
     pub case: CaseId,
-    /// The test's name in it.
+    /// The name of the test in its file.
     pub id: String,
-    /// The row's name, where the file has rows.
+    /// The name of the row, if the file has rows.
     pub row: Option<String>,
-    /// The sentence; the test's own, or else the file's.
+    /// The title of the test, or else of the file.
     pub title: String,
-    /// What is worth saying of it.
+    /// Notes for readers.
     pub note: Vec<String>,
-    /// The line in the file, counted from 1.
+    /// The line in the case file, counted from 1.
     pub line: usize,
-    /// Who is under test.
+    /// The role under test.
     pub role: Role,
-    /// What it is a control of.
+    /// The scope of the test as a control, if it is one.
     pub control: Option<Control>,
-    /// Where it applies: file, row and test; requirements narrow further.
+    /// The revisions on which file, row and test all apply. Requirements narrow them further.
     pub revisions: Revisions,
-    /// What it runs over; `None` where every transport will do.
+    /// The transports on which the test runs; `None` allows all.
     pub transports: Option<Vec<Transport>>,
-    /// What a target must be able to do.
+    /// The features that a target must have.
     pub needs: Vec<Need>,
-    /// Of which targets it is asked.
+    /// The kinds of targets that the test applies to.
     pub reach: Applicability,
-    /// Too large for every day: runs only when asked for.
+    /// `true` if the test is too expensive to run by default.
     pub heavy: bool,
-    /// Runs on a process of its own.
+    /// `true` if the test runs on a target process of its own.
     pub isolated: bool,
-    /// The limit of each step, in seconds of the usual [`STEP_LIMIT`], where a target that takes longer will not end.
+    /// The time limit of each step, in seconds relative to [`STEP_LIMIT`], for a test in which a target that exceeds
+    /// the limit would never finish.
     pub step_limit: Option<u32>,
     /// The fixture.
     pub given: Arc<Fixture>,
-    /// What is done, in one session, and what must hold after each step.
+    /// The steps, which run in one session, each with its checks.
     pub steps: Vec<Step>,
 }
 
 impl Test {
-    /// A test that runs everywhere, and of which nothing is special.
+    /// Returns a test with default settings, which applies everywhere.
     pub fn new(case: CaseId, id: &str, role: Role, given: Fixture, steps: Vec<Step>) -> Self {
         Self {
             case,
@@ -120,7 +121,7 @@ impl Test {
         }
     }
 
-    /// The part of its ids before the `@`: `folder/file/test/row`.
+    /// Returns the part of the test's ids before the `@`: `folder/file/test/row`.
     pub fn path(&self) -> String {
         match &self.row {
             Some(row) => format!("{}/{}/{row}", self.case, self.id),
@@ -128,71 +129,72 @@ impl Test {
         }
     }
 
-    /// The limit of each of its steps, in a run in which a step has `usual`: a slow machine raises all limits alike.
+    /// Returns the time limit of each step, given the `usual` limit of the run. A longer usual limit, for a slow
+    /// machine, raises all limits in proportion.
     pub fn step_limit(&self, usual: Duration) -> Duration {
         self.step_limit.map_or(usual, |seconds| usual * seconds / STEP_LIMIT)
     }
 
-    /// Returns whether a target may use up the limit of a step, or most of it.
+    /// Returns whether a target may need all or most of a step's time limit.
     pub fn is_hard(&self) -> bool {
         self.heavy || self.step_limit.is_some()
     }
 
-    /// Every check of every step.
+    /// Returns every check of every step.
     pub fn checks(&self) -> impl Iterator<Item = &Check> {
         self.steps.iter().flat_map(|step| step.then.checks())
     }
 }
 
 words! {
-    /// How far a control's word goes.
+    /// The scope of a control.
     Control {
-        /// The other tests of the same row count only if it holds.
+        /// If the control fails, the other tests of the same row are inconclusive.
         Row = "row",
-        /// The whole file's tests count only if it holds.
+        /// If the control fails, all other tests of the file are inconclusive.
         File = "file",
     }
 }
 
 words! {
-    /// What a case can need of a target.
+    /// A feature that a case can require of a target.
     Need {
         /// Elicitation in form mode.
         ElicitationForm = "elicitation.form",
         /// Tools with an output schema.
         ToolsOutputSchema = "tools.outputSchema",
-        /// Notice of a changed list of tools.
+        /// Notifications that the list of tools has changed.
         ToolsListChanged = "tools.listChanged",
     }
 }
 
-/// A server, as the case describes it.
+/// The server that a case describes.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Fixture {
     /// The tools, in order.
     pub tools: Vec<Tool>,
-    /// What the harness, as the server, gets wrong on purpose.
+    /// The deliberate errors that casebook makes when it acts as the server.
     pub deviations: Vec<Deviation>,
-    /// How the harness, as the server, divides its list; `None` lists all tools at once.
+    /// The division of the tool list into pages when casebook acts as the server; `None` lists all tools at once.
     pub pages: Option<Pages>,
 }
 
-/// A list in pages.
+/// The division of a tool list into pages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pages {
-    /// How many tools are on a page.
+    /// The number of tools on a page.
     pub size: usize,
-    /// The cursors of the second page and those behind it; what is missing is made up.
+    /// The cursors of the second and later pages. casebook generates those that are missing.
     pub cursors: Vec<String>,
 }
 
 impl Fixture {
-    /// The first tool of that name.
+    /// Returns the first tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// The fixture as an adapter gets it: `{"server": …, "tools": […]}`.
+    /// Returns the fixture in the form that an adapter receives: `{"server": …, "tools": […]}`.
     pub fn template(&self) -> Template {
         let server = [("name", "casebook"), ("version", "1")]
             .map(|(key, value)| (key.to_owned(), Template::String(value.to_owned())));
@@ -203,158 +205,158 @@ impl Fixture {
     }
 }
 
-/// One tool.
+/// One tool of a fixture.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Tool {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// The whole of it as an adapter gets it, `name` first and `does` last.
+    /// The whole definition in the form that an adapter receives, with `name` first and `does` last.
     pub definition: Template,
-    /// What its code does.
+    /// The behaviour of the tool's code.
     pub does: Does,
 }
 
 words! {
-    /// What a tool's code does when it is called.
+    /// The behaviour of a tool's code when the tool is called.
     Does {
-        /// Returns the arguments that it saw.
+        /// Returns the arguments that the code received.
         Echo = "echo",
-        /// Returns what the case says.
+        /// Returns the result that the case specifies.
         Return = "return",
-        /// Asks the user, and returns the answer.
+        /// Asks the user for input, and returns the answer.
         Elicit = "elicit",
-        /// Fails.
+        /// Raises an error.
         Raise = "raise",
     }
 }
 
-/// One place in which the harness, as the server, is wrong.
+/// One deliberate error that casebook makes as the server.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Deviation {
-    /// The method whose answer is touched.
+    /// The method whose response is changed.
     pub method: String,
-    /// What is done to it.
+    /// The change.
     pub change: Change,
 }
 
-/// What is done to an answer that would have been right.
+/// A change to a response that would have been correct.
 #[derive(Debug, PartialEq, Serialize)]
 pub enum Change {
-    /// A member is set.
+    /// Sets a member.
     Set {
-        /// Where, as a JSON Pointer into the message.
+        /// The place, as a JSON Pointer into the message.
         at: String,
-        /// To what.
+        /// The new value.
         value: Template,
     },
-    /// A member is taken away.
+    /// Removes a member.
     Remove {
-        /// Where, as a JSON Pointer into the message.
+        /// The place, as a JSON Pointer into the message.
         at: String,
     },
-    /// The HTTP reply is touched.
+    /// Changes the HTTP response.
     Http {
-        /// Another status.
+        /// The new status.
         status: Option<u16>,
-        /// Other or further headers.
+        /// Headers to replace or add.
         headers: Vec<(String, String)>,
-        /// The connection ends after so many bytes of the body.
+        /// The number of bytes of the body after which the connection is closed.
         cut_after: Option<usize>,
     },
 }
 
-/// Something done, and what must hold after it.
+/// One action, and the checks on its result.
 #[derive(Debug)]
 pub struct Step {
-    /// What is done.
+    /// The action.
     pub when: When,
-    /// What must hold.
+    /// The checks.
     pub then: Then,
-    /// The capabilities that the client declares, where they aren't the usual ones.
+    /// The capabilities that the client declares; `None` for the default ones.
     pub declares: Option<Template>,
-    /// Whether the handshake that it begins with ends as it should, with `notifications/initialized`.
+    /// `true` if the handshake at the start of the step ends with `notifications/initialized`, as it should.
     pub initialized: bool,
 }
 
-/// What is done in a step.
+/// The action of a step.
 #[derive(Debug, Serialize)]
 pub enum When {
-    /// The server is built, and nothing else.
+    /// Builds the server and does nothing else.
     Serve,
-    /// The tools are listed, all pages.
+    /// Lists the tools, on all pages.
     List,
-    /// A tool is called.
+    /// Calls a tool.
     Call {
-        /// Its name.
+        /// The name of the tool.
         tool: String,
         /// The arguments; `None` sends none.
         arguments: Option<Template>,
-        /// What is answered to the elicitations, in order.
+        /// The answers to the elicitations, in order.
         answers: Vec<Answer>,
-        /// Where a retry of it isn't what a conformant client would send.
+        /// The differences between a retry of the call and the retry of a conformant client.
         retry: Retry,
     },
-    /// A message goes out as it stands.
+    /// Sends a message exactly as written.
     Send {
         /// The message.
         message: Template,
-        /// HTTP headers: set, or with `None` left out.
+        /// The HTTP headers to set, or to omit where the value is `None`.
         headers: Vec<(String, Option<String>)>,
     },
 }
 
-/// What a retry with answers has in place of what it should have (stateless lifecycle only).
+/// The deliberate errors of a retry with answers (stateless lifecycle only).
 #[derive(Debug, Default, Serialize)]
 pub struct Retry {
-    /// What becomes of the `requestState`, where there is one.
+    /// The change to the `requestState`, where the server sent one.
     pub state: Option<Tampering>,
-    /// Other arguments than the call's.
+    /// Arguments that differ from those of the call.
     pub arguments: Option<Template>,
 }
 
 words! {
-    /// What is done to a `requestState`.
+    /// A change to a `requestState`.
     Tampering {
-        /// A text of our own stands in its place.
+        /// casebook replaces it with a text of its own.
         Forged = "forged",
-        /// Its last character is another one.
+        /// casebook changes its last character.
         Altered = "altered",
     }
 }
 
-/// How an elicitation is answered.
+/// The answer to an elicitation.
 #[derive(Debug, Serialize)]
 pub enum Answer {
-    /// Accepted with this content.
+    /// Accepts with this content.
     Accept(Template),
-    /// Accepted without an edit: only what the SDK itself fills in is sent.
+    /// Accepts without changes: the client sends only the values that the SDK itself fills in.
     AcceptAsPresented,
-    /// Declined.
+    /// Declines.
     Decline,
-    /// Cancelled.
+    /// Cancels.
     Cancel,
-    /// This value, right or wrong, in the place of `{"action": …}`.
+    /// Sends this value, valid or not, in place of `{"action": …}`.
     Raw(Template),
-    /// A JSON-RPC error (stateful lifecycle only).
+    /// Responds with a JSON-RPC error (stateful lifecycle only).
     Error {
-        /// Its code.
+        /// The error code.
         code: i64,
-        /// Its message.
+        /// The error message.
         message: String,
     },
 }
 
-/// What must hold after a step.
+/// The checks on the result of a step.
 #[derive(Debug)]
 pub enum Then {
-    /// Nothing is judged; the snapshot remembers.
+    /// No check: the observation is only compared with the snapshot.
     Observe,
-    /// Each of these.
+    /// All of these checks.
     Checks(Vec<Check>),
 }
 
 impl Then {
-    /// The checks; none for [`Then::Observe`].
+    /// Returns the checks; none for [`Then::Observe`].
     pub fn checks(&self) -> &[Check] {
         match self {
             Self::Observe => &[],
@@ -362,93 +364,94 @@ impl Then {
         }
     }
 
-    /// Whether the target's messages are to be kept as they came: a server's replies, or all that a client sent.
+    /// Returns whether a check reads the target's messages as sent: a server's replies, or the messages of a client.
     pub fn looks_into_messages(&self) -> bool {
         let mut alternatives = self.checks().iter().flat_map(|check| &check.alternatives);
         alternatives.any(|one| one.reply.is_some() || one.sent.is_some())
     }
 }
 
-/// A requirement, and what shows that it is met.
+/// A requirement, and the expectation by which it is checked.
 #[derive(Debug)]
 pub struct Check {
-    /// The sentence.
+    /// The requirement.
     pub requirement: RequirementId,
     /// The line in the case file, counted from 1.
     pub line: usize,
-    /// The ways to be right: one without a name, or several, each with one.
+    /// The acceptable results: either one without a name, or several with a name each.
     pub alternatives: Vec<Expectation>,
 }
 
-/// One way to be right: all that is given must hold.
+/// One acceptable result. All conditions that are given must hold.
 #[derive(Debug, Default)]
 pub struct Expectation {
-    /// The name under which reports tell which alternative held.
+    /// The name under which reports mention this alternative.
     pub name: Option<String>,
-    /// Right only because of this MAY.
+    /// The MAY without which this alternative would not be acceptable.
     pub allowed_by: Option<RequirementId>,
-    /// What may become of the step; empty means anything.
+    /// The acceptable outcomes of the step; empty accepts any.
     pub outcome: Vec<Outcome>,
-    /// The JSON-RPC code.
+    /// The code of the JSON-RPC error.
     pub code: Option<i64>,
-    /// The HTTP status, one of these; empty means any, and so does stdio.
+    /// The acceptable HTTP statuses; empty accepts any. Over stdio the condition always holds.
     pub status: Vec<u16>,
-    /// What became of the canaries, up to and including this step.
+    /// The expected state of the canaries at the end of this step.
     pub canary: Option<CanaryState>,
-    /// Schemas as they came over the wire, by tool.
+    /// The expected schemas as advertised over the wire, by tool.
     pub advertised: BTreeMap<String, Advertised>,
-    /// What no tool of a fixed server's list may have, where the list has any tool; empty asks for no list.
+    /// The flaws that no tool of a fixed server may have. If empty, no list is needed; if the list is empty, the
+    /// condition holds.
     pub without: BTreeSet<Flaw>,
-    /// The arguments that the tool's code got.
+    /// The arguments that the tool's code received.
     pub saw: Option<Matcher>,
-    /// The structured content.
+    /// The structured content of the result.
     pub structured: Option<Matcher>,
-    /// The text content.
+    /// The text content of the result.
     pub text: Option<TextState>,
-    /// The elicitation as sent: its parameters; a list of them where there were several.
+    /// The parameters of the elicitation as sent by the server; a list if there were several.
     pub asked: Option<Matcher>,
-    /// The elicitation as answered.
+    /// The answer to the elicitation as sent by the client.
     pub answered: Option<Answered>,
-    /// An upper bound of the time.
+    /// The upper bound of the step's duration.
     pub took: Option<TimeClass>,
-    /// A JSON Schema over each reply as it came.
+    /// A JSON Schema for each reply, as received.
     pub reply: Option<SharedSchema>,
-    /// A JSON Schema over each message that a client sent.
+    /// A JSON Schema for each message that a client sent.
     pub sent: Option<SharedSchema>,
-    /// A JSON Schema over the observation: the way out.
+    /// A JSON Schema for the whole observation, for conditions that no other key can express.
     pub matches: Option<SharedSchema>,
 }
 
 words! {
-    /// What can be seen of a listed tool without knowing it.
+    /// A flaw of a listed tool that can be detected without knowing the tool.
     Flaw {
-        /// Another one of the list has its name.
+        /// Another tool of the list has the same name.
         ListedTwice = "listed-twice",
-        /// `inputSchema` isn't an object with `type: object`.
+        /// `inputSchema` is not an object with `type: object`.
         NoObjectRoot = "no-object-root",
-        /// `inputSchema` is invalid by its declared or default dialect.
+        /// `inputSchema` is invalid in its declared or default dialect.
         InvalidInputSchema = "invalid-input-schema",
-        /// `outputSchema` is invalid by its declared or default dialect.
+        /// `outputSchema` is invalid in its declared or default dialect.
         InvalidOutputSchema = "invalid-output-schema",
-        /// A schema names a dialect that the harness doesn't know.
+        /// A schema declares a dialect that casebook does not know.
         UnknownDialect = "unknown-dialect",
-        /// A reference leads to another document.
+        /// A reference points to another document.
         ExternalReference = "external-reference",
-        /// A reference leads to nothing within its document.
+        /// A reference points to nothing within its document.
         DanglingReference = "dangling-reference",
-        /// A reference in a document whose parts have ids, and it is not followed.
+        /// A reference was not checked, because parts of its document have ids of their own.
         UncheckedReference = "unchecked-reference",
         /// A schema cannot be read: a number out of range, or two equal keys.
         Unreadable = "unreadable",
-        /// A schema has more than 64 levels, and isn't looked into.
+        /// A schema has more than 64 levels, so casebook does not examine it.
         Deep = "deep",
-        /// A schema has more than 64 kB.
+        /// A schema is larger than 64 kB.
         Large = "large",
     }
 }
 
 impl Flaw {
-    /// Returns whether a schema with this flaw may have the other one unseen.
+    /// Returns whether a schema with this flaw may also have the flaw `other` without casebook detecting it.
     pub fn hides(self, other: Self) -> bool {
         use Flaw::{
             DanglingReference, ExternalReference, InvalidInputSchema, InvalidOutputSchema, UncheckedReference,
@@ -472,83 +475,83 @@ impl Flaw {
     }
 }
 
-/// What a schema is compared with.
+/// The expected relation between an advertised schema and the schema of the fixture.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Advertised {
-    /// The schema of the fixture, in every member.
+    /// Equal to the schema of the fixture in every member.
     AsGiven,
-    /// These JSON Pointers, with the fixture's values.
+    /// Equal to the schema of the fixture at these JSON Pointers.
     Keeps(Vec<String>),
 }
 
 /// A condition on a value.
 #[derive(Debug, PartialEq)]
 pub enum Matcher {
-    /// Equal as JSON; numbers by value.
+    /// Equal as JSON; numbers are compared by value.
     Equals(Template),
-    /// These members at least, at every level.
+    /// An object with at least these members, at every level.
     Contains(Template),
-    /// Not there at all; `null` is there.
+    /// Absent; `null` counts as present.
     Absent,
 }
 
-/// How an elicitation was answered.
+/// The expected answer to an elicitation.
 #[derive(Debug, PartialEq)]
 pub struct Answered {
-    /// What the user did.
+    /// The user's action.
     pub action: Action,
-    /// The content.
+    /// The content of the answer.
     pub content: Option<Matcher>,
 }
 
 words! {
-    /// What a user does with an elicitation.
+    /// The action of a user on an elicitation.
     Action {
-        /// Sends it.
+        /// The user submits the content.
         Accept = "accept",
-        /// Refuses.
+        /// The user declines.
         Decline = "decline",
-        /// Goes away.
+        /// The user dismisses the elicitation.
         Cancel = "cancel",
     }
 }
 
 words! {
-    /// What became of a step.
+    /// The outcome of a step.
     Outcome {
-        /// A result that is no error.
+        /// A result that is not an error.
         Success = "success",
         /// A result with `isError: true`.
         ToolError = "tool-error",
         /// A JSON-RPC error.
         ProtocolError = "protocol-error",
-        /// The server wants an answer that the case doesn't give.
+        /// The server asks for input that the case does not provide.
         InputRequired = "input-required",
-        /// The SDK would not build the server.
+        /// The SDK refused to build the server.
         Refused = "refused",
-        /// The server was built, but doesn't offer the tool.
+        /// The server was built, but does not list the tool.
         Hidden = "hidden",
-        /// Something came that is no message of the protocol.
+        /// The target sent something that is not a valid message of the protocol.
         InvalidMessage = "invalid-message",
-        /// An HTTP status that tells an error, without a JSON-RPC message.
+        /// An HTTP error status without a JSON-RPC message.
         HttpError = "http-error",
-        /// The reply ended without an answer in it.
+        /// The HTTP reply ended without a response in it.
         EmptyReply = "empty-reply",
-        /// More than the harness reads.
+        /// The target sent more bytes than casebook reads.
         Oversized = "oversized",
-        /// No answer within the limit.
+        /// No response within the time limit.
         Timeout = "timeout",
-        /// The process died, or hung up.
+        /// The process exited, or the connection was closed.
         Crash = "crash",
-        /// A notification or an answer was taken, as HTTP status 202 or, over stdio, by silence.
+        /// The target accepted a notification or a response: with HTTP status 202, or over stdio by sending nothing.
         Accepted = "accepted",
     }
 }
 
 words! {
-    /// What became of the canaries.
+    /// The state of the canaries.
     CanaryState {
-        /// Nobody fetched any.
+        /// No canary was fetched.
         Untouched = "untouched",
         /// At least one was fetched.
         Touched = "touched",
@@ -556,9 +559,9 @@ words! {
 }
 
 words! {
-    /// What the text content is beside the structured content.
+    /// The relation of the text content to the structured content.
     TextState {
-        /// One text block is the JSON of the structured content.
+        /// One text block is the JSON text of the structured content.
         Mirrors = "mirrors structured",
         /// There is no text block.
         Absent = "absent",
@@ -566,7 +569,7 @@ words! {
 }
 
 words! {
-    /// An upper bound of a duration, in classes.
+    /// An upper bound of a duration.
     TimeClass {
         /// Under 0.1 s.
         Instant = "instant",
@@ -574,13 +577,13 @@ words! {
         Quick = "quick",
         /// Under 10 s.
         Slow = "slow",
-        /// 10 s and more, and whatever had not ended when a limit passed.
+        /// 10 s or more, or unfinished when a time limit passed.
         Endless = "endless",
     }
 }
 
 impl TimeClass {
-    /// The class of a duration, in microseconds.
+    /// Returns the class of a duration in microseconds.
     pub fn of(micros: u64) -> Self {
         match micros {
             0..100_000 => Self::Instant,

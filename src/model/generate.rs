@@ -1,10 +1,10 @@
-//! The text of the generators. Everything here is written as text, level by level, and never as a tree.
+//! The texts of the generators, written level by level, without ever building a tree.
 
 use super::template::{Generator, HostilePattern, put};
 use crate::jsonrpc::text::quote;
 
 impl HostilePattern {
-    /// The pattern itself.
+    /// Returns the regular expression.
     pub fn pattern(self) -> &'static str {
         match self {
             Self::NestedQuantifier => "^(a+)+$",
@@ -66,7 +66,7 @@ impl Generator {
     }
 }
 
-/// An object's schema whose property `v` refers to the first of these definitions.
+/// Writes the schema of an object whose property `v` refers to the first of these definitions.
 fn definitions(out: &mut String, links: &str, leaf: &str) {
     let comma = if links.is_empty() || leaf.is_empty() { "" } else { "," };
     put(
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn generators_yield_what_the_case_format_says_of_them() {
+    fn generators_yield_documented_sizes() {
         let nested = text(&Generator::Nested { depth: 61 });
         assert_eq!((nested.len(), nesting::depth(nested.as_bytes())), (2274, 123));
         assert_eq!(text(&Generator::Wide { keyword: WideKeyword::AnyOf, count: 10_001 }).len(), 528_971);

@@ -1,4 +1,4 @@
-//! Identifiers, and the one text form that each has everywhere: filters, known failures, snapshots, links.
+//! Identifiers, each with one text form that is used everywhere: filters, known failures, snapshots and links.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,60 +10,61 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::spec::{Revision, Transport};
 use super::untrusted::{Untrusted, is_hidden};
 
-/// Returns whether a text can be a part of an id: small letters and digits, with single `-` between them, at most 60.
+/// Returns whether a text can be one component of an id: at most 60 lower-case letters and digits, in words joined by a
+/// single `-`.
 pub fn is_id(text: &str) -> bool {
     let word =
         |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     text.len() <= 60 && text.split('-').all(word)
 }
 
-/// Returns whether a text has so many parts, each of which can be one.
+/// Returns whether a text has exactly `wanted` components that are all valid.
 fn has_parts(text: &str, wanted: usize) -> bool {
     text.split('/').count() == wanted && text.split('/').all(is_id)
 }
 
-/// Reads an id out of a file that somebody else may have written; `is_good` holds it to its grammar.
-fn checked<'de, D: Deserializer<'de>>(
+/// Deserializes an id and checks its grammar with `is_good`, because the file may come from someone else.
+fn read_checked<'de, D: Deserializer<'de>>(
     deserializer: D,
     what: &str,
     is_good: impl Fn(&str) -> bool,
 ) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
-    if is_good(&text) { Ok(text) } else { Err(D::Error::custom(no_id(&text, what))) }
+    if is_good(&text) { Ok(text) } else { Err(D::Error::custom(invalid_id(&text, what))) }
 }
 
-fn no_id(text: &str, what: &str) -> String {
-    format!("`{}` is no {what}", Untrusted(text).line(SHOWN))
+fn invalid_id(text: &str, what: &str) -> String {
+    format!("`{}` is not a {what}", Untrusted(text).line(SHOWN))
 }
 
-/// A case file: `sep-2106/external-ref`, its folder and its name without `.json`.
+/// The id of a case file: its folder and its name without `.json`, such as `sep-2106/external-ref`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct CaseId(String);
 
 impl<'de> Deserialize<'de> for CaseId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        checked(deserializer, "case id; one looks like folder/file", |id| has_parts(id, 2)).map(Self)
+        read_checked(deserializer, "case id (expected FOLDER/FILE)", |id| has_parts(id, 2)).map(Self)
     }
 }
 
 impl CaseId {
-    /// Joins a folder and a file's stem.
+    /// Joins a folder and a file name without its extension.
     pub fn new(folder: &str, file: &str) -> Self {
         Self(format!("{folder}/{file}"))
     }
 
-    /// The whole id.
+    /// Returns the whole id.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The folder: a SEP, or a part of the specification.
+    /// Returns the folder: a SEP, or a part of the specification.
     pub fn folder(&self) -> &str {
         self.0.split_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// The file's stem.
+    /// Returns the file name without its extension.
     pub fn file(&self) -> &str {
         self.0.split_once('/').map_or(&self.0, |(_, file)| file)
     }
@@ -75,29 +76,29 @@ impl fmt::Display for CaseId {
     }
 }
 
-/// A requirement of the catalogue: `sep-2106/no-network-deref`.
+/// The id of a requirement in the catalogue, such as `sep-2106/no-network-deref`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct RequirementId(String);
 
 impl<'de> Deserialize<'de> for RequirementId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        checked(deserializer, "requirement id; one looks like folder/name", |id| has_parts(id, 2)).map(Self)
+        read_checked(deserializer, "requirement id (expected FOLDER/NAME)", |id| has_parts(id, 2)).map(Self)
     }
 }
 
 impl RequirementId {
-    /// Reads an id as a case writes it: without a slash it is of the same folder.
+    /// Reads an id as written in a case of `folder`: an id without a slash belongs to that folder.
     pub fn within(folder: &str, written: &str) -> Self {
         if written.contains('/') { Self(written.to_owned()) } else { Self(format!("{folder}/{written}")) }
     }
 
-    /// The whole id.
+    /// Returns the whole id.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The folder that holds it.
+    /// Returns the folder of the requirement.
     pub fn folder(&self) -> &str {
         self.0.split_once('/').map_or("", |(folder, _)| folder)
     }
@@ -109,12 +110,12 @@ impl fmt::Display for RequirementId {
     }
 }
 
-/// A system under test: `some-sdk`, or one of its variants, `some-sdk:low`.
+/// The name of a target, such as `some-sdk`, or of one of its variants, such as `some-sdk:low`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TargetId {
     /// The name of the target's folder.
     pub name: String,
-    /// The variant; `None` where the target has only one.
+    /// The variant; `None` if the target has only one.
     pub variant: Option<String>,
 }
 
@@ -144,37 +145,37 @@ impl Serialize for TargetId {
 
 impl<'de> Deserialize<'de> for TargetId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Ok(id) = checked(deserializer, "name of a target", is_target_name)?.parse();
+        let Ok(id) = read_checked(deserializer, "target name", is_target_name)?.parse();
         Ok(id)
     }
 }
 
-/// The longest name of a target in bytes, its variant included.
+/// The longest name of a target including its variant, in bytes.
 pub const LONGEST_TARGET_NAME: usize = 400;
 
-/// Returns whether a text can be the name of a target: that of a folder, without hidden characters.
+/// Returns whether a text can be the name of a target: the name of a folder, without hidden characters.
 pub fn is_target_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST_TARGET_NAME && !text.chars().any(is_hidden)
 }
 
-/// One run of one test: `sep-2106/external-ref/number/http@2026-07-28+stdio`,
-/// that is folder / file / test / row @ revision + transport. The row is missing where a file has none.
+/// The id of a test on one revision and transport: `FOLDER/FILE/TEST/ROW@REVISION+TRANSPORT`, such as
+/// `sep-2106/external-ref/number/http@2026-07-28+stdio`. If the file has no rows, `/ROW` is absent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TestId {
     /// The case file.
     pub case: CaseId,
-    /// The test in it.
+    /// The name of the test in the case file.
     pub test: String,
-    /// The row, where the file has rows.
+    /// The name of the row, if the file has rows.
     pub row: Option<String>,
-    /// The revision of the specification that is spoken.
+    /// The revision of the specification.
     pub revision: Revision,
-    /// What carries the messages.
+    /// The transport.
     pub transport: Transport,
 }
 
 impl TestId {
-    /// The part before the `@`: what is asked, without how.
+    /// Returns the part before the `@`, which names the test without revision and transport.
     pub fn path(&self) -> String {
         match &self.row {
             Some(row) => format!("{}/{}/{row}", self.case, self.test),
@@ -182,7 +183,7 @@ impl TestId {
         }
     }
 
-    /// The part behind the `@`: how it is asked, `REVISION+TRANSPORT`.
+    /// Returns the part after the `@`: `REVISION+TRANSPORT`.
     pub fn how(&self) -> String {
         format!("{}+{}", self.revision, self.transport)
     }
@@ -200,7 +201,7 @@ impl FromStr for TestId {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || no_id(text, "test id; one looks like folder/file/test/row@2026-07-28+http");
+        let bad = || invalid_id(text, "test id (expected FOLDER/FILE/TEST/ROW@2026-07-28+http)");
         let (path, how) = text.split_once('@').ok_or_else(bad)?;
         let (revision, transport) = how.split_once('+').ok_or_else(bad)?;
         let parts: Vec<&str> = path.split('/').collect();
@@ -234,55 +235,58 @@ impl<'de> Deserialize<'de> for TestId {
     }
 }
 
-/// How many bytes a pattern may have; what is compiled of these stays small.
+/// The longest pattern, in bytes. The limit keeps compiled patterns small.
 const LONGEST: usize = 1 << 12;
-/// How many braces may be within one another.
+/// The deepest nesting of braces.
 const DEEPEST: usize = 16;
-/// How many characters of one that can't be used are told.
+/// The number of characters of an invalid pattern that an error message shows.
 const SHOWN: usize = 200;
 
-/// A glob over test ids: `*` stands for one component, `**` for many. Without an `@` it means every revision and
-/// transport, without a `+` every transport; a pattern that names a folder, file or test means all below it.
+/// A glob over test ids: `*` matches one component, `**` any number. A pattern without `@` matches every revision and
+/// transport, and one without `+` every transport. A pattern that names a folder, file or test matches everything below
+/// it.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
-    /// How each path begins that it means.
+    /// The literal prefix of every path that the pattern matches.
     prefix: String,
     path: [GlobMatcher; 2],
     how: Option<GlobMatcher>,
 }
 
-/// Why a pattern can't be used.
+/// The error for an invalid pattern.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[error("`{pattern}` is no pattern: {reason}; `*` stands for one part of a test's name, `**` for many")]
+#[error(
+    "`{pattern}` is not a valid pattern: {reason}; `*` matches one component of a test id, `**` matches any number"
+)]
 pub struct PatternError {
-    /// What was written.
+    /// The pattern as written.
     pub pattern: String,
-    /// What is wrong with it.
+    /// A description of the error.
     pub reason: String,
 }
 
 impl Pattern {
-    /// What was written.
+    /// Returns the pattern as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether it means this test.
+    /// Returns whether the pattern matches this test.
     pub fn matches(&self, id: &TestId) -> bool {
-        // Most of thousands of tests differ in the file already, and a glob takes its time.
-        self.may_mean(&id.case)
+        // Of thousands of tests, most are in another file, and comparing prefixes is faster than matching a glob.
+        self.may_match(&id.case)
             && self.how.as_ref().is_none_or(|glob| glob.is_match(id.how()))
             && self.matches_path(&id.path())
     }
 
-    /// Whether it may mean a test of this case file, as far as the beginnings of their names tell.
-    pub fn may_mean(&self, case: &CaseId) -> bool {
+    /// Returns whether the pattern can match a test of this case file, judged by its literal prefix alone.
+    pub fn may_match(&self, case: &CaseId) -> bool {
         let case = case.as_str();
         case.starts_with(&self.prefix) || self.prefix.starts_with(case)
     }
 
-    /// Whether it means the test with this path (the part of an id before the `@`).
+    /// Returns whether the pattern matches the test with this path (the part of an id before the `@`).
     pub fn matches_path(&self, path: &str) -> bool {
         self.path.iter().any(|glob| glob.is_match(path))
     }
@@ -294,13 +298,13 @@ impl FromStr for Pattern {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let refuse = |reason: String| PatternError { pattern: text.chars().take(SHOWN).collect(), reason };
         if text.len() > LONGEST {
-            return Err(refuse(format!("it has {} bytes, and {LONGEST} are enough", text.len())));
+            return Err(refuse(format!("it has {} bytes, and the limit is {LONGEST}", text.len())));
         }
         let mut open = 0_usize;
         for byte in text.bytes() {
             open = if byte == b'}' { open.saturating_sub(1) } else { open + usize::from(byte == b'{') };
             if open > DEEPEST {
-                return Err(refuse(format!("it has braces in more than {DEEPEST} others")));
+                return Err(refuse(format!("braces are nested more than {DEEPEST} levels deep")));
             }
         }
         let (path, how) = text.split_once('@').map_or((text, None), |(path, how)| (path, Some(how)));
@@ -329,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_id_reads_back_as_it_prints() {
+    fn test_id_round_trips_through_text() {
         for text in ["sep-2106/bounds/large/depth-61@2026-07-28+stdio", "tools/errors/unknown@2025-06-18+http"] {
             assert_eq!(id(text).to_string(), text);
         }
@@ -337,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_break_their_grammar_are_refused_when_read() {
+    fn id_with_invalid_grammar_is_rejected_on_read() {
         fn read<T: serde::de::DeserializeOwned>(id: &str) -> Result<T, String> {
             serde_json::from_value(id.into()).map_err(|error| error.to_string())
         }
@@ -350,19 +354,19 @@ mod tests {
             ];
             for error in wrong {
                 let error = error.expect_err(part);
-                assert!(error.contains(" is no ") && !error.chars().any(is_hidden), "{error}");
+                assert!(error.contains(" is not a ") && !error.chars().any(is_hidden), "{error}");
             }
         }
         for name in ["\u{1b}[2J", "a\u{202e}", "a\n::error::", "", &"a".repeat(401)] {
             let error = read::<TargetId>(name).expect_err(name);
-            assert!(error.contains("is no name of a target") && !error.chars().any(is_hidden), "{error}");
+            assert!(error.contains("is not a target name") && !error.chars().any(is_hidden), "{error}");
         }
         assert!(read::<TargetId>("My SDK (1.0):low").is_ok() && read::<CaseId>("sep-1/a-b").is_ok());
         assert!(read::<CaseId>("a").is_err() && read::<RequirementId>("a/b/c").is_err());
     }
 
     #[test]
-    fn a_pattern_means_what_stands_below_it_on_every_revision() {
+    fn pattern_matches_everything_below_it_on_every_revision() {
         let test = id("sep-2106/bounds/large/depth-61@2026-07-28+stdio");
         let matches = |pattern: &str| pattern.parse::<Pattern>().expect("a pattern").matches(&test);
         for pattern in [
@@ -378,11 +382,11 @@ mod tests {
         for pattern in ["sep-210", "bounds", "sep-2106/*/depth-61", "sep-2106@2025-11-25", "**@*+http"] {
             assert!(!matches(pattern), "{pattern}");
         }
-        let may_mean = |pattern: &str| pattern.parse::<Pattern>().expect("a pattern").may_mean(&test.case);
+        let may_match = |pattern: &str| pattern.parse::<Pattern>().expect("a pattern").may_match(&test.case);
         for (pattern, may) in
             [("**/depth-*", true), ("sep-2106/b*", true), ("sep-2106/bounds/small", true), ("tools", false)]
         {
-            assert_eq!(may_mean(pattern), may, "{pattern}");
+            assert_eq!(may_match(pattern), may, "{pattern}");
         }
         assert!("sep-[".parse::<Pattern>().is_err());
         let (enough, more) = ("{a,b}".repeat(819), "?".repeat(LONGEST + 1));

@@ -1,20 +1,20 @@
-//! Text of anybody, as Markdown that is nothing but this text.
+//! The escaping of untrusted text for Markdown.
 //!
-//! Every sign that Markdown, HTML or GitHub's own links read is written as an entity; inside of code GitHub makes
-//! neither mentions nor references of what is left. Addresses of mail are looked for when the entities are read, so the
-//! sign in them stands in an element of its own.
+//! Every character that Markdown, HTML or GitHub's automatic links interpret is written as an entity. GitHub makes no
+//! mentions and references inside code elements, but it looks for mail addresses after decoding the entities, so `@` is
+//! put into an element of its own.
 
 use super::Untrusted;
 
-/// Signs that mean nothing by themselves, away from the start of a line.
+/// Punctuation that has no meaning in the middle of a line.
 const HARMLESS: &str = "-,/=+'\"();%?";
 
-/// On one line, inside of code.
+/// Returns the text on one line, in a code element.
 pub(crate) fn code(text: &str, limit: usize) -> String {
     format!("<code>{}</code>", escaped(&Untrusted(text).line(limit)))
 }
 
-/// Several lines, as they stand.
+/// Returns the text with its line breaks, in a preformatted element.
 pub(crate) fn block(text: &str, limit: usize) -> String {
     format!("<pre>{}</pre>", escaped(&Untrusted(text).block(limit)))
 }
@@ -24,11 +24,11 @@ fn escaped(text: &str) -> String {
     let mut before = ' ';
     for (at, one) in text.char_indices() {
         match one {
-            // An address ends at a blank, and needs a dot.
+            // A mail address ends at white space, and contains a dot.
             '@' if text[at..].split(char::is_whitespace).next().is_some_and(|rest| rest.contains('.')) => {
                 out.push_str("<span>&#64;</span>");
             }
-            // `www.` becomes a link.
+            // GitHub makes a link of `www.`.
             '.' if !before.eq_ignore_ascii_case(&'w') => out.push(one),
             one if one.is_ascii_punctuation() && !HARMLESS.contains(one) => {
                 out.extend(["&#", &u32::from(one).to_string(), ";"]);
@@ -40,7 +40,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// An address that can stand behind a link as it is; `None` for everything else.
+/// Returns the text if it is a URL that can be the target of a link without escaping.
 pub(crate) fn url(text: &str) -> Option<&str> {
     let safe = |one: char| one.is_ascii_alphanumeric() || "-._~/#?=&%:+,".contains(one);
     (text.starts_with("https://") && text.len() <= 500 && text.chars().all(safe)).then_some(text)
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_sign_of_a_mail_address_stands_beside_its_name() {
+    fn at_sign_of_a_mail_address_gets_its_own_element() {
         for text in ["a@b.example", "mailto:a@b.example", "xmpp:a@b.example/c", "a@b@c.example", "a.b-c+d@e.example."] {
             let shown = code(text, 100);
             assert_eq!(shown.matches("<span>&#64;</span>").count(), text.matches('@').count(), "{shown}");
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_of_links_references_and_tables_are_entities() {
+    fn characters_of_links_and_tables_become_entities() {
         let text = "www.a.example http://a.example #1 GH-1 a/b#1 :bug: [^1] | <!-- x -->";
         let shown = code(text, 200);
         let shown = shown.strip_prefix("<code>").and_then(|shown| shown.strip_suffix("</code>")).expect("code");

@@ -1,6 +1,6 @@
-//! What flows through the program: plain types, no input or output, no behaviour beyond small accessors.
+//! The types that all parts of the program share: plain data, without input or output, and with small accessors only.
 //!
-//! Takes nothing, gives the nouns that every stage shares. Must not know any other part, files, time or the network.
+//! This module must not know any other part, files, time or the network.
 
 pub mod abridged;
 pub mod applicability;

@@ -1,4 +1,5 @@
-//! What a transcript came down to, in a closed vocabulary: the same from run to run, wherever the target does the same.
+//! The normalized description of a test's result, in a closed vocabulary: two runs give the same observation if the
+//! target behaves the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,21 +10,21 @@ use super::abridged::abridged;
 use super::case::{Action, CanaryState, Flaw, Outcome, TextState, TimeClass};
 use super::spec::words;
 
-/// Something that a target sent, or the reason why it cannot be read.
+/// Something that a target sent, or the reason why casebook cannot read it.
 ///
-/// The reason is no value: a check that depends on it is neither passed nor failed. Both are tagged in the run log, so
-/// that no value that a target sends is read back as a reason.
+/// A reason is not a value: a check that depends on it neither passes nor fails. Both variants are tagged in the run
+/// log, so that a value that a target sends can never be read back as a reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Observed<T = Value> {
-    /// It was read.
+    /// The value.
     Value(T),
-    /// It was not read; the reason has no text of the target in it.
+    /// The reason, which contains no text of the target.
     Unreadable(String),
 }
 
 impl<T> Observed<T> {
-    /// The value, where there is one.
+    /// Returns the value, if there is one.
     pub fn value(&self) -> Option<&T> {
         match self {
             Self::Value(value) => Some(value),
@@ -31,7 +32,7 @@ impl<T> Observed<T> {
         }
     }
 
-    /// The reason, where there is no value.
+    /// Returns the reason, if there is no value.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Value(_) => None,
@@ -39,7 +40,7 @@ impl<T> Observed<T> {
         }
     }
 
-    /// Changes the value, where there is one.
+    /// Applies a function to the value, if there is one.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Observed<U> {
         match self {
             Self::Value(value) => Observed::Value(change(value)),
@@ -47,7 +48,7 @@ impl<T> Observed<T> {
         }
     }
 
-    /// All values of a list; the first reason, where one of them cannot be read.
+    /// Collects the values of a list, or returns the first reason if one of them cannot be read.
     pub fn all(list: impl IntoIterator<Item = Self>) -> Observed<Vec<T>> {
         let mut values = Vec::new();
         for one in list {
@@ -66,44 +67,46 @@ impl From<Value> for Observed {
     }
 }
 
-/// A message in its parts: `message`, its JSON; `text`, where it is none; and with HTTP `status`, `headers`, `method`.
+/// The parts of a message: `message`, its JSON; `text`, if it is not JSON; over HTTP also `status`, `headers`,
+/// `method`.
 pub type Parts = BTreeMap<String, Observed>;
 
-/// What a test came down to. Ports, ids and times have no field here, so that it compares across runs.
+/// The observation of one test. It has no fields for ports, ids and times, so that different runs can be compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    /// One entry a step.
+    /// One entry for each step.
     pub steps: Vec<StepObservation>,
-    /// Why the adapter can't express the fixture.
+    /// The adapter's reason why it cannot express the fixture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cannot: Option<String>,
-    /// Why there is no observation: the target was given up, or the harness failed.
+    /// The reason why there is no observation: casebook stopped running tests on the target, or had an error itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<String>,
-    /// The process left something behind.
+    /// `true` if the target left a process behind that kept its pipes open.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaky: bool,
-    /// The bytes of JSON that were left out of it: where there are any, it is not judged again.
+    /// The number of bytes of JSON that were left out. If it is not 0, the observation is not judged again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut: u64,
 }
 
 impl Observation {
-    /// The first difference to another observation of the same test, in words; `None` where a snapshot would have
-    /// the same of both.
+    /// Describes the first difference from another observation of the same test. Returns `None` if a snapshot would be
+    /// the same for both.
     pub fn difference(&self, other: &Self) -> Option<String> {
-        let told = |what: &str, one: &Value, other: &Value| {
+        let compare = |what: &str, one: &Value, other: &Value| {
             (one != other).then(|| format!("{what}: {}, {}", abridged(one), abridged(other)))
         };
         let whole =
-            |seen: &Self| json!({ "cannot": seen.cannot.is_some(), "leaky": seen.leaky, "steps": seen.steps.len() });
-        told("the test", &whole(self), &whole(other)).or_else(|| {
-            let steps = self.steps.iter().zip(&other.steps).map(|(one, other)| (one.lasting(), other.lasting()));
+            |one: &Self| json!({ "cannot": one.cannot.is_some(), "leaky": one.leaky, "steps": one.steps.len() });
+        compare("the test", &whole(self), &whole(other)).or_else(|| {
+            let steps =
+                self.steps.iter().zip(&other.steps).map(|(one, other)| (one.stable_members(), other.stable_members()));
             steps.enumerate().find_map(|(index, (one, other))| {
                 let keys: BTreeSet<_> = one.keys().chain(other.keys()).collect();
                 keys.into_iter().find_map(|key| {
                     let member = |step: &Map<String, Value>| step.get(key).cloned().unwrap_or_default();
-                    told(&format!("step {}, {key}", index + 1), &member(&one), &member(&other))
+                    compare(&format!("step {}, {key}", index + 1), &member(&one), &member(&other))
                 })
             })
         })
@@ -111,8 +114,8 @@ impl Observation {
 }
 
 impl StepObservation {
-    /// The members that stay the same from run to run.
-    fn lasting(&self) -> Map<String, Value> {
+    /// Returns the members that are the same in each run.
+    fn stable_members(&self) -> Map<String, Value> {
         let took = TimeClass::Instant;
         let step = Self { replies: Vec::new(), sent: Vec::new(), said: None, unread: None, took, ..self.clone() };
         match serde_json::to_value(&step) {
@@ -127,160 +130,162 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What a step came down to.
+/// The observation of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StepObservation {
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The JSON-RPC code.
+    /// The code of the JSON-RPC error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
     /// The HTTP status of the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// Schemas as advertised, by tool.
+    /// The differences between advertised schemas and the fixture's, by tool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub advertised: BTreeMap<String, AdvertisedTool>,
-    /// What can be seen of each tool that a fixed server lists, where the case knows none of them.
+    /// The flaws of each tool that a fixed server lists, if the case does not know its tools.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, BTreeSet<Flaw>>,
-    /// The arguments that the tool's code got.
+    /// The arguments that the tool's code received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saw: Option<Observed>,
-    /// The structured content; the value `null` where it is there and null.
+    /// The structured content. If it is present and null, this is the value `null`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Observed>,
-    /// What the text content is beside it; `None` where it is there and something else.
+    /// The relation of the text content to the structured content; `None` if it is something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Observed<TextState>>,
-    /// The elicitations as sent: their parameters.
+    /// The parameters of the elicitations, as sent by the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<Observed>,
-    /// The elicitations as answered by a client under test.
+    /// The answers to the elicitations, as sent by a client under test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answered: Vec<AnswerObservation>,
-    /// The requests that one call of a client under test came to, where it was more than one, or had a state that
-    /// nobody gave it.
+    /// The requests of one call by a client under test, if there were several, or if the only one had a `requestState`
+    /// that no server had sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Observed<Round>>,
-    /// What became of the canaries so far.
+    /// The state of the canaries at the end of this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canary: Option<CanaryState>,
-    /// Not the tools of the list before it, in their order.
+    /// `true` if the list has other tools, or another order, than the previous list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub varies: bool,
-    /// The replies as they came, for a case that looks into them; no snapshot has them, for they have ids and dates.
+    /// The replies as received, for a check that reads them. Snapshots omit them, because they contain ids and dates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<Parts>,
-    /// What a client under test sent, for a case that looks into it; no snapshot has that either.
+    /// The messages that a client under test sent, for a check that reads them. Snapshots omit them too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sent: Vec<Parts>,
-    /// The reason why a message of the target cannot be read for certain. Its content stands nowhere else, so
-    /// that nothing can be said of what is absent here.
+    /// The reason why a message of the target cannot be read with certainty. No other member contains its content, so
+    /// the absence of something here proves nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
-    /// How long it took.
+    /// The duration of the step.
     pub took: TimeClass,
-    /// How large the reply was.
+    /// The size of the reply.
     pub size: SizeClass,
-    /// The words of the error, for people; never compared.
+    /// The message of the error, for people. It is never compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
 }
 
-/// How a tool's schemas came over the wire, beside the fixture's.
+/// The differences between a tool's schemas on the wire and those of the fixture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdvertisedTool {
-    /// JSON Pointers into the tool (`/inputSchema/…`, `/outputSchema/…`) that the fixture has and the wire lacks.
+    /// JSON Pointers into the tool (`/inputSchema/…`, `/outputSchema/…`) to members of the fixture that are missing on
+    /// the wire.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
-    /// … that the wire has and the fixture lacks.
+    /// JSON Pointers to members on the wire that the fixture does not have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
-    /// … whose values differ.
+    /// JSON Pointers to members whose values differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// The reason why a schema of the tool cannot be read, and was not compared.
+    /// The reason why a schema of the tool cannot be read and was not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
 }
 
 impl AdvertisedTool {
-    /// Whether both are the same.
+    /// Returns whether the schemas on the wire equal those of the fixture.
     pub fn as_given(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// How an elicitation was answered.
+/// The answer to an elicitation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnswerObservation {
-    /// What the user did; `None` where it is none of the three words.
+    /// The user's action; `None` if the client sent none of the three defined actions.
     pub action: Option<Action>,
     /// The content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Observed>,
-    /// The code, where the client answered with an error.
+    /// The error code, if the client responded with an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
 }
 
-/// One request of a call that takes several.
+/// One request of a call that takes several requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Round {
-    /// What became of the state that the server had given.
+    /// The treatment of the `requestState` that the server sent.
     pub state: StateEcho,
-    /// Whether no earlier request of the step had its id.
+    /// `true` if no earlier request of the step had the same id.
     pub fresh_id: bool,
-    /// What became of the call's own parameters.
+    /// The treatment of the call's own parameters.
     #[serde(default)]
     pub params: Params,
 }
 
 words! {
-    /// What a request does with the `requestState` of the reply before it.
+    /// The treatment of the `requestState` of the previous reply.
     StateEcho {
-        /// None was given, and none is sent.
+        /// The server sent none, and neither does the client.
         Absent = "absent",
-        /// It is sent as it was given.
+        /// The client sends the same state.
         Echoed = "echoed",
-        /// Another one is sent.
+        /// The client sends another state.
         Changed = "changed",
-        /// It isn't sent.
+        /// The client sends none.
         Dropped = "dropped",
-        /// None was given, and one is sent.
+        /// The server sent none, but the client sends one.
         Invented = "invented",
     }
 }
 
 words! {
-    /// What a request does with the parameters of the step's first, its answers, state and metadata aside.
+    /// The relation of a request's parameters to those of the step's first request. Answers, state and metadata are
+    /// ignored.
     #[derive(Default)]
     Params {
-        /// They are the same.
+        /// The parameters are the same.
         #[default]
         Same = "same",
-        /// They are others.
+        /// The parameters differ.
         Changed = "changed",
     }
 }
 
 words! {
-    /// How large a reply is, in classes.
+    /// The size of a reply.
     SizeClass {
         /// Under 64 kB.
         Small = "small",
         /// Under 4 MB.
         Large = "large",
-        /// 4 MB and more.
+        /// 4 MB or more.
         Huge = "huge",
     }
 }
 
 impl SizeClass {
-    /// The class of a length in bytes.
+    /// Returns the class of a length in bytes.
     pub fn of(bytes: usize) -> Self {
         match bytes {
             0..64_000 => Self::Small,

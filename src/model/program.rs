@@ -1,19 +1,19 @@
-//! A program that has to be on the machine before a target can be set up, and what a machine has of it.
+//! A program that a target's setup requires, and the version that a machine has.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A program that has to be on the machine.
+/// A required program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Its name on the PATH.
+    /// The name on the `PATH`.
     pub name: String,
-    /// The oldest version that will do; any, where there is none.
+    /// The oldest sufficient version; `None` accepts any.
     pub least: Option<Version>,
 }
 
 impl Program {
-    /// Whether what was found will do.
+    /// Returns whether the program that was found satisfies the requirement.
     pub fn is_met_by(&self, found: &Found) -> bool {
         match (found, &self.least) {
             (Found::Missing, _) => false,
@@ -33,8 +33,8 @@ impl fmt::Display for Program {
     }
 }
 
-/// The programs that may be executed to learn their version, by the argument that makes them print it and do nothing
-/// else. Of any other program it is only looked up whether it exists.
+/// The programs that casebook may execute to learn their version, by the argument that makes them print it and do
+/// nothing else. For any other program, casebook only looks up whether it exists.
 const VERSIONED: [(&str, &[&str]); 3] = [
     (
         "--version",
@@ -50,28 +50,28 @@ const VERSIONED: [(&str, &[&str]); 3] = [
     ("-version", &["kotlin", "kotlinc", "ocaml", "scala", "scalac"]),
 ];
 
-/// The argument that makes a program print its version; `None` for programs that are not known.
+/// Returns the argument that makes a program print its version, or `None` for unknown programs.
 pub fn version_argument(program: &str) -> Option<&'static str> {
     VERSIONED.iter().find(|(_, programs)| programs.contains(&program)).map(|(argument, _)| *argument)
 }
 
-/// What a machine has of a program.
+/// The result of looking for a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// This version.
+    /// The program exists in this version.
     Version(Version),
-    /// A program whose version is unknown: it printed none, or may not be asked.
+    /// The program exists, but printed no version or may not be executed.
     Unversioned,
-    /// None of that name.
+    /// There is no program with that name.
     Missing,
 }
 
-/// A version: numbers with dots between.
+/// A version: numbers separated by dots.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(Vec<u64>);
 
 impl Version {
-    /// The first in a text: one with a dot, or else a single number.
+    /// Returns the first version in a text: the first number with a dot, or else the first number.
     pub fn within(text: &str) -> Option<Self> {
         let numbers = || text.split(|one: char| !one.is_ascii_digit() && one != '.');
         let numbers = || numbers().map(|one| one.trim_matches('.')).filter(|one| !one.is_empty());
@@ -100,21 +100,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_found_in_whatever_a_program_says() {
-        for (said, version) in [
+    fn version_is_found_in_the_output_of_a_program() {
+        for (output, version) in [
             ("v20.20.2\n", "20.20.2"),
             ("cargo 1.95.0 (f2d3ce0bd 2026-03-21)", "1.95.0"),
             ("go version go1.26.8 linux/amd64", "1.26.8"),
             ("openjdk 21 2023-09-19\nOpenJDK Runtime Environment (build 21+35-2513)", "21"),
             ("\u{1b}[1mApache Maven 3.8.7\u{1b}[m", "3.8.7"),
         ] {
-            assert_eq!(Version::within(said).expect(said).to_string(), version);
+            assert_eq!(Version::within(output).expect(output).to_string(), version);
         }
         assert_eq!(Version::within("no version here"), None);
     }
 
     #[test]
-    fn a_program_is_met_by_its_least_version_and_newer_ones() {
+    fn program_is_met_by_its_least_version_and_newer_ones() {
         let program = |least: &str| Program { name: "p".to_owned(), least: least.parse().ok() };
         let found = |text: &str| Found::Version(text.parse().expect("a version"));
         assert!(program("3.11").is_met_by(&found("3.11.7")) && program("3.9").is_met_by(&found("3.11")));
@@ -122,12 +122,13 @@ mod tests {
         assert!(program("any").is_met_by(&Found::Unversioned) && !program("1").is_met_by(&Found::Unversioned));
         assert!(!program("any").is_met_by(&Found::Missing));
     }
+
     #[test]
-    fn only_known_programs_are_asked_for_their_version() {
+    fn only_known_programs_have_a_version_argument() {
         let known: Vec<_> = VERSIONED.iter().flat_map(|(_, programs)| *programs).collect();
         assert!(known.iter().enumerate().all(|(place, one)| !known[..place].contains(one)), "each is listed once");
         assert_eq!((version_argument("python3"), version_argument("go")), (Some("--version"), Some("version")));
-        // A shell or an interpreter would take `version` for a file in the current folder.
+        // A shell or an interpreter would run a file named `version` in the current folder.
         for program in ["sh", "dash", "lua", "crontab", "../node", ""] {
             assert_eq!(version_argument(program), None, "{program}");
         }

@@ -1,7 +1,7 @@
-//! Reasons as types: of a verdict, of tests that a target was not asked, of a known failure that holds again.
+//! Reasons as types: for a verdict, for a skipped test, and for a known failure that passes.
 //!
-//! A run log has the types; each one's `Display` is the only place that puts it into words. Texts of targets in them are
-//! not escaped. Must not know where the words are shown.
+//! The run log stores these types, and only their `Display` puts them into words. They can contain texts of a target,
+//! which are not escaped here. This module must not know where the words are shown.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use super::{RequirementId, TargetId};
 /// One reason of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail {
-    /// The name of the alternative of the check that it is about, where that has one.
+    /// The name of the alternative, where the check has named alternatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative: Option<String>,
     /// The reason.
@@ -26,21 +26,21 @@ pub struct Detail {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The alternative holds, where a MAY has to allow it.
+    /// The alternative holds. If only a MAY allows it, `allowed_by` names that MAY.
     Holds {
-        /// The MAY.
+        /// The requirement of level MAY.
         allowed_by: Option<RequirementId>,
     },
     /// A part of the observation differs from the expectation.
     Mismatch {
-        /// The part: a key of the expectation, and the name of a tool where it is about one.
+        /// The part: a key of the expectation, followed by the name of a tool where one is concerned.
         place: String,
-        /// The expected value, in short.
+        /// The expected value, abridged.
         expected: String,
-        /// The observed value, in short.
+        /// The observed value, abridged.
         observed: String,
     },
-    /// A part of the observation that is expected is not there.
+    /// An expected part of the observation is missing.
     Missing {
         /// The part.
         place: String,
@@ -51,12 +51,12 @@ pub enum Finding {
         place: String,
         /// A JSON pointer into the part.
         pointer: String,
-        /// The error of the validator.
+        /// The validator's error message.
         message: String,
     },
-    /// The MAY that allows the alternative is not in force on the revision of the test.
+    /// The MAY that would allow the alternative is not in force on the test's revision.
     NotInForce {
-        /// The MAY.
+        /// The requirement of level MAY.
         requirement: RequirementId,
     },
     /// A part of the observation cannot be read.
@@ -73,7 +73,7 @@ pub enum Finding {
         /// The reason.
         reason: String,
     },
-    /// The control of the test failed, so that its result shows nothing.
+    /// The control of the test failed, so the result of the test proves nothing.
     ControlFailed {
         /// The control.
         control: String,
@@ -88,14 +88,14 @@ pub enum Finding {
         /// The adapter's reason.
         reason: String,
     },
-    /// Nothing was observed, because the target was given up or the harness failed.
+    /// Nothing was observed, because casebook stopped running tests on the target or had an error itself.
     Unavailable {
         /// The reason.
         reason: String,
     },
     /// The step of the check was not observed.
     NotObserved,
-    /// No catalogue at hand has the requirement of the check.
+    /// The loaded catalogue does not contain the check's requirement.
     NoRequirement,
     /// The check failed in some attempts only.
     Flaky {
@@ -113,7 +113,7 @@ impl From<Finding> for Detail {
 }
 
 impl Detail {
-    /// All texts in it, which may be a target's.
+    /// Returns every text of the detail, because a target may have written it.
     pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let texts = match &mut self.finding {
             Finding::Mismatch { place, expected, observed } => vec![place, expected, observed],
@@ -167,25 +167,25 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The reason why a target is not asked a test.
+/// The reason why a test is skipped on a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkipReason {
-    /// The target doesn't have that side.
+    /// The target does not implement this role.
     Role(Role),
-    /// The target doesn't speak the revision.
+    /// The target does not support this revision.
     Revision(Revision),
-    /// The target doesn't speak over the transport.
+    /// The target does not support this transport.
     Transport(Transport),
-    /// The target lacks a feature that the case needs.
+    /// The target lacks a feature that the case requires.
     Lacks(Need),
     /// The test has a fixture, and a fixed target has no adapter that could build it.
     NoAdapter,
-    /// The test has no fixture: it takes servers as they are.
+    /// The test has no fixture: it is meant for fixed servers, which have their own tools.
     NoFixture,
-    /// The test is too large for every day.
+    /// The test is too expensive to run by default.
     Heavy,
-    /// The test is too large to be repeated on each revision and transport.
+    /// The test is too expensive to repeat on each revision and transport.
     HeavyOnce,
 }
 
@@ -204,14 +204,14 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// A known failure that was met and held each time.
+/// A known failure whose tests were run and all passed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Stale {
-    /// The target that lists it.
+    /// The target that lists the known failure.
     pub target: TargetId,
-    /// The requirement that holds now.
+    /// The requirement that the target meets now.
     pub requirement: RequirementId,
-    /// The entry in its list.
+    /// The entry of the known failure in `target.toml`.
     pub known: KnownAs,
 }
 

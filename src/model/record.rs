@@ -1,4 +1,4 @@
-//! What a run leaves of its tests: what the specification says of what was observed, and the lines of the log.
+//! The lines of a run log: a header, one record per test with its observation and verdicts, and a footer.
 
 use camino::Utf8PathBuf;
 use serde::de::Error as _;
@@ -10,236 +10,237 @@ use super::spec::{Level, words};
 use super::transcript::StdioMode;
 use super::{RequirementId, Shard, TargetId, TestId};
 
-/// The version of the log's format; fields are only ever added within one.
+/// The version of the run log's format. Within one version, fields are only added.
 pub const FORMAT: u32 = 3;
 
-/// What the specification says of one check.
+/// The result of judging one check by its requirement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// The step, counted from 0.
+    /// The index of the step, counted from 0.
     pub step: usize,
-    /// The sentence.
+    /// The requirement of the check.
     pub requirement: RequirementId,
-    /// How strongly it binds.
+    /// The level of the requirement.
     pub level: Level,
-    /// What is said.
+    /// The result.
     pub kind: VerdictKind,
-    /// What would be said if it weren't known.
+    /// The result without the known failure that excuses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excuses: Option<VerdictKind>,
-    /// Its reasons, as far as there is more to tell than that it holds.
+    /// The reasons; empty if the check simply holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub detail: Vec<Detail>,
     /// The line of the check in its case file, counted from 1.
     pub line: usize,
-    /// The entry of the known failures that means this check, whether it excuses anything here or not.
+    /// The known failure that matches this check, even if it excuses nothing here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownAs>,
 }
 
 impl Verdict {
-    /// Whether the check was decided, one way or the other: what was skipped or shows nothing verifies nothing.
+    /// Returns whether the check was decided. A check that was skipped, or is inconclusive, verifies nothing.
     pub fn is_decided(&self) -> bool {
         self.excuses.unwrap_or(self.kind).is_decided()
     }
 }
 
-/// A known failure as a record has it, so that a report needs no `target.toml`.
+/// A copy of a known failure, so that a report does not need `target.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KnownAs {
-    /// Which tests it means: its pattern.
+    /// The pattern of the tests that the entry matches.
     pub test: String,
-    /// What the target does.
+    /// The reason of the entry: a description of the target's behaviour.
     pub reason: String,
-    /// Where it is reported.
+    /// The address of the issue, where one was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
 }
 
 words! {
-    /// What is said of a check.
+    /// The kind of a verdict.
     VerdictKind {
-        /// It holds.
+        /// The check holds.
         Pass = "pass",
-        /// A MUST or MUST NOT is broken.
+        /// The check violates a MUST or MUST NOT.
         Fail = "fail",
-        /// A SHOULD or SHOULD NOT is broken.
+        /// The check violates a SHOULD or SHOULD NOT.
         Warn = "warn",
-        /// What nobody wrote but users rely on doesn't hold.
+        /// A derived requirement, which no BCP 14 keyword states, does not hold.
         Note = "note",
-        /// An alternative holds that is right because of a MAY.
+        /// An alternative holds that only a MAY allows.
         Allowed = "allowed",
-        /// A MAY is taken.
+        /// The target takes the option of a MAY.
         Taken = "taken",
-        /// A MAY is not taken.
+        /// The target does not take the option of a MAY.
         NotTaken = "not-taken",
-        /// It doesn't hold, and that is known.
+        /// The check does not hold, and this is a known failure.
         Known = "known",
-        /// It holds, although it is listed as a known failure.
+        /// The check holds, although it is listed as a known failure.
         Stale = "stale",
-        /// It doesn't hold each time: a further attempt went well.
+        /// The check failed in one attempt and passed in another.
         Flaky = "flaky",
-        /// It cannot be told: the control failed, or something that the check depends on cannot be read.
+        /// The check could not be decided: the control failed, or a needed part of the observation cannot be read.
         Inconclusive = "inconclusive",
-        /// The adapter can't express it.
+        /// The adapter cannot express the test.
         Cannot = "cannot",
-        /// The target was given up, or the harness failed.
+        /// casebook stopped running tests on the target, or had an error itself.
         Error = "error",
     }
 }
 
 impl VerdictKind {
-    /// Whether it says something of the target, and not only why nothing can be said.
+    /// Returns whether the verdict is a result for the target, rather than a reason why there is none.
     pub fn is_decided(self) -> bool {
         !matches!(self, Self::Cannot | Self::Error | Self::Inconclusive)
     }
 }
 
-/// One line of the log.
+/// One line of the run log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Line {
-    /// The first line.
+    /// The first line: the plan of the run.
     Header(Header),
-    /// One test.
+    /// The result of one test.
     Record(Box<Record>),
-    /// The last line; a log without it was cut short.
+    /// The last line. A run log without it is incomplete.
     Footer(Footer),
 }
 
-/// What was to be run.
+/// The plan of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// [`FORMAT`].
     pub format: u32,
-    /// The version of the harness.
+    /// The version of casebook.
     pub casebook: String,
-    /// The targets.
+    /// The targets of the run.
     pub targets: Vec<TargetId>,
-    /// What is worth telling of each.
+    /// A description of each target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<About>,
-    /// A hash of the cases: where it differs, others were asked.
+    /// A hash of all case files; runs with different hashes ran different cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cases: Option<String>,
-    /// What of the plan was run, where it was spread over several runs.
+    /// The shard that was run, where the plan was split over several runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// What it was narrowed to otherwise, as it was typed.
+    /// The other filters of the run, as typed on the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrowed: Option<String>,
-    /// The files of those that aren't embedded: what is known of their failures is read there again.
+    /// The `target.toml` files of targets that are not embedded. Known failures are read from them again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Utf8PathBuf>,
-    /// How many tests were planned.
+    /// The number of planned tests.
     #[serde(deserialize_with = "tests")]
     pub planned: usize,
-    /// What doesn't apply, and why, by target.
+    /// The tests that do not apply, by target and reason.
     pub skipped: Vec<Skipped>,
 }
 
-/// A target, as it was when it was run.
+/// A description of a target at the time of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// The target.
     pub target: TargetId,
-    /// One line for people.
+    /// A one-line description for people.
     pub title: String,
-    /// The package and its version.
+    /// The tested package and its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Why nobody has run it, where nobody has.
+    /// The reason why nobody has run this target yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
-    /// How many of the planned tests are its own.
+    /// The number of planned tests of this target.
     #[serde(deserialize_with = "tests")]
     pub planned: usize,
 }
 
-/// Tests that a target is not asked, under one reason.
+/// Tests that are skipped on a target for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Skipped {
     /// The target.
     pub target: TargetId,
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
-    /// How many.
+    /// The number of skipped tests.
     #[serde(deserialize_with = "tests")]
     pub tests: usize,
 }
 
-/// What became of one test.
+/// The result of one test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Its place in the plan.
+    /// The index of the test in the plan.
     pub index: usize,
     /// The target.
     pub target: TargetId,
     /// The test.
     pub test: TestId,
-    /// Its sentence.
+    /// The title of the test.
     pub title: String,
-    /// A hash of the test as it was run, so that a replay can say that the case has changed.
+    /// A hash of the test as it was run, by which a replay detects a changed case.
     pub hash: String,
-    /// What was seen.
+    /// The observation.
     pub observation: Observation,
-    /// What the specification says of it.
+    /// The verdicts on the test's checks.
     pub verdicts: Vec<Verdict>,
-    /// The attempts before this one; each failed.
+    /// The earlier attempts, each of which failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
-    /// Whether a bug of the harness's own is why there is no observation.
+    /// `true` if there is no observation because of a bug in casebook.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bug: bool,
-    /// The way in which an adapter served it, where that was over stdio.
+    /// The way in which the adapter served the test over stdio, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdio: Option<StdioMode>,
-    /// How long it took, in microseconds.
+    /// The duration of the test, in microseconds.
     pub micros: u64,
 }
 
-/// An attempt at a test that was tried again.
+/// An earlier attempt at a test that was run again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// What was seen.
+    /// The observation.
     pub observation: Observation,
-    /// What the specification says of it.
+    /// The verdicts on the test's checks.
     pub verdicts: Vec<Verdict>,
 }
 
-/// Reads a number of tests. A record may be damaged, or made up, and its numbers are added up.
+/// Reads a number of tests. A run log may be damaged or forged, and the numbers of several are added, so a larger
+/// number than any run can have is an error.
 fn tests<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
     const MOST: usize = 1 << 30;
     let tests = usize::deserialize(deserializer)?;
-    if tests > MOST { Err(D::Error::custom("no run has so many tests")) } else { Ok(tests) }
+    if tests > MOST { Err(D::Error::custom("a run cannot have so many tests")) } else { Ok(tests) }
 }
 
-/// How the run ended.
+/// The end of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Footer {
-    /// How many tests were run.
+    /// The number of tests that were run.
     #[serde(deserialize_with = "tests")]
     pub ran: usize,
-    /// Whether somebody stopped it.
+    /// `true` if the user interrupted the run.
     pub interrupted: bool,
-    /// Known failures that no longer fail.
+    /// Known failures whose tests pass now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<Stale>,
-    /// How long it took, in microseconds.
+    /// The duration of the run, in microseconds.
     pub micros: u64,
-    /// The parts that the run log and the transcripts lack.
+    /// The parts that are missing from the run log and the transcripts.
     #[serde(default, skip_serializing_if = "Cuts::is_none")]
     pub cut: Cuts,
 }
 
-/// Counts of the texts that were left out of a run's files, since they were over a bound.
+/// Counts of texts that exceeded a size limit and were left out of a run's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cuts {
-    /// The number of texts and values that were cut, or left out.
+    /// The number of texts and values that were cut or left out.
     pub texts: u64,
-    /// The number of bytes that they lost.
+    /// The number of bytes left out.
     pub bytes: u64,
-    /// In how many tests more was left out than the ends of long messages.
+    /// The number of tests that lost more than the ends of long messages.
     pub tests: u64,
 }
 

@@ -1,7 +1,7 @@
-//! JSON Schemas of case files, compiled and evaluated with a bound on the work that they can make.
+//! JSON Schemas of case files, compiled and evaluated with a limit on the work that they cause.
 //!
-//! Takes a schema of anybody, gives a [`Schema`] or the reason why it asks for too much. Fetches nothing. Must not know
-//! who wrote a schema, nor what it is held against.
+//! The module takes a schema from any source, and returns a [`Schema`] or the reason why the schema is refused. It
+//! fetches nothing. It must not know who wrote a schema, nor which values are validated.
 
 use std::sync::OnceLock;
 
@@ -10,21 +10,21 @@ use serde_json::Value;
 
 use crate::jsonrpc::nesting;
 
-/// Levels of a schema.
+/// The deepest nesting of a schema.
 const LEVELS: usize = 64;
-/// References that lead to references.
+/// The longest chain of references.
 const HOPS: usize = 64;
-/// Values that a schema may have once each reference is replaced by what it leads to.
+/// The largest number of values in a schema after each reference is replaced by its target.
 const VALUES: usize = 5_000;
-/// The work that a regular expression counts for.
+/// The number of values that a regular expression counts as.
 const PATTERN: usize = 100;
-/// The memory that a regular expression may take, in bytes.
+/// The memory limit of a compiled regular expression, in bytes.
 const PATTERN_BYTES: usize = 64 << 10;
-/// Values of a schema times values of an instance that are worth a verdict.
+/// The limit of the product of a schema's values and an instance's values.
 const WORK: usize = 200_000_000;
-/// Bytes of an instance that are held against regular expressions.
+/// The largest instance that is matched against regular expressions, in bytes of text.
 const TEXT: usize = 4 << 20;
-/// Keywords whose values are data, in which nothing is a reference.
+/// The keywords whose values are data, which contains no references.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
 
 /// A schema that can be evaluated in bounded time.
@@ -35,7 +35,7 @@ pub struct Schema {
     has_patterns: bool,
 }
 
-/// A schema of a case, compiled when a value is first held against it, for all tests that have it in common.
+/// A schema of a case, shared by all tests that use it, and compiled when it is first needed.
 #[derive(Debug)]
 pub struct SharedSchema {
     value: Value,
@@ -43,15 +43,15 @@ pub struct SharedSchema {
 }
 
 impl SharedSchema {
-    /// The schema as it was written.
+    /// Returns the schema as written.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// The schema, ready to be evaluated.
+    /// Returns the compiled schema.
     ///
     /// # Errors
-    /// As [`Schema::new`].
+    /// The errors of [`Schema::new`].
     pub fn compiled(&self) -> Result<&Schema, &str> {
         self.compiled.get_or_init(|| Schema::new(&self.value)).as_ref().map_err(String::as_str)
     }
@@ -69,34 +69,34 @@ impl PartialEq for SharedSchema {
     }
 }
 
-/// The reason why an instance was not held against a schema.
+/// The error for an instance that is too large to be validated.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the schema and the value are too large to be evaluated together")]
+#[error("the schema and the value together are too large to be validated")]
 pub struct TooMuch;
 
 impl Schema {
-    /// Compiles a schema that is JSON Schema 2020-12, or of the dialect that it names.
+    /// Compiles a schema of JSON Schema 2020-12, or of the dialect that it declares.
     ///
     /// # Errors
-    /// The reason in words, where it is no schema or can make too much work.
+    /// A description, if the schema is invalid or can cause too much work.
     pub fn new(schema: &Value) -> Result<Self, String> {
         let levels = nesting::depth(schema.to_string().as_bytes());
         if levels > LEVELS {
-            return Err(format!("nested {levels} levels deep, more than {LEVELS}"));
+            return Err(format!("nested {levels} levels deep, and the limit is {LEVELS}"));
         }
         let mut measure = Measure { root: schema, hops: Vec::new(), values: 0, has_patterns: false };
         measure.add(schema)?;
         let (values, has_patterns) = (measure.values, measure.has_patterns);
-        // The engine that takes linear time.
+        // This engine takes linear time.
         let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES);
         let validator = jsonschema::options().with_pattern_options(patterns).build(schema);
         Ok(Self { validator: validator.map_err(|error| error.to_string())?, values, has_patterns })
     }
 
-    /// The first thing that is wrong with a value: a JSON Pointer and the words; `None` where it fits.
+    /// Validates a value. Returns the JSON Pointer and the message of the first error, or `None` if the value is valid.
     ///
     /// # Errors
-    /// [`TooMuch`] where that would take too long.
+    /// [`TooMuch`] if the validation would take too long.
     pub fn violation(&self, value: &Value) -> Result<Option<(String, String)>, TooMuch> {
         let (values, bytes) = size(value);
         if self.values.saturating_mul(values) > WORK || self.has_patterns && bytes > TEXT {
@@ -107,7 +107,7 @@ impl Schema {
     }
 }
 
-/// The number of values in a value, and of bytes of text.
+/// Returns the number of values inside a value, and the number of bytes of text.
 fn size(value: &Value) -> (usize, usize) {
     let add = |(values, bytes): (usize, usize), (more, text): (usize, usize)| (values + more, bytes + text);
     match value {
@@ -118,10 +118,10 @@ fn size(value: &Value) -> (usize, usize) {
     }
 }
 
-/// Walks a schema as an evaluation does, into what its references lead to.
+/// Walks through a schema and the targets of its references, as a validator does.
 struct Measure<'s> {
     root: &'s Value,
-    /// The schemas that are referred to, from the outermost on.
+    /// The targets of the references that the walk is inside of, outermost first.
     hops: Vec<&'s Value>,
     values: usize,
     has_patterns: bool,
@@ -134,7 +134,7 @@ impl<'s> Measure<'s> {
             Value::Array(schemas) => schemas.iter().try_for_each(|schema| self.add(schema)),
             Value::Object(members) => {
                 let is_again = |key: &str| matches!(key, "unevaluatedProperties" | "unevaluatedItems");
-                // The evaluated parts are found by evaluating once more.
+                // A validator finds the evaluated parts by evaluating the schema a second time.
                 let times = if members.keys().any(|key| is_again(key)) { 2 } else { 1 };
                 (0..times).try_for_each(|_| members.iter().try_for_each(|(key, value)| self.keyword(key, value)))
             }
@@ -166,12 +166,13 @@ impl<'s> Measure<'s> {
     fn follow(&mut self, reference: &str) -> Result<(), String> {
         let target = reference.strip_prefix('#').filter(|way| way.is_empty() || way.starts_with('/'));
         let target = target.filter(|way| !way.contains('%')).and_then(|way| self.root.pointer(way));
-        let target = target.ok_or_else(|| format!("`$ref` leads to no place within it: {reference}"))?;
+        let target =
+            target.ok_or_else(|| format!("`$ref` does not point to a place within the schema: {reference}"))?;
         if self.hops.iter().any(|hop| std::ptr::eq(*hop, target)) {
-            return Err("it refers to itself".to_owned());
+            return Err("the schema refers to itself".to_owned());
         }
         if self.hops.len() == HOPS {
-            return Err(format!("more than {HOPS} references lead to one another"));
+            return Err(format!("a chain of more than {HOPS} references"));
         }
         self.hops.push(target);
         let added = self.add(target);
@@ -182,7 +183,7 @@ impl<'s> Measure<'s> {
     fn count(&mut self, values: usize) -> Result<(), String> {
         self.values = self.values.saturating_add(values);
         if self.values > VALUES {
-            Err(format!("more than {VALUES} values, with what its references lead to"))
+            Err(format!("more than {VALUES} values after its references are resolved"))
         } else {
             Ok(())
         }
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn schema_that_unfolds_without_end_is_refused() {
+    fn schema_that_expands_beyond_the_limit_is_refused() {
         assert!(refused(&chain(60, |next| json!({ "allOf": [next, next] }))).contains("more than 5000 values"));
         assert!(refused(&chain(65, |next| next)).contains("more than 64 references"));
         let unevaluated = |inner| json!({ "allOf": [inner], "unevaluatedProperties": {} });
@@ -226,18 +227,18 @@ mod tests {
             assert!(refused(&schema).contains("itself"), "{schema}");
         }
         assert!(refused(&json!({ "$dynamicRef": "#a" })).contains("not supported"));
-        assert!(refused(&json!({ "$ref": "http://127.0.0.1:9/x" })).contains("no place"));
+        assert!(refused(&json!({ "$ref": "http://127.0.0.1:9/x" })).contains("point to a place"));
     }
 
     #[test]
-    fn pattern_that_takes_much_memory_or_backtracks_is_refused() {
+    fn pattern_that_needs_much_memory_or_backtracking_is_refused() {
         for pattern in ["((a{0,900}){0,900}){0,900}b", "(a+)\\1", "(?=a)b"] {
             Schema::new(&json!({ "pattern": pattern })).expect_err(pattern);
         }
     }
 
     #[test]
-    fn value_that_is_too_large_for_a_schema_is_not_judged() {
+    fn value_too_large_for_the_schema_is_not_validated() {
         let every = Schema::new(&json!({ "items": { "enum": (0..4_900).collect::<Vec<_>>() } })).expect("a schema");
         assert_eq!(every.violation(&json!([-1])).map(|wrong| wrong.is_some()), Ok(true));
         assert_eq!(every.violation(&json!(vec![-1; 50_000])), Err(TooMuch));
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn schema_with_references_into_itself_is_evaluated() {
+    fn schema_with_local_references_is_validated() {
         let schema = json!({ "$defs": { "a/b": { "type": "string" } }, "items": { "$ref": "#/$defs/a~1b" } });
         let schema = Schema::new(&schema).expect("a schema");
         assert_eq!(schema.violation(&json!(["a"])), Ok(None));

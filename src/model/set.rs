@@ -1,4 +1,4 @@
-//! A set of checks, as they were on some day: what a published rate counts, whatever is written later.
+//! Frozen sets: published lists of checks, which later cases do not change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::RequirementId;
 
-/// The version of the file's form.
+/// The version of the file format.
 pub const SET_FORMAT: u32 = 1;
 
-/// What a set is called, and its file: small letters, digits, `-` and `.`.
+/// The name of a frozen set and of its file: lower-case letters, digits, `-` and `.`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetName(String);
 
@@ -23,7 +23,9 @@ impl FromStr for SetName {
         if text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.chars().all(is_plain) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(format!("`{text}` can't be a set's name: small letters, digits, `-` and `.`"))
+            Err(format!(
+                "`{text}` is not a valid set name: use lower-case letters, digits, `-` and `.`, starting with a letter or digit"
+            ))
         }
     }
 }
@@ -34,30 +36,31 @@ impl fmt::Display for SetName {
     }
 }
 
-/// Tests, with what is checked in each and where each applies.
+/// A frozen set: tests, with the checks of each and the revisions and transports on which it applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Set {
     /// [`SET_FORMAT`].
     pub format: u32,
-    /// The version of the harness that wrote it.
+    /// The version of casebook that wrote the set.
     pub casebook: String,
-    /// By the part of a test's name before the `@`.
+    /// The tests, by the part of their ids before the `@`.
     pub tests: BTreeMap<String, Frozen>,
 }
 
-/// What is asked of one test.
+/// The frozen checks of one test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Frozen {
-    /// The sentences that it checks.
+    /// The requirements that the test checks.
     pub checks: BTreeSet<RequirementId>,
-    /// Where it applies: the part of its names behind the `@`.
+    /// The revisions and transports on which the test applies: the parts of its ids after the `@`.
     pub on: BTreeSet<String>,
 }
 
 impl Set {
-    /// What it has and the other hasn't: tests by name, or within a test the check, or the place.
+    /// Lists the entries of this set that the other set lacks: whole tests, or checks or revisions and transports of a
+    /// test.
     pub fn beyond(&self, other: &Self) -> Vec<String> {
         let mut beyond = Vec::new();
         for (path, own) in &self.tests {
@@ -71,7 +74,7 @@ impl Set {
         beyond
     }
 
-    /// The file's text: a line a test, so that a change of it can be read.
+    /// Returns the text of the file, with one line for each test so that a diff is readable.
     pub fn text(&self) -> String {
         let tests = self.tests.iter().map(|(path, frozen)| format!("    {}: {}", json(path), json(frozen)));
         let tests: Vec<_> = tests.collect();
@@ -85,14 +88,14 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("texts and lists of texts are JSON")
 }
 
-/// How the cases of today differ from a set.
+/// The differences between the current cases and a frozen set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift {
-    /// The set's name.
+    /// The name of the set.
     pub set: SetName,
-    /// What the set has, and nobody can ask any more.
+    /// The entries of the set that no longer exist.
     pub gone: Vec<String>,
-    /// What came after the set; it is not asked.
+    /// The entries that were added after the set was written; they are not run.
     pub later: Vec<String>,
 }
 
@@ -109,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_set_has_beyond_another_is_a_test_a_check_or_a_place() {
+    fn beyond_lists_missing_tests_checks_and_transports() {
         let old = set(&[("f/c/a", &["r"], &["2025-06-18+http"]), ("f/c/b", &["r"], &[])]);
         let new = set(&[("f/c/a", &["r", "s"], &["2025-06-18+http", "2025-06-18+stdio"])]);
         assert_eq!(new.beyond(&old), ["f/c/a of f/s", "f/c/a@2025-06-18+stdio"]);
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_reads_as_it_was_written_a_line_a_test() {
+    fn set_round_trips_with_one_line_per_test() {
         let one = set(&[("f/c/a", &["r", "s"], &["2025-06-18+http"]), ("f/c/b", &["r"], &[])]);
         assert_eq!(serde_json::from_str::<Set>(&one.text()).expect("it was written"), one);
         assert_eq!(one.text().lines().filter(|line| line.contains("f/c/")).count(), 2);
@@ -125,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_set_leads_to_no_other_folder() {
+    fn set_name_with_path_characters_is_rejected() {
         assert!("2026-11-a.1".parse::<SetName>().is_ok());
         for name in ["", "../x", ".x", "a/b", "A", "a b"] {
             assert!(name.parse::<SetName>().is_err(), "{name}");

@@ -1,4 +1,4 @@
-//! One of several parts of a plan, so that a run can be spread over machines.
+//! One shard of a plan, so that a run can be distributed over several machines.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -8,17 +8,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{TestId, fnv1a};
 
-/// `2/5`: the second part of five. Which part a test is in depends on its name alone, so that new cases move none.
+/// One shard, written `2/5` for the second of five. The shard of a test depends only on its name, so new cases do not
+/// move other tests to another shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
-    /// Which part, counted from 1.
+    /// The number of the shard, counted from 1.
     pub part: NonZeroU32,
-    /// Of how many.
+    /// The number of shards.
     pub parts: NonZeroU32,
 }
 
 impl Shard {
-    /// Whether this test is in it.
+    /// Returns whether the shard contains this test.
     pub fn has(self, id: &TestId) -> bool {
         let place = fnv1a(id.to_string().as_bytes()) % u64::from(self.parts.get());
         place + 1 == u64::from(self.part.get())
@@ -38,7 +39,7 @@ impl FromStr for Shard {
         let numbers = text.split_once('/').and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)));
         match numbers {
             Some((part, parts)) if part <= parts => Ok(Self { part, parts }),
-            _ => Err(format!("`{text}` is no shard; 1/4, 2/4, 3/4 and 4/4 are the four parts of a run")),
+            _ => Err(format!("`{text}` is not a shard: expected N/M, for example 1/4 for the first of four shards")),
         }
     }
 }
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_test_is_in_one_shard_and_none_is_empty() {
+    fn every_test_is_in_exactly_one_shard() {
         let shards: Vec<Shard> = (1..=5).map(|part| format!("{part}/5").parse().expect("a shard")).collect();
         let mut sizes = [0; 5];
         for number in 0..1000 {
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shard_reads_as_it_prints_and_nothing_else_is_one() {
+    fn shard_round_trips_and_rejects_other_text() {
         assert_eq!("2/5".parse::<Shard>().expect("a shard").to_string(), "2/5");
         for text in ["", "2", "0/5", "6/5", "1/0", "-1/2", "1/2/3", "a/b"] {
             assert!(text.parse::<Shard>().is_err(), "{text}");

@@ -1,4 +1,4 @@
-//! The catalogue of requirements, and the table of revisions as data.
+//! The types of the requirement catalogue, and the table of the specification's revisions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,54 +8,55 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::RequirementId;
 
-/// How a connection lives: what a revision's rules of lifecycle come down to.
+/// The rules by which a revision opens and keeps a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifecycle {
-    /// `initialize`, a session, requests from the server to the client.
+    /// The client sends `initialize`, there is a session, and the server can send requests to the client.
     Stateful,
-    /// Everything in each request's `_meta`; `server/discover`; multi round-trip results.
+    /// Each request carries everything in `_meta`; there is `server/discover`, and results can ask for input and be
+    /// retried (multi round-trip requests).
     Stateless,
 }
 
-/// What the harness needs to know of a revision. Code asks this table; it never compares revisions.
+/// The properties of one revision. Code reads this table and never compares revisions by name.
 #[derive(Debug)]
 pub struct Facts {
-    /// The revision's name, as it goes over the wire.
+    /// The name of the revision, as sent over the wire.
     pub name: &'static str,
-    /// How a connection lives.
+    /// The lifecycle of a connection.
     pub lifecycle: Lifecycle,
-    /// Whether an elicitation has a `mode`, and the capability its members `form` and `url`.
+    /// `true` if an elicitation has a `mode`, and the capability has the members `form` and `url`.
     pub elicitation_modes: bool,
 }
 
-/// All revisions that the harness speaks, oldest first.
+/// All revisions that casebook supports, oldest first.
 pub const REVISIONS: [Facts; 3] = [
     Facts { name: "2025-06-18", lifecycle: Lifecycle::Stateful, elicitation_modes: false },
     Facts { name: "2025-11-25", lifecycle: Lifecycle::Stateful, elicitation_modes: true },
     Facts { name: "2026-07-28", lifecycle: Lifecycle::Stateless, elicitation_modes: true },
 ];
 
-/// A revision of the specification; ordered by age.
+/// A revision of the specification, ordered by age.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(u8);
 
 impl Revision {
-    /// Every revision, oldest first.
+    /// Returns every revision, oldest first.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..REVISIONS.len()).map(|index| Self(u8::try_from(index).expect("a handful of revisions")))
     }
 
-    /// The newest revision.
+    /// Returns the newest revision.
     pub fn newest() -> Self {
         Self::all().next_back().expect("the table has rows")
     }
 
-    /// What the table says of it.
+    /// Returns the revision's row of [`REVISIONS`].
     pub fn facts(self) -> &'static Facts {
         &REVISIONS[usize::from(self.0)]
     }
 
-    /// The name on the wire.
+    /// Returns the name, as sent over the wire.
     pub fn name(self) -> &'static str {
         self.facts().name
     }
@@ -85,7 +86,7 @@ impl FromStr for Revision {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::all().find(|revision| revision.name() == text).ok_or_else(|| {
             let names: Vec<_> = Self::all().map(Self::name).collect();
-            format!("`{text}` is no revision that the harness speaks; it speaks {}", names.join(", "))
+            format!("`{text}` is not a supported revision; expected one of {}", names.join(", "))
         })
     }
 }
@@ -102,12 +103,12 @@ impl<'de> Deserialize<'de> for Revision {
     }
 }
 
-/// A range of revisions, both ends included; an open end has no limit.
+/// A range of revisions that includes both ends. An end that is `None` is unbounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Revisions {
-    /// The first revision.
+    /// The oldest revision of the range.
     pub since: Option<Revision>,
-    /// The last revision.
+    /// The newest revision of the range.
     pub until: Option<Revision>,
 }
 
@@ -124,12 +125,12 @@ impl fmt::Display for Revisions {
 }
 
 impl Revisions {
-    /// Whether the range holds this revision.
+    /// Returns whether the range contains the revision.
     pub fn contains(self, revision: Revision) -> bool {
         self.since.is_none_or(|since| since <= revision) && self.until.is_none_or(|until| revision <= until)
     }
 
-    /// What both ranges hold.
+    /// Returns the intersection of both ranges.
     #[must_use]
     pub fn intersect(self, other: Self) -> Self {
         let since = self.since.max(other.since);
@@ -141,7 +142,7 @@ impl Revisions {
     }
 }
 
-/// Declares a closed set of words with one text form, for serde, for the command line and for the case reader.
+/// Declares an enum whose variants each have one word, used by serde, the command line and the case reader alike.
 macro_rules! words {
     ($(#[$outer:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$outer])*
@@ -149,10 +150,10 @@ macro_rules! words {
         pub enum $name { $($(#[$inner])* #[serde(rename = $text)] $variant,)+ }
 
         impl $name {
-            /// Every word, in the order of the vocabulary.
+            /// Every variant, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// The word.
+            /// Returns the word of the variant.
             pub fn word(self) -> &'static str {
                 match self { $(Self::$variant => $text,)+ }
             }
@@ -176,7 +177,7 @@ macro_rules! words {
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 Self::ALL.iter().copied().find(|one| one.word() == text).ok_or_else(|| {
                     let words: Vec<_> = Self::ALL.iter().map(|one| one.word()).collect();
-                    format!("`{text}` is none of {}", words.join(", "))
+                    format!("`{text}` is not one of {}", words.join(", "))
                 })
             }
         }
@@ -185,9 +186,9 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// What carries the messages.
+    /// The transport that carries the messages.
     Transport {
-        /// One message a line over the process's standard input and output.
+        /// One message per line on standard input and standard output.
         Stdio = "stdio",
         /// Streamable HTTP.
         Http = "http",
@@ -195,100 +196,101 @@ words! {
 }
 
 words! {
-    /// Who is under test.
+    /// The side of the protocol that is under test.
     Role {
-        /// The target builds the fixture and the harness calls.
+        /// The target serves the fixture, and casebook sends the requests.
         Server = "server",
-        /// The harness serves the fixture and the target calls.
+        /// casebook serves the fixture, and the target sends the requests.
         Client = "client",
     }
 }
 
 words! {
-    /// How strongly a sentence binds, in the words of BCP 14.
+    /// The level of a requirement, in the keywords of BCP 14.
     Level {
-        /// Broken is a failure.
+        /// A violation is a failure.
         Must = "MUST",
-        /// Broken is a failure.
+        /// A violation is a failure.
         MustNot = "MUST NOT",
-        /// Broken is a warning.
+        /// A violation is a warning.
         Should = "SHOULD",
-        /// Broken is a warning.
+        /// A violation is a warning.
         ShouldNot = "SHOULD NOT",
-        /// Taken or not, never judged.
+        /// The option is taken or not; neither is judged.
         May = "MAY",
-        /// No such word in the source: it follows from a type or a flat statement, or users rely on it.
+        /// The source has no BCP 14 keyword: the requirement follows from a type or a plain statement, or users rely on
+        /// it.
         Derived = "DERIVED",
     }
 }
 
 words! {
-    /// What a violation can do to a user.
+    /// The harm that a violation can do to a user.
     Harm {
-        /// The target can be made to fetch what it shouldn't.
+        /// An attacker can make the target fetch an address of the attacker's choice.
         Ssrf = "ssrf",
-        /// The target can be kept busy or filled up.
+        /// An attacker can exhaust the target's processor time or memory.
         Dos = "dos",
-        /// The target dies.
+        /// The target's process crashes.
         Crash = "crash",
-        /// What should be refused goes through.
+        /// The target accepts input that it should reject.
         SilentAcceptance = "silent-acceptance",
         /// A value is lost or changed.
         DataLoss = "data-loss",
-        /// Two implementations misunderstand each other.
+        /// Two implementations cannot work together.
         Interop = "interop",
-        /// None that is known.
+        /// No known harm.
         None = "none",
     }
 }
 
-/// The same sentence elsewhere, at another level or in other words.
+/// Another statement of the same requirement, at another level or in other words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Also {
-    /// How strongly it binds there.
+    /// The level of this statement.
     pub level: Level,
-    /// The page and its anchor.
+    /// The page and its anchor, relative to the specification's site.
     pub source: String,
-    /// Its words.
+    /// The words of the specification.
     pub quote: String,
-    /// The condition under which it speaks.
+    /// The condition under which the statement applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
 }
 
-/// A sentence that an implementation can break.
+/// One sentence of the specification that an implementation can violate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Requirement {
-    /// Its name.
+    /// The id of the requirement.
     pub id: RequirementId,
-    /// How strongly it binds.
+    /// The level.
     pub level: Level,
-    /// Whom it binds.
+    /// The roles that the requirement binds.
     pub roles: Vec<Role>,
-    /// Where it is in force.
+    /// The revisions in which the requirement is in force.
     pub revisions: Revisions,
     /// The page and its anchor, relative to the specification's site.
     pub source: String,
-    /// Its words.
+    /// The words of the specification.
     pub quote: String,
-    /// Where else it stands.
+    /// Other statements of the same requirement.
     pub also: Vec<Also>,
-    /// What a violation can do.
+    /// The harm of a violation.
     pub harm: Harm,
-    /// One sentence for people: why it matters.
+    /// One sentence that explains why the requirement matters.
     pub why: String,
-    /// Why no process shows it, for a sentence that can't be checked.
+    /// The reason why no test can observe the requirement, where none can.
     pub unobservable: Option<String>,
 }
 
 impl Requirement {
-    /// A link to the sentence on the specification's site.
+    /// Returns a link to the quoted sentence on the specification's site.
     pub fn link(&self) -> String {
         format!("https://modelcontextprotocol.io/{}", self.source)
     }
 }
 
-/// Every requirement, by id.
+/// All requirements, by id.
 pub type Catalogue = BTreeMap<RequirementId, Requirement>;
 
 #[cfg(test)]
@@ -296,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_of_revisions_include_their_ends() {
+    fn revision_range_includes_its_ends() {
         let all: Vec<_> = Revision::all().collect();
         let middle = Revisions { since: Some(all[1]), until: Some(all[1]) };
         assert_eq!(all.iter().filter(|one| middle.contains(**one)).count(), 1);

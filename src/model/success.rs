@@ -1,11 +1,11 @@
-//! The expectations that only a target that works can meet.
+//! Expectations that only a working target can meet.
 //!
-//! Pure questions about a [`Check`]. Must not know observations.
+//! The functions look at a [`Check`] alone. This module must not know observations.
 
 use super::case::{Action, CanaryState, Check, Expectation, Matcher, Outcome, TextState};
 
 impl Check {
-    /// Returns whether every alternative needs something to have worked.
+    /// Returns whether every alternative requires that an operation succeeded.
     pub fn needs_success(&self) -> bool {
         let proves = |one: &Expectation| {
             one.is_evidence() || (!one.outcome.is_empty() && one.outcome.iter().all(|outcome| outcome.is_success()))
@@ -13,7 +13,7 @@ impl Check {
         !self.alternatives.is_empty() && self.alternatives.iter().all(proves)
     }
 
-    /// Returns whether some alternative needs something to have worked.
+    /// Returns whether some alternative requires that an operation succeeded.
     pub fn may_succeed(&self) -> bool {
         let may = |one: &Expectation| {
             if one.outcome.is_empty() {
@@ -33,7 +33,7 @@ impl Outcome {
 }
 
 impl Expectation {
-    /// Returns whether it needs a value that only working code gives.
+    /// Returns whether the expectation requires a value that only working code can return.
     fn is_evidence(&self) -> bool {
         let value = |matcher: &Option<Matcher>| matcher.as_ref().is_some_and(|matcher| *matcher != Matcher::Absent);
         let accepted = self.answered.as_ref().is_some_and(|answered| answered.action == Action::Accept);

@@ -1,61 +1,61 @@
-//! The names under which tests of the JSON-Schema-Test-Suite are known, so that records tell what they are about.
+//! The names of cases that were imported from the JSON-Schema-Test-Suite, so that reports can group their results.
 
 use super::CaseId;
 use super::spec::words;
 
 words! {
-    /// A draft whose schemas name it, so that a tool's schema says by which it is meant.
+    /// A draft of JSON Schema that a tool's schema can declare.
     Draft {
-        /// The protocol's own.
+        /// The default dialect of the protocol.
         Latest = "2020-12",
-        /// The one before, which a schema may name.
+        /// The previous draft, which a schema can declare.
         Earlier = "2019-09",
     }
 }
 
 words! {
-    /// Where a schema and its instances are held against each other.
+    /// The feature of the protocol through which a schema validates an instance.
     Door {
-        /// `inputSchema`, and a server that is called.
+        /// `inputSchema`, validated by the server when a tool is called.
         Arguments = "arguments",
-        /// `outputSchema`, and a server whose tool returns.
+        /// `outputSchema`, validated by the server when its tool returns.
         Results = "results",
-        /// `outputSchema`, and a client that is handed the result.
+        /// `outputSchema`, validated by the client when it receives the result.
         Client = "client",
     }
 }
 
-/// The file of the suite that leads elsewhere: what is asked of it is not what fits.
+/// The cases with references to remote documents. They check that nothing is fetched, not whether instances are valid.
 pub const REMOTE: &str = "remote-refs";
 
-/// The test among them that shows that what needs no remote file works.
+/// The control of these cases, which needs no remote document.
 pub const CONTROL: &str = "local";
 
-/// The tests of one keyword at one door: `json-schema-2020-12/items-arguments`.
+/// An imported case: one keyword, tested through one door, such as `json-schema-2020-12/items-arguments`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Imported {
     /// The draft.
     pub draft: Draft,
-    /// The keyword: a file of the suite.
+    /// The keyword, which is the name of a file in the suite.
     pub keyword: String,
-    /// Where it is asked.
+    /// The door.
     pub door: Door,
 }
 
 impl Imported {
-    /// The folder of cases that a draft makes.
+    /// Returns the folder of a draft's cases.
     pub fn folder(draft: Draft) -> String {
         format!("json-schema-{draft}")
     }
 
-    /// What a case is about, where it is one of these.
+    /// Parses the id of a case; `None` if the case was not imported.
     pub fn of(case: &CaseId) -> Option<Self> {
         let draft = case.folder().strip_prefix("json-schema-")?.parse().ok()?;
         let (keyword, door) = case.as_str().rsplit('/').next()?.rsplit_once('-')?;
         Some(Self { draft, keyword: keyword.to_owned(), door: door.parse().ok()? })
     }
 
-    /// The case's name.
+    /// Returns the id of the case.
     pub fn case(&self) -> CaseId {
         CaseId::new(&Self::folder(self.draft), &format!("{}-{}", self.keyword, self.door))
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_tells_what_it_is_about() {
+    fn imported_case_id_round_trips() {
         let imported = Imported { draft: Draft::Latest, keyword: "if-then-else".into(), door: Door::Client };
         assert_eq!(imported.case().as_str(), "json-schema-2020-12/if-then-else-client");
         assert_eq!(Imported::of(&imported.case()), Some(imported));

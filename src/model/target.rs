@@ -1,4 +1,4 @@
-//! One system under test: how it is set up and started, what it claims, what is known to fail.
+//! A target as `target.toml` describes it: its setup, its command, its features and its known failures.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,52 +9,52 @@ use super::program::Program;
 use super::spec::{Revision, Role, Transport, words};
 use super::{Pattern, RequirementId, TargetId};
 
-/// One target, or one variant of it.
+/// A target, or one variant of it.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Its name.
+    /// The name.
     pub id: TargetId,
-    /// One line for people.
+    /// A one-line description for people.
     pub title: String,
-    /// Its `target.toml`; an embedded one has none.
+    /// The path of its `target.toml`; `None` for an embedded target.
     pub file: Option<Utf8PathBuf>,
-    /// The folder of its `target.toml`; its commands run there.
+    /// The folder of its `target.toml`, in which its commands run.
     pub folder: Utf8PathBuf,
-    /// Commands that make it ready, and the files that make them necessary again.
+    /// The commands that prepare the target, and the files that they depend on.
     pub setup: Setup,
-    /// What is under test, and how it comes to be there.
+    /// The kind of target, with its command or address.
     pub drives: TargetKind,
-    /// Environment variables that its processes get.
+    /// Environment variables for the target's processes.
     pub env: BTreeMap<String, String>,
-    /// Further variables whose values are hidden, and with a `-` before it one whose value isn't.
+    /// Names of further variables whose values are hidden in output; a name after `-` is not hidden.
     pub secrets: Vec<String>,
-    /// What it says it can do.
+    /// The roles, transports, revisions and features that the target supports.
     pub claims: Claims,
-    /// Failures that are known, each with its reason.
+    /// The known failures, each with its reason.
     pub known: Vec<Known>,
-    /// Tests that are known to fail now and then, each with its reason.
+    /// Tests that are known to fail in some attempts, each with a reason.
     pub flaky: Vec<Flaky>,
-    /// Where its snapshots are; nowhere, for one that has none.
+    /// The folder of its snapshots; `None` if it has none.
     pub snapshots: Option<Utf8PathBuf>,
-    /// Why nobody has run it, where nobody has.
+    /// The reason why nobody has run the target yet.
     pub unverified: Option<String>,
-    /// The programs without which it can't be set up.
+    /// The programs that the setup requires.
     pub needs: Vec<Program>,
-    /// What is under test, where its file says so; the adapter's `hello` must agree.
+    /// The package under test, if `target.toml` names it. The adapter's response to `hello` must agree.
     pub package: Option<Package>,
 }
 
 impl Target {
-    /// Which tests its excuses mean.
+    /// Returns the patterns of all known failures and flaky tests.
     pub fn excused(&self) -> impl Iterator<Item = &Pattern> {
         self.known.iter().map(|known| &known.test).chain(self.flaky.iter().map(|flaky| &flaky.test))
     }
 }
 
-/// A package of a registry.
+/// A package in a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// Its name, as the registry has it.
+    /// The name in the registry.
     pub name: String,
     /// Its version.
     pub version: String,
@@ -67,37 +67,37 @@ impl fmt::Display for Package {
 }
 
 words! {
-    /// What a target's file is of.
+    /// The kind of a target in `target.toml`.
     Kind {
-        /// A program that speaks the adapter protocol.
+        /// A program that implements the adapter protocol.
         Adapter = "adapter",
-        /// A server or a client as it is.
+        /// An existing server or client, without an adapter.
         Fixed = "fixed",
     }
 }
 
-/// What is under test, and how it comes to be there.
+/// The kind of a target, with its command or address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetKind {
-    /// The command, with its arguments, of a program that builds what a case describes, by the adapter protocol.
+    /// The command and arguments of an adapter, which builds servers and clients from fixtures.
     Adapter(Vec<String>),
-    /// Something that has its tools, or its script, inside already.
+    /// A server with tools of its own, or a client with a script of its own.
     Fixed(Fixed),
 }
 
-/// Something that nobody wrote an adapter for.
+/// A target without an adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fixed {
     /// The command of a server over stdio.
     Server(Vec<String>),
-    /// The address of a server that runs, for Streamable HTTP.
+    /// The address of a running server, for Streamable HTTP.
     Running(String),
-    /// The command of a client, which gets a server's address as its last argument.
+    /// The command of a client. casebook adds a server's address as the last argument.
     Client(Vec<String>),
 }
 
 impl Fixed {
-    /// The side that it is, and what it speaks over.
+    /// Returns the role and the transport of the target.
     pub fn speaks(&self) -> (Role, Transport) {
         match self {
             Self::Server(_) => (Role::Server, Transport::Stdio),
@@ -107,48 +107,49 @@ impl Fixed {
     }
 }
 
-/// What makes a target ready.
+/// The preparation of a target.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
-    /// Commands, run one after another in the target's folder.
+    /// The commands, run one after another in the target's folder.
     pub commands: Vec<Vec<String>>,
-    /// Files whose change makes the commands necessary again, relative to the folder.
+    /// The files, relative to the folder, whose change makes the commands necessary again.
     pub inputs: Vec<Utf8PathBuf>,
 }
 
-/// What a target says it can do. The plan believes it; the adapter's `hello` must agree.
+/// The features that a target claims to support. The plan relies on them, and the adapter's response to `hello` must
+/// agree.
 #[derive(Clone, Debug)]
 pub struct Claims {
-    /// The sides that it has.
+    /// The roles.
     pub roles: Vec<Role>,
-    /// What it speaks over.
+    /// The transports.
     pub transports: Vec<Transport>,
-    /// The revisions that it speaks.
+    /// The revisions.
     pub revisions: Vec<Revision>,
-    /// The features that it lacks, of those that a case can need.
+    /// The features that the target lacks, of those that a case can require.
     pub lacks: Vec<super::case::Need>,
 }
 
-/// A failure that is known. It excuses the verdicts of one requirement, not the tests.
+/// A known failure. It excuses verdicts on one requirement, not whole tests.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// Which tests.
+    /// The tests.
     pub test: Pattern,
-    /// Which requirement.
+    /// The requirement.
     pub requirement: RequirementId,
-    /// What the target does.
+    /// A description of the target's behaviour.
     pub reason: String,
-    /// Where it is reported.
+    /// The address of the issue, where one was reported.
     pub issue: Option<String>,
 }
 
-/// A test that is known to fail now and then. It excuses what another attempt showed to hold.
+/// A test that is known to fail in some attempts. It excuses a failure if another attempt passed.
 #[derive(Clone, Debug)]
 pub struct Flaky {
-    /// Which tests.
+    /// The tests.
     pub test: Pattern,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Where it is reported.
+    /// The address of the issue, where one was reported.
     pub issue: Option<String>,
 }

@@ -1,7 +1,7 @@
-//! Values as a case writes them: JSON, with places that are filled in when a test runs.
+//! JSON values of a case, with placeholders that are filled in when a test runs.
 //!
-//! A [`Template`] becomes text with [`Template::render`] and, where it is of moderate depth, a tree with
-//! [`Template::value`]. Generators stay symbolic until then: a schema of a thousand levels is text, never a tree.
+//! A [`Template`] becomes text with [`Template::render`] or, if it is not too deep, a tree with [`Template::value`].
+//! Generators stay symbolic until then: a schema of a thousand levels becomes text and never a tree.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,83 +14,84 @@ use super::spec::words;
 use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::quote;
 
-/// A JSON value with places to fill in.
+/// A JSON value with placeholders.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Template {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as it was written.
+    /// A number, as written.
     Number(Number),
     /// A string.
     String(String),
     /// A list.
     Array(Vec<Template>),
-    /// Members, in the order of the case.
+    /// An object, with its members in the order of the case.
     Object(Vec<(String, Template)>),
-    /// `@canary`: an address whose being fetched is evidence.
+    /// `@canary`: an address that only someone who dereferences it would request.
     Canary(Canary),
-    /// `@unique`: this prefix, and behind it a token that no other fixture has.
+    /// `@unique`: this prefix, followed by a token that no other fixture has.
     Unique(String),
-    /// `@revision`: the name of the revision that is spoken.
+    /// `@revision`: the name of the test's revision.
     Revision,
-    /// `@nested`, `@wide` and the like: text too large to write down.
+    /// `@nested`, `@wide` and similar: a value too large to write in a case.
     Generated(Generator),
-    /// `@absent`: as a member's value, leaves the member out.
+    /// `@absent`: as the value of a member, omits the member.
     Absent,
 }
 
 words! {
-    /// What kind of place a canary sits in.
+    /// The kind of a canary's address.
     CanaryKind {
-        /// A URL on the harness's own loopback listener.
+        /// A URL on casebook's own loopback listener.
         Http = "http",
-        /// A file of the harness's own, as a `file:` URL.
+        /// A temporary file of casebook, as a `file:` URL.
         File = "file",
     }
 }
 
-/// One canary. Equal canaries in one test share one address.
+/// One canary. Equal canaries in a test share one address.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Canary {
-    /// What kind of place.
+    /// The kind of the address.
     pub kind: CanaryKind,
-    /// What is appended to the address, as path.
+    /// The path to append to the address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What is appended behind `#`.
+    /// The fragment to append after `#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment: Option<String>,
-    /// The document behind the address; by default [`Canary::default_document`].
+    /// The document at the address; by default [`Canary::default_document`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serves: Option<Value>,
-    /// Whether the address answers with a redirect to another canary.
+    /// `true` if the address redirects to another canary.
     #[serde(default)]
     pub redirects: bool,
-    /// How long the address waits before it answers, in milliseconds.
+    /// The delay before the response, in milliseconds.
     #[serde(default)]
     pub delay_ms: u64,
 }
 
 impl Canary {
-    /// A canary that serves the default document at its bare address.
+    /// Returns a canary with the default document, and without path, fragment, redirect and delay.
     pub fn new(kind: CanaryKind) -> Self {
         Self { kind, path: None, fragment: None, serves: None, redirects: false, delay_ms: 0 }
     }
 
-    /// A real schema, so that "fetched and enforced" and "fetched and ignored" can be told apart.
+    /// Returns a schema that rejects some values, so that a test can distinguish a target that enforces the fetched
+    /// document from one that ignores it.
     pub fn default_document() -> Value {
         serde_json::json!({ "type": "string", "$defs": { "address": { "type": "string" } } })
     }
 
-    /// What is served behind the address.
+    /// Returns the document at the address.
     pub fn document(&self) -> Value {
         self.serves.clone().unwrap_or_else(Self::default_document)
     }
 
-    /// Whether two canaries are the same place: the fragment is read by the one who fetches.
+    /// Returns whether two canaries have the same address. Fragments are ignored, because only the client reads them.
     pub fn same_place(&self, other: &Self) -> bool {
         let place = |one: &Self| Self { fragment: None, ..one.clone() };
         place(self) == place(other)
@@ -98,7 +99,7 @@ impl Canary {
 }
 
 words! {
-    /// Which keyword a wide schema is built from.
+    /// The keyword of a wide schema.
     WideKeyword {
         /// `anyOf`.
         AnyOf = "anyOf",
@@ -108,7 +109,7 @@ words! {
 }
 
 words! {
-    /// Named kinds of patterns that make a backtracking engine run for ever.
+    /// The kinds of regular expressions that take exponential time in a backtracking engine.
     HostilePattern {
         /// `^(a+)+$`.
         NestedQuantifier = "nested-quantifier",
@@ -117,79 +118,79 @@ words! {
     }
 }
 
-/// A value too large to write: text, not a tree.
+/// A value too large to write in a case. It is generated as text and never as a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Generator {
-    /// Objects with a property `p`, `depth` times around a string's schema.
+    /// The schema of nested objects with a property `p`, `depth` levels around the schema of a string.
     Nested {
-        /// How often.
+        /// The number of levels.
         depth: usize,
     },
-    /// A value that fits [`Generator::Nested`].
+    /// A value that is valid against [`Generator::Nested`].
     NestedValue {
-        /// How often.
+        /// The number of levels.
         depth: usize,
     },
-    /// Many branches, of which the last fits `{"n": count - 1}`.
+    /// A schema of many branches, of which the last accepts `{"n": count - 1}`.
     Wide {
-        /// What the branches hang on.
+        /// The keyword that has the branches.
         keyword: WideKeyword,
-        /// How many.
+        /// The number of branches.
         count: usize,
     },
     /// A chain of references that ends in a string's schema.
     RefChain {
-        /// How many links.
+        /// The number of references.
         length: usize,
     },
-    /// Each level refers to the next one twice: 2 to the power of `levels` ways to the leaf.
+    /// Definitions that each refer to the next one twice, so that 2 to the power of `levels` paths lead to the last.
     RefDoubling {
-        /// How many levels.
+        /// The number of levels.
         levels: usize,
     },
-    /// References that lead back to where they began and consume nothing.
+    /// References in a circle that consume nothing of the instance.
     RefCycle {
-        /// How many links.
+        /// The number of references.
         length: usize,
     },
-    /// An object's schema whose property `v` has a hostile pattern.
+    /// The schema of an object whose property `v` has a hostile pattern.
     Pattern {
-        /// Which pattern.
+        /// The kind of the pattern.
         kind: HostilePattern,
     },
     /// A text that makes the pattern backtrack.
     PatternValue {
-        /// Which pattern.
+        /// The kind of the pattern.
         kind: HostilePattern,
-        /// How many characters.
+        /// The length in characters.
         length: usize,
     },
-    /// One text, over and over.
+    /// One text, repeated.
     Text {
-        /// What is repeated.
+        /// The text to repeat.
         of: String,
-        /// How many characters in all.
+        /// The total length in characters.
         length: usize,
     },
 }
 
-/// What the places of one test's templates were filled with. Kept in the transcript, so that a judge can
-/// fill them in again.
+/// The values that fill the placeholders of one test's templates. The transcript contains them, so that the judge can
+/// fill the placeholders again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bindings {
-    /// The address of each canary, without fragment.
+    /// The address of each canary, without its fragment.
     pub canaries: Vec<(Canary, String)>,
-    /// The token behind every `@unique` prefix.
+    /// The token that follows every `@unique` prefix.
     pub unique: String,
-    /// The revision that is spoken.
+    /// The name of the revision.
     pub revision: String,
 }
 
 impl Bindings {
-    /// The address of a canary, with its fragment.
+    /// Returns the address of a canary, with its fragment.
     ///
     /// # Panics
-    /// Where the canary was never bound: the driver binds all of [`Template::canaries`] before it renders.
+    /// If the canary was never bound: the driver binds all of [`Template::canaries`] before it renders a template.
     pub fn canary(&self, canary: &Canary) -> String {
         let (_, address) = self
             .canaries
@@ -204,14 +205,14 @@ impl Bindings {
 }
 
 impl Template {
-    /// The JSON text, with every place filled in.
+    /// Returns the JSON text, with every placeholder filled in.
     pub fn render(&self, bindings: &Bindings) -> String {
         let mut out = String::new();
         self.write(bindings, &mut out);
         out
     }
 
-    /// The JSON text of an object but for one member; of anything else, that of an empty object.
+    /// Returns the JSON text of an object without one of its members; for any other value, the text of an empty object.
     pub fn render_without(&self, key: &str, bindings: &Bindings) -> String {
         let members = match self {
             Self::Object(members) => members.as_slice(),
@@ -222,12 +223,12 @@ impl Template {
         out
     }
 
-    /// The JSON tree; `None` where it would be nested deeper than [`nesting::LIMIT`].
+    /// Returns the JSON tree, or `None` if it would be nested deeper than [`nesting::LIMIT`].
     pub fn value(&self, bindings: &Bindings) -> Option<Value> {
         nesting::read(self.render(bindings).as_bytes()).ok()
     }
 
-    /// A member of an object.
+    /// Returns a member of an object.
     pub fn get(&self, key: &str) -> Option<&Template> {
         match self {
             Self::Object(members) => members.iter().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -260,7 +261,7 @@ impl Template {
         }
     }
 
-    /// Every canary in it, in order, those of one place once.
+    /// Returns every canary of the template in order, but each address only once.
     pub fn canaries(&self) -> Vec<&Canary> {
         let mut found: Vec<&Canary> = Vec::new();
         self.visit(&mut |one| {
@@ -273,7 +274,7 @@ impl Template {
         found
     }
 
-    /// Calls `see` with this template and everything in it.
+    /// Calls `see` with this template and with every template inside it.
     pub fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Template)) {
         see(self);
         match self {
@@ -285,7 +286,7 @@ impl Template {
 }
 
 impl From<&Value> for Template {
-    /// A literal value: nothing in it is filled in.
+    /// Converts a literal value, which has no placeholders.
     fn from(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -314,12 +315,12 @@ fn write_object<'t>(members: impl IntoIterator<Item = &'t (String, Template)>, b
     out.push('}');
 }
 
-/// Appends a text that is made on the way.
+/// Appends a formatted text.
 pub(super) fn put(out: &mut String, text: fmt::Arguments<'_>) {
     out.write_fmt(text).expect("writing to a string never fails");
 }
 
-/// A short text for a generator, in place of its megabytes: `@nested {"depth":1000}`.
+/// Writes a short text in place of the generated megabytes, such as `@nested {depth: 1000}`.
 impl fmt::Display for Generator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, members): (&str, BTreeMap<&str, Cow<'_, str>>) = match self {
@@ -349,7 +350,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absent_members_are_left_out_and_places_are_filled_in() {
+    fn absent_members_are_omitted_and_placeholders_filled_in() {
         let http = Canary { fragment: Some("/a".into()), ..Canary::new(CanaryKind::Http) };
         let template = Template::Object(vec![
             ("a".into(), Template::Absent),
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_is_quoted_as_serde_json_does_it() {
+    fn string_is_quoted_as_by_serde_json() {
         for text in ["", "plain", "ü \u{7f} \u{2028}", "a\"b", "a\\b", "\n", "\u{0}"] {
             let mut quoted = String::new();
             quote(text, &mut quoted);

@@ -1,15 +1,15 @@
 //! Text cut to a length, and numbers with their nouns.
 //!
-//! Must not know what a text means, nor how it is escaped.
+//! This module must not know the meaning of a text, nor its escaping.
 
 use std::borrow::Cow;
 
-/// The longest beginning of a text of at most so many bytes.
+/// Returns the longest beginning of a text that has at most `most` bytes.
 pub fn beginning(text: &str, most: usize) -> &str {
     &text[..(0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)]
 }
 
-/// A text of at most so many bytes; of a longer one its beginning, with the length of the whole.
+/// Returns a text of at most `most` bytes unchanged, and of a longer one the beginning and the length of the whole.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match beginning(text, most) {
         whole if whole.len() == text.len() => Cow::Borrowed(text),
@@ -17,19 +17,19 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A number with its digits in groups of three.
+/// Formats a number with its digits in groups of three.
 pub fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")
 }
 
-/// A noun in the number that goes with a count: `test`, `tests`.
+/// Returns a noun in singular or plural: `test`, `tests`.
 pub fn plural(number: usize, noun: &str) -> String {
     format!("{noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A number with its noun: `1 test`, `2 tests`.
+/// Formats a number with its noun: `1 test`, `2 tests`.
 pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {}", plural(number, noun))
 }

@@ -1,6 +1,6 @@
-//! Where the time of a run went: what its workers spent on each target, and what the processor did.
+//! The distribution of a run's time over targets and casebook, and the processor time.
 //!
-//! Takes and gives durations. Must not know what a clock is.
+//! The types only contain durations. This module must not measure time.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use super::TargetId;
 
-/// What workers spent on one target.
+/// The time that workers spent on one target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// From when they turned to it until they were through with it.
+    /// The total, from the start of work on the target to its end.
     pub all: Duration,
-    /// Of that, while it started, built its fixtures, shook hands, and was taken down again.
+    /// The part in which the target started, built fixtures, opened connections and stopped.
     pub start: Duration,
-    /// Of that, while something was asked of it and it had not answered yet.
+    /// The part in which casebook waited for the target's responses.
     pub busy: Duration,
 }
 
 impl Spent {
-    /// What is left: the harness's own time.
+    /// Returns the rest, which is casebook's own time.
     pub fn harness(&self) -> Duration {
         self.all.saturating_sub(self.start + self.busy)
     }
@@ -37,32 +37,32 @@ impl AddAssign for Spent {
 /// Processor time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Processor {
-    /// Of this process.
+    /// The time of this process.
     pub harness: Duration,
-    /// Of all that it started and saw the end of.
+    /// The time of all child processes that have exited.
     pub targets: Duration,
 }
 
-/// Where the time of a run went.
+/// The distribution of a run's time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
-    /// How many workers there were.
+    /// The number of workers.
     pub workers: usize,
-    /// How long the run took.
+    /// The duration of the run.
     pub wall: Duration,
-    /// What the workers spent.
+    /// The time that workers spent, by target.
     pub targets: BTreeMap<TargetId, Spent>,
-    /// What the processor did, where the system tells.
+    /// The processor time, if the system provides it.
     pub processor: Option<Processor>,
 }
 
 impl Timings {
-    /// What the workers had.
+    /// Returns the time that all workers had together.
     pub fn all(&self) -> Duration {
         self.wall * u32::try_from(self.workers).unwrap_or(u32::MAX)
     }
 
-    /// What they spent on all targets together.
+    /// Returns the time that the workers spent on all targets together.
     pub fn spent(&self) -> Spent {
         self.targets.values().fold(Spent::default(), |mut sum, one| {
             sum += *one;
@@ -70,7 +70,7 @@ impl Timings {
         })
     }
 
-    /// What they had, and nothing to do with: others were still at the last tests.
+    /// Returns the time in which workers were idle, because others were still running the last tests.
     pub fn waiting(&self) -> Duration {
         self.all().saturating_sub(self.spent().all)
     }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_spent_on_a_target_was_waiting() {
+    fn time_not_spent_on_a_target_is_waiting() {
         let seconds = Duration::from_secs;
         let one = Spent { all: seconds(7), start: seconds(2), busy: seconds(4) };
         let targets =

@@ -1,4 +1,4 @@
-//! What went over the wire while a test ran: all that was seen, and nothing that was thought of it.
+//! The recording of one test: all messages on the wire, without any judgement.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,53 +7,53 @@ use super::template::Bindings;
 use super::{TargetId, TestId};
 
 words! {
-    /// The way in which an adapter serves over stdio.
+    /// The way in which an adapter serves a fixture over stdio.
     StdioMode {
-        /// In the adapter's process, over a stream on loopback in place of the standard streams.
+        /// In the adapter's process, over a loopback stream in place of the standard streams.
         Stream = "stream",
-        /// In a process of its own, over its standard streams.
+        /// In a process of its own, over that process's standard streams.
         Process = "process",
-        /// Both, one after the other, and compared.
+        /// In both ways, one after the other; casebook compares the results.
         Both = "both",
     }
 }
 
-/// Everything that was seen while one test ran. It can't say whether that was right.
+/// The recording of one test. It contains no judgement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Transcript {
     /// The target.
     pub target: TargetId,
     /// The test.
     pub test: TestId,
-    /// What the case's places were filled with.
+    /// The values that the placeholders of the case were filled with.
     pub bindings: Bindings,
-    /// What became of the fixture.
+    /// The result of handing over the fixture.
     pub served: Served,
-    /// The handshake by which the connection was opened; tests that share one have it with the first of them.
+    /// The handshake that opened the connection. If several tests share a connection, the first of them has it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opening: Vec<Message>,
-    /// One entry a step that was begun.
+    /// One entry for each step that was started.
     pub steps: Vec<StepTranscript>,
-    /// Every fetch of a canary, from when the fixture was handed over to the end of the test; a server that was
-    /// refused has no step to tell them.
+    /// Every fetch of a canary, from the time when casebook handed over the fixture to the end of the test. A server
+    /// that the SDK refused to build has no steps that could list these fetches.
     #[serde(default)]
     pub canary: Vec<Hit>,
     /// The last lines that the target wrote to its standard error while this test ran.
     pub stderr: String,
-    /// Whether the process left something behind that held its pipes open.
+    /// `true` if the target left a process behind that kept its pipes open.
     pub leaky: bool,
-    /// From the first byte to the last, in microseconds.
+    /// The time from the first byte to the last, in microseconds.
     pub micros: u64,
-    /// The way in which an adapter served it, where that was over stdio.
+    /// The way in which the adapter served the test over stdio, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdio: Option<StdioMode>,
-    /// The same test in a process of its own, where it was run in both ways.
+    /// The recording of the same test in a process of its own, where it was run in both ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Box<Transcript>>,
 }
 
 impl Transcript {
-    /// A transcript in which nothing was seen.
+    /// Returns a transcript without steps and messages.
     pub(crate) fn blank(target: TargetId, test: TestId, served: Served) -> Self {
         Self {
             target,
@@ -72,93 +72,93 @@ impl Transcript {
     }
 }
 
-/// What became of the fixture.
+/// The result of handing a fixture to a target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Served {
-    /// The server (or the client) is there.
+    /// The server (or the client) was built.
     Serving,
-    /// The SDK would not build it.
+    /// The SDK refused to build the server.
     Refused {
         /// The class of the SDK's error.
         r#type: String,
-        /// Its words.
+        /// The message of the SDK's error.
         message: String,
     },
-    /// The SDK's public API can't express it; the adapter says why.
+    /// The SDK's public API cannot express the fixture.
     Cannot {
-        /// Why.
+        /// The reason, as the adapter gives it.
         reason: String,
     },
-    /// The target died, hung, or answered nonsense while it built.
+    /// The target exited, timed out or sent an invalid response while it built the fixture.
     Failed {
-        /// How.
+        /// The kind of failure.
         end: End,
-        /// What happened, in words.
+        /// A description for people.
         detail: String,
     },
-    /// A bug of the harness's own.
+    /// casebook failed because of a bug of its own.
     Broken {
-        /// The words of the panic.
+        /// The message of the panic.
         reason: String,
     },
-    /// The target was given up before this test's turn.
+    /// casebook had stopped running tests on the target before this test.
     Unavailable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// What was seen during one step.
+/// The recording of one step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StepTranscript {
-    /// The messages, in the order in which they were sent and came.
+    /// The messages, in the order in which they were sent and received.
     pub messages: Vec<Message>,
-    /// How the step ended.
+    /// The end of the step.
     pub end: End,
-    /// How long it took, in microseconds.
+    /// The duration of the step, in microseconds.
     pub micros: u64,
-    /// Fetches of canaries since the fixture was served, up to the end of this step.
+    /// All fetches of canaries from the handover of the fixture to the end of this step.
     pub canary: Vec<Hit>,
-    /// What a client under test handed to its user: the text of the adapter's answer for this step.
+    /// The result that a client under test returned to its user: the text of the adapter's response to this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed: Option<String>,
 }
 
-/// How a step ended.
+/// The end of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// With a response to the request: the message at this index.
+    /// The target responded to the request with the message at this index.
     Replied {
-        /// Index into the step's messages.
+        /// The index in the step's messages.
         message: usize,
     },
-    /// There was nothing to wait for: a notification or an answer was taken.
+    /// The target accepted a notification or a response, which have no response of their own.
     Accepted,
-    /// A client under test was done, and handed something to its user.
+    /// A client under test finished and returned a result to its user.
     Handed,
-    /// The server asked for more than the case answers.
+    /// The server asked for more input than the case answers.
     Unanswered,
-    /// The reply ended without a response in it.
+    /// The HTTP reply ended without a response in it.
     Empty,
-    /// An HTTP status that tells an error, without a JSON-RPC message.
+    /// The target replied with an HTTP error status and without a JSON-RPC message.
     Http {
         /// The status.
         status: u16,
     },
-    /// Something that is no message of the protocol.
+    /// The target sent something that is not a valid message of the protocol.
     Invalid {
-        /// What is wrong with it.
+        /// A description of the error.
         reason: String,
     },
-    /// More bytes than the harness reads.
+    /// The target sent more bytes than casebook reads.
     Oversized,
-    /// The limit passed.
+    /// The time limit of the step passed.
     Timeout,
-    /// The process died or the connection broke.
+    /// The process exited or the connection broke.
     Crash {
-        /// How: the exit status, the signal, or the transport's error.
+        /// The exit status, the signal, or the error of the transport.
         how: String,
     },
 }
@@ -166,28 +166,28 @@ pub enum End {
 /// One message on the wire.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Message {
-    /// Who sent it.
+    /// The sender.
     pub from: Party,
-    /// Its text, as it came; cut in the log where it is long.
+    /// The text as received. In a run log a long text is cut.
     pub text: String,
-    /// The length of the whole text in bytes, where `text` was cut.
+    /// The length of the whole text in bytes, if `text` was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_from: Option<u64>,
-    /// Some of its bytes were no UTF-8, and were replaced in `text`.
+    /// `true` if some bytes were not valid UTF-8 and were replaced in `text`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lossy: bool,
-    /// The HTTP status that it came with.
+    /// The HTTP status of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// The HTTP headers that it was sent or came with.
+    /// The HTTP headers of the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<(String, String)>,
-    /// When, in microseconds since the test began.
+    /// The time at which the message was sent or received, in microseconds since the start of the test.
     pub at: u64,
 }
 
 words! {
-    /// Who sent a message.
+    /// The sender of a message.
     Party {
         /// The harness.
         Harness = "harness",
@@ -196,13 +196,13 @@ words! {
     }
 }
 
-/// The bytes of a header's value that are kept: one that is as long may have been longer.
+/// The largest number of bytes kept of a header's value. A value of this length may have been longer.
 pub const HEADER_BYTES: usize = 1 << 10;
-/// The number of headers of a message that are kept: where there are as many, there may have been more.
+/// The largest number of headers kept of a message. A message with this many may have had more.
 pub const HEADERS: usize = 64;
 
 impl Message {
-    /// Leaves at most so many bytes of its text, and says how long it was.
+    /// Cuts the text to at most `most` bytes, and notes its original length in `cut_from`.
     pub fn cut(&mut self, most: usize) {
         if self.text.len() > most {
             self.cut_from.get_or_insert(self.text.len() as u64);
@@ -216,20 +216,20 @@ impl Message {
 /// One fetch of a canary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
-    /// The address that was fetched.
+    /// The fetched address.
     pub url: String,
-    /// What was done in the meantime.
+    /// The phase of the test in which the address was fetched.
     pub phase: Phase,
 }
 
 words! {
-    /// What was going on.
+    /// A phase of a test.
     Phase {
-        /// The fixture was being built.
+        /// The target was building the fixture.
         Serve = "serve",
-        /// The connection was being made.
+        /// The connection was being opened.
         Connect = "connect",
-        /// A step was under way.
+        /// A step was running.
         Step = "step",
     }
 }

@@ -1,24 +1,24 @@
-//! Text from outside, and the one place that makes it safe to show.
+//! The escaping of text from outside, which makes it safe to show.
 //!
-//! Takes any text, gives text that a terminal, a CI log and an XML reader take as nothing but text: hidden characters
-//! and the beginnings of CI commands are written as `\u{…}`. Must not know where the text is shown.
+//! The result is text that a terminal, a CI log and an XML reader all treat as plain text: hidden characters and the
+//! beginnings of CI commands are written as `\u{…}`. This module must not know where the text is shown.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Add;
 
-/// Text that somebody else wrote: a target, a run log, a case file, a `target.toml`, an argument. It has no `Display`;
-/// the caller chooses how it is shown.
+/// Text from outside: from a target, a run log, a case file, a `target.toml` or an argument. It has no `Display`, so
+/// the caller must choose the way in which it is shown.
 #[derive(Clone, Copy)]
 pub struct Untrusted<'a>(pub &'a str);
 
 impl Untrusted<'_> {
-    /// On one line, cut after this many characters.
+    /// Returns the text on one line, cut after `limit` characters.
     pub fn line(self, limit: usize) -> String {
         self.visible(limit, false)
     }
 
-    /// With its line breaks, cut after this many characters.
+    /// Returns the text with its line breaks, cut after `limit` characters.
     pub fn block(self, limit: usize) -> String {
         self.visible(limit, true)
     }
@@ -40,27 +40,27 @@ impl Untrusted<'_> {
     }
 }
 
-/// Text that may be printed as it is: made from other text, it has everything escaped but line feeds.
+/// Text that may be printed as it is: everything in it except line feeds is escaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Printable(String);
 
 impl Printable {
-    /// Text with styling, from a renderer that escaped all that it was given.
+    /// Wraps styled text of a renderer that escaped all of its input.
     pub(crate) fn styled(text: String) -> Self {
         Self(text)
     }
 
-    /// JSON text with the same value, in which everything is escaped as JSON escapes it.
+    /// Returns JSON text with the same value, with JSON's own escapes for everything that must be escaped.
     pub fn json(json: &str) -> Self {
         Self(escape_json(json).into_owned())
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The same without the line ends at its end.
+    /// Removes white space at the end.
     #[must_use]
     pub fn trimmed(mut self) -> Self {
         self.0.truncate(self.0.trim_end().len());
@@ -80,9 +80,9 @@ impl From<String> for Printable {
     }
 }
 
-/// Printable text: text that is escaped now, or was escaped before.
+/// A source of printable text, which is either escaped on conversion or was escaped before.
 pub trait ToPrintable {
-    /// The text as it may be printed.
+    /// Returns the text in printable form.
     fn to_printable(&self) -> Printable;
 }
 
@@ -119,12 +119,12 @@ impl fmt::Display for Printable {
     }
 }
 
-/// Returns whether nothing in a text has to be escaped; its line feeds are allowed.
+/// Returns whether nothing in a text must be escaped. Line feeds are allowed.
 pub fn is_safe(text: &str) -> bool {
     is_plain(text) || escapes(text, true).all(|(_, _, is_escaped)| !is_escaped)
 }
 
-/// Returns whether a text is so plain that no character of it needs a second look.
+/// Returns whether a text consists only of characters that never need to be escaped.
 fn is_plain(text: &str) -> bool {
     let mut before = b' ';
     text.bytes().all(|one| {
@@ -134,11 +134,12 @@ fn is_plain(text: &str) -> bool {
     })
 }
 
-/// Each character of a text with its place and whether it must be escaped; with `breaks` line feeds are not.
+/// Returns each character of a text with its byte offset and whether it must be escaped. With `breaks`, line feeds are
+/// not escaped.
 ///
-/// A CI runner reads commands out of a job's output: `::name::` at the start of a line, behind any white space
-/// (GitHub), and `##[name]`, `##vso[name]` (GitHub, Azure) and `##teamcity[name]` anywhere in a line. Of these the
-/// first character is escaped.
+/// A CI runner reads commands from a job's output: `::name::` at the start of a line, possibly after white space
+/// (GitHub), and `##[name]`, `##vso[name]` (GitHub, Azure) and `##teamcity[name]` anywhere in a line. The first
+/// character of such a command is escaped.
 pub(crate) fn escapes(text: &str, breaks: bool) -> impl Iterator<Item = (usize, char, bool)> {
     let mut is_start = true;
     text.char_indices().map(move |(at, one)| {
@@ -157,14 +158,14 @@ pub(crate) fn escapes(text: &str, breaks: bool) -> impl Iterator<Item = (usize, 
     })
 }
 
-/// JSON text with the same value, without hidden characters and without the beginning of a CI command.
+/// Returns JSON text with the same value, but without hidden characters and beginnings of CI commands.
 pub fn escape_json(json: &str) -> Cow<'_, str> {
     if is_safe(json) {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + json.len() / 16);
     for (_, one, is_escaped) in escapes(json, true) {
-        // Between the values there is nothing to escape but white space, which JSON knows as it is.
+        // Between the values only white space can need an escape, and JSON allows it unescaped.
         if is_escaped && !matches!(one, '\t' | '\r') {
             out.extend(one.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
         } else {
@@ -174,14 +175,15 @@ pub fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text of the same length in bytes, with `?` in place of every byte that must be escaped: places in it stay right.
+/// Returns a text of the same length with `?` in place of every byte that must be escaped, so that byte offsets stay
+/// valid.
 pub(crate) fn masked(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     for (at, one, is_escaped) in escapes(text, true) {
-        // Line ends of another system and tabs have a meaning for the one who shows lines.
+        // A viewer that shows lines needs tabs, and the line ends of other systems.
         let is_layout = one == '\t' || text[at..].starts_with("\r\n");
         if is_escaped && !is_layout {
             out.extend(std::iter::repeat_n('?', one.len_utf8()));
@@ -192,8 +194,8 @@ pub(crate) fn masked(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Controls, noncharacters, and characters that are invisible or change the direction of what follows (Unicode's
-/// `Default_Ignorable_Code_Point` and the line and paragraph separators).
+/// Returns whether a character is a control, a noncharacter, invisible, or changes the direction of the text after it
+/// (Unicode's `Default_Ignorable_Code_Point` and the line and paragraph separators).
 pub fn is_hidden(one: char) -> bool {
     let is_ignorable = matches!(one,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -210,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn controls_escapes_and_bidi_marks_become_visible() {
+    fn control_characters_and_bidi_marks_are_escaped() {
         let hostile = "a\x1b[31m\r\u{202e}b\u{9b}\u{7f}\tc\n";
         assert_eq!(Untrusted(hostile).line(99), r"a\u{1b}[31m\u{d}\u{202e}b\u{9b}\u{7f}\u{9}c\u{a}");
         assert!(Untrusted(hostile).block(99).ends_with("c\n"));
@@ -218,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn noncharacters_and_ignorable_characters_become_visible() {
+    fn noncharacters_and_ignorable_characters_are_escaped() {
         for hidden in
             ['\u{fffe}', '\u{ffff}', '\u{fdd0}', '\u{1fffe}', '\u{10ffff}', '\u{34f}', '\u{fe0f}', '\u{e0101}']
         {
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn ci_commands_are_broken_at_their_first_sign() {
+    fn ci_command_is_escaped_at_its_first_character() {
         for (text, shown) in [
             ("::error::x", r"\u{3a}:error::x"),
             ("a\n \u{a0}\u{3000}::error::x", "a\n \u{a0}\u{3000}\\u{3a}:error::x"),
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn escaped_json_has_the_same_value_and_nothing_hidden() {
+    fn escaped_json_keeps_its_value_without_hidden_characters() {
         let value = serde_json::json!({ "\u{202e}": "\u{9b}##[x]\u{e0001}\u{1b}\u{ffff}é", "a": [":: b"] });
         for json in [value.to_string(), format!("{value:#}")] {
             let escaped = escape_json(&json);
@@ -259,14 +261,14 @@ mod tests {
     }
 
     #[test]
-    fn a_masked_text_keeps_its_length_and_its_lines() {
+    fn masked_text_keeps_its_length_and_lines() {
         let text = "a\u{1b}\u{202e}\u{e0001}\r\nb\t##[c]\rd";
         assert_eq!(masked(text), "a????????\r\nb\t?#[c]?d");
         assert_eq!(masked(text).len(), text.len());
     }
 
     #[test]
-    fn a_long_text_is_cut_and_says_how_long_it_was() {
+    fn long_text_is_cut_and_shows_its_length() {
         assert_eq!(Untrusted(&"é".repeat(1000)).line(3), "ééé… (2000 bytes)");
         assert_eq!(Untrusted("abc").line(3), "abc");
     }

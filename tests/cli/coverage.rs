@@ -64,7 +64,7 @@ fn a_set_is_asked_as_it_was_and_what_came_later_is_told_apart() {
     let sandbox = sandbox();
     sandbox.run("freeze 2026-11 --cases coverage").exits(0).stdout_has(&["sets/2026-11.json"]);
     sandbox.run("freeze 2026-11 --cases coverage").exits(2).stderr_has(&["a set that was published stays as it is"]);
-    sandbox.run("freeze ../x --cases coverage").exits(2).stderr_has(&["can't be a set's name"]);
+    sandbox.run("freeze ../x --cases coverage").exits(2).stderr_has(&["is not a valid set name"]);
     let before = sandbox.run("run --cases coverage --set 2026-11 --rates --jobs 1");
     before.exits(0).matches_snapshot("set");
     // A later check of an old test, and a later test, which would both fail.

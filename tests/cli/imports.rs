@@ -162,7 +162,7 @@ fn a_folder_that_is_no_suite_is_named_with_what_to_do() {
     sandbox.write("empty/README.md", "");
     bad("empty").exits(2).stderr_has(&["there is no JSON-Schema-Test-Suite in this folder", "`tests/draft2020-12`"]);
     sandbox.run(&format!("list {IMPORT} --draft 2019-09")).exits(2).stderr_has(&["no tests of draft 2019-09"]);
-    sandbox.run(&format!("list {IMPORT} --draft 7")).exits(2).stderr_has(&["`7` is none of 2020-12, 2019-09"]);
+    sandbox.run(&format!("list {IMPORT} --draft 7")).exits(2).stderr_has(&["`7` is not one of 2020-12, 2019-09"]);
     sandbox.run("list --import suite").exits(2).stderr_has(&["write json-schema-test-suite=DIR"]);
     sandbox.run("import json-schema suite --out cases").exits(2).stderr_has(&["json-schema-test-suite"]);
     sandbox.write("hollow/tests/draft2020-12/README.md", "");

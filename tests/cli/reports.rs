@@ -34,7 +34,7 @@ fn shards_make_up_the_whole_run_each_with_the_controls_that_it_needs() {
     assert!(sandbox.read("badges/reference_input-not-validated.json").contains("\"color\":\"red\""));
     let lacking = sandbox.run("report shards/1.jsonl shards/2.jsonl --cases cases --report json=less.json");
     lacking.exits(5).stderr_has(&["partial: reference:input-not-validated lacks the run log of shard 3/3"]);
-    sandbox.run("run --shard 4/3").exits(2).stderr_has(&["`4/3` is no shard"]);
+    sandbox.run("run --shard 4/3").exits(2).stderr_has(&["`4/3` is not a shard"]);
 }
 
 #[test]
