@@ -1,7 +1,7 @@
-//! What is run, in which order, and why the rest isn't.
+//! The plan of a run: the tests to run, their order, and the reasons why others are skipped.
 //!
-//! Takes the library, the targets and what the user selected; gives a [`Plan`]: tests × revisions × transports.
-//! Pure. Must not know how anything is run, nor what time it is.
+//! The module takes the library, the targets and the user's selection, and returns a [`Plan`]: tests × revisions ×
+//! transports. It is pure, and must not know how a test is run, nor what time it is.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,32 +16,32 @@ use crate::model::target::{Target, TargetKind};
 use crate::model::transcript::StdioMode;
 use crate::model::{CaseId, Pattern, RequirementId, Shard, TargetId, TestId, fnv1a};
 
-/// What a run is narrowed to. Empty lists narrow nothing.
+/// The filters of a run. An empty list selects everything.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Only tests that one of these means.
+    /// Selects only tests that one of these patterns matches.
     pub only: Vec<Pattern>,
-    /// No test that one of these means.
+    /// Excludes tests that one of these patterns matches.
     pub skip: Vec<Pattern>,
-    /// Only this side.
+    /// Selects only this role.
     pub role: Option<Role>,
-    /// Only these revisions.
+    /// Selects only these revisions.
     pub revision: Vec<Revision>,
-    /// Only these transports.
+    /// Selects only these transports.
     pub transport: Vec<Transport>,
-    /// Also what is too large for every day.
+    /// Includes tests that are too expensive to run by default.
     pub heavy: bool,
-    /// Only this part of what is left, with the controls that it needs.
+    /// Selects only this shard of the remaining tests, and the controls that they need.
     pub shard: Option<Shard>,
-    /// The way in which adapters serve over stdio: by streams and a sample of processes, unless it says otherwise.
+    /// The way in which adapters serve over stdio; `None` for streams, and a sample of processes.
     pub stdio: Option<StdioMode>,
-    /// Only tests that check something, each on the newest revision of either lifecycle where it applies, and over
-    /// stdio only where HTTP won't do.
+    /// Selects only tests that have checks, each on the newest revision of each lifecycle, and over stdio only if it
+    /// cannot run over HTTP.
     pub is_thin: bool,
 }
 
 impl Selection {
-    /// Whether it leaves out something that an unfiltered run has.
+    /// Returns whether the selection excludes something that an unfiltered run has.
     pub fn is_partial(&self) -> bool {
         let Self { only, skip, role, revision, transport, heavy: _, shard, stdio: _, is_thin } = self;
         *is_thin
@@ -50,53 +50,53 @@ impl Selection {
     }
 }
 
-/// What is run, in order.
+/// The tests to run, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// What is run; each group on one worker.
+    /// The tests, in groups that each run on one worker.
     pub groups: Vec<Group>,
-    /// What doesn't apply to a target, and why.
+    /// The tests that do not apply to a target, with the reasons.
     pub skipped: Vec<Skipped>,
-    /// Whether the user selected a part, so that what isn't here says nothing.
+    /// `true` if the user selected a part of the tests, so that the absence of a test proves nothing.
     pub is_partial: bool,
-    /// What it is a part of, where a run is spread over several.
+    /// The shard, if the run is split over several.
     pub shard: Option<Shard>,
 }
 
 impl Plan {
-    /// Every test, in order.
+    /// Returns every test, in order.
     pub fn tests(&self) -> impl Iterator<Item = (&Group, &Planned)> {
         self.groups.iter().flat_map(|group| group.tests.iter().map(move |planned| (group, planned)))
     }
 
-    /// How many tests are run.
+    /// Returns the number of tests.
     pub fn len(&self) -> usize {
         self.groups.iter().map(|group| group.tests.len()).sum()
     }
 
-    /// Whether none is.
+    /// Returns whether the plan has no tests.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 }
 
-/// The tests of one case file on one revision and transport of one target. Controls reach no further.
+/// The tests of one case file on one target, revision and transport. Controls have no effect beyond their group.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The target.
     pub target: Arc<Target>,
     /// The case file.
     pub case: CaseId,
-    /// The revision that is spoken.
+    /// The revision.
     pub revision: Revision,
-    /// What carries the messages.
+    /// The transport.
     pub transport: Transport,
-    /// The tests: each behind its controls, and beside those with the same fixture.
+    /// The tests: each after its controls, and next to other tests with the same fixture.
     pub tests: Vec<Planned>,
 }
 
 impl Group {
-    /// Returns whether a test in it may use up the limit of a step, or most of it.
+    /// Returns whether a test of the group may need all or most of a step's time limit.
     pub fn is_hard(&self) -> bool {
         self.tests.iter().any(|planned| planned.test.is_hard())
     }
@@ -105,35 +105,35 @@ impl Group {
 /// One test in a plan.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// Its place in the whole plan.
+    /// The index in the whole plan.
     pub index: usize,
-    /// Its name.
+    /// The id.
     pub id: TestId,
     /// The test.
     pub test: Arc<Test>,
-    /// The way in which an adapter that can choose serves it, where it is a server over stdio.
+    /// The way in which an adapter with a choice serves the test, if it is a server over stdio.
     pub stdio: Option<StdioMode>,
 }
 
-/// Why there is no plan.
+/// The error for a selection, or a target's list of known failures, for which there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// A pattern of the selection means no test.
-    #[error("`{pattern}` matches no test{}", the_nearest(.nearest))]
+    /// A pattern of the selection matches no test.
+    #[error("`{pattern}` matches no test{}", suggestion(.nearest))]
     UnmatchedPattern {
-        /// What was written.
+        /// The pattern, as written.
         pattern: String,
-        /// Tests with a similar name.
+        /// Tests with similar names.
         nearest: Vec<String>,
     },
-    /// A known failure of a target means no test of the library.
-    #[error("{target} lists `{pattern}` as a known failure, but it matches no test{}", the_nearest(.nearest))]
+    /// A known failure of a target matches no test of the library.
+    #[error("{target} lists `{pattern}` as a known failure, but it matches no test{}", suggestion(.nearest))]
     UnmatchedKnown {
         /// The target.
         target: TargetId,
-        /// What was written.
+        /// The pattern, as written.
         pattern: String,
-        /// Tests with a similar name.
+        /// Tests with similar names.
         nearest: Vec<String>,
     },
     /// Two known failures of a target excuse the same verdict.
@@ -143,20 +143,20 @@ pub enum PlanError {
         target: TargetId,
         /// The requirement of both.
         requirement: RequirementId,
-        /// A test that both mean.
+        /// A test that both match.
         test: Box<TestId>,
-        /// Both, as they were written.
+        /// Both entries, as written.
         entries: Box<[String; 2]>,
     },
-    /// Nothing is left to run.
+    /// No test is left to run.
     #[error("nothing to run: {}", reasons(.skipped))]
     Nothing {
-        /// Why.
+        /// The skipped tests, with the reasons.
         skipped: Vec<Skipped>,
     },
 }
 
-fn the_nearest(names: &[String]) -> String {
+fn suggestion(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!("; the nearest: {}", names.join(", ")) }
 }
 
@@ -171,12 +171,12 @@ fn reasons(skipped: &[Skipped]) -> String {
 /// Plans a run.
 ///
 /// # Errors
-/// [`PlanError`] where a pattern means nothing, or nothing is left to run.
+/// [`PlanError`] if a pattern matches no test, or no test is left to run.
 pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<Plan, PlanError> {
     check_patterns(library, targets, selection)?;
     let only = &selection.only;
-    let is_asked = |case: &&Case| only.is_empty() || only.iter().any(|pattern| pattern.may_match(&case.id));
-    let mut cases: Vec<&Case> = library.cases.iter().filter(is_asked).collect();
+    let is_selected = |case: &&Case| only.is_empty() || only.iter().any(|pattern| pattern.may_match(&case.id));
+    let mut cases: Vec<&Case> = library.cases.iter().filter(is_selected).collect();
     cases.sort_by(|a, b| a.id.cmp(&b.id));
     let mut planner = Planner { library, selection, groups: Vec::new(), skipped: BTreeMap::new(), index: 0 };
     for (place, target) in targets.iter().enumerate() {
@@ -200,9 +200,10 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
     }
 }
 
-/// Has a few servers of each target run in both ways: the first that can be of one group in each of some case files,
-/// which follow from the names of these, so that all runs and targets have the same. What is sent as it is may stay
-/// without an answer, which a process that starts slowly gives as well: it shows nothing here.
+/// Selects a few server tests of each target to be run both in a stream and in a process: from each of some case files,
+/// the first suitable test of one group. The files are chosen by the hashes of their names, so the sample is the same
+/// in all runs and for all targets. Tests that send raw messages are not suitable: the server may send no response, and
+/// a process that starts slowly looks the same.
 fn sample(groups: &mut [Group]) {
     const GROUPS: usize = 8;
     for groups in groups.chunk_by_mut(|one, next| one.target.id == next.target.id) {
@@ -236,13 +237,14 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn add(&mut self, place: usize, target: &Arc<Target>, case: &Case) {
-        let tests = in_order(case);
+        let tests = run_order(case);
         for revision in Revision::all().filter(|one| listed(&self.selection.revision, one)) {
             for transport in Transport::ALL.iter().copied().filter(|one| listed(&self.selection.transport, one)) {
                 let mut planned = Vec::new();
-                for (id, test) in self.wanted(&tests, revision, transport) {
-                    if let Some(reason) = self.reason(target, test, revision, transport) {
-                        // A control is counted where it is at home, so that the shards make up the whole.
+                for (id, test) in self.selected(&tests, revision, transport) {
+                    if let Some(reason) = self.skip_reason(target, test, revision, transport) {
+                        // A control counts only in the shard that contains it, so that the counts of all shards add up
+                        // to the whole.
                         let counts = self.selection.shard.is_none_or(|shard| shard.has(&id));
                         *self.skipped.entry((place, reason)).or_default() += usize::from(counts);
                         continue;
@@ -259,9 +261,8 @@ impl Planner<'_> {
         }
     }
 
-    /// What the selection means of the tests that say anything there, and the controls without which that would
-    /// show nothing.
-    fn wanted<'t>(
+    /// Returns the selected tests that apply, and the controls that they depend on.
+    fn selected<'t>(
         &self,
         tests: &[&'t Arc<Test>],
         revision: Revision,
@@ -274,23 +275,24 @@ impl Planner<'_> {
             .map(|test| (id(test, revision, transport), *test))
             .filter(|(id, _)| !skip.iter().any(|one| one.matches(id)))
             .collect();
-        let meant = |id: &TestId, test: &Test| {
+        let is_chosen = |id: &TestId, test: &Test| {
             role.is_none_or(|role| role == test.role)
                 && (only.is_empty() || only.iter().any(|one| one.matches(id)))
                 && shard.is_none_or(|shard| shard.has(id))
                 && !(*is_thin && (test.checks().next().is_none() || self.is_elsewhere(test, revision, transport)))
         };
-        let chosen: Vec<_> = applying.iter().filter(|(id, test)| meant(id, test)).map(|(_, test)| *test).collect();
-        let governs = |control: &Test| match control.control {
+        let chosen: Vec<_> = applying.iter().filter(|(id, test)| is_chosen(id, test)).map(|(_, test)| *test).collect();
+        let is_needed = |control: &Test| match control.control {
             None => false,
             Some(Control::File) => !chosen.is_empty(),
             Some(Control::Row) => chosen.iter().any(|test| test.row == control.row),
         };
-        applying.retain(|(id, test)| meant(id, test) || governs(test));
+        applying.retain(|(id, test)| is_chosen(id, test) || is_needed(test));
         applying
     }
 
-    /// Whether a newer revision of the same lifecycle has this test too, with all that it checks here, or HTTP does.
+    /// Returns whether this test also runs, with all of its checks, on a newer revision of the same lifecycle or over
+    /// HTTP.
     fn is_elsewhere(&self, test: &Test, revision: Revision, transport: Transport) -> bool {
         let newer = |one: &Revision| *one > revision && one.facts().lifecycle == revision.facts().lifecycle;
         let has = |revision, transport| applies(test, revision, transport, &self.library.requirements);
@@ -303,8 +305,14 @@ impl Planner<'_> {
             || transport != quicker && listed(&self.selection.transport, &quicker) && has(revision, quicker)
     }
 
-    /// Why a target isn't asked this test.
-    fn reason(&self, target: &Target, test: &Test, revision: Revision, transport: Transport) -> Option<SkipReason> {
+    /// Returns the reason to skip a test on a target, if there is one.
+    fn skip_reason(
+        &self,
+        target: &Target,
+        test: &Test,
+        revision: Revision,
+        transport: Transport,
+    ) -> Option<SkipReason> {
         let claims = &target.claims;
         let lacks = test.needs.iter().find(|need| claims.lacks.contains(need));
         if !claims.roles.contains(&test.role) {
@@ -313,20 +321,21 @@ impl Planner<'_> {
             Some(SkipReason::Revision(revision))
         } else if !claims.transports.contains(&transport) {
             Some(SkipReason::Transport(transport))
-        } else if let Some(reason) = out_of_reach(&target.drives, &test.reach) {
+        } else if let Some(reason) = kind_skip_reason(&target.drives, &test.reach) {
             Some(reason)
         } else if let Some(need) = lacks {
             Some(SkipReason::Lacks(*need))
         } else if test.heavy && !self.selection.heavy {
             Some(SkipReason::Heavy)
-        } else if test.heavy && !self.once(target, test, revision, transport) {
+        } else if test.heavy && !self.is_heavy_run(target, test, revision, transport) {
             Some(SkipReason::HeavyOnce)
         } else {
             None
         }
     }
 
-    /// The way in which a server is served over stdio. A test for stdio alone is about the process and its streams.
+    /// Returns the way in which a server is served over stdio. A test that runs only over stdio is about the process
+    /// and its streams.
     fn stdio(&self, target: &Target, test: &Test, transport: Transport) -> Option<StdioMode> {
         let is_choice = transport == Transport::Stdio
             && test.role == Role::Server
@@ -337,9 +346,9 @@ impl Planner<'_> {
         is_choice.then_some(mode)
     }
 
-    /// Whether this is where a heavy test runs: on the newest revision that can be had, and over one transport unless
-    /// the case names some. A hang costs its whole limit each time.
-    fn once(&self, target: &Target, test: &Test, revision: Revision, transport: Transport) -> bool {
+    /// Returns whether a heavy test runs on this revision and transport: on the newest revision possible, and over only
+    /// one transport unless the case names some. A target that hangs uses up the whole time limit each time.
+    fn is_heavy_run(&self, target: &Target, test: &Test, revision: Revision, transport: Transport) -> bool {
         let can = |revision: &Revision, transport: &Transport| {
             target.claims.revisions.contains(revision)
                 && target.claims.transports.contains(transport)
@@ -353,8 +362,9 @@ impl Planner<'_> {
     }
 }
 
-/// Why a test can't be asked of this kind of target. Which tools a fixed server has shows only when it runs.
-fn out_of_reach(drives: &TargetKind, reach: &Applicability) -> Option<SkipReason> {
+/// Returns the reason to skip a test on this kind of target, if there is one. The tools of a fixed server are only
+/// known when it runs.
+fn kind_skip_reason(drives: &TargetKind, reach: &Applicability) -> Option<SkipReason> {
     match (drives, reach) {
         (TargetKind::Adapter(_), Applicability::FixedOnly(_)) => Some(SkipReason::NoFixture),
         (TargetKind::Fixed(_), Applicability::AdapterOnly) => Some(SkipReason::NoAdapter),
@@ -371,8 +381,8 @@ fn id(test: &Test, revision: Revision, transport: Transport) -> TestId {
     TestId { case: test.case.clone(), test: test.id.clone(), row: test.row.clone(), revision, transport }
 }
 
-/// Whether a test says anything there: by its own ranges, and by what its requirements say. One of them in force
-/// is enough; those that aren't are for the judge to leave out.
+/// Returns whether a test applies on a revision and transport, by its own ranges and those of its requirements. One
+/// requirement in force is enough; the judge ignores the others.
 fn applies(test: &Test, revision: Revision, transport: Transport, requirements: &Catalogue) -> bool {
     let mut checks = test.checks().peekable();
     let in_force = checks.peek().is_none()
@@ -386,9 +396,9 @@ fn applies(test: &Test, revision: Revision, transport: Transport, requirements: 
         && test.transports.as_ref().is_none_or(|transports| transports.contains(&transport))
 }
 
-/// File controls first; then row by row, its controls before the rest; within that, those with one fixture together,
-/// so that it is served once; all else in the order of the file.
-fn in_order(case: &Case) -> Vec<&Arc<Test>> {
+/// Sorts the tests of a case: controls of the file first, then row by row, and within a row its controls first. Tests
+/// with the same fixture are adjacent, so that the fixture is built once. Otherwise, the order of the file is kept.
+fn run_order(case: &Case) -> Vec<&Arc<Test>> {
     let first = |same: &dyn Fn(&Test) -> bool| case.tests.iter().position(|one| same(one));
     let mut tests: Vec<_> = case.tests.iter().collect();
     tests.sort_by_cached_key(|test| {
@@ -403,12 +413,12 @@ fn in_order(case: &Case) -> Vec<&Arc<Test>> {
 }
 
 fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Selection) -> Result<(), PlanError> {
-    let means_nothing = |pattern: &&Pattern| !means_a_test(pattern, library);
-    if let Some(pattern) = selection.only.iter().chain(&selection.skip).find(means_nothing) {
+    let is_unmatched = |pattern: &&Pattern| !means_a_test(pattern, library);
+    if let Some(pattern) = selection.only.iter().chain(&selection.skip).find(is_unmatched) {
         return Err(unmatched(pattern, library));
     }
     for target in targets {
-        if let Some(pattern) = target.excused().find(means_nothing) {
+        if let Some(pattern) = target.excused().find(is_unmatched) {
             let (target, nearest) = (target.id.clone(), similar(pattern, library));
             return Err(PlanError::UnmatchedKnown { target, pattern: pattern.as_str().to_owned(), nearest });
         }
@@ -419,14 +429,15 @@ fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Select
     Ok(())
 }
 
-/// Two known failures of a target that would excuse the same verdict: which of them is to be taken out when it holds?
+/// Finds two known failures of a target that would excuse the same verdict. It would be unclear which of them to remove
+/// when the test passes.
 fn known_twice(library: &Library, target: &Target) -> Option<PlanError> {
     let pairs = target.known.iter().enumerate().flat_map(|(place, one)| {
         let others = target.known[place + 1..].iter().filter(|other| other.requirement == one.requirement);
         others.map(move |other| (one, other))
     });
     pairs.into_iter().find_map(|(one, other)| {
-        let mut checked = perhaps_meant(&one.test, library)
+        let mut checked = candidates(&one.test, library)
             .filter(|(_, test)| test.checks().any(|it| it.requirement == one.requirement));
         let (id, _) = checked.find(|(id, _)| one.test.matches(id) && other.test.matches(id))?;
         Some(PlanError::KnownTwice {
@@ -438,37 +449,36 @@ fn known_twice(library: &Library, target: &Target) -> Option<PlanError> {
     })
 }
 
-/// What is said of a pattern that means no test.
+/// Returns the error for a pattern that matches no test.
 pub fn unmatched(pattern: &Pattern, library: &Library) -> PlanError {
     PlanError::UnmatchedPattern { pattern: pattern.as_str().to_owned(), nearest: similar(pattern, library) }
 }
 
-/// Every test wherever it applies, whatever the target.
+/// Returns the id of every test on each revision and transport where it applies, on any target.
 pub fn every_id(library: &Library) -> impl Iterator<Item = TestId> {
-    library.cases.iter().flat_map(|case| everywhere(library, case)).map(|(id, _)| id)
+    library.cases.iter().flat_map(|case| all_runs(library, case)).map(|(id, _)| id)
 }
 
-/// Whether a pattern means any test, whatever the target.
+/// Returns whether a pattern matches any test, on any target.
 pub fn means_a_test(pattern: &Pattern, library: &Library) -> bool {
-    perhaps_meant(pattern, library).any(|(id, _)| pattern.matches(&id))
+    candidates(pattern, library).any(|(id, _)| pattern.matches(&id))
 }
 
-/// The tests of the files that a pattern may mean, wherever they apply.
-fn perhaps_meant<'l>(pattern: &Pattern, library: &'l Library) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {
-    library.cases.iter().filter(|case| pattern.may_match(&case.id)).flat_map(|case| everywhere(library, case))
+/// Returns the tests of all files that a pattern can match, with their ids.
+fn candidates<'l>(pattern: &Pattern, library: &'l Library) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {
+    library.cases.iter().filter(|case| pattern.may_match(&case.id)).flat_map(|case| all_runs(library, case))
 }
 
-fn everywhere<'l>(library: &'l Library, case: &'l Case) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {
-    let everywhere = case
+fn all_runs<'l>(library: &'l Library, case: &'l Case) -> impl Iterator<Item = (TestId, &'l Arc<Test>)> {
+    let runs = case
         .tests
         .iter()
         .flat_map(|test| Revision::all().flat_map(move |one| Transport::ALL.iter().map(move |t| (test, one, *t))));
-    everywhere
-        .filter(|(test, revision, transport)| applies(test, *revision, *transport, &library.requirements))
+    runs.filter(|(test, revision, transport)| applies(test, *revision, *transport, &library.requirements))
         .map(|(test, revision, transport)| (id(test, revision, transport), test))
 }
 
-/// The names nearest to a pattern, among those with as many parts.
+/// Returns the names most similar to a pattern, among those with the same number of components.
 fn similar(pattern: &Pattern, library: &Library) -> Vec<String> {
     const NAMES: usize = 3;
     const LIKENESS: f64 = 0.7;

@@ -1,7 +1,8 @@
-//! Groups of the suite → a case file: a row a group, a test an instance.
+//! The conversion of groups to a case file, with one row for each group and one test for each instance.
 //!
-//! Takes groups, gives the case file as JSON. An instance that must be refused is asked for behind one of its group
-//! that must be accepted, so that who refuses everything is right about nothing. Must not know how cases are read.
+//! The module takes groups and returns the case file as JSON. In a test of an invalid instance, the first step sends a
+//! valid instance of the same group, so that a target that rejects everything does not pass. The module must not know
+//! how cases are read.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use super::remotes::Remotes;
 use super::suite::{Group, Instance, Keyword, Origin, Wanted};
 use crate::model::suite::{CONTROL, Door, Draft};
 
-/// The sentences that stand behind the tests.
+/// Returns the requirements that the tests check.
 pub(super) fn requirements(draft: Draft) -> Value {
     let (level, quote) = match draft {
         Draft::Latest => ("DERIVED", "Implementations MUST support at least 2020-12"),
@@ -35,14 +36,14 @@ pub(super) fn requirements(draft: Draft) -> Value {
     };
     json!({
         "$schema": "../schemas/requirements.json",
-        "valid-accepted": supported("interop", "What fits the schema as it is written is turned away."),
-        "invalid-refused": supported("silent-acceptance", "What the schema forbids goes through."),
-        "no-network-deref": untouched("MUST NOT", "A schema can make this process fetch any address that it can reach."),
-        "no-other-deref": untouched("DERIVED", "`$schema` and `$dynamicRef` lead to the same addresses by another name.")
+        "valid-accepted": supported("interop", "Values that are valid against the schema are rejected."),
+        "invalid-refused": supported("silent-acceptance", "Values that the schema forbids are accepted."),
+        "no-network-deref": untouched("MUST NOT", "A schema can make this process request any address that it can reach."),
+        "no-other-deref": untouched("DERIVED", "`$schema` and `$dynamicRef` can contain the same addresses as `$ref`.")
     })
 }
 
-/// The case file of a keyword, where any of its groups can stand at this door.
+/// Returns the case file of a keyword, or `None` if no group can be tested at this door.
 pub(super) fn keyword(door: Door, origin: &Origin, groups: &[Group]) -> Option<Value> {
     let (mut rows, mut tests, mut taken) = (Map::new(), Tests::default(), BTreeSet::new());
     for group in groups.iter().filter(|group| leads(&group.schema) == Leads::Nowhere) {
@@ -60,20 +61,21 @@ pub(super) fn keyword(door: Door, origin: &Origin, groups: &[Group]) -> Option<V
         rows.insert(row, door.row(group, &schema, &asked));
     }
     let title = match door {
-        Door::Arguments => "A server holds arguments against",
-        Door::Results => "A server holds a tool's result against",
-        Door::Client => "A client holds a result against",
+        Door::Arguments => "A server validates arguments against",
+        Door::Results => "A server validates a tool's result against",
+        Door::Client => "A client validates a result against",
     };
     let Origin { id, file, draft } = origin;
     let head = head(
         door,
-        &format!("{title} {id} as draft {draft} says"),
+        &format!("{title} {id} as draft {draft} defines it"),
         &format!("From {file} of the JSON-Schema-Test-Suite."),
     );
     (!rows.is_empty()).then(|| whole(head, rows, door.given(), tests.into_value()))
 }
 
-/// The case file of all groups that lead to a remote file: nothing is asked of it but that nobody goes there.
+/// Returns the case file of all groups that refer to a remote document. Its tests only check that the document is not
+/// fetched.
 pub(super) fn remote(door: Door, keywords: &[Keyword], remotes: &mut Remotes) -> Option<Value> {
     let (mut rows, mut taken) = (Map::new(), BTreeSet::from([CONTROL.to_owned()]));
     let (mut by_ref, mut by_others) = (Vec::new(), Vec::new());
@@ -83,7 +85,7 @@ pub(super) fn remote(door: Door, keywords: &[Keyword], remotes: &mut Remotes) ->
         let schema = at_door(door, origin.draft, group, forced_object_root).filter(|schema| !has_places(schema));
         let Some(schema) = schema else { continue };
         let row = names::row(&format!("{} {}", origin.id, group.description), &mut taken);
-        // What isn't valid is looked at in full.
+        // An invalid instance makes the validator evaluate the whole schema.
         let instances = || group.tests.iter().filter(|one| door.takes(&one.data));
         let value = instances().find(|one| !one.is_valid).or_else(|| instances().next());
         let value = value.map_or_else(|| json!({}), |one| literal(&one.data));
@@ -98,29 +100,28 @@ pub(super) fn remote(door: Door, keywords: &[Keyword], remotes: &mut Remotes) ->
     rows.insert(CONTROL.to_owned(), json!({ "note": "The control.", "schema": local, "value": { "a": "b" } }));
     let call = |then: Value| door.steps(vec![json!({ "when": door.call_of(&"check".into(), "value"), "then": then })]);
     let mut tests = Map::new();
-    let control =
-        json!({ "title": "the same works where the reference is local", "control": "file", "rows": [CONTROL] });
+    let control = json!({ "title": "a local reference works", "control": "file", "rows": [CONTROL] });
     tests.insert(CONTROL.to_owned(), merged(control, call(json!({ "valid-accepted": { "outcome": "success" } }))));
     for (id, requirement, rows) in
         [("fetches-nothing", "no-network-deref", by_ref), ("fetches-nothing-else", "no-other-deref", by_others)]
     {
         if !rows.is_empty() {
-            let said = json!({ "title": "nobody goes where the schema leads", "rows": rows });
-            tests.insert(id.to_owned(), merged(said, call(json!({ requirement: { "canary": "untouched" } }))));
+            let test = json!({ "title": "the target fetches none of the schema's references", "rows": rows });
+            tests.insert(id.to_owned(), merged(test, call(json!({ requirement: { "canary": "untouched" } }))));
         }
     }
     let mut head = head(
         door,
-        "Nothing that a schema of the suite refers to is fetched",
-        "Whether its instances fit is not asked: who doesn't go there can't know.",
+        "Remote references in schemas of the suite are not fetched",
+        "Whether instances are valid is not checked: a target that does not fetch the reference cannot know.",
     );
     head.insert("since".to_owned(), "2026-07-28".into());
     Some(whole(head, rows, door.single(), tests))
 }
 
-/// The group's schema as it can stand there.
+/// Returns the group's schema in the form that the door requires.
 fn at_door(door: Door, draft: Draft, group: &Group, root: fn(&Value) -> Option<Value>) -> Option<Value> {
-    // A schema that doesn't say by which draft it is meant is the latest's.
+    // A schema without `$schema` has the dialect of the latest draft.
     let is_named = draft == Draft::Latest || group.schema.get("$schema").is_some();
     match door {
         _ if !is_named => None,
@@ -135,7 +136,7 @@ fn head(door: Door, title: &str, note: &str) -> Map<String, Value> {
         Door::Results => ("server", "2026-07-28"),
         Door::Client => ("client", "2026-07-28"),
     };
-    let why = "Over HTTP only: a validator doesn't know what carries the message.";
+    let why = "Over HTTP only: validation does not depend on the transport.";
     let mut head = object(json!({
         "$schema": "../schemas/case.json", "title": title, "note": [note, why],
         "role": role, "since": since, "transports": ["http"]
@@ -151,7 +152,7 @@ fn whole(mut head: Map<String, Value>, rows: Map<String, Value>, given: Value, t
     Value::Object(head)
 }
 
-/// An instance, as a test asks for it.
+/// An instance, as used in a test.
 struct Asked<'a> {
     id: String,
     wanted: Wanted,
@@ -165,7 +166,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The tests of a file. Instances of one name in several groups are one test with several rows.
+/// The tests of a file. Instances with the same name in several groups become one test with several rows.
 #[derive(Default)]
 struct Tests {
     bodies: Map<String, Value>,
@@ -191,7 +192,7 @@ impl Tests {
     }
 }
 
-/// What is done with an instance: one that must be refused comes behind one that works.
+/// Returns the steps for an instance. An invalid instance comes after a valid one.
 fn steps(door: Door, id: &str, wanted: Wanted) -> Vec<Value> {
     let accepted = json!({ "valid-accepted": { "outcome": "success" } });
     match wanted {
@@ -210,12 +211,12 @@ fn steps(door: Door, id: &str, wanted: Wanted) -> Vec<Value> {
 }
 
 impl Door {
-    /// Whether the instance can be what is held against a schema there.
+    /// Returns whether an instance can be validated at this door.
     fn takes(self, data: &Value) -> bool {
         self != Self::Arguments || data.is_object()
     }
 
-    /// A group's values: its tools, or what they are called with, and which call shows that it works at all.
+    /// Returns the row of a group: the tools or their arguments, and the call that shows that the target works at all.
     fn row(self, group: &Group, schema: &Value, asked: &[Asked<'_>]) -> Value {
         let mut row = object(json!({ "note": note(&group.description) }));
         let working = asked.iter().find(|one| one.wanted == Wanted::Accepted);
@@ -239,7 +240,7 @@ impl Door {
             asked.iter().map(|one| (one.id.clone(), tool(&one.instance.data, Some(schema)))).collect();
         if is_refused {
             row.insert("works".to_owned(), working.map_or("plain", |one| one.id.as_str()).into());
-            // Where nothing fits, another tool shows that the server is there.
+            // If no instance is valid, another tool shows that the server works.
             let plain = working.is_none().then(|| ("plain".to_owned(), tool(&json!({}), None)));
             tools.extend(plain);
         }
@@ -247,7 +248,7 @@ impl Door {
         Value::Object(row)
     }
 
-    /// The fixture of every group.
+    /// Returns the fixture for all groups.
     fn given(self) -> Value {
         match self {
             Self::Arguments => {
@@ -259,7 +260,7 @@ impl Door {
         }
     }
 
-    /// A fixture of one tool.
+    /// Returns a fixture with one tool.
     fn single(self) -> Value {
         let tool = match self {
             Self::Arguments => json!({
@@ -273,7 +274,7 @@ impl Door {
         json!({ "tools": { "check": tool } })
     }
 
-    /// The call by which an instance is handed over.
+    /// Returns the call that sends an instance.
     fn call(self, id: &str) -> Value {
         match self {
             Self::Arguments => self.call_of(&"check".into(), id),
@@ -281,7 +282,7 @@ impl Door {
         }
     }
 
-    /// A call of this tool, where there are arguments with the row's value of this name.
+    /// Returns a call of a tool, with the row's value of this name as arguments where the door has arguments.
     fn call_of(self, tool: &Value, arguments: &str) -> Value {
         match self {
             Self::Arguments => json!({ "call": tool, "arguments": { "@row": arguments } }),
@@ -289,7 +290,7 @@ impl Door {
         }
     }
 
-    /// The steps of a test; a client learns of a schema from the list.
+    /// Returns the steps of a test. A client first lists the tools, because the list contains the schemas.
     fn steps(self, mut steps: Vec<Value>) -> Value {
         if self == Self::Client {
             steps.insert(0, json!({ "when": { "list": "tools" }, "then": "observe" }));
@@ -298,7 +299,7 @@ impl Door {
     }
 }
 
-/// Lines that are not too long for a case file.
+/// Breaks a text into lines that are short enough for a case file.
 fn note(text: &str) -> Value {
     let (mut lines, mut line) = (Vec::new(), String::new());
     for word in text.split_whitespace() {
@@ -312,12 +313,12 @@ fn note(text: &str) -> Value {
     if lines.len() == 1 { lines.remove(0).into() } else { lines.into() }
 }
 
-/// A value that is meant as it stands.
+/// Wraps a value in `@literal` if something in it would be read as a placeholder.
 fn literal(value: &Value) -> Value {
     if has_places(value) { json!({ "@literal": value }) } else { value.clone() }
 }
 
-/// Whether something in it would be taken for a place to fill.
+/// Returns whether something in the value would be read as a placeholder.
 pub(super) fn has_places(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(has_places),

@@ -1,6 +1,7 @@
-//! The files of a suite, read and converted.
+//! The files of the suite: finding, reading and converting them.
 //!
-//! The folder was made by somebody else: bounded in files, bytes and levels, and links are not followed.
+//! The folder comes from someone else, so the numbers of files, bytes and levels are limited, and links are not
+//! followed.
 
 use std::sync::Arc;
 
@@ -16,25 +17,25 @@ use crate::load::read::Reader;
 use crate::load::source::{MOST_BYTES, bytes, refuse};
 use crate::model::suite::{Door, Draft, Imported, REMOTE};
 
-/// The most files of a suite that are read, and the most bytes together.
+/// The largest number of files that are read.
 const MOST_FILES: usize = 512;
 const MOST_IN_ALL: usize = 16 * MOST_BYTES;
 
 /// A JSON-Schema-Test-Suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suite {
-    /// The folder that has `tests` and `remotes`, or has `json` with these.
+    /// The folder that contains `tests` and `remotes`, or a folder `json` with both.
     pub folder: Utf8PathBuf,
-    /// Which of its drafts.
+    /// The draft whose tests are converted.
     pub draft: Draft,
-    /// Whether what the suite calls optional is asked too: formats, and what a validator may do otherwise.
+    /// `true` to also convert the optional tests: formats, and behaviour that a validator may choose.
     pub is_whole: bool,
 }
 
 /// Converts a suite to the files of a folder of cases, by path.
 ///
 /// # Errors
-/// [`LoadError`] with all that is wrong with the suite.
+/// [`LoadError`] with all errors in the suite.
 pub fn files(suite: &Suite) -> Result<Vec<(Utf8PathBuf, String)>, LoadError> {
     let mut found = Vec::new();
     let read = root(suite).and_then(|root| Ok((keywords(suite, &root, &mut found)?, root)));
@@ -58,7 +59,7 @@ pub fn files(suite: &Suite) -> Result<Vec<(Utf8PathBuf, String)>, LoadError> {
     Ok(files)
 }
 
-/// Where `tests` is.
+/// Returns the folder that contains `tests`.
 fn root(suite: &Suite) -> Result<Utf8PathBuf, Box<Diagnostic>> {
     let Suite { folder, draft, .. } = suite;
     let drafts: Vec<_> = [Some(folder.clone()), below(folder, Utf8Path::new("json"))].into_iter().flatten().collect();
@@ -68,20 +69,22 @@ fn root(suite: &Suite) -> Result<Utf8PathBuf, Box<Diagnostic>> {
     folder.read_dir_utf8().map_err(|error| Box::new(unreadable(folder, &error)))?;
     if let Some(root) = drafts.iter().find(|root| has_folder(root, "tests")) {
         let none = mistake(&root.join("tests"), Lint::Unreadable, &format!("the suite has no tests of draft {draft}"));
-        return Err(Box::new(none.help(format!("there is no folder `draft{draft}`; take a newer suite"))));
+        return Err(Box::new(
+            none.help(format!("there is no folder `draft{draft}`; use a newer version of the suite")),
+        ));
     }
     let none = mistake(folder, Lint::Unreadable, "there is no JSON-Schema-Test-Suite in this folder");
     Err(Box::new(none.help(format!(
-        "the folder is one with `tests/draft{draft}` and `remotes`; validators' source packages have it as `json`"
+        "expected a folder with `tests/draft{draft}` and `remotes`; source packages of validators often contain it as `json`"
     ))))
 }
 
-/// Whether a folder has another one at this path, without links.
+/// Returns whether there is a folder at this path below another, without following links.
 fn has_folder(folder: &Utf8Path, path: &str) -> bool {
     below(folder, Utf8Path::new(path)).is_some_and(|inner| inner.is_dir())
 }
 
-/// The files of the draft, each with its groups.
+/// Reads the files of the draft, each with its groups.
 fn keywords(suite: &Suite, root: &Utf8Path, found: &mut Vec<Diagnostic>) -> Result<Vec<Keyword>, Box<Diagnostic>> {
     let tests = root.join(format!("tests/draft{}", suite.draft));
     let parts: &[&str] = if suite.is_whole { &["", "optional", "optional/format"] } else { &[""] };
@@ -92,8 +95,8 @@ fn keywords(suite: &Suite, root: &Utf8Path, found: &mut Vec<Diagnostic>) -> Resu
             let bytes = bytes(&path).map_err(|error| Box::new(unreadable(&path, &error)))?;
             budget = budget.saturating_sub(bytes.len());
             if bytes.len() > MOST_BYTES || budget == 0 || keywords.len() == MOST_FILES {
-                let large = mistake(&path, Lint::TooLarge, "the suite is larger than any that is known");
-                let help = "at most 1 MiB a file, 16 MiB and 512 files together; take away what doesn't belong to it";
+                let large = mistake(&path, Lint::TooLarge, "the suite is too large");
+                let help = "the limits are 1 MiB per file, and 512 files and 16 MiB in total; remove files that do not belong to the suite";
                 return Err(Box::new(large.help(help)));
             }
             let Ok(text) = String::from_utf8(bytes) else {
@@ -110,13 +113,13 @@ fn keywords(suite: &Suite, root: &Utf8Path, found: &mut Vec<Diagnostic>) -> Resu
         }
     }
     if keywords.is_empty() && found.is_empty() {
-        let none = mistake(&tests, Lint::WrongCount, "the suite has no file of tests");
-        return Err(Box::new(none.help("each keyword has one, like `type.json`")));
+        let none = mistake(&tests, Lint::WrongCount, "the suite has no test files");
+        return Err(Box::new(none.help("expected one file for each keyword, such as `type.json`")));
     }
     Ok(keywords)
 }
 
-/// The names of the JSON files that lie in a folder, sorted.
+/// Returns the sorted names of the JSON files in a folder.
 fn names_in(folder: &Utf8Path) -> Result<Vec<String>, Box<Diagnostic>> {
     let is_tests = |entry: &Utf8DirEntry| {
         entry.path().extension() == Some("json") && entry.file_type().is_ok_and(|kind| kind.is_file())
@@ -131,8 +134,8 @@ fn names_in(folder: &Utf8Path) -> Result<Vec<String>, Box<Diagnostic>> {
 }
 
 fn unreadable(path: &Utf8Path, error: &std::io::Error) -> Diagnostic {
-    mistake(path, Lint::Unreadable, &format!("can't be read: {}", error.kind()))
-        .help("`json-schema-test-suite=DIR` names a folder with the JSON-Schema-Test-Suite in it")
+    mistake(path, Lint::Unreadable, &format!("cannot be read: {}", error.kind()))
+        .help("`json-schema-test-suite=DIR` needs a folder that contains the JSON-Schema-Test-Suite")
 }
 
 fn mistake(path: &Utf8Path, lint: Lint, why: &str) -> Diagnostic {

@@ -1,13 +1,13 @@
-//! JSON as case files have it: what fits on a line stands on one.
+//! The layout of JSON in case files: a value that fits on one line is written on one line.
 //!
-//! Takes a value, gives its text. Must not know what it says.
+//! The module takes a value and returns its text. It must not know its meaning.
 
 use serde_json::Value;
 
-/// How wide a line may be; a text that is longer stands alone on its own.
+/// The maximum width of a line. A longer string gets a line of its own.
 const COLUMNS: usize = 136;
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(super) fn text(value: &Value) -> String {
     let mut out = String::new();
     write(value, 0, 0, &mut out, true);
@@ -15,9 +15,9 @@ pub(super) fn text(value: &Value) -> String {
     out
 }
 
-/// Appends a value behind `before` columns of its line; `is_root` opens it whatever its width.
+/// Appends a value that starts after `before` columns of its line. With `is_root`, it is always broken into lines.
 fn write(value: &Value, indent: usize, before: usize, out: &mut String, is_root: bool) {
-    // A comma may follow.
+    // One column is reserved for a comma.
     if !is_root && let Some(line) = line(value, COLUMNS.saturating_sub(indent + before + 1)) {
         *out += &line;
         return;
@@ -52,7 +52,7 @@ fn write(value: &Value, indent: usize, before: usize, out: &mut String, is_root:
     }
 }
 
-/// The value on one line, where that has room.
+/// Returns the value on one line, or `None` if there is not enough room.
 fn line(value: &Value, room: usize) -> Option<String> {
     let mut out = String::new();
     match value {
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_stands_on_a_line_and_reads_back_as_it_was() {
+    fn short_values_are_on_one_line_and_text_round_trips() {
         let long: Vec<_> = (0..60).collect();
         let value = serde_json::json!({ "a": { "b": [1, 2.0, 1e300, null, "ü\n"] }, "long": { "list": long }, "none": [{}, []] });
         let text = text(&value);

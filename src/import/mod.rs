@@ -1,7 +1,7 @@
-//! Converts a suite that was not written as cases: the JSON-Schema-Test-Suite, to one case file for each keyword and door.
+//! The conversion of the JSON-Schema-Test-Suite to case files, one for each keyword and door.
 //!
-//! Takes the suite's folder, gives the texts of a folder of cases, which are loaded like any other. Must not know
-//! targets, or how a validator evaluates a schema.
+//! It takes the suite's folder and returns the texts of a folder of cases, which are loaded like any other. It must not
+//! know targets, nor how a validator evaluates a schema.
 
 mod cases;
 mod files;

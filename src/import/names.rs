@@ -1,17 +1,18 @@
-//! What the suite calls its files, groups and tests → parts of test ids, and titles.
+//! Test ids and titles, made from the names of the suite's files, groups and tests.
 //!
-//! Takes words of anybody, gives names that are the same each time. Must not know what is named.
+//! The functions take any text, and return the same name for the same text. They must not know what is named.
 
 use std::collections::BTreeSet;
 
 use super::suite::Wanted;
 
-/// As long as a part of a test's name may be.
+/// The maximum length of one component of a test id.
 const LONGEST: usize = 60;
-/// As long as a title may be, in characters.
+/// The maximum length of a title, in characters.
 const TITLE: usize = 120;
 
-/// A file's name: `additionalProperties` → `additional-properties`. There is room left for what a case adds.
+/// Returns the id of a keyword's file, such as `additional-properties` for `additionalProperties`. It leaves room for
+/// the suffix of a door.
 pub(super) fn keyword(stem: &str) -> String {
     let mut spaced = String::new();
     for one in stem.chars() {
@@ -23,7 +24,7 @@ pub(super) fn keyword(stem: &str) -> String {
     slug(&spaced, LONGEST - "-arguments".len())
 }
 
-/// The words of a description: `an integer is valid` → `an-integer-is-valid`.
+/// Returns the words of a description, joined by `-`: `an integer is valid` becomes `an-integer-is-valid`.
 pub(super) fn slug(text: &str, longest: usize) -> String {
     let mut slug = String::new();
     for part in text.split(|one: char| !one.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
@@ -38,7 +39,7 @@ pub(super) fn slug(text: &str, longest: usize) -> String {
     if slug.is_empty() { "unnamed".to_owned() } else { slug }
 }
 
-/// The name, or where that is taken the name with a number behind it.
+/// Returns the name, with a number appended if the name is already taken.
 pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     let numbered = (2_u32..).map(|number| {
         let number = format!("-{number}");
@@ -46,17 +47,17 @@ pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
         name[..room].trim_end_matches('-').to_owned() + &number
     });
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    let free = names.find(|name| !taken.contains(name)).expect("numbers don't end");
+    let free = names.find(|name| !taken.contains(name)).expect("there are infinitely many numbers");
     taken.insert(free.clone());
     free
 }
 
-/// The name of a group.
+/// Returns the name of a group.
 pub(super) fn row(description: &str, taken: &mut BTreeSet<String>) -> String {
     unique(&slug(description, LONGEST), taken)
 }
 
-/// The name of an instance: what should become of it, and its description.
+/// Returns the name of an instance: the expected result, and the description.
 pub(super) fn test(wanted: Wanted, description: &str, taken: &mut BTreeSet<String>) -> String {
     let verb = match wanted {
         Wanted::Accepted => "accepts-",
@@ -66,7 +67,7 @@ pub(super) fn test(wanted: Wanted, description: &str, taken: &mut BTreeSet<Strin
     unique(&(verb.to_owned() + &slug(description, LONGEST - verb.len())), taken)
 }
 
-/// A title as cases have them: one line, no full stop, not too long.
+/// Returns the title of a test: one line of limited length, without a full stop.
 pub(super) fn title(wanted: Wanted, description: &str) -> String {
     let words: Vec<_> = description.split(|one: char| one.is_whitespace() || one.is_control()).collect();
     let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_kebab_case_whatever_the_suite_says() {
+    fn names_are_kebab_case_for_any_input() {
         assert_eq!(keyword("additionalProperties"), "additional-properties");
         assert_eq!(keyword("boolean_schema"), "boolean-schema");
         assert_eq!(keyword("optional/format/date-time"), "optional-format-date-time");
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_taken_gets_a_number_and_is_a_name_still() {
+    fn taken_name_gets_a_number_and_stays_valid() {
         let mut taken = BTreeSet::new();
         let long = "a".repeat(LONGEST);
         let names: Vec<_> = (0..12).map(|_| unique(&long, &mut taken)).collect();

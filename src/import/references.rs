@@ -1,7 +1,7 @@
-//! Where a schema of the suite leads: to itself, to the suite's remote files, or to somebody else.
+//! The targets of a schema's references: the schema itself, a remote document of the suite, or another address.
 //!
-//! Takes a schema, gives a [`Leads`], and of one that leads to remote files a copy that leads to canaries.
-//! Must not know what a target does with it.
+//! The module takes a schema and returns a [`Leads`], and for a schema with references to remote documents a copy with
+//! canaries in their place. It must not know how a target handles the schema.
 
 use std::collections::BTreeSet;
 
@@ -9,30 +9,30 @@ use serde_json::{Map, Value, json};
 
 use super::remotes::Remotes;
 
-/// Where the suite supposes its remote files to be.
+/// The address at which the suite expects its remote documents.
 pub(super) const HOST: &str = "http://localhost:1234/";
-/// The dialects' own names: nobody needs to go there.
+/// The addresses of the dialects, which no validator needs to fetch.
 const DIALECTS: [&str; 2] = ["https://json-schema.org/", "http://json-schema.org/"];
-/// Keywords whose values are data.
+/// The keywords whose values are data.
 const DATA: [&str; 4] = ["const", "enum", "default", "examples"];
-/// Keywords whose values are addresses.
+/// The keywords whose values are addresses.
 const REFERENCES: [&str; 4] = ["$ref", "$dynamicRef", "$recursiveRef", "$schema"];
 
-/// Where the references of a schema lead that don't lead to itself.
+/// The targets of a schema's references to other documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leads {
-    /// There is none.
+    /// The schema has no such references.
     Nowhere,
-    /// To a remote file of the suite, by a `$ref`, or only by other keywords.
+    /// At least one reference points to a remote document of the suite.
     ToRemotes {
-        /// Whether a `$ref` does.
+        /// `true` if one of these references is a `$ref`.
         by_ref: bool,
     },
-    /// To an address that the suite has no file for.
+    /// All references point to addresses for which the suite has no document.
     Elsewhere,
 }
 
-/// Where a schema leads.
+/// Finds the targets of a schema's references to other documents.
 pub(super) fn leads(schema: &Value) -> Leads {
     let found = Found::of(schema);
     let leaving: Vec<_> = found.leaving().collect();
@@ -45,23 +45,24 @@ pub(super) fn leads(schema: &Value) -> Leads {
     }
 }
 
-/// The schema as one that a tool may have as its `inputSchema`, where objects fit it as they did before.
+/// Returns the schema with `type: object` added, as an `inputSchema` requires, if this does not change which objects
+/// are valid.
 pub(super) fn with_object_root(schema: &Value) -> Option<Value> {
     let members = schema.as_object()?;
-    // What refers to the root would be told of a type too.
+    // A reference to the root would be affected by the added type.
     let is_referred_to = |one: &Reference| !one.is_below_root && one.keyword != "$schema";
     match members.get("type") {
         None => (!Found::of(schema).references.iter().any(is_referred_to)).then(|| typed(members)),
-        Some(said) => (said == "object").then(|| schema.clone()),
+        Some(declared) => (declared == "object").then(|| schema.clone()),
     }
 }
 
-/// The schema with `type: object`, whatever it says of references.
+/// Returns the schema with `type: object` added, even if references to the root are affected.
 pub(super) fn forced_object_root(schema: &Value) -> Option<Value> {
     let members = schema.as_object()?;
     match members.get("type") {
         None => Some(typed(members)),
-        Some(said) => (said == "object").then(|| schema.clone()),
+        Some(declared) => (declared == "object").then(|| schema.clone()),
     }
 }
 
@@ -71,12 +72,12 @@ fn typed(members: &Map<String, Value>) -> Value {
     Value::Object(dialect.into_iter().chain(of_type).chain(others).collect())
 }
 
-/// The schema with canaries in the place of the addresses of remote files, each of which serves what is behind it.
+/// Returns the schema with canaries in place of the addresses of remote documents. Each canary serves the document.
 pub(super) fn with_canaries(schema: &Value, remotes: &mut Remotes) -> Value {
     let found = Found::of(schema);
     let mut canary = |keyword: &str, at: &str| {
         let (address, fragment) = at.split_once('#').map_or((at, None), |(address, part)| (address, Some(part)));
-        // What stands below an `$id` of the schema's own is what its references lead to.
+        // The references below an `$id` of the schema itself are resolved against that `$id`.
         let behind = match keyword {
             "$id" => found.leaving().find(|one| one.base == address).map_or(address, |one| one.to.as_str()),
             _ => address,
@@ -91,7 +92,7 @@ pub(super) fn with_canaries(schema: &Value, remotes: &mut Remotes) -> Value {
     replaced(schema, &mut |keyword, text| text.starts_with(HOST).then(|| canary(keyword, text)))
 }
 
-/// A copy in which other values stand where addresses stood.
+/// Returns a copy of the schema with some of its addresses replaced.
 pub(super) fn replaced(schema: &Value, other: &mut impl FnMut(&str, &str) -> Option<Value>) -> Value {
     match schema {
         Value::Array(items) => Value::Array(items.iter().map(|item| replaced(item, other)).collect()),
@@ -111,7 +112,7 @@ pub(super) fn replaced(schema: &Value, other: &mut impl FnMut(&str, &str) -> Opt
     }
 }
 
-/// One reference, by the document that it leads to.
+/// One reference, with the document that it points to.
 struct Reference {
     keyword: String,
     base: String,
@@ -119,7 +120,7 @@ struct Reference {
     is_below_root: bool,
 }
 
-/// The documents that a schema consists of, and its references.
+/// The documents inside a schema, and its references.
 struct Found {
     documents: BTreeSet<String>,
     references: Vec<Reference>,
@@ -128,13 +129,13 @@ struct Found {
 impl Found {
     fn of(schema: &Value) -> Self {
         let mut found = Self { documents: BTreeSet::from([String::new()]), references: Vec::new() };
-        found.look(schema, "");
+        found.collect(schema, "");
         found
     }
 
-    fn look(&mut self, schema: &Value, base: &str) {
+    fn collect(&mut self, schema: &Value, base: &str) {
         match schema {
-            Value::Array(items) => items.iter().for_each(|item| self.look(item, base)),
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item, base)),
             Value::Object(members) => {
                 let id = members.get("$id").and_then(Value::as_str);
                 let base = id.map_or_else(|| base.to_owned(), |id| resolve(base, id));
@@ -147,7 +148,7 @@ impl Found {
                             to: resolve(&base, text),
                             is_below_root: text.starts_with("#/"),
                         }),
-                        None => self.look(value, &base),
+                        None => self.collect(value, &base),
                     }
                 }
             }
@@ -155,7 +156,7 @@ impl Found {
         }
     }
 
-    /// The references that lead out of the schema.
+    /// Returns the references to other documents.
     fn leaving(&self) -> impl Iterator<Item = &Reference> {
         self.references.iter().filter(|one| {
             let is_dialect = one.keyword == "$schema" && DIALECTS.iter().any(|host| one.to.starts_with(host));
@@ -164,7 +165,7 @@ impl Found {
     }
 }
 
-/// The address of the document that a reference means, seen from a base.
+/// Resolves a reference against a base, and returns the address of the document.
 fn resolve(base: &str, reference: &str) -> String {
     let reference = reference.split('#').next().unwrap_or_default();
     let has_scheme = reference.split(['/', '?']).next().is_some_and(|first| first.contains(':'));
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_leads_out_only_where_it_doesn_t_have_what_it_names() {
+    fn only_references_to_other_documents_lead_out() {
         let remote = format!("{HOST}x/tree.json");
         let at = |schema: Value| leads(&schema);
         assert_eq!(at(json!({ "$id": remote, "$ref": "#/$defs/a", "$defs": { "a": {} } })), Leads::Nowhere);
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_becomes_an_object_s_where_nothing_refers_to_it() {
+    fn object_type_is_added_only_if_nothing_refers_to_root() {
         let typed = with_object_root(&json!({ "$schema": "s", "required": ["a"] })).expect("a schema");
         assert_eq!(typed.to_string(), r#"{"$schema":"s","type":"object","required":["a"]}"#);
         let as_given = json!({ "type": "object", "properties": { "a": { "$ref": "#" } } });

@@ -1,7 +1,7 @@
-//! The suite's remote files: what a canary serves to whoever comes.
+//! The remote documents of the suite, which canaries serve.
 //!
-//! Takes paths that schemas name, gives documents; a path is never more than a name below the suite's own folder.
-//! Must not know who comes.
+//! The module takes paths that schemas contain and returns documents. A path can never leave the suite's folder. The
+//! module must not know who requests a document.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use super::references::{HOST, replaced};
 use crate::file;
 use crate::jsonrpc::nesting;
 
-/// The most documents that are read, and the most bytes of one.
+/// The largest number of documents that are read.
 const MOST_FILES: usize = 256;
 const MOST_BYTES: usize = 64 << 10;
 
-/// The folder of a suite that has them.
+/// The name of the suite's folder of remote documents.
 const FOLDER: &str = "remotes";
 
-/// The remote files of a suite, and what was read of them.
+/// The remote documents of a suite, with a cache.
 pub(super) struct Remotes {
     /// The folder of the suite.
     suite: Utf8PathBuf,
@@ -31,7 +31,8 @@ impl Remotes {
         Self { suite, read: BTreeMap::new() }
     }
 
-    /// The document behind a path, its absolute addresses made relative to it; `None` where there is none to serve.
+    /// Returns the document at a path, with relative addresses in place of absolute ones, or `None` if none can be
+    /// served.
     pub(super) fn document(&mut self, path: &str) -> Option<Value> {
         if !self.read.contains_key(path) && self.read.len() < MOST_FILES {
             self.read.insert(path.to_owned(), self.read(path));
@@ -40,7 +41,7 @@ impl Remotes {
     }
 
     fn read(&self, path: &str) -> Option<Value> {
-        // The folder itself is somebody else's too.
+        // The folder itself also comes from someone else and may be a link.
         let file = below(&self.suite, &Utf8Path::new(FOLDER).join(path))?;
         let bytes = file::read(&file, MOST_BYTES).ok()?;
         let document: Value = nesting::read(&bytes).ok()?;
@@ -50,7 +51,7 @@ impl Remotes {
     }
 }
 
-/// The file or folder at a path strictly below a folder, where no part of the path is a link.
+/// Returns the file or folder at a path strictly below a folder, or `None` if a component is a link or does not exist.
 pub(super) fn below(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
     path.components().try_fold(folder.to_owned(), |folder, part| {
         let Utf8Component::Normal(name) = part else { return None };
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_that_leaves_the_folder_leads_nowhere() {
+    fn path_outside_the_folder_is_refused() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");
         std::fs::create_dir(folder.join("draft")).expect("a folder");

@@ -1,6 +1,6 @@
-//! A file of the suite: groups of instances, each group with the schema that they are held against.
+//! A file of the suite: groups of instances, each group with a schema.
 //!
-//! Takes the text of one file, gives its [`Group`]s, or says what in it is no suite file. Must not know cases.
+//! The module takes the text of one file and returns its [`Group`]s, or diagnostics. It must not know cases.
 
 use serde_json::Value;
 
@@ -17,48 +17,49 @@ pub(super) struct Keyword {
     pub(super) groups: Vec<Group>,
 }
 
-/// The origin of groups.
+/// The file that groups come from.
 pub(super) struct Origin {
-    /// The name of the keyword's file, as a part of an id.
+    /// The name of the file, as a component of an id.
     pub(super) id: String,
-    /// The file, within the suite.
+    /// The path of the file within the suite.
     pub(super) file: String,
     pub(super) draft: Draft,
 }
 
-/// How deep a schema or an instance may be: a case has them some levels further down.
+/// The deepest nesting of a schema or an instance. A case nests them some levels deeper.
 const LEVELS: usize = 100;
-/// How much the groups of a file may come to in a case, in bytes: each schema once an instance.
+/// The maximum size of a file's groups in a case, in bytes. A case repeats each schema for every instance.
 const MOST: usize = 768 << 10;
 
-/// One schema, and what does or doesn't fit it.
+/// One schema, and valid and invalid instances.
 pub(super) struct Group {
     pub(super) description: String,
     pub(super) schema: Value,
     pub(super) tests: Vec<Instance>,
 }
 
-/// A value, and whether it fits.
+/// One instance of a group.
 pub(super) struct Instance {
     pub(super) description: String,
     pub(super) data: Value,
     pub(super) is_valid: bool,
 }
 
-/// What should become of an instance.
+/// The expected result for an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// It goes through.
+    /// The target accepts the instance.
     Accepted,
-    /// It doesn't.
+    /// The target rejects the instance.
     Refused,
-    /// Both are right.
+    /// Both are correct.
     Either,
 }
 
 impl Group {
-    /// What should become of an instance. By 2020-12 a `format` is an annotation unless somebody asserts it, and the
-    /// protocol's own example of a wrong argument is a date in a wrong format: of texts, both are right.
+    /// Returns the expected result for an instance. In 2020-12, `format` is an annotation unless a validator is
+    /// configured to assert it. The protocol's own example of an invalid argument is a date in a wrong format. For
+    /// strings, both results are therefore correct.
     pub(super) fn wants(&self, instance: &Instance) -> Wanted {
         match instance.is_valid {
             _ if instance.data.is_string() && has_format(&self.schema) => Wanted::Either,
@@ -83,8 +84,8 @@ pub(super) fn groups(reader: &mut Reader) -> Vec<Group> {
     let Some(root) = json::parse(reader) else { return Vec::new() };
     let Some(items) = reader.items(&root, "a file of the JSON-Schema-Test-Suite") else { return Vec::new() };
     if items.is_empty() {
-        let empty = reader.mistake(Lint::WrongCount, "a file of the JSON-Schema-Test-Suite has a group");
-        reader.push(empty.at(root.span, "none here").help("take the file away, or take one of the suite's own"));
+        let empty = reader.mistake(Lint::WrongCount, "a file of the JSON-Schema-Test-Suite needs at least one group");
+        reader.push(empty.at(root.span, "no groups here").help("remove the file, or replace it with the original one"));
     }
     let mut room = MOST;
     items.iter().filter_map(|item| group(reader, item, &mut room)).collect()
@@ -102,18 +103,19 @@ fn group(reader: &mut Reader, node: &Node, room: &mut usize) -> Option<Group> {
     let schema = group.schema.to_string();
     let size: usize = group.tests.iter().map(|test| schema.len() + test.data.to_string().len()).sum();
     if size > *room || nesting::depth(schema.as_bytes()) > LEVELS {
-        // Its lines are not shown: they are too large for that too.
+        // The lines are not shown, because they are too long.
         let (name, line) = (short(&group.description), reader.line(node.span));
         let large = reader.mistake(Lint::TooLarge, format!("the group `{name}` at line {line} is too large"));
-        reader
-            .push(large.help("at most 100 levels, and 768 kB for all groups of a file, each schema once an instance"));
+        reader.push(large.help(
+            "the limits are 100 levels per schema, and 768 kB per file with each schema counted once per instance",
+        ));
         return None;
     }
     *room -= size;
     Some(group)
 }
 
-/// A comment means nothing, and may be too long for a line of a case file.
+/// Shortens long comments. A comment has no meaning, and may be too long for a line of a case file.
 fn with_short_comments(schema: Value) -> Value {
     const LONGEST: usize = 60;
     match schema {

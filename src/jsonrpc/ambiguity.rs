@@ -1,16 +1,18 @@
-//! JSON that two readers can understand differently: equal keys, lone surrogates, numbers that no `f64` holds.
+//! Detection of JSON that two readers can understand differently: duplicate keys, lone surrogates, and numbers that an
+//! `f64` cannot represent.
 //!
-//! Takes a text that is JSON, gives the first such place in words. Must not know messages or schemas.
+//! The functions take JSON text and return a description of the first such place. They must not know messages or
+//! schemas.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::nesting;
 
-/// The keys of one object so far.
+/// A set of the keys of one object.
 #[derive(Debug, Default)]
 pub(crate) struct Keys<'a> {
-    /// As long as they are few, they are compared one by one.
+    /// The first keys, which are compared one by one.
     few: Vec<Cow<'a, str>>,
     many: HashSet<Cow<'a, str>>,
 }
@@ -18,7 +20,7 @@ pub(crate) struct Keys<'a> {
 impl<'a> Keys<'a> {
     const FEW: usize = 16;
 
-    /// Adds a key; returns whether it is new.
+    /// Adds a key. Returns `true` if it is new.
     pub(crate) fn insert(&mut self, key: impl Into<Cow<'a, str>>) -> bool {
         let key = key.into();
         if self.few.contains(&key) {
@@ -32,7 +34,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Equal keys within one object, in the outermost [`nesting::LIMIT`] levels, and surrogates without a partner.
+/// Finds duplicate keys in one object, in the outermost [`nesting::LIMIT`] levels, and lone surrogates at any level.
 pub(crate) fn of_strings(text: &str) -> Option<&'static str> {
     let bytes = text.as_bytes();
     let mut open: Vec<Option<Keys<'_>>> = Vec::new();
@@ -69,7 +71,7 @@ pub(crate) fn of_strings(text: &str) -> Option<&'static str> {
     None
 }
 
-/// A number that becomes another one as an `f64`: zero though it is not, or whole though it is not.
+/// Finds a number whose kind changes in conversion to `f64`: to zero, or from a fraction to a whole number.
 pub(crate) fn of_numbers(text: &str) -> Option<&'static str> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -80,7 +82,7 @@ pub(crate) fn of_numbers(text: &str) -> Option<&'static str> {
                 let is_part = |byte: &&u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
                 let length = bytes[at..].iter().take_while(is_part).count();
                 if is_inexact(&text[at..at + length]) {
-                    return Some("a number that no 64-bit float holds");
+                    return Some("a number that a 64-bit float cannot represent");
                 }
                 length
             }
@@ -106,14 +108,14 @@ fn is_inexact(number: &str) -> bool {
     if float == 0.0 {
         return true;
     }
-    // The place of the last digit that is not 0, counted from the decimal point.
+    // The position of the last digit that is not 0, counted from the decimal point.
     let places = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
     let behind = places(fraction.len()) - places(digits.len() - significant.len());
     let is_whole = exponent.parse::<i64>().is_ok_and(|exponent| behind <= exponent);
     float.fract() == 0.0 && !is_whole
 }
 
-/// The bytes of the string that `rest` begins with, both quotes included.
+/// Returns the length in bytes of the string at the start of `rest`, with both quotes.
 fn length_of_string(rest: &[u8]) -> usize {
     let mut at = 1;
     while let Some(next) = rest.get(at..).and_then(|rest| rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))) {
@@ -126,7 +128,7 @@ fn length_of_string(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// The content of a string in its quotes; `None` where it has a lone surrogate.
+/// Returns the content of a quoted string, or `None` if it has a lone surrogate.
 fn unescaped(string: &str) -> Option<Cow<'_, str>> {
     if string.contains('\\') {
         serde_json::from_str::<String>(string).ok().map(Cow::Owned)
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_keys_are_found_beside_a_value_of_any_depth() {
+    fn equal_keys_are_found_next_to_deep_values() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(of_strings(&format!(r#"{{"a":1,"deep":{deep},"a":2}}"#)), Some("an object with two equal keys"));
         assert_eq!(of_strings(&format!(r#"{{"a":1,"deep":{deep},"b":2}}"#)), None);

@@ -1,6 +1,6 @@
-//! Messages read by a lenient reader: each part stays text, so that its depth does not matter.
+//! A lenient reader of messages, which keeps each part as text so that its depth does not matter.
 //!
-//! Takes a message's text, gives its parts. Must not know what they mean.
+//! It takes the text of a message and returns its parts. It must not know their meaning.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use serde_json::value::RawValue;
 use super::ambiguity::Keys;
 use super::text;
 
-/// An object's members, each as text.
+/// The members of an object, each as text.
 pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
 
 /// A JSON-RPC message. A member that is `null` counts as absent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Envelope<'a> {
-    /// The id, as it was written.
+    /// The id, as written.
     pub(crate) id: Option<&'a RawValue>,
-    /// The method, in a request or notification.
+    /// The method of a request or notification.
     pub(crate) method: Option<String>,
     pub(crate) params: Option<&'a RawValue>,
-    /// The result, in a response.
+    /// The result of a response.
     pub(crate) result: Option<&'a RawValue>,
-    /// The error, in a response.
+    /// The error of a response.
     pub(crate) error: Option<&'a RawValue>,
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads a message; `None` where it is none, or has a member twice.
+    /// Reads a message. Returns `None` if the text is not a JSON-RPC message, or has duplicate keys.
     pub(crate) fn read(text: &'a str) -> Option<Self> {
         let members: Members<'a> = ordered(text)?.into_iter().collect();
         let member = |key: &str| members.get(key).copied().filter(|value| value.get() != "null");
@@ -40,13 +40,13 @@ impl<'a> Envelope<'a> {
         Some(Self { id, method, params, result, error })
     }
 
-    /// The members of the result; `None` where there is none, or it is no object.
+    /// Returns the members of the result, or `None` if there is no result or it is not an object.
     pub(crate) fn members(&self) -> Option<Members<'a>> {
         members(self.result?)
     }
 }
 
-/// An object's members in their order, each as text; `None` where it is no object, or has a key twice.
+/// Returns the members of an object in order, each as text, or `None` if it is not an object or has duplicate keys.
 pub(crate) fn ordered(text: &str) -> Option<Vec<(String, &RawValue)>> {
     let text::Members(members) = text::Members::of(text)?;
     let mut keys = Keys::default();
@@ -55,22 +55,22 @@ pub(crate) fn ordered(text: &str) -> Option<Vec<(String, &RawValue)>> {
     is_unique.then_some(members)
 }
 
-/// An object's members; `None` where it is no object, or has a key twice.
+/// Returns the members of an object, or `None` if it is not an object or has duplicate keys.
 pub(crate) fn members(raw: &RawValue) -> Option<Members<'_>> {
     Some(ordered(raw.get())?.into_iter().collect())
 }
 
-/// A list's items; `None` where it is no list.
+/// Returns the items of a list, or `None` if the value is not a list.
 pub(crate) fn items(raw: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// A scalar of the wanted type.
+/// Returns a scalar of type `T`, or `None` if the value has another type.
 pub(crate) fn scalar<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// An error's code; a float of the same value is the same code.
+/// Returns the code of an error. A float with an integral value counts as that integer.
 pub(crate) fn code(error: &RawValue) -> Option<i64> {
     let code = members(error)?.get("code").copied()?;
     scalar(code).or_else(|| {

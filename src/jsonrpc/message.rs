@@ -1,6 +1,6 @@
-//! JSON-RPC messages as text: written by hand, and read no deeper than their outermost members.
+//! JSON-RPC messages as text: building them, and reading no more than their outermost members.
 //!
-//! Takes texts of any depth, gives their [`Kind`]. Must not know methods, lifecycles or transports.
+//! The reader takes text of any depth and returns its [`Kind`]. It must not know methods, lifecycles or transports.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -9,30 +9,30 @@ use serde_json::value::RawValue;
 use super::text::quoted;
 use crate::jsonrpc::{ambiguity, nesting};
 
-/// What a message is, to somebody who waits for a response.
+/// The kind of a message.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// A request; its id as JSON text, to be echoed.
+    /// A request. The id is JSON text, so that it can be returned unchanged.
     Request { id: String, method: String },
     /// A notification.
     Notification,
-    /// A response; without an id where it has none, or `null`.
+    /// A response. The id is `None` if it is absent or `null`.
     Response { id: Option<Value>, is_error: bool },
 }
 
-/// What a message that was sent waits for.
+/// The reply that a sent message is waiting for.
 #[derive(Debug)]
 pub(crate) enum Awaits {
-    /// The response to the request of this id.
+    /// The response to the request with this id.
     Response(Value),
-    /// Any response, where one comes: what was sent is no message of the protocol.
+    /// Any response, or none: the sent text is not a valid message of the protocol.
     Anything,
-    /// That it is taken.
+    /// No response: the message only has to be accepted.
     Nothing,
 }
 
 impl Awaits {
-    /// What the text of a message is owed.
+    /// Returns the reply that a message must wait for.
     pub(crate) fn of(text: &str) -> Self {
         let Ok(StrictMembers { id, method, result, error, .. }) = StrictMembers::of(text) else {
             return Self::Anything;
@@ -45,7 +45,8 @@ impl Awaits {
         }
     }
 
-    /// Whether a response is what is waited for. An error without an id is: who can't read a request can't name it.
+    /// Returns whether a response is the expected one. An error without an id is, because a receiver that cannot read a
+    /// request cannot know its id.
     pub(crate) fn is_met(&self, id: Option<&Value>, is_error: bool) -> bool {
         match self {
             Self::Response(own) => id.map_or(is_error, |id| id == own),
@@ -54,7 +55,7 @@ impl Awaits {
     }
 }
 
-/// The outermost members. A member that is `null` is there.
+/// The outermost members of a message. A member that is `null` counts as present.
 #[derive(Deserialize)]
 struct StrictMembers<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -75,7 +76,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 
 impl<'a> StrictMembers<'a> {
     fn of(text: &'a str) -> Result<Self, String> {
-        // A struct would be read from a list as well, member by member.
+        // serde would also read the struct from a list, member by member.
         match text.trim_start().bytes().next() {
             Some(b'{') => serde_json::from_str(text).map_err(|error| format!("no JSON-RPC message: {error}")),
             Some(b'[') => Err("a batch, or another list, in place of a message".to_owned()),
@@ -85,16 +86,16 @@ impl<'a> StrictMembers<'a> {
     }
 }
 
-/// Reads a message. A notification is let through whatever it is like: nobody waits for it.
+/// Reads a message. A notification is accepted in any form, because nothing waits for it.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// A description of what makes the message invalid.
 pub(crate) fn read(text: &str) -> Result<Kind, String> {
     let StrictMembers { jsonrpc, id, method, result, error } = StrictMembers::of(text)?;
     if method.is_some() && id.is_none() {
         return Ok(Kind::Notification);
     }
-    // A parser that keeps members as text lets these pass.
+    // The parser keeps members as text, so it does not detect these.
     if let Some(reason) = ambiguity::of_strings(text) {
         return Err(reason.to_owned());
     }
@@ -104,7 +105,7 @@ pub(crate) fn read(text: &str) -> Result<Kind, String> {
     match (method, id, result, error) {
         (Some(method), Some(id), None, None) => match serde_json::from_str(method.get()) {
             Ok(method) => Ok(Kind::Request { id: id.get().to_owned(), method }),
-            Err(_) => Err("a `method` that is no string".to_owned()),
+            Err(_) => Err("a `method` that is not a string".to_owned()),
         },
         (Some(_), ..) => Err("both a request and a response".to_owned()),
         (None, _, Some(_), Some(_)) => Err("both `result` and `error`".to_owned()),
@@ -113,27 +114,27 @@ pub(crate) fn read(text: &str) -> Result<Kind, String> {
     }
 }
 
-/// An id as a value; `null`, and what is too deep to be one, is none.
+/// Returns an id as a value, or `None` if it is `null` or nested too deeply.
 fn tree(id: &RawValue) -> Option<Value> {
     nesting::read(id.get().as_bytes()).ok().filter(|id| *id != Value::Null)
 }
 
-/// The result in the text of a response.
+/// Returns the result in the text of a response.
 pub(crate) fn result_of(text: &str) -> Option<&RawValue> {
     StrictMembers::of(text).ok()?.result
 }
 
-/// A request.
+/// Builds a request.
 pub(crate) fn request(id: u64, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, quoted(method))
 }
 
-/// A response; id and result are JSON already.
+/// Builds a response. The id and the result are JSON text.
 pub(crate) fn response(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-/// An error; the id is JSON already.
+/// Builds an error response. The id is JSON text.
 pub(crate) fn error(id: &str, code: i64, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{}}}}}"#, quoted(message))
 }
@@ -158,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn requests_and_notifications_are_told_apart() {
+    fn requests_and_notifications_are_distinguished() {
         let request = Kind::Request { id: r#""\u0061""#.into(), method: "ping".into() };
         assert_eq!(read(r#"{"jsonrpc":"2.0","id":"\u0061","method":"ping"}"#), Ok(request));
         assert_eq!(read(r#"{"method":7,"x":1}"#), Ok(Kind::Notification));
     }
 
     #[test]
-    fn what_is_no_message_is_refused_with_a_reason() {
+    fn invalid_message_is_refused_with_a_reason() {
         let reason = |text: &str| read(text).expect_err(text);
         for (text, part) in [
             ("", "not a JSON object"),
@@ -181,14 +182,14 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"result":[{"b":{},"c":[1],"b":2}]}"#, "equal keys"),
             (r#"{"jsonrpc":"2.0","id":1,"result":{"b":1, "\u0062":2}}"#, "equal keys"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"x","result":{}}"#, "both a request"),
-            (r#"{"jsonrpc":"2.0","id":1,"method":[]}"#, "no string"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":[]}"#, "not a string"),
         ] {
             assert!(reason(text).contains(part), "{text}: {}", reason(text));
         }
     }
 
     #[test]
-    fn an_envelope_is_read_at_any_depth() {
+    fn message_is_read_at_any_depth() {
         let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
         assert_eq!(
             read(&format!(r#"{{"jsonrpc":"2.0","x":{deep},"id":1,"result":{deep}}}"#)),
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_a_message_or_is_refused_with_a_reason() {
+    fn any_text_is_read_or_refused_with_a_reason() {
         fuzz("messages", samples::texts(), |bytes| {
             let text = String::from_utf8_lossy(bytes);
             let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();

@@ -1,6 +1,6 @@
-//! JSON-RPC messages and JSON texts: read, built, edited and measured without knowing what they are about.
+//! JSON-RPC messages and JSON texts: reading, building, editing and measuring them.
 //!
-//! Pure, and below everything else: nothing in here uses another part.
+//! This part is pure and uses no other part. It must not know the meaning of a message.
 
 pub(crate) mod ambiguity;
 pub(crate) mod envelope;

@@ -1,27 +1,27 @@
-//! How deep a JSON text is nested, read off its brackets without building anything.
+//! The nesting depth of JSON text, counted by its brackets without building a tree.
 //!
-//! Everything that comes from outside passes here before it becomes a tree: dropping a tree of 200,000 levels
-//! overflows the stack, and no limit of a parser helps once the tree exists.
+//! All text from outside is measured here before a tree is built from it: dropping a tree of 200,000 levels overflows
+//! the stack, and a parser's limit does not help once the tree exists.
 
 use serde::de::DeserializeOwned;
 
-/// Levels that we make trees of. Beyond, a text stays text.
+/// The largest number of levels of which a tree is built. Deeper values stay text.
 pub const LIMIT: usize = 512;
-/// Values that a message may have: a tree takes up to a hundred times the memory of its text.
+/// The largest number of values in a message. A tree takes up to a hundred times the memory of its text.
 pub const VALUES: usize = 400_000;
 
-/// Why a text didn't become a value.
+/// The error of [`read`].
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is nested deeper than [`LIMIT`].
+    /// The text is nested deeper than [`LIMIT`].
     #[error("nested {0} levels deep, more than {LIMIT}")]
     TooDeep(usize),
-    /// It is no JSON, or not of the wanted shape.
+    /// The text is not JSON, or does not have the expected shape.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
 
-/// The greatest number of open brackets at any place outside strings; 0 for a scalar.
+/// Returns the greatest number of open brackets outside strings; 0 for a scalar.
 pub fn depth(text: &[u8]) -> usize {
     let (mut depth, mut deepest, mut in_string, mut escaped) = (0usize, 0usize, false, false);
     for byte in text {
@@ -47,7 +47,8 @@ pub fn depth(text: &[u8]) -> usize {
     deepest
 }
 
-/// How many values a text has, at most: scalars, lists, objects and their members, counted by what parts them.
+/// Returns an upper bound for the number of values in a text: scalars, lists, objects and members, counted by their
+/// separators.
 pub fn values(text: &[u8]) -> usize {
     let (mut values, mut in_string, mut escaped) = (1usize, false, false);
     for byte in text {
@@ -62,10 +63,10 @@ pub fn values(text: &[u8]) -> usize {
     values
 }
 
-/// Reads a text of at most [`LIMIT`] levels.
+/// Reads text of at most [`LIMIT`] levels.
 ///
 /// # Errors
-/// [`ReadError`] where it is deeper, or no JSON of that shape.
+/// [`ReadError`] if the text is deeper, or is not JSON of the expected shape.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, ReadError> {
     let depth = depth(text);
     if depth > LIMIT {
@@ -90,12 +91,12 @@ mod tests {
     }
 
     #[test]
-    fn values_are_counted_by_what_parts_them() {
+    fn values_are_counted_by_their_separators() {
         assert_eq!([values(b"1"), values(b"[1,2]"), values(br#"{"a,[":"\\\",{",}"#), values(b"[[],[]]")], [1, 3, 3, 5]);
     }
 
     #[test]
-    fn what_the_default_limit_gives_up_on_is_read_and_the_absurd_is_refused() {
+    fn text_is_read_up_to_the_limit_and_refused_beyond() {
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(read::<Value>(deep(LIMIT).as_bytes()).is_ok());
         assert!(matches!(read::<Value>(deep(200_000).as_bytes()), Err(ReadError::TooDeep(200_000))));

@@ -1,23 +1,23 @@
-//! JSON texts that are read and changed one level at a time, so that their depth doesn't matter.
+//! JSON text that is read and changed one level at a time, so that its depth does not matter.
 //!
-//! Takes texts, gives texts. Must not know what they mean.
+//! The functions take and return text. They must not know its meaning.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The members of an object, in their order; equal keys are kept.
+/// The members of an object in order, including duplicate keys.
 #[derive(Debug, Default)]
 pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
 
 impl<'a> Members<'a> {
-    /// The members, where the text is an object.
+    /// Reads the members, or returns `None` if the text is not an object.
     pub(crate) fn of(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
-    /// The text of a member's value.
+    /// Returns the text of a member's value.
     pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.get())
     }
@@ -45,24 +45,24 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// A string, where the text is one.
+/// Returns the string that the text encodes, or `None` if it is not a string.
 pub(crate) fn string(text: &str) -> Option<String> {
     serde_json::from_str(text).ok()
 }
 
-/// Whether the text is an object's; it has to be JSON.
+/// Returns whether a JSON text is an object.
 pub(crate) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{')
 }
 
-/// The text without line ends, which JSON has only between its parts.
+/// Replaces line ends with spaces. JSON allows line ends only between tokens.
 pub(crate) fn on_one_line(text: String) -> String {
     if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text }
 }
 
 /// Appends a string as JSON.
 pub(crate) fn quote(text: &str, out: &mut String) {
-    // Most of them can stand as they are.
+    // Most strings need no escape.
     if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
         out.extend(["\"", text, "\""]);
     } else {
@@ -70,14 +70,14 @@ pub(crate) fn quote(text: &str, out: &mut String) {
     }
 }
 
-/// A string as JSON.
+/// Returns a string as JSON.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     quote(text, &mut out);
     out
 }
 
-/// An object of members whose values are JSON already.
+/// Builds an object from members whose values are JSON text.
 pub(crate) fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let mut out = String::from("{");
     for (key, value) in members {
@@ -92,9 +92,9 @@ pub(crate) fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -
     out
 }
 
-/// The text with the value at a JSON Pointer set, or with `None` taken away.
+/// Sets the value at a JSON Pointer, or removes it if `value` is `None`.
 ///
-/// `None` where the place has no parent: a member or an item is made where it lacks, but nothing above it.
+/// Returns `None` if the place has no parent: a missing member or item is added, but nothing above it.
 pub(crate) fn edit(text: &str, pointer: &str, value: Option<&str>) -> Option<String> {
     let keys: Vec<_> = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
     edit_below(text, &keys, value)
@@ -127,8 +127,9 @@ fn edit_below(text: &str, keys: &[String], value: Option<&str>) -> Option<String
     Some(format!("[{}]", items.join(",")))
 }
 
-/// What becomes of one member or item: a text, or with an inner `None` nothing.
-#[expect(clippy::option_option, reason = "no way there, and nothing there, are two answers")]
+/// Returns the new text of one member or item. The inner `None` removes it; the outer `None` means that its place has
+/// no parent.
+#[expect(clippy::option_option, reason = "a missing parent and a removed value are different results")]
 fn edited(old: Option<&str>, rest: &[String], value: Option<&str>) -> Option<Option<String>> {
     if rest.is_empty() { Some(value.map(str::to_owned)) } else { edit_below(old?, rest, value).map(Some) }
 }
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_set_or_taken_away_and_all_else_stays_as_it_was() {
+    fn edit_changes_only_the_given_place() {
         let text = r#"{"a":[1.0,{"b/c":1e400}],"ü":"\u00fc"}"#;
         let set = |pointer, value| edit(text, pointer, Some(value));
         assert_eq!(set("/a/1/b~1c", "[]").unwrap(), r#"{"a":[1.0,{"b/c":[]}],"ü":"\u00fc"}"#);
@@ -150,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn a_place_without_a_parent_is_none() {
+    fn edit_without_a_parent_returns_none() {
         for pointer in ["/x/y", "/a/x", "/ü/x", "/a/9/x"] {
             assert_eq!(edit(r#"{"a":[1],"ü":""}"#, pointer, Some("1")), None, "{pointer}");
         }
     }
 
     #[test]
-    fn texts_of_any_depth_are_edited() {
+    fn edit_works_at_any_depth() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let text = format!(r#"{{"result":{{"deep":{deep}}}}}"#);
         let expected = format!(r#"{{"result":{{"deep":{deep},"ttlMs":-1}}}}"#);

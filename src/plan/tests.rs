@@ -1,4 +1,4 @@
-//! What is run, of which library, for which target and selection.
+//! Tests of plans for small libraries, one target and different selections.
 
 use super::*;
 use crate::judge::samples;
@@ -61,7 +61,7 @@ fn newest() -> Selection {
 }
 
 #[test]
-fn controls_come_before_what_they_govern_and_equal_fixtures_are_adjacent() {
+fn controls_come_first_and_equal_fixtures_are_adjacent() {
     let (one, two) = (fixture("one"), fixture("two"));
     let tests = vec![
         test("first", Some("x"), None, &one),
@@ -79,7 +79,7 @@ fn controls_come_before_what_they_govern_and_equal_fixtures_are_adjacent() {
 }
 
 #[test]
-fn a_test_that_is_selected_brings_the_controls_that_govern_it() {
+fn selected_test_brings_its_controls() {
     let one = fixture("one");
     let tests = vec![
         test("asked", Some("x"), None, &one),
@@ -98,7 +98,7 @@ fn a_test_that_is_selected_brings_the_controls_that_govern_it() {
 }
 
 #[test]
-fn what_a_target_does_not_claim_is_skipped_with_its_reason() {
+fn unsupported_test_is_skipped_with_its_reason() {
     let lacking = Test { needs: vec![Need::ElicitationForm], ..test("form", None, None, &fixture("f")) };
     let client = Test { role: Role::Client, ..test("client", None, None, &fixture("f")) };
     let both = vec![test("plain", None, None, &fixture("f")), lacking, client];
@@ -116,7 +116,7 @@ fn what_a_target_does_not_claim_is_skipped_with_its_reason() {
 }
 
 #[test]
-fn an_adapter_is_given_fixtures_and_a_fixed_target_has_its_own() {
+fn adapter_skips_fixed_only_and_fixed_skips_adapter_only() {
     let reaching = |name: &str, reach| Test { reach, ..test(name, None, None, &fixture("f")) };
     let alike = Applicability::AlsoFixed(Inside::Tools(vec![Listed::Named("f".to_owned())]));
     let tests = vec![
@@ -139,7 +139,7 @@ fn an_adapter_is_given_fixtures_and_a_fixed_target_has_its_own() {
 }
 
 #[test]
-fn a_test_applies_where_one_of_its_requirements_is_in_force() {
+fn test_applies_where_one_requirement_is_in_force() {
     let all: Vec<_> = Revision::all().collect();
     let requirement = |name: &str, since, until| Requirement {
         id: RequirementId::within("a", name),
@@ -165,7 +165,7 @@ fn a_test_applies_where_one_of_its_requirements_is_in_force() {
 }
 
 #[test]
-fn thin_plan_leaves_out_tests_that_only_observe() {
+fn thin_plan_omits_tests_that_only_observe() {
     let check = Check { requirement: RequirementId::within("a", "r"), line: 1, alternatives: vec![] };
     let step = Step { when: When::List, then: Then::Checks(vec![check]), declares: None, initialized: true };
     let checks = Test { steps: vec![step], ..test("checks", None, None, &fixture("f")) };
@@ -179,7 +179,7 @@ fn thin_plan_leaves_out_tests_that_only_observe() {
 }
 
 #[test]
-fn a_heavy_test_runs_only_when_asked_for_and_then_once() {
+fn heavy_test_runs_once_and_only_on_request() {
     let heavy = || library(vec![Test { heavy: true, ..test("t", None, None, &fixture("f")) }]);
     let mut target = target();
     target.claims.transports.push(Transport::Stdio);
@@ -192,7 +192,7 @@ fn a_heavy_test_runs_only_when_asked_for_and_then_once() {
 }
 
 #[test]
-fn a_pattern_that_means_nothing_is_an_error_that_names_what_is_near() {
+fn unmatched_pattern_is_an_error_with_suggestions() {
     let library = library(vec![test("external-ref", None, None, &fixture("f"))]);
     let selection = Selection { only: vec!["a/b/external-rev".parse().expect("a pattern")], ..Selection::default() };
     let error = plan(&library, &[Arc::new(target())], &selection).expect_err("no such test");
@@ -209,7 +209,7 @@ fn a_pattern_that_means_nothing_is_an_error_that_names_what_is_near() {
 }
 
 #[test]
-fn a_verdict_that_two_known_failures_excuse_is_an_error_that_names_both() {
+fn verdict_excused_twice_is_an_error_that_names_both() {
     let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
     let step = Step { when: When::List, then: Then::Checks(vec![check("r")]), declares: None, initialized: true };
     let mut library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
@@ -225,14 +225,14 @@ fn a_verdict_that_two_known_failures_excuse_is_an_error_that_names_both() {
     let planned = |known: Vec<Known>| {
         plan(&library, &[Arc::new(Target { known, ..target() })], &Selection::default()).map_err(|it| it.to_string())
     };
-    let told = planned(vec![known("a/**", "r"), known("a/b/t", "r")]).expect_err("both mean it");
-    assert!(told.ends_with("as a known failure twice: `a/**` (\"so\") and `a/b/t` (\"so\")"), "{told}");
+    let error = planned(vec![known("a/**", "r"), known("a/b/t", "r")]).expect_err("both match");
+    assert!(error.ends_with("as a known failure twice: `a/**` (\"so\") and `a/b/t` (\"so\")"), "{error}");
     for apart in [known("a/b/t", "other"), known("a/b/t@2025-06-18", "r")] {
-        planned(vec![known("a/b/t@2026-07-28", "r"), apart]).expect("they don't meet");
+        planned(vec![known("a/b/t@2026-07-28", "r"), apart]).expect("no test in common");
     }
 }
 
-/// The tests that are served over stdio in this way, by case file and revision.
+/// Returns the tests that are served over stdio in this way, by case file and revision.
 fn served(plan: &Plan, mode: StdioMode) -> Vec<String> {
     let served = plan.tests().filter(|(_, planned)| planned.stdio == Some(mode));
     served.map(|(_, planned)| planned.id.to_string()).collect()
@@ -265,7 +265,7 @@ fn sample_of_stdio_servers_is_the_same_in_each_run() {
 }
 
 #[test]
-fn stdio_mode_that_is_selected_holds_for_all_but_what_is_about_processes() {
+fn selected_stdio_mode_applies_except_to_process_tests() {
     let (mut library, targets) = over_stdio();
     let case = library.cases[0].id.clone();
     let special = |name| Test { case: case.clone(), ..test(name, None, None, &fixture("one")) };
