@@ -1,6 +1,7 @@
-//! The adapter protocol: lines on standard input, an answer to each on standard output.
+//! The adapter protocol: one request per line on standard input, one response per line on standard output.
 //!
-//! Starts servers and clients as the harness asks for them, and stops them. Must not know what either says.
+//! The module starts and stops servers and clients as the harness requests. It must not know the messages that they
+//! exchange.
 
 use std::collections::HashMap;
 use std::io::{self, Write as _};
@@ -21,16 +22,17 @@ use crate::server::fixture::{Fixture, Refused};
 use crate::server::http::{Accepts, Listener};
 use crate::server::{Server, stdio};
 
-/// A schema of 64 levels and a chain of references need more than the usual stack, above all without optimisation.
+/// The stack size of threads. A schema of 64 levels and a chain of references need more than the default, especially
+/// without optimization.
 const STACK: usize = 256 << 20;
 
-/// What a process exits with that would not serve its file over stdio.
+/// The exit status of a process that refused to serve its file over stdio.
 const REFUSED: u8 = 3;
 
-/// Runs the target until its stdin ends.
+/// Runs the target until its standard input ends.
 ///
-/// `mutant` names the way in which the target is wrong; with `stdio_server`, the process is the MCP server that the
-/// file describes. HTTP connections that `accepts` refuses are closed.
+/// `mutant` is the name of a mutant. With `stdio_server`, the process is the MCP server that the file describes. HTTP
+/// connections that `accepts` refuses are closed.
 pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>, accepts: Accepts) -> ExitCode {
     let Some(variant) = Variant::named(mutant) else {
         return complain(2, &json!({ "error": format!("there is no mutant `{}`", mutant.unwrap_or_default()) }));
@@ -46,7 +48,7 @@ pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>, accepts: Accepts) 
             None => runtime.block_on(adapt(variant, accepts)),
             Some(file) => runtime.block_on(serve_stdio(&file, variant)),
         };
-        // A check that outlived its budget must not keep the process alive.
+        // A validation that exceeded its time limit must not keep the process alive.
         runtime.shutdown_background();
         code
     };
@@ -61,7 +63,7 @@ fn complain(code: u8, line: &Value) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// What the harness asks of an adapter.
+/// A request of the harness to the adapter.
 #[derive(Deserialize)]
 struct Ask {
     id: Value,
@@ -76,7 +78,7 @@ struct Serve {
     revision: String,
     transport: String,
     fixture: Box<RawValue>,
-    /// Over stdio: the place of the stream.
+    /// The stream to connect to, for a server over stdio.
     stream: Option<Place>,
 }
 
@@ -92,10 +94,10 @@ struct Stop {
 }
 
 impl Serve {
-    /// Builds the server that is asked for.
+    /// Builds the requested server.
     ///
     /// # Errors
-    /// The member of the answer that says why not.
+    /// The member of the response that reports the reason.
     async fn build(self, policy: &'static Policy) -> Result<Server, (&'static str, Value)> {
         let Some(revision) = Revision::named(&self.revision) else {
             return Err(("cannot", json!(format!("the revision {} is not spoken", self.revision))));
@@ -119,14 +121,14 @@ impl From<Refused> for Value {
     }
 }
 
-/// The adapter's loop: each request is answered before the next is read.
+/// Runs the adapter's loop, which responds to each request before it reads the next.
 async fn adapt(variant: Variant, accepts: Accepts) -> ExitCode {
     let listener = match Listener::start(accepts).await {
         Ok(listener) => listener,
         Err(error) => return complain(1, &json!({ "error": error.to_string() })),
     };
     let mut adapter = Adapter { listener, http: client::connections(), served: HashMap::new(), variant };
-    // The harness is trusted: its fixtures may be of any size.
+    // The harness is trusted, so its fixtures may have any size.
     let mut input = BufReader::with_capacity(64 << 10, stdio::input());
     while let Ok(Some(line)) = stdio::line(&mut input, usize::MAX - 1).await {
         let answer = adapter.answer(&line).await;
@@ -140,18 +142,18 @@ async fn adapt(variant: Variant, accepts: Accepts) -> ExitCode {
 
 struct Adapter {
     listener: Listener,
-    /// Its clients' connections.
+    /// The connections of the clients.
     http: reqwest::Client,
-    /// By the id of the request that asked for it.
+    /// The running servers, by the id of the request that started each.
     served: HashMap<String, Served>,
     variant: Variant,
 }
 
-/// A server that stands.
+/// A running server.
 enum Served {
-    /// At a URL.
+    /// A server over HTTP, with its URL.
     Http(String),
-    /// On a stream.
+    /// A server over a stream.
     Stream(AbortHandle),
 }
 
@@ -167,7 +169,7 @@ impl Adapter {
             Ok(Ask { id, stop: Some(stop), .. }) => (id, self.stop(&stop)),
             Ok(Ask { id, drive: Some(drive), .. }) => {
                 let (kind, answer) = client::drive(drive.get(), &self.http, self.variant.client).await;
-                // What servers say stays text: it may be deeper than any tree.
+                // The result stays text, because it may be deeper than any tree.
                 return format!(r#"{{"id":{id},"{kind}":{answer}}}"#);
             }
             Ok(Ask { id, .. }) => (id, ("unsupported", json!("this adapter knows hello, serve, stop and drive"))),
@@ -206,7 +208,7 @@ impl Adapter {
     }
 }
 
-/// A mutant is a variant of the reference, like an API tier of an SDK.
+/// Returns the response to `hello`. A mutant is a variant of the reference, like an API level of an SDK.
 fn hello(variant: Variant) -> Value {
     json!({
         "sdk": "casebook-reference",

@@ -1,7 +1,8 @@
-//! A strict client: what the adapter protocol's `drive` asks for, against a server that may be hostile.
+//! A strict client: it performs the `drive` requests of the adapter protocol, against a server that may be hostile.
 //!
-//! Takes a place, a user and a script, gives what each step came to. Whatever a server sends is bounded in size, depth
-//! and time, and an error is data. Must not know cases, nor the server beside it but for schemas, forms and headers.
+//! It takes the address or command of a server, a user and a script, and returns the result of each step. The size,
+//! depth and time of everything that a server sends are limited, and an error is returned as data. The client must not
+//! know cases, nor the server in this crate except for schemas, forms and headers.
 
 mod call;
 mod connection;
@@ -29,20 +30,20 @@ use failure::Failure;
 pub(crate) use http::connections;
 use tools::Tool;
 
-/// How long a request may take.
+/// The time limit of a request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a step may take, with all its pages, rounds and checks.
+/// The time limit of a step, with all its pages, rounds and validations.
 const STEP: Duration = Duration::from_secs(30);
 
-/// How long taking leave may take.
+/// The time limit for closing the connection.
 const LEAVE: Duration = Duration::from_secs(3);
 
-/// Pages of a list, and bytes of all of them together.
+/// The limits for the pages of a list, and for the bytes of all pages together.
 const PAGES: usize = 100;
 const LIST: usize = 64 << 20;
 
-/// What a harness asks of a client.
+/// A `drive` request of the harness.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Drive {
@@ -64,7 +65,7 @@ enum Step {
     CallTool { name: String, arguments: Option<Box<RawValue>> },
 }
 
-/// Drives a server through a script: the kind of the answer, and the answer.
+/// Drives a server through a script. Returns the kind of the response, and the response.
 pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static Policy) -> (&'static str, Success) {
     let cannot = |reason: String| ("cannot", success(&reason));
     let drive: Drive = match serde_json::from_str(text) {
@@ -89,13 +90,13 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static P
             Err(failure) => not_connected(failure),
         }
     });
-    // A server must not be able to end the client, whatever our faults.
+    // A panic in the client must not end the adapter.
     let outcome =
         work.await.unwrap_or_else(|error| not_connected(Failure::Transport(format!("the client broke: {error}"))));
     ("drove", outcome)
 }
 
-/// What a client with such a user declares.
+/// Returns the default capabilities of a client with this user.
 fn declared(user: &User, revision: Revision) -> Value {
     match user {
         User::Nobody => json!({}),
@@ -108,7 +109,7 @@ fn not_connected(failure: Failure) -> Success {
     success(&json!({ "connected": false, "error": Value::from(failure), "steps": [] }))
 }
 
-/// A client that speaks to one server.
+/// A client of one server.
 struct Client {
     connection: Connection,
     revision: Revision,
@@ -117,18 +118,18 @@ struct Client {
     policy: &'static Policy,
     tools: Tools,
     last_id: u64,
-    /// A call has failed, as no strict client remembers.
+    /// `true` after a call has failed. A strict client ignores this.
     has_failed: bool,
-    /// The id of the first question of a call, as no strict client remembers.
+    /// The id of the first elicitation of a call. A strict client ignores it.
     first_question: Option<Value>,
 }
 
-/// What is known of the server's tools.
+/// The known tools of the server.
 #[derive(Default)]
 struct Tools {
-    /// `None` before they were listed.
+    /// The listed tools; `None` before they were listed.
     listed: Option<Vec<Tool>>,
-    /// The server said since that they have changed.
+    /// `true` after the server notified the client that its tools have changed.
     are_stale: bool,
 }
 
@@ -170,7 +171,7 @@ impl Client {
         }
     }
 
-    /// Lists the tools, to the last page.
+    /// Lists the tools on all pages.
     async fn list(&mut self) -> Result<(), Failure> {
         let policy = &self.policy.client;
         let (mut tools, mut cursor, mut size) = (vec![], None, 0);
@@ -204,7 +205,7 @@ impl Client {
         Err(Failure::protocol(format!("the list of tools has more than {PAGES} pages")))
     }
 
-    /// Keeps what can be used; over HTTP, tools whose headers can't be told are dropped.
+    /// Stores the listed tools. Over HTTP, tools with invalid header marks are removed.
     async fn take(&mut self, mut tools: Vec<Tool>) -> Result<(), Failure> {
         let policy = &self.policy.client;
         if self.has_headers() && policy.drops_wrong_marks {
@@ -222,7 +223,7 @@ impl Client {
         Ok(())
     }
 
-    /// Whether requests repeat in HTTP headers what their bodies say.
+    /// Returns whether HTTP headers repeat parts of the requests' bodies.
     fn has_headers(&self) -> bool {
         self.revision.is_stateless() && self.connection.is_http()
     }
@@ -231,7 +232,7 @@ impl Client {
         Terms { revision: self.revision, capabilities: &self.capabilities, policy: self.policy }
     }
 
-    /// Whether a result is not final yet.
+    /// Returns whether a result asks for input.
     fn is_input_required(&self, result: &RawValue) -> Result<bool, Failure> {
         #[derive(Deserialize)]
         struct Head {

@@ -1,7 +1,7 @@
-//! Changes to messages, as data: where in a message, and what becomes of it.
+//! Changes to messages as data: the place in a message, and the change.
 //!
-//! A strict policy has none. Those of a mutant are applied where messages come in and go out, so that the code that
-//! makes or reads a message doesn't know of them. Must not know methods.
+//! A strict policy has none. A mutant's changes are applied where messages are received and sent, so that the code that
+//! builds or reads a message does not know them. This module must not know methods.
 
 use serde_json::{Value, json};
 
@@ -9,57 +9,57 @@ use crate::message::{Message, Request};
 use crate::nesting;
 use crate::policy::Policy;
 
-/// A change to the messages of one door.
+/// A change to the messages at one door.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
     door: Door,
-    /// A place in the message and the JSON text that must be there; without, every message is changed.
+    /// A place in the message, and the JSON text that must be there. Without it, every message is changed.
     when: Option<(&'static str, &'static str)>,
-    /// A JSON pointer, in which `*` stands for every member.
+    /// The place to change: a JSON pointer in which `*` matches every member.
     at: &'static str,
     change: Change,
 }
 
-/// The doors through which messages pass.
+/// The points at which messages enter or leave the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
-    /// A request that a server gets.
+    /// A request that the server receives.
     Received,
-    /// A server's reply, with the HTTP status and the request as members.
+    /// A reply of the server, with the HTTP status and the request as additional members.
     Reply,
-    /// The parameters of a server's `elicitation/create`.
+    /// The parameters of an `elicitation/create` that the server sends.
     Question,
-    /// A client's request.
+    /// A request that the client sends.
     Request,
-    /// A client's response.
+    /// A response that the client sends.
     Response,
 }
 
-/// The change of a place.
+/// The change of one place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
-    /// It gets this value (a JSON text), whether it has one or not.
+    /// Sets this value (a JSON text), whether there is a value or not.
     Set(&'static str),
-    /// It gets this value if it has one.
+    /// Replaces an existing value with this one.
     Replace(&'static str),
-    /// It gets this value if it has none.
+    /// Sets this value if there is none.
     Default(&'static str),
     Remove,
     Apply(fn(&mut Value)),
 }
 
 impl Policy {
-    /// Adds a change to every message of a door.
+    /// Adds a change to every message at a door.
     pub(crate) fn edit(&mut self, door: Door, at: &'static str, change: Change) {
         self.edits.push(Edit { door, when: None, at, change });
     }
 
-    /// Adds a change to the messages that have this JSON text at this place.
+    /// Adds a change to the messages at a door that have this JSON text at this place.
     pub(crate) fn edit_if(&mut self, door: Door, when: (&'static str, &'static str), at: &'static str, change: Change) {
         self.edits.push(Edit { door, when: Some(when), at, change });
     }
 
-    /// Changes a message that passes a door.
+    /// Applies the changes of a door to a message.
     pub(crate) fn pass(&self, door: Door, message: &mut Value) {
         for edit in self.edits.iter().filter(|edit| edit.door == door) {
             if edit.when.is_none_or(|(place, text)| message.pointer(place) == Some(&value(text))) {
@@ -69,12 +69,12 @@ impl Policy {
         }
     }
 
-    /// Changes the text of a message that passes a door.
+    /// Applies the changes of a door to the text of a message.
     pub(crate) fn pass_text(&self, door: Door, text: String) -> String {
         self.changed(door, &text, |message| message).map_or(text, |message| message.to_string())
     }
 
-    /// Changes a reply to a request; `None` stands for a request that could not be read.
+    /// Applies the changes to a reply. `request` is `None` if the request could not be read.
     pub(crate) fn pass_reply(&self, request: Option<&Request>, status: u16, reply: String) -> (u16, String) {
         let with_request = |mut reply: Value| {
             reply["status"] = status.into();
@@ -89,7 +89,7 @@ impl Policy {
         (status, changed.to_string())
     }
 
-    /// Changes a message that was received.
+    /// Applies the changes to a received message.
     pub(crate) fn pass_received(&self, message: Message) -> Message {
         match message {
             Message::Request(request) if self.edits.iter().any(|edit| edit.door == Door::Received) => {
@@ -102,7 +102,7 @@ impl Policy {
         }
     }
 
-    /// The changed message; `None` where it stays as it is, with its whitespace and its numbers.
+    /// Returns the changed message, or `None` if nothing changes, so that the text keeps its white space and numbers.
     fn changed(&self, door: Door, text: &str, wrap: impl Fn(Value) -> Value) -> Option<Value> {
         if !self.edits.iter().any(|edit| edit.door == door) {
             return None;
@@ -114,7 +114,7 @@ impl Policy {
     }
 }
 
-/// Makes an error of a server's reply.
+/// Turns a reply into an error.
 pub(crate) fn fail(reply: &mut Value, status: u16, code: i32) {
     reply["status"] = json!(status);
     if let Some(members) = reply.as_object_mut() {

@@ -1,6 +1,6 @@
-//! Fetches other documents, as only mutants do.
+//! A client that fetches other documents, which only mutants use.
 //!
-//! Takes a URI, gives a document. Must not be reachable by a strict policy.
+//! It takes a URI and returns a document. A strict policy must not be able to reach it.
 
 use std::error::Error;
 use std::io::{Read as _, Write as _};
@@ -15,21 +15,21 @@ use crate::nesting;
 const PATIENCE: Duration = Duration::from_secs(2);
 const MOST: u64 = 1 << 20;
 
-/// Fetches over plain HTTP.
+/// A retriever that fetches over plain HTTP.
 #[derive(Clone, Copy)]
 pub(crate) struct Fetch;
 
-/// Fetches each URI that is the value of a keyword, and forgets what it found.
+/// Fetches each URI that is the value of a keyword, and discards the documents.
 pub(crate) fn visit(schema: &mut Value, keyword: &str) {
     uris(schema, keyword).filter(|uri| !uri.starts_with("file://")).for_each(look_at);
 }
 
-/// Reads each file that a reference names, and forgets what it found.
+/// Reads each file that a reference names, and discards the contents.
 pub(crate) fn read_files(schema: &mut Value) {
     uris(schema, "$ref").filter_map(|uri| uri.strip_prefix("file://")).for_each(|path| drop(std::fs::read(path)));
 }
 
-/// The texts that are the value of a keyword, in a schema and its subschemas.
+/// Returns the strings that are the value of a keyword in a schema or its subschemas.
 fn uris<'a>(schema: &'a Value, keyword: &str) -> impl Iterator<Item = &'a str> {
     let (mut found, mut pending) = (vec![], vec![schema]);
     while let Some(schema) = pending.pop() {
@@ -39,7 +39,7 @@ fn uris<'a>(schema: &'a Value, keyword: &str) -> impl Iterator<Item = &'a str> {
     found.into_iter()
 }
 
-/// Fetches, and forgets what it found.
+/// Fetches a URI and discards the document.
 pub(crate) fn look_at(uri: &str) {
     drop(jsonschema::uri::from_str(uri).map(|uri| Fetch.retrieve(&uri)));
 }
@@ -51,7 +51,7 @@ impl Retrieve for Fetch {
             .strip_prefix("http://")
             .map(|rest| rest.split_once('/').unwrap_or((rest, "")))
             .ok_or("only http: is fetched")?;
-        // Only a canary on this machine is ever worth a visit.
+        // Mutants may only fetch canaries, which are on this machine.
         let (host, port) = authority.rsplit_once(':').ok_or("a canary has a port")?;
         if !["127.0.0.1", "localhost"].contains(&host) {
             return Err("only this machine is fetched from".into());

@@ -1,12 +1,13 @@
-//! Forms as both sides know them: the capability to show one, the kinds of fields, and the kinds of answers.
+//! Rules for forms that the server and the client share: the capability to show one, and the kinds of fields and
+//! answers.
 //!
-//! Takes schemas, values and capabilities. Must not know who asks.
+//! The functions take schemas, values and capabilities. They must not know which side calls them.
 
 use serde_json::{Value, json};
 
 use crate::revision::Revision;
 
-/// Returns whether a value is of a kind that a field of a form can have.
+/// Returns whether a value has a type that a field of a form can have.
 pub(crate) fn is_answer(value: &Value, revision: Revision) -> bool {
     match value {
         Value::String(_) | Value::Number(_) | Value::Bool(_) => true,
@@ -15,7 +16,7 @@ pub(crate) fn is_answer(value: &Value, revision: Revision) -> bool {
     }
 }
 
-/// Returns whether these capabilities of a client allow forms.
+/// Returns whether these client capabilities allow forms.
 pub(crate) fn allows_forms(capabilities: &Value, revision: Revision) -> bool {
     let Some(Value::Object(modes)) = capabilities.get("elicitation") else { return false };
     match modes.get("form") {
@@ -24,7 +25,7 @@ pub(crate) fn allows_forms(capabilities: &Value, revision: Revision) -> bool {
     }
 }
 
-/// Checks that a schema is that of a flat object.
+/// Checks that a schema describes a flat object.
 pub(crate) fn check_root(schema: &Value) -> Result<(), String> {
     let wrong = |reason: &str| Err(reason.to_owned());
     if schema.get("type") != Some(&json!("object")) {
@@ -39,7 +40,7 @@ pub(crate) fn check_root(schema: &Value) -> Result<(), String> {
     }
 }
 
-/// The first keyword that a flat form has no place for.
+/// Returns the first keyword that a flat form must not contain.
 pub(crate) fn composition(schema: &Value) -> Option<&'static str> {
     const KEYWORDS: [&str; 13] = [
         "$ref",
@@ -60,12 +61,12 @@ pub(crate) fn composition(schema: &Value) -> Option<&'static str> {
     KEYWORDS.into_iter().find(|keyword| schema.get(keyword).is_some() && !(is_root && *keyword == "properties"))
 }
 
-/// A list of strings.
+/// Returns a list of strings, or `None` if an item is not a string.
 pub(crate) fn strings(list: &Value) -> Option<Vec<&str>> {
     list.as_array()?.iter().map(Value::as_str).collect()
 }
 
-/// The constants of a list of titled options.
+/// Returns the `const` values of a list of titled options, or `None` if an option is malformed.
 pub(crate) fn titled(list: &Value) -> Option<Vec<&str>> {
     let option = |option: &'_ Value| option.get("title").is_some_and(Value::is_string);
     list.as_array()?.iter().map(|one| option(one).then(|| one.get("const")?.as_str()).flatten()).collect()

@@ -1,8 +1,8 @@
 //! The reference target: a strict MCP server and client, and the mutants that prove that every check can fail.
 //!
-//! A second reading of the specification, reached only through the adapter protocol: a child process that takes adapter
-//! lines on standard input and speaks MCP over HTTP or stdio. Shares no code with the harness, and must not know cases
-//! or expectations.
+//! This is a second, independent reading of the specification. The harness reaches it only through the adapter
+//! protocol: it runs as a child process that reads adapter requests from standard input and implements MCP over HTTP or
+//! stdio. It shares no code with the harness, and must not know cases or expectations.
 
 mod adapter;
 mod client;

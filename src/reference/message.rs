@@ -1,6 +1,6 @@
-//! JSON-RPC: bytes in, a request, a notification or a response out, and replies as text.
+//! JSON-RPC messages: reading bytes as a request, a notification or a response, and writing replies as text.
 //!
-//! Must not know methods, revisions or transports; the HTTP status of a fault is only carried along.
+//! This module must not know methods, revisions or transports. It only carries the HTTP status of a fault.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,20 +15,20 @@ use crate::nesting;
 /// The longest message that is read, in bytes.
 pub(crate) const LONGEST: usize = 16 << 20;
 
-/// The keys of `_meta` that belong to the protocol.
+/// The prefix of the `_meta` keys that the protocol defines.
 pub(crate) const OWN_PREFIX: &str = "io.modelcontextprotocol/";
 pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 pub(crate) const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(crate) const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
-/// A JSON text on one line, as a message is: a line break can only stand between tokens.
+/// Returns a JSON text without line breaks, which JSON allows only between tokens.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    // Most are, and to look for one character after the other is quick.
+    // Most texts have none, and two searches for one character are faster than one search for both.
     if text.contains('\n') || text.contains('\r') { text.replace(['\n', '\r'], " ").into() } else { text.into() }
 }
 
-/// What came in.
+/// A received message.
 #[derive(Debug)]
 pub(crate) enum Message {
     Request(Request),
@@ -36,7 +36,7 @@ pub(crate) enum Message {
     Response { id: Value, outcome: Result<Value, Value> },
 }
 
-/// A request. Its parameters are an object, or absent.
+/// A request. Its parameters are an object or absent.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) id: Value,
@@ -44,13 +44,13 @@ pub(crate) struct Request {
     pub(crate) params: Option<Value>,
 }
 
-/// Why a request has no result.
+/// An error response.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) code: i32,
     pub(crate) message: String,
     pub(crate) data: Option<Value>,
-    /// The HTTP status that goes with it.
+    /// The HTTP status of the response.
     pub(crate) status: u16,
 }
 
@@ -71,12 +71,12 @@ impl Fault {
         Self::new(status, -32601, format!("unknown method: {method}"))
     }
 
-    /// The method's own parameters are wrong.
+    /// Returns the error for invalid parameters of the method itself.
     pub(crate) fn params(message: impl Into<String>) -> Self {
         Self::new(200, -32602, message)
     }
 
-    /// What every request must carry is wrong.
+    /// Returns the error for invalid parts that every request must have.
     pub(crate) fn envelope(message: impl Into<String>) -> Self {
         Self::new(400, -32602, message)
     }
@@ -97,10 +97,10 @@ impl Fault {
     }
 }
 
-/// A fault, with the id of its request where that could be read.
+/// A fault, with the id of its request if that could be read.
 pub(crate) type Unread = Box<(Value, Fault)>;
 
-/// The members of any message, none of them judged yet.
+/// The members of any message, before validation.
 #[derive(Deserialize)]
 struct Envelope {
     jsonrpc: Option<Value>,
@@ -113,7 +113,7 @@ struct Envelope {
     error: Option<Value>,
 }
 
-/// `null` is there; only an absent member isn't.
+/// Deserializes a member so that `null` counts as present.
 pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
@@ -122,7 +122,7 @@ impl Message {
     /// Reads one message.
     ///
     /// # Errors
-    /// The fault to answer with, and the id to answer to: null where none could be read.
+    /// The fault to respond with, and the id of the request, which is null if it could not be read.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Unread> {
         let nobody = |fault| Box::new((Value::Null, fault));
         let text = std::str::from_utf8(bytes).map_err(|_| nobody(Fault::parse("not UTF-8")))?;
@@ -140,7 +140,7 @@ impl Message {
     }
 }
 
-/// The id of a message that is too deep to be read: whoever sent it still waits for the reply.
+/// Returns the id of a message that is nested too deeply to be read, because its sender still waits for a response.
 fn id_of(text: &str) -> Value {
     #[derive(Deserialize)]
     struct Shallow {
@@ -187,7 +187,7 @@ impl Envelope {
     }
 }
 
-/// The members of an object, in order, as text.
+/// The members of an object in order, as text.
 #[derive(Debug)]
 pub(crate) struct Members(pub(crate) Vec<(String, Box<RawValue>)>);
 
@@ -223,21 +223,21 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
-/// A result, as text that is one line.
+/// A result, as text on one line.
 pub(crate) type Success = Box<RawValue>;
 
-/// Anything that is a result.
+/// Serializes a result.
 pub(crate) fn success(result: &impl Serialize) -> Success {
     to_raw_value(result).expect("a result has only string keys")
 }
 
-/// An object of these members, in this order.
+/// Returns an object with these members, in this order.
 pub(crate) fn object(members: &[(impl AsRef<str>, Success)]) -> Success {
     let members: Vec<_> = members.iter().map(|(key, value)| format!("{}:{value}", success(&key.as_ref()))).collect();
     RawValue::from_string(format!("{{{}}}", members.join(","))).expect("members of an object make an object")
 }
 
-/// The reply to a request.
+/// Returns the response to a request.
 pub(crate) fn reply(id: &Value, outcome: &Result<Success, Fault>) -> String {
     match outcome {
         Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),

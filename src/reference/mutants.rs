@@ -1,6 +1,7 @@
-//! The mutants: policies that break a few requirements on purpose, in the way that real servers and clients break them.
+//! The mutants: policies that violate a few requirements on purpose, in the ways that real servers and clients do.
 //!
-//! Gives the names and, for each, the requirements that it breaks: no more and no fewer, as `casebook prove` checks.
+//! The module provides the mutants' names and the requirements that each violates: exactly these, as `casebook prove`
+//! checks.
 
 mod deviations;
 mod table;
@@ -10,15 +11,15 @@ use crate::policy::Policy;
 /// A description of a mutant.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The role in which it is wrong: `server` or `client`. In the other role it is the strict target.
+    /// The role in which the mutant deviates: `server` or `client`. In the other role it is the strict target.
     pub role: &'static str,
-    /// The way in which it is wrong.
+    /// A description of the deviation.
     pub does: &'static str,
-    /// The requirements that it breaks. Empty where it does only what the specification leaves open.
+    /// The violated requirements. Empty if the mutant only does what the specification permits.
     pub breaks: &'static [&'static str],
-    /// For a mutant that refuses everything: the only requirements that it can be seen to keep.
+    /// For a mutant that refuses everything: the only requirements whose checks can still pass.
     pub keeps: Option<&'static [&'static str]>,
 }
 
@@ -28,21 +29,21 @@ struct Mutant {
     change: fn(&mut Policy),
 }
 
-/// The requirements that no mutant breaks, by the side that is checked, and why.
+/// The requirements that no mutant violates, by role, with the reason.
 pub const UNBROKEN: [(&str, &str, &str); 2] = [
     ("client", "elicitation/odd-forms-survived", "its one case is heavy, and no proof takes what is heavy"),
     ("server", "sep-2106/output-schema-is-object", "only fixed servers are asked; tests/cli/fixed.rs breaks it"),
 ];
 
-/// The mutant that is only slow, and proves nothing.
+/// The name of the mutant that is only slow, and proves nothing.
 const SLOW: &str = "sleeps-1s";
 
-/// Returns every mutant that can prove something.
+/// Returns every mutant that can prove a check.
 pub fn mutants() -> impl Iterator<Item = &'static About> {
     table::ALL.iter().map(|mutant| &mutant.about).filter(|about| about.name != SLOW)
 }
 
-/// Returns whether there is a mutant of that name, whether it proves something or not.
+/// Returns whether there is a mutant with this name, including mutants that prove nothing.
 pub fn is_mutant(name: &str) -> bool {
     named(name).is_some()
 }
@@ -51,7 +52,8 @@ fn named(name: &str) -> Option<&'static Mutant> {
     table::ALL.iter().find(|mutant| mutant.about.name == name)
 }
 
-/// Where no server is built, nobody is asked, and nothing is left out of a list.
+/// Returns the requirements whose checks pass even if no server is built: these only require that nobody is asked, or
+/// that nothing is missing from a list.
 const fn kept(name: &str) -> Option<&'static [&'static str]> {
     match name.as_bytes() {
         b"refuses-everything" => Some(&["elicitation/only-declared-modes", "tools/sibling-survives"]),
@@ -59,7 +61,7 @@ const fn kept(name: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// A target: the policies of its two roles, of which a mutant changes one.
+/// The policies of the target's two roles. A mutant changes one of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Variant {
     pub(crate) name: Option<&'static str>,
@@ -68,7 +70,7 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// Makes the strict target, or the mutant of that name. `None` where there is no such mutant.
+    /// Returns the strict target, or the mutant with this name; `None` if there is no such mutant.
     pub(crate) fn named(name: Option<&str>) -> Option<Self> {
         static STRICT: Policy = Policy::STRICT;
         let strict = Self { name: None, server: &STRICT, client: &STRICT };
@@ -76,7 +78,7 @@ impl Variant {
         let Mutant { about, change } = named(name)?;
         let mut policy = Policy::STRICT;
         change(&mut policy);
-        // A process is one variant from its start to its end.
+        // A process has one variant for its whole lifetime.
         let policy = &*Box::leak(Box::new(policy));
         let name = Some(about.name);
         Some(match about.role {
@@ -86,7 +88,7 @@ impl Variant {
     }
 }
 
-/// The policy of a mutant in its own role; the strict one for an empty name.
+/// Returns the policy of a mutant in its own role, or the strict policy for an empty name.
 #[cfg(test)]
 pub(crate) fn policy(name: &str) -> &'static Policy {
     let variant = Variant::named((!name.is_empty()).then_some(name)).expect("a mutant");

@@ -1,7 +1,7 @@
-//! A bound for the depth of JSON texts.
+//! A limit for the depth of JSON text.
 //!
-//! Measures a text by its brackets before it becomes a tree: dropping a tree of 200,000 levels overflows the stack, and
-//! no limit of a parser helps once the tree exists.
+//! The depth is measured by brackets before a tree is built: dropping a tree of 200,000 levels overflows the stack, and
+//! a parser's limit does not help once the tree exists.
 
 use serde::de::{DeserializeOwned, Error as _};
 
@@ -13,7 +13,7 @@ pub(crate) fn is_too_deep(text: &[u8]) -> bool {
     depth(text) > LIMIT
 }
 
-/// Returns the greatest number of open brackets at any place outside of strings; 0 for a scalar.
+/// Returns the greatest number of open brackets outside strings; 0 for a scalar.
 pub(crate) fn depth(text: &[u8]) -> usize {
     let (mut depth, mut deepest, mut in_string, mut is_escaped) = (0usize, 0, false, false);
     for byte in text {
@@ -32,15 +32,15 @@ pub(crate) fn depth(text: &[u8]) -> usize {
     deepest
 }
 
-/// Reads a text of bounded depth.
+/// Reads text of at most [`LIMIT`] levels.
 ///
 /// # Errors
-/// Where the text is too deep, not JSON, or not of the expected shape.
+/// If the text is too deep, is not JSON, or does not have the expected shape.
 pub(crate) fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     read_within(LIMIT, text)
 }
 
-/// Reads a text of at most so many levels; errors are those of [`read`].
+/// Reads text of at most `limit` levels. The errors are those of [`read`].
 pub(crate) fn read_within<T: DeserializeOwned>(limit: usize, text: &[u8]) -> serde_json::Result<T> {
     if depth(text) > limit {
         return Err(serde_json::Error::custom(format!("nested more than {limit} levels deep")));

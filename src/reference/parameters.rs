@@ -1,7 +1,7 @@
-//! Arguments that are repeated in HTTP headers, and how header values are written.
+//! Arguments that HTTP headers repeat, and the encoding of header values.
 //!
-//! Takes a schema, gives the arguments marked with `x-mcp-header`; writes values of the body, and compares them.
-//! Must not know requests or tools.
+//! The module takes a schema and returns the arguments marked with `x-mcp-header`. It encodes values of the body, and
+//! compares them with headers. It must not know requests or tools.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
@@ -11,42 +11,42 @@ use serde_json::Value;
 const MARK: &str = "x-mcp-header";
 const SENTINEL: &str = "=?base64?";
 
-/// An argument that is repeated in a header.
+/// An argument that a header repeats.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Parameter {
-    /// The header.
+    /// The name of the header.
     pub(crate) header: String,
-    /// Where the argument is.
+    /// The path of the argument.
     path: Vec<String>,
 }
 
 impl Parameter {
-    /// Its value among these arguments; null counts as absent.
+    /// Returns the value of the argument; null counts as absent.
     pub(crate) fn value<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
         self.found(arguments).filter(|value| !value.is_null())
     }
 
-    /// The value of the outermost argument that has its name, wherever it is itself: what only a mutant looks for.
+    /// Returns the value of the outermost argument with the same last name, at any path. Only a mutant uses it.
     pub(crate) fn namesake<'a>(&self, arguments: Option<&'a Value>) -> Option<&'a Value> {
         arguments?.get(self.path.last()?).filter(|value| !value.is_null())
     }
 
-    /// Whether it is an argument within an argument.
+    /// Returns whether the argument is inside another argument.
     pub(crate) fn is_nested(&self) -> bool {
         self.path.len() > 1
     }
 
-    /// Whether it is there, and null.
+    /// Returns whether the argument is present and null.
     pub(crate) fn is_null(&self, arguments: Option<&Value>) -> bool {
         self.found(arguments).is_some_and(Value::is_null)
     }
 
-    /// The header that repeats it, with its value among these arguments; none where it is absent.
+    /// Returns the header with the argument's value, or nothing if the argument is absent.
     pub(crate) fn headers(&self, arguments: Option<&Value>) -> Vec<(String, String)> {
         self.header_of(self.value(arguments).and_then(written))
     }
 
-    /// The header with this text.
+    /// Returns the header with this text.
     pub(crate) fn header_of(&self, text: Option<String>) -> Vec<(String, String)> {
         text.map(|text| (self.header.clone(), text)).into_iter().collect()
     }
@@ -56,10 +56,10 @@ impl Parameter {
     }
 }
 
-/// The marked arguments of a schema, as far as `properties` leads.
+/// Returns the marked arguments of a schema that `properties` keywords lead to.
 ///
 /// # Errors
-/// What is wrong with a mark.
+/// A description of the first invalid mark.
 pub(crate) fn of(schema: &Value) -> Result<Vec<Parameter>, String> {
     let mut found: Vec<Parameter> = vec![];
     let mut pending = vec![(schema, vec![])];
@@ -88,7 +88,7 @@ pub(crate) fn of(schema: &Value) -> Result<Vec<Parameter>, String> {
     }
 }
 
-/// How many subschemas are marked, wherever they are.
+/// Returns the number of marked subschemas, at any place.
 fn marks(schema: &Value) -> usize {
     let (mut marks, mut pending) = (0, vec![schema]);
     while let Some(schema) = pending.pop() {
@@ -98,7 +98,7 @@ fn marks(schema: &Value) -> usize {
     marks
 }
 
-/// A value as a header says it; `None` where it has no such form.
+/// Encodes a value for a header; `None` if the value has no such form.
 pub(crate) fn written(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if is_plain(text) => Some(text.clone()),
@@ -124,10 +124,10 @@ fn is_token(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// Whether a header says the same as a value of the body.
+/// Returns whether a header has the same value as the body.
 ///
 /// # Errors
-/// Why the header can't be read.
+/// A description, if the header cannot be decoded.
 pub(crate) fn agrees(header: &str, value: &Value) -> Result<bool, String> {
     let text = decoded(header)?;
     Ok(match value {
@@ -140,10 +140,10 @@ pub(crate) fn agrees(header: &str, value: &Value) -> Result<bool, String> {
     })
 }
 
-/// The text that a header's value stands for.
+/// Decodes the value of a header.
 ///
 /// # Errors
-/// Why it can't be read.
+/// A description, if the header cannot be decoded.
 pub(crate) fn decoded(header: &str) -> Result<String, String> {
     let Some(inner) = header.strip_prefix(SENTINEL).and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(header.to_owned());

@@ -1,6 +1,6 @@
-//! The decisions that the specification asks of a server and a client, as values.
+//! The decisions that a server and a client must make, as values.
 //!
-//! [`Policy::STRICT`] is the specification; the comment of each field says what its strict value means. A mutant is
+//! [`Policy::STRICT`] follows the specification; the comment on each field describes its strict value. A mutant is
 //! another policy. The server and the client read their policy, and must not know mutants.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::server::Server;
 use crate::server::elicitation::Form;
 use crate::server::fixture::Tool;
 
-/// Structs of decisions, each with its doc comment, type and strict value in one place.
+/// Declares structs of decisions, with the doc comment, type and strict value of each field in one place.
 macro_rules! decisions {
     ($($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty = $strict:expr,)+ })+) => { $(
         $(#[$about])*
@@ -27,14 +27,14 @@ macro_rules! decisions {
         pub(crate) struct $name { $($(#[$doc])* pub(crate) $field: $type,)+ }
 
         impl $name {
-            /// The specification.
+            /// The policy that follows the specification.
             pub(crate) const STRICT: Self = Self { $($field: $strict,)+ };
         }
     )+ };
 }
 
 decisions! {
-    /// All decisions, of a server and of a client.
+    /// All decisions of a server and a client.
     Policy {
         schemas: SchemasPolicy = SchemasPolicy::STRICT,
         output: OutputPolicy = OutputPolicy::STRICT,
@@ -45,205 +45,205 @@ decisions! {
         transport: TransportPolicy = TransportPolicy::STRICT,
         client: ClientPolicy = ClientPolicy::STRICT,
         user: UserPolicy = UserPolicy::STRICT,
-        /// What a server remembers from one message to the next: nothing that changes an answer.
+        /// An event that changes later responses of the server: none.
         remembers: Option<Event> = None,
         /// Changes to messages: none.
         edits: Vec<Edit> = Vec::new(),
     }
 
-    /// Schemas, on both sides.
+    /// Decisions about schemas, for both roles.
     SchemasPolicy {
-        /// Every schema is bounded.
+        /// The size of every schema is limited.
         bounds: Bounds = BOUNDS,
-        /// Reading a schema, or checking a value, takes no longer.
+        /// Reading a schema and validating a value each take at most this long.
         budget: Duration = BUDGET,
-        /// A schema without `$schema` is one of 2020-12.
+        /// A schema without `$schema` uses 2020-12.
         default_dialect: Draft = Draft::Draft202012,
-        /// A schema may name 2020-12 as its dialect.
+        /// A schema may declare 2020-12 as its dialect.
         default_dialect_may_be_named: bool = true,
-        /// A schema is compiled as it came, and nothing in it is visited.
+        /// A schema is compiled unchanged, and none of its addresses is requested.
         prepare: fn(&mut Value) = |_| {},
-        /// References to other documents are refused, not fetched.
+        /// References to other documents are refused and not fetched.
         fetches_references: bool = false,
-        /// A schema that can't be compiled is refused, not taken for one that accepts everything.
+        /// A schema that cannot be compiled is refused. It does not accept everything.
         accepts_uncompilable: bool = false,
-        /// Checking a value ends, whatever the schema and the value.
+        /// The validation of a value always finishes.
         hangs_on: fn(&Value, &Value) -> bool = |_, _| false,
-        /// Schemas with the same `$id` are still schemas of their own.
+        /// Schemas with the same `$id` are compiled separately.
         are_shared_by_id: bool = false,
     }
 
-    /// The results of tools, on both sides.
+    /// Decisions about the results of tools, for both roles.
     OutputPolicy {
-        /// Structured content fits the output schema.
+        /// Structured content is validated against the output schema.
         is_checked: bool = true,
         /// A tool with an output schema returns structured content.
         is_required: bool = true,
-        /// The result of a tool that failed need not fit the output schema.
+        /// The result of a failed tool may violate the output schema.
         is_checked_after_failure: bool = false,
-        /// The JSON texts that count as no structured content: none; every value is content.
+        /// The JSON values that count as absent structured content: none.
         absent: &'static [&'static str] = &[],
         /// Before this revision, structured content is an object.
         any_root_since: Revision = Revision::July2026,
-        /// A list goes out as a list, not within an object.
+        /// A list is sent as a list, not inside an object.
         wraps_lists: bool = false,
-        /// Structured content has its text beside it.
+        /// The text content repeats the structured content.
         is_mirrored_as_text: bool = true,
     }
 
-    /// The tools that a server accepts from its author, and lists.
+    /// Decisions about the tools that a server accepts from its author and lists.
     ToolsPolicy {
-        /// A sound fixture becomes a server.
+        /// A server is built from a valid fixture.
         are_served: bool = true,
-        /// The characters of a name beside letters and digits.
+        /// The characters that a name may contain besides letters and digits.
         name_marks: &'static str = "_-.",
-        /// The greatest length of a name.
+        /// The maximum length of a name.
         name_length: usize = 128,
-        /// Two tools have two names.
+        /// No two tools have the same name.
         names_are_unique: bool = true,
         /// Every schema is an object.
         schemas_are_objects: bool = true,
         /// An input schema has the type `object`.
         input_root_is_object: bool = true,
-        /// A tool that can't be used is refused when the server is built; it doesn't make the list fail.
+        /// An unusable tool is refused when the server is built. It does not make the list fail.
         bad_tool_breaks_list: bool = false,
-        /// The list has every tool, whoever asks and whatever happened before.
+        /// The list contains every tool, for every client and at any time.
         are_listed: fn(&Server, &Tool, &Value) -> bool = |_, _, _| true,
     }
 
-    /// The requests that a server accepts.
+    /// Decisions about the requests that a server accepts.
     RequestsPolicy {
-        /// A batch is no message.
+        /// Batches are refused.
         reads_batches: bool = false,
-        /// A stateless request names its version and the client's capabilities.
+        /// A stateless request must contain the protocol version and the client's capabilities.
         needs_meta: bool = true,
         /// Only the server's own version is accepted.
         checks_version: bool = true,
-        /// `_meta` may have any other keys, or lack them.
+        /// `_meta` may contain any other keys.
         accepts_meta: fn(&Map<String, Value>) -> bool = |_| true,
-        /// A cursor that was not given out is refused.
+        /// A cursor that the server did not issue is refused.
         checks_cursor: bool = true,
-        /// Names of tools are compared as they are.
+        /// Names of tools are compared exactly.
         same_name: fn(&str, &str) -> bool = |a, b| a == b,
-        /// Arguments fit the input schema.
+        /// Arguments are validated against the input schema.
         checks_arguments: bool = true,
-        /// Arguments are checked as they came: the arguments, and the input schema.
+        /// Arguments are validated as received. The parameters are the arguments and the input schema.
         before_check: fn(&mut Value, &Value) = |_, _| {},
-        /// Arguments reach the tool as they were checked.
+        /// The tool receives the arguments as validated.
         after_check: fn(&mut Value, &Value) = |_, _| {},
-        /// A `requestState` is one that the server gave out.
+        /// A `requestState` that the server did not issue is refused.
         checks_state: bool = true,
-        /// A `requestState` belongs to the arguments of its call.
+        /// A `requestState` is only valid with the arguments of its call.
         state_covers_arguments: bool = true,
-        /// A call takes no longer than it must.
+        /// A call is not delayed.
         delay: Duration = Duration::ZERO,
     }
 
-    /// The way in which a server reports errors of calls.
+    /// The channels by which a server reports errors of calls.
     ErrorsPolicy {
-        /// A call whose parameters are malformed.
+        /// The parameters of a call are malformed.
         malformed: Channel = Channel::Protocol,
-        /// A call whose `inputResponses` can't be read.
+        /// The `inputResponses` of a call are malformed.
         malformed_responses: Channel = Channel::Protocol,
-        /// A call of an unknown tool.
+        /// The tool is unknown.
         unknown_tool: Channel = Channel::Protocol,
-        /// Arguments that don't fit the input schema.
+        /// The arguments violate the input schema.
         arguments: Channel = Channel::Tool,
-        /// A tool that failed.
+        /// The tool failed.
         failure: Channel = Channel::Tool,
     }
 
-    /// Forms, and the answers that a server accepts.
+    /// Decisions about forms, and the answers that a server accepts.
     FormsPolicy {
-        /// A form may have no field.
+        /// A form may have no fields.
         may_be_empty: bool = true,
-        /// Every field is flat and of a kind that the revision knows.
+        /// Every field is flat and has a type that the revision supports.
         fields_are_checked: bool = true,
-        /// Nobody is asked who can't show a form.
+        /// A client without the capability to show forms is not asked.
         needs_capability: bool = true,
         /// `elicitation: {}` is the capability to show a form.
         empty_capability_counts: bool = true,
-        /// Nobody is asked before the session is initialized.
+        /// No client is asked before its session is initialized.
         waits_for_initialized: bool = true,
-        /// An answer is checked before it reaches the tool.
+        /// An answer is validated before the tool receives it.
         answers_are_checked: bool = true,
-        /// A field with a default may be left out.
+        /// The answer for a field with a default may be absent.
         defaults_may_be_absent: bool = true,
-        /// A tool gets the action of a user who declines or cancels, and nothing else.
+        /// If the user declines or cancels, the tool receives only this action.
         refusal: fn(&Form, &str) -> Value = |_, action| json!({ "action": action }),
         /// Any answer of the user is handled.
         on_answer: fn(&Value) = |_| {},
-        /// Any error that the client answers with is handled.
+        /// Any error response of the client is handled.
         on_client_error: fn(&str) = |_| {},
     }
 
-    /// The transports of a server.
+    /// Decisions about the transports of a server.
     TransportPolicy {
-        /// Foreign origins are refused.
+        /// Requests from foreign origins are refused.
         checks_origin: bool = true,
-        /// The status for a foreign origin.
+        /// The status for a request from a foreign origin.
         bad_origin: u16 = 403,
-        /// The status for a request without its session.
+        /// The status for a request without its session id.
         missing_session: u16 = 400,
         /// The status for an unknown session.
         unknown_session: u16 = 404,
         /// The status for a response of the client.
         response_taken: u16 = 202,
-        /// Notifications have no reply.
+        /// Notifications get no reply.
         notification_reply: Option<&'static str> = None,
         /// `Last-Event-ID` is ignored.
         refuses_last_event: bool = false,
-        /// The beginning of the names of sessions: visible ASCII.
+        /// The prefix of session ids, which consist of visible ASCII characters.
         session_prefix: &'static str = "session",
-        /// A stateless server has no sessions.
+        /// A stateless server issues no session ids.
         has_stateless_sessions: bool = false,
-        /// No message of the server precedes the reply to a stateless request.
+        /// The server sends no message before the response to a stateless request.
         before_reply: fn(&str) -> Option<&'static str> = |_| None,
-        /// Headers repeat the body of a stateless request.
+        /// The headers of a stateless request must agree with its body.
         checks_headers: bool = true,
-        /// `MCP-Protocol-Version` repeats the version of the body.
+        /// `MCP-Protocol-Version` must agree with the version in the body.
         checks_version_header: bool = true,
-        /// In a session, `MCP-Protocol-Version` names the version of the session.
+        /// In a session, `MCP-Protocol-Version` must be the version of the session.
         checks_session_version: bool = true,
-        /// The name of a tool may be encoded in its header.
+        /// The header may contain the name of a tool in encoded form.
         decodes_names: bool = true,
-        /// Marked arguments are repeated in headers.
+        /// The headers must repeat marked arguments.
         checks_parameters: bool = true,
         /// Numbers in headers are compared as numbers.
         compares_numbers: bool = true,
-        /// An argument that is null is not repeated.
+        /// No header is expected for an argument that is null.
         expects_null: bool = false,
-        /// Over stdio, a message is one line; on both sides.
+        /// Over stdio, a message is written on one line. This applies to both roles.
         framing: fn(String) -> String = |message| message,
     }
 
-    /// The behaviour of a client toward a server.
+    /// Decisions of a client about a server.
     ClientPolicy {
-        /// A message that precedes the handshake.
+        /// A message to send before the handshake: none.
         before_handshake: Option<&'static str> = None,
         /// The handshake ends with `notifications/initialized`.
         says_initialized: bool = true,
-        /// A message that follows the handshake, and whether it is sent over HTTP only.
+        /// A message to send after the handshake, and whether it is sent over HTTP only: none.
         after_handshake: Option<(&'static str, bool)> = None,
-        /// Ids are integers.
+        /// Request ids are integers.
         id: fn(u64) -> Value = |id| json!(id),
-        /// `Accept` names both media types.
+        /// `Accept` contains both media types.
         accept: &'static str = "application/json, text/event-stream",
-        /// HTTP headers go out as they are.
+        /// HTTP headers are sent unchanged.
         headers: fn(&mut HeaderMap) = |_| {},
-        /// The value of `Mcp-Name`: encoded where it has to be.
+        /// The value of `Mcp-Name` is encoded if necessary.
         name_header: fn(&str) -> String = |name| parameters::written(&json!(name)).unwrap_or_default(),
-        /// The headers that repeat a marked argument.
+        /// Headers repeat the values of marked arguments.
         parameter_headers: fn(&Parameter, Option<&Value>) -> Vec<(String, String)> = Parameter::headers,
-        /// The marked arguments of an input schema.
+        /// The marked arguments of an input schema are those that `properties` keywords lead to.
         marks: fn(&Value) -> Result<Vec<Parameter>, String> = parameters::of,
-        /// Tools with wrong marks are left out of the list.
+        /// Tools with invalid marks are removed from the list.
         drops_wrong_marks: bool = true,
         /// The media type of a reply may have parameters.
         accepts_media_parameters: bool = true,
-        /// Every cursor leads to a further page; the JSON text of a cursor.
+        /// Every cursor, given as JSON text, leads to another page.
         is_further_page: fn(&str) -> bool = |_| true,
-        /// Nothing is requested after the last page.
+        /// The number of list requests after the last page.
         requests_after_end: usize = 0,
         /// A list may lack `ttlMs`.
         needs_ttl: bool = false,
@@ -251,57 +251,57 @@ decisions! {
         needs_result_type: bool = false,
         /// A result with an unknown `resultType` is invalid.
         accepts_unknown_result_type: bool = false,
-        /// A schema is compiled when its tool is called.
+        /// A schema is compiled when its tool is called, not when it is listed.
         compiles_when_listed: bool = false,
-        /// A tool that can't be used makes no other unusable.
+        /// An unusable tool does not make other tools unusable.
         bad_tool_breaks_list: bool = false,
-        /// The keywords that schemas lose on their way to the user: none.
+        /// The keywords that are removed from schemas before the user receives them: none.
         lost_keywords: &'static [&'static str] = &[],
         /// A tool that was not listed may be called.
         refuses_unlisted: bool = false,
-        /// One failed call leaves the next alone.
+        /// A failed call does not affect later calls.
         failure_is_final: bool = false,
-        /// A JSON-RPC error is an error to the user.
+        /// A JSON-RPC error is reported to the user as an error.
         errors_are_results: bool = false,
         /// A result may lack `isError`.
         needs_is_error: bool = false,
         /// Structured content may come without an output schema.
         needs_output_schema: bool = false,
-        /// The member of results that doesn't reach the user: none.
+        /// The member that is removed from results before the user receives them: none.
         lost_member: Option<&'static str> = None,
-        /// A server may ask again when it was answered.
+        /// A server may ask several times in one call.
         answers_every_round: bool = true,
-        /// A retry has an id of its own.
+        /// A retry has a new id.
         retry_has_new_id: bool = true,
-        /// Answers in a retry are not sent as responses, too.
+        /// Answers in a retry are not sent as responses as well.
         answers_are_also_responses: bool = false,
-        /// A response has the id of its request, not that of the first one.
+        /// A response has the id of its own request, not of the first one.
         answers_first_question: bool = false,
     }
 
-    /// The behaviour of a client toward its user.
+    /// Decisions of a client about its user.
     UserPolicy {
-        /// Without `mode`, a form is asked for.
+        /// An elicitation without `mode` asks for a form.
         needs_mode: bool = false,
-        /// A mode that was not declared is refused.
+        /// An elicitation with an undeclared mode is refused.
         answers_undeclared_modes: bool = false,
-        /// The URL of a question is not fetched.
+        /// The URL of an elicitation is not fetched.
         fetches_urls: bool = false,
-        /// An answer is checked before it is sent.
+        /// An answer is validated before it is sent.
         answers_are_checked: bool = true,
         /// Defaults are filled in.
         fills_in_defaults: bool = true,
-        /// A default doesn't replace an answer of the user.
+        /// A default does not replace an answer of the user.
         defaults_replace_answers: bool = false,
-        /// A default fits its field.
+        /// A default must be valid for its field.
         defaults_are_checked: bool = true,
-        /// Every default that fits is filled in.
+        /// Every valid default is filled in.
         is_filled_in: fn(&Value) -> bool = |_| true,
-        /// What is filled in is the default: of a field, and its default.
+        /// The value that is filled in is the default. The parameters are the field and its default.
         default: fn(&Value, &Value) -> Value = |_, default| default.clone(),
-        /// An answer is sent as it is; the flag tells whether the user entered it.
+        /// An answer is sent unchanged. The flag is `true` if the user entered it.
         on_sent: fn(&mut Value, bool) = |_, _| {},
-        /// Declining and cancelling have no content.
+        /// An answer that declines or cancels has no content.
         refusal_content: fn(&elicit::Form) -> Option<Map<String, Value>> = |_| None,
     }
 }
@@ -309,11 +309,11 @@ decisions! {
 /// The channel by which an error is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Channel {
-    /// As a JSON-RPC error.
+    /// A JSON-RPC error.
     Protocol,
-    /// As a result with `isError`.
+    /// A result with `isError`.
     Tool,
-    /// As a result without `isError`, which no error is.
+    /// A result without `isError`, which does not report an error.
     Success,
 }
 
@@ -324,10 +324,10 @@ pub(crate) enum Event {
     Unreadable,
     /// The code of a tool failed.
     ToolFailed,
-    /// A call failed, for whatever reason.
+    /// A call failed for any reason.
     CallFailed,
-    /// A client could show a form.
+    /// A client had the capability to show a form.
     FormAllowed,
-    /// Tools were listed, an odd number of times.
+    /// The tools were listed an odd number of times.
     Listed,
 }

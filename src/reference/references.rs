@@ -1,7 +1,8 @@
-//! Where a schema's references lead, and how much work that is.
+//! A survey of a schema's references, and of the work that they cause.
 //!
-//! Takes a schema as a tree, gives its longest chain of subschemas that look at one and the same value.
-//! Refuses what leaves the document, leads nowhere, never ends, or multiplies. Must not know tools or methods.
+//! The module takes a schema as a tree and returns the length of its longest chain of subschemas that validate the same
+//! value. It refuses references that leave the document, are dangling or endless, or multiply the work too much. It
+//! must not know tools or methods.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use crate::schema::{Bounds, SchemaError};
 
-/// The base of a document that has no `$id`.
+/// The base URI of a document without `$id`.
 const NAMELESS: &str = "json-schema:///";
 
 type Base = Arc<Uri<String>>;
@@ -21,25 +22,25 @@ struct Node<'a> {
     schema: &'a Value,
     base: Base,
     draft: Draft,
-    /// Those that judge the same value as this one.
+    /// The subschemas that validate the same value as this one.
     in_place: Vec<usize>,
 }
 
-/// A document, taken apart.
+/// The subschemas of a document.
 struct Outline<'a> {
     nodes: Vec<Node<'a>>,
-    /// Nodes by the address of their schema in the tree, which nobody moves.
+    /// The indices of nodes, by the address of their schema in the tree, which is not moved.
     places: HashMap<*const Value, usize>,
     bases: BTreeSet<String>,
     bounds: &'a Bounds,
 }
 
-/// Surveys a document; gives the length of its longest chain.
+/// Surveys a document. Returns the length of its longest chain.
 pub(crate) fn survey(root: &Value, draft: Draft, bounds: &Bounds) -> Result<usize, SchemaError> {
     let nameless: Base = Arc::new(jsonschema::uri::from_str(NAMELESS)?);
     let mut outline = Outline { nodes: vec![], places: HashMap::new(), bases: BTreeSet::new(), bounds };
     outline.add(root, &nameless, draft)?;
-    // It costs more than all else here, and most schemas refer to nothing.
+    // The registry is the most expensive part, and most schemas have no references.
     let registry = if outline.nodes.iter().any(|node| references(node.schema).next().is_some()) {
         Some(Registry::new().draft(draft).add(outline.nodes[0].base.as_str(), root)?.prepare()?)
     } else {
@@ -50,7 +51,7 @@ pub(crate) fn survey(root: &Value, draft: Draft, bounds: &Bounds) -> Result<usiz
 }
 
 impl<'a> Outline<'a> {
-    /// Adds a subschema and everything in it.
+    /// Adds a subschema and everything in it. Returns the index of its node.
     fn add(&mut self, root: &'a Value, base: &Base, draft: Draft) -> Result<usize, SchemaError> {
         let first = self.nodes.len();
         let mut pending = vec![(root, base.clone(), draft, 1)];
@@ -74,7 +75,7 @@ impl<'a> Outline<'a> {
         Ok(first)
     }
 
-    /// Finds, for each subschema, those that it hands the same value to.
+    /// Finds, for each subschema, the subschemas that validate the same value.
     fn connect(&mut self, registry: Option<&'a Registry<'a>>) -> Result<(), SchemaError> {
         let mut index = 0;
         while index < self.nodes.len() {
@@ -87,7 +88,7 @@ impl<'a> Outline<'a> {
                     in_place.extend(self.dynamic_targets(keyword, reference));
                 }
             }
-            // Up to draft-07, a reference hides everything beside it.
+            // Up to draft-07, a reference disables its sibling keywords.
             if references.is_empty() || draft >= Draft::Draft201909 {
                 in_place.extend(applied(schema).filter_map(|inner| self.places.get(&std::ptr::from_ref(inner))));
             }
@@ -97,7 +98,7 @@ impl<'a> Outline<'a> {
         Ok(())
     }
 
-    /// The subschema that a reference means. One in a place where no schema is expected is added here.
+    /// Returns the target of a reference. A target at a place where no schema was expected is added here.
     fn target(&mut self, registry: &'a Registry<'a>, from: usize, reference: &str) -> Result<usize, SchemaError> {
         let Node { base, draft, .. } = &self.nodes[from];
         let (draft, resolver) = (*draft, registry.resolver(base.as_ref().clone()));
@@ -113,7 +114,7 @@ impl<'a> Outline<'a> {
         self.add(target, &base, draft)
     }
 
-    /// All that a dynamic reference could mean at run time.
+    /// Returns all possible targets of a dynamic reference.
     fn dynamic_targets(&self, keyword: &str, reference: &str) -> Vec<usize> {
         let name = reference.rsplit_once('#').map_or("", |(_, fragment)| fragment);
         let is_target = |schema: &Value| match keyword {
@@ -123,7 +124,7 @@ impl<'a> Outline<'a> {
         (0..self.nodes.len()).filter(|index| is_target(self.nodes[*index].schema)).collect()
     }
 
-    /// Counts the ways through subschemas that judge one value; gives the length of the longest.
+    /// Counts the paths through subschemas that validate the same value. Returns the length of the longest.
     fn measure(&self) -> Result<usize, SchemaError> {
         let mut measures = vec![Measure::Unknown; self.nodes.len()];
         let chains = (0..self.nodes.len()).map(|index| Ok(self.measure_from(index, 1, &mut measures)?.1));
@@ -168,7 +169,7 @@ enum Measure {
     Known { ways: usize, chain: usize },
 }
 
-/// The dialect that a subschema is written in.
+/// Returns the dialect of a subschema.
 pub(crate) fn dialect(schema: &Value, outer: Draft) -> Result<Draft, SchemaError> {
     match (outer.detect(schema), schema.get("$schema")) {
         (Draft::Unknown, Some(Value::String(uri))) => Err(SchemaError::Dialect { uri: uri.clone() }),
@@ -176,7 +177,7 @@ pub(crate) fn dialect(schema: &Value, outer: Draft) -> Result<Draft, SchemaError
     }
 }
 
-/// The base that references in a subschema are relative to.
+/// Returns the base URI of the references in a subschema.
 fn base_of(schema: &Value, outer: Base, draft: Draft) -> Result<Base, SchemaError> {
     let hidden = draft < Draft::Draft201909 && schema.get("$ref").is_some_and(Value::is_string);
     match schema.get(draft.id_keyword()).and_then(Value::as_str) {
@@ -194,7 +195,7 @@ fn references(schema: &Value) -> impl Iterator<Item = (&'static str, &str)> {
         .filter_map(|keyword| Some((keyword, schema.get(keyword)?.as_str()?)))
 }
 
-/// What a subschema applies to the value that it judges itself.
+/// Returns the direct subschemas that validate the same value as the schema.
 fn applied(schema: &Value) -> impl Iterator<Item = &Value> {
     let one = ["not", "if", "then", "else"].into_iter().filter_map(|keyword| schema.get(keyword));
     let lists = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|keyword| schema.get(keyword)?.as_array());

@@ -1,6 +1,6 @@
-//! The revisions of the protocol that are spoken, and what each changes.
+//! The supported revisions of the protocol, and the differences between them.
 //!
-//! Takes a name, gives answers to yes-or-no questions. Must not know messages or transports.
+//! The module takes a name, and answers questions about the revision. It must not know messages or transports.
 
 /// A revision, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,12 +13,12 @@ pub(crate) enum Revision {
 impl Revision {
     pub(crate) const ALL: [Self; 3] = [Self::June2025, Self::November2025, Self::July2026];
 
-    /// The revision of that name.
+    /// Returns the revision with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|revision| revision.name() == name)
     }
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::June2025 => "2025-06-18",
@@ -27,22 +27,22 @@ impl Revision {
         }
     }
 
-    /// Whether each request carries all that is needed, without a session.
+    /// Returns whether each request carries everything that is needed, without a session.
     pub(crate) fn is_stateless(self) -> bool {
         self >= Self::July2026
     }
 
-    /// Whether structured content and its schema may be anything but an object.
+    /// Returns whether structured content and its schema may be something other than an object.
     pub(crate) fn has_any_output(self) -> bool {
         self >= Self::July2026
     }
 
-    /// Whether an elicitation names its mode.
+    /// Returns whether an elicitation has a mode.
     pub(crate) fn has_modes(self) -> bool {
         self >= Self::November2025
     }
 
-    /// Whether forms have titled and multiple choices, and defaults of every kind.
+    /// Returns whether forms have titled and multiple choices, and defaults of every type.
     pub(crate) fn has_rich_forms(self) -> bool {
         self >= Self::November2025
     }

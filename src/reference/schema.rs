@@ -1,7 +1,7 @@
-//! Schemas that came from outside: what is accepted, and what fits them.
+//! Schemas from outside: compilation with limits, and validation of values.
 //!
-//! Takes text and a policy, gives a compiled schema or the reason against it. A strict policy fetches nothing, and
-//! bounds the time for checking a value. Must not know tools, methods or transports.
+//! The module takes text and a policy, and returns a compiled schema or an error. A strict policy fetches nothing, and
+//! limits the time for a validation. The module must not know tools, methods or transports.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,27 +15,28 @@ use crate::nesting;
 use crate::policy::{Policy, SchemasPolicy};
 use crate::references;
 
-/// How long one value may take.
+/// The time limit for the validation of one value.
 pub(crate) const BUDGET: Duration = Duration::from_secs(2);
 
-/// How often a pattern with look-around or back-references may backtrack.
+/// The backtracking limit for a pattern with look-around or back-references.
 const BACKTRACKS: usize = 100_000;
 
-/// Levels of a value times the longest chain of subschemas for each: what the stack of a thread must hold.
+/// The limit of a value's levels multiplied by the length of the longest chain of subschemas, so that the stack of a
+/// thread is large enough.
 const STEPS: usize = 20_000;
 
-/// How large a schema may be.
+/// Limits for the size of a schema.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// Brackets around any part of its text.
+    /// The depth of brackets in its text.
     pub(crate) nesting: usize,
-    /// Levels of subschemas.
+    /// The levels of subschemas.
     pub(crate) depth: usize,
-    /// Subschemas.
+    /// The number of subschemas.
     pub(crate) count: usize,
-    /// Ways through the subschemas that judge one value.
+    /// The number of paths through subschemas that validate the same value.
     pub(crate) ways: usize,
-    /// Subschemas in a row that judge one value.
+    /// The length of a chain of subschemas that validate the same value.
     pub(crate) chain: usize,
 }
 
@@ -46,7 +47,7 @@ pub(crate) const UNBOUNDED: Bounds = {
     Bounds { nesting: MOST, depth: MOST, count: MOST, ways: MOST, chain: MOST }
 };
 
-/// Why a schema is not taken.
+/// The reason why a schema is refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SchemaError {
     #[error("a schema must be an object")]
@@ -75,18 +76,18 @@ pub(crate) enum SchemaError {
     Invalid { reason: String },
 }
 
-/// A schema, ready for use. Cheap to clone.
+/// A compiled schema. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Schema {
     compiled: Arc<Compiled>,
-    /// A check outlived its budget. It can't be stopped, so there must not be a second one.
+    /// `true` after a validation exceeded its time limit. It cannot be stopped, so no other may start.
     is_exhausted: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
 struct Compiled {
     value: Value,
-    /// `None` accepts everything, as no strict policy does.
+    /// The validator; `None` accepts everything, which no strict policy does.
     validator: Option<Validator>,
     chain: usize,
     policy: &'static SchemasPolicy,
@@ -96,7 +97,7 @@ impl Schema {
     /// Reads and compiles a schema.
     ///
     /// # Errors
-    /// The reason against it.
+    /// The reason why the schema is refused.
     pub(crate) fn read(text: &str, policy: &'static Policy) -> Result<Self, SchemaError> {
         let policy = &policy.schemas;
         let unreadable = |error: serde_json::Error| SchemaError::Unreadable { reason: error.to_string() };
@@ -113,10 +114,10 @@ impl Schema {
         Ok(Self { compiled: Arc::new(Compiled { value, validator, chain, policy }), is_exhausted: Arc::default() })
     }
 
-    /// Reads and compiles a schema in bounded time, away from the tasks that talk to others.
+    /// Reads and compiles a schema within a time limit, on a thread for blocking work.
     ///
     /// # Errors
-    /// The reason against it.
+    /// The reason why the schema is refused.
     pub(crate) async fn read_in_time(text: String, policy: &'static Policy) -> Result<Self, SchemaError> {
         let work = tokio::task::spawn_blocking(move || Self::read(&text, policy));
         match tokio::time::timeout(BUDGET, work).await {
@@ -126,15 +127,15 @@ impl Schema {
         }
     }
 
-    /// The schema itself.
+    /// Returns the schema as a value.
     pub(crate) fn value(&self) -> &Value {
         &self.compiled.value
     }
 
-    /// Checks a value in bounded time, away from the tasks that talk to others.
+    /// Validates a value within the time limit, on a thread for blocking work.
     ///
     /// # Errors
-    /// The first thing that is wrong with the value, with its place.
+    /// The first error in the value, with its place.
     pub(crate) async fn check(&self, value: &Arc<Value>) -> Result<(), String> {
         let budget = self.compiled.policy.budget;
         let too_long = || Err(format!("checking a value by this schema takes more than {} s", budget.as_secs()));
@@ -153,10 +154,10 @@ impl Schema {
         }
     }
 
-    /// Checks a value here and now.
+    /// Validates a value on the current thread.
     ///
     /// # Errors
-    /// The first thing that is wrong with the value, with its place.
+    /// The first error in the value, with its place.
     pub(crate) fn check_now(&self, value: &Value) -> Result<(), String> {
         let Some(validator) = &self.compiled.validator else { return Ok(()) };
         while (self.compiled.policy.hangs_on)(&self.compiled.value, value) {
@@ -188,7 +189,7 @@ fn compile(schema: &Value, policy: &SchemasPolicy) -> Result<(Validator, usize),
         Ok(chain) if policy.fetches_references => (options.with_retriever(Fetch), chain),
         chain => (options.offline(), chain?),
     };
-    // The linear engine first; what it can't express falls to one that backtracks, with a limit.
+    // The linear-time engine is tried first. Patterns that it cannot express use one that backtracks, with a limit.
     let validator = options.clone().with_pattern_options(PatternOptions::regex()).build(schema).or_else(|_| {
         options.with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS)).build(schema)
     });
@@ -198,7 +199,7 @@ fn compile(schema: &Value, policy: &SchemasPolicy) -> Result<(Validator, usize),
     Ok((validator, chain))
 }
 
-/// How deeply a value is nested; a scalar is one level.
+/// Returns the nesting depth of a value; a scalar has one level.
 fn levels(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(levels).max().unwrap_or(0),
@@ -207,7 +208,7 @@ fn levels(value: &Value) -> usize {
     }
 }
 
-/// Messages quote the value, which may be large.
+/// Shortens a message, which quotes the value and may therefore be long.
 fn shortened(text: &str) -> String {
     const MOST: usize = 300;
     match text.char_indices().nth(MOST) {

@@ -1,6 +1,6 @@
-//! The methods: a request in, a result or a fault out.
+//! The methods of a server: a request in, a result or a fault out.
 //!
-//! Takes requests whose shape is sound, and knows what each revision asks of them. Must not know transports.
+//! The module takes requests of the correct form, and knows the rules of each revision. It must not know transports.
 
 pub(crate) mod call;
 pub(crate) mod elicitation;
@@ -26,21 +26,21 @@ use crate::server::session::{Outlet, Session};
 
 const TTL_MS: i32 = 60_000;
 
-/// A server that speaks one revision.
+/// A server for one revision.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) fixture: Fixture,
-    /// What makes a `requestState` our own.
+    /// The secret that proves that the server issued a `requestState`.
     pub(crate) seal: Seal,
-    /// What only mutants remember from one call to the next.
+    /// The memory of an event, which only mutants use.
     memory: AtomicBool,
 }
 
-/// Whom a call is made for, and how to reach them.
+/// The client that made a call, and the way to ask it for input.
 pub(crate) enum Caller<'a> {
-    /// By a session, and the stream of the request.
+    /// A session, and the stream of the request.
     Stateful(&'a Session, &'a Outlet),
-    /// By nothing but the reply; what the client can do is said in the request.
+    /// A stateless request, with the capabilities that it declares. The server can only ask in its reply.
     Stateless(&'a Value),
 }
 
@@ -53,22 +53,22 @@ impl Server {
         self.fixture.policy
     }
 
-    /// Takes note of an event. Without effect where the policy is strict.
+    /// Remembers an event. This has no effect with a strict policy.
     pub(crate) fn note(&self, event: Event) {
         if self.policy().remembers == Some(event) {
             self.memory.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Returns whether an event happened before, as no strict server remembers.
+    /// Returns whether an event was remembered. With a strict policy, none is.
     pub(crate) fn recalls(&self, event: Event) -> bool {
         self.policy().remembers == Some(event) && self.memory.load(Ordering::Relaxed)
     }
 
-    /// Checks that no earlier message stands against this one.
+    /// Checks that no earlier message makes the server refuse this one.
     ///
     /// # Errors
-    /// The fault to answer with.
+    /// The fault to respond with.
     pub(crate) fn still_answers(&self) -> Result<(), Fault> {
         if self.recalls(Event::Unreadable) {
             return Err(Fault::invalid_request("an earlier message could not be read"));
@@ -79,7 +79,7 @@ impl Server {
     /// Opens a session.
     ///
     /// # Errors
-    /// What is wrong with the request.
+    /// A description of the error in the request.
     pub(crate) fn initialize(&self, request: &Request) -> Result<(Session, Success), Fault> {
         let params = request.params.as_ref().ok_or_else(|| Fault::params("`params` is missing"))?;
         let is_named = |info: &Value| ["name", "version"].iter().all(|key| info.get(key).is_some_and(Value::is_string));
@@ -93,7 +93,7 @@ impl Server {
             .get("capabilities")
             .filter(|capabilities| capabilities.is_object())
             .ok_or_else(|| Fault::params("`capabilities` must be an object"))?;
-        // Whatever the client wished for: this is the one version spoken here.
+        // The server supports only this version, so it ignores the client's request.
         let result = json!({
             "protocolVersion": self.fixture.revision.name(),
             "capabilities": capabilities_of_server(),
@@ -106,10 +106,10 @@ impl Server {
         Ok((session, success(&result)))
     }
 
-    /// Answers a request of a session.
+    /// Returns the result of a request in a session.
     ///
     /// # Errors
-    /// The fault to answer with.
+    /// The fault to respond with.
     pub(crate) async fn answer_in(
         &self,
         session: &Session,
@@ -125,10 +125,10 @@ impl Server {
         }
     }
 
-    /// Answers a request that stands by itself.
+    /// Returns the result of a stateless request.
     ///
     /// # Errors
-    /// The fault to answer with.
+    /// The fault to respond with.
     pub(crate) async fn answer(&self, request: &Request) -> Result<Success, Fault> {
         let capabilities = self.check_meta(request)?;
         match request.method.as_str() {
@@ -154,7 +154,7 @@ impl Server {
     /// Reports an error of a call.
     ///
     /// # Errors
-    /// The error itself, where it is one of the protocol.
+    /// The error itself, if it is reported as a JSON-RPC error.
     pub(crate) fn report(&self, channel: Channel, reason: String) -> Result<Success, Fault> {
         if channel == Channel::Protocol {
             return Err(Fault::params(reason));
@@ -167,7 +167,7 @@ impl Server {
         Ok(self.complete(members))
     }
 
-    /// Checks what every stateless request carries; gives the client's capabilities.
+    /// Checks the `_meta` of a stateless request. Returns the client's capabilities.
     pub(crate) fn check_meta<'a>(&self, request: &'a Request) -> Result<&'a Value, Fault> {
         let supported = self.fixture.revision.name();
         if request.method == "initialize" {
@@ -199,20 +199,20 @@ impl Server {
     /// Reads a message, as [`Message::read`] does.
     ///
     /// # Errors
-    /// The fault to answer with, and the id to answer to.
+    /// The fault to respond with, and the id of the request.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Message, Unread> {
         let first = self.policy().requests.reads_batches.then(|| first_of_batch(bytes)).flatten();
         let message = Message::read(first.as_deref().unwrap_or(bytes));
         message.map(|message| self.policy().pass_received(message)).inspect_err(|_| self.note(Event::Unreadable))
     }
 
-    /// The reply to a request, and its HTTP status.
+    /// Returns the reply to a request, and its HTTP status.
     pub(crate) fn reply(&self, request: &Request, outcome: &Result<Success, Fault>) -> (u16, String) {
         let status = outcome.as_ref().err().map_or(200, |fault| fault.status);
         self.policy().pass_reply(Some(request), status, reply(&request.id, outcome))
     }
 
-    /// The reply to a message that is not answered otherwise, and its HTTP status.
+    /// Returns the reply to a message that is refused, and its HTTP status.
     pub(crate) fn refusal(&self, id: &Value, fault: Fault) -> (u16, String) {
         self.policy().pass_reply(None, fault.status, reply(id, &Err(fault)))
     }
@@ -229,7 +229,7 @@ impl Server {
         self.still_answers()?;
         let cursor = request.params.as_ref().and_then(|params| params.get("cursor"));
         if cursor.is_some() && self.policy().requests.checks_cursor {
-            // There is one page, so no cursor was ever given out.
+            // There is only one page, so the server never issued a cursor.
             return Err(Fault::params("unknown cursor"));
         }
         if self.fixture.is_broken {
@@ -250,12 +250,12 @@ impl Server {
         members
     }
 
-    /// A final result.
+    /// Returns a final result.
     pub(crate) fn complete(&self, members: Vec<(&'static str, Success)>) -> Success {
         self.result("complete", members)
     }
 
-    /// A result, with what this revision adds to every one.
+    /// Returns a result with the members that the revision requires of every result.
     pub(crate) fn result(&self, kind: &str, mut members: Vec<(&'static str, Success)>) -> Success {
         if self.fixture.revision.is_stateless() {
             members.insert(0, ("resultType", success(&kind)));
@@ -265,12 +265,12 @@ impl Server {
     }
 }
 
-/// The capabilities that a server declares.
+/// Returns the capabilities that the server declares.
 fn capabilities_of_server() -> Value {
     json!({ "tools": {} })
 }
 
-/// The first message of a batch, as nobody should read it.
+/// Returns the first message of a batch, for a mutant that accepts batches.
 fn first_of_batch(bytes: &[u8]) -> Option<Vec<u8>> {
     let batch: Vec<Value> = serde_json::from_slice(bytes).ok()?;
     batch.first().map(|message| message.to_string().into_bytes())
@@ -287,7 +287,7 @@ mod tests {
     use crate::revision::Revision;
     use crate::server::session::Outgoing;
 
-    /// A server with one tool, called `t`.
+    /// Returns a server with one tool, named `t`.
     fn server(members: &Value, revision: Revision, mutant: &str) -> Server {
         let mut tool = json!({ "name": "t", "inputSchema": { "type": "object" }, "does": { "echo": true } });
         for (key, value) in members.as_object().expect("members of a tool") {
@@ -302,7 +302,7 @@ mod tests {
         Request { id: json!(1), method: method.to_owned(), params: Some(params) }
     }
 
-    /// A stateless call: the result, or the code.
+    /// Makes a stateless call. Returns the result or the error code.
     async fn call(server: &Server, params: Value) -> Result<Value, i32> {
         call_with(server, params, &json!({ "elicitation": {} })).await
     }

@@ -1,6 +1,6 @@
-//! `tools/call`: from a tool's name to a result that was checked, through as many rounds as it takes.
+//! `tools/call`: from a tool's name to a validated result, in as many rounds as necessary.
 //!
-//! Takes a name and arguments, gives the text of the result. Must not know transports.
+//! The module takes a name and arguments and returns the text of the result. It must not know transports.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::nesting;
 use crate::policy::Policy;
 use crate::schema::Schema;
 
-/// How often a server may ask before it gives a result.
+/// The number of times that a server may ask for input in one call.
 const ROUNDS: usize = 8;
 
 #[derive(Deserialize)]
@@ -48,8 +48,8 @@ struct CallResult {
 impl Client {
     /// Calls a tool.
     ///
-    /// # Errors
-    /// Why there is no result that could be used.
+    /// The reason why there is no usable result.
+    /// The reason why there is no usable result.
     pub(super) async fn call(&mut self, name: &str, arguments: Option<&RawValue>) -> Result<Success, Failure> {
         if self.has_failed && self.policy.client.failure_is_final {
             return Err(Failure::protocol("an earlier call failed"));
@@ -72,7 +72,7 @@ impl Client {
         Ok(lost.unwrap_or(checked))
     }
 
-    /// What results must fit; nothing where that was never said, or is not known yet.
+    /// Returns the output schema of a tool, or `None` if it has none or was not listed.
     async fn judge(&mut self, name: &str) -> Result<Option<Schema>, Failure> {
         let policy = self.policy;
         let unusable = |reason| Failure::Unusable { tool: name.to_owned(), reason };
@@ -90,7 +90,7 @@ impl Client {
         tools[place].judge(policy).await.map_err(unusable)
     }
 
-    /// Calls, answers, and calls again, until there is a result.
+    /// Calls a tool, answers its requests for input and retries, until there is a result.
     async fn rounds(&mut self, name: &str, arguments: Option<&RawValue>) -> Result<Box<RawValue>, Failure> {
         let headers = self.headers(name, arguments);
         let mut id = self.fresh_id();
@@ -111,7 +111,7 @@ impl Client {
         Err(Failure::protocol(format!("a call takes more than {ROUNDS} rounds")))
     }
 
-    /// What the next round adds to the parameters. Nobody is asked anything before all questions were read.
+    /// Returns the parameters that the next round adds. All questions are read before the user is asked the first one.
     async fn respond(&mut self, result: &RawValue) -> Result<Vec<(&'static str, Success)>, Failure> {
         let wrong = |reason: String| Failure::protocol(format!("an input-required result: {reason}"));
         let InputRequired { input_requests, request_state } = members(result).map_err(wrong)?;
@@ -140,12 +140,12 @@ impl Client {
         if !responses.is_empty() {
             added.push(("inputResponses", object(&responses)));
         }
-        // Byte for byte.
+        // The state is returned byte for byte.
         added.extend(request_state.map(|state| ("requestState", state)));
         Ok(added)
     }
 
-    /// The user's next reaction.
+    /// Returns the user's next reaction.
     pub(super) fn react(&mut self) -> Result<Reaction, Failure> {
         match self.user.react() {
             Err(_) if self.policy.user.answers_undeclared_modes => Ok(Reaction::Accept(serde_json::Map::new())),
@@ -153,7 +153,7 @@ impl Client {
         }
     }
 
-    /// What a call repeats in HTTP headers.
+    /// Returns the HTTP headers that repeat parts of a call.
     fn headers(&self, name: &str, arguments: Option<&RawValue>) -> HeaderMap {
         let mut headers = HeaderMap::new();
         if !self.has_headers() {
@@ -172,7 +172,7 @@ impl Client {
         headers
     }
 
-    /// Checks a result by what the tool promised.
+    /// Validates a result against the output schema of its tool.
     async fn check(
         &self,
         tool: &str,
@@ -209,7 +209,7 @@ impl Client {
     }
 }
 
-/// A result as a revision knows it whose structured content is an object: the user falls back to the text.
+/// Removes structured content that is not an object, for revisions that only allow objects. The text stands in for it.
 fn without_structured(read: &CallResult, result: &RawValue) -> Result<Success, String> {
     let blocks = read.content.as_ref().and_then(|content| nesting::read::<Vec<Value>>(content.get().as_bytes()).ok());
     if !blocks.iter().flatten().any(|block| block.get("type").and_then(Value::as_str) == Some("text")) {

@@ -1,6 +1,6 @@
-//! A connection to a server, over whichever transport.
+//! A connection to a server over any transport.
 //!
-//! Takes texts, gives messages. Must not know methods or revisions.
+//! It takes texts and returns messages. It must not know methods or revisions.
 
 use reqwest::header::HeaderMap;
 
@@ -10,10 +10,10 @@ use super::incoming::Incoming;
 use super::stdio::Pipe;
 use crate::policy::Policy;
 
-/// Where a server is.
+/// The address or the command of a server.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// By these connections.
+    /// A URL, with the HTTP client whose connections are used.
     Url(String, reqwest::Client),
     Command(Vec<String>),
 }
@@ -28,7 +28,7 @@ impl Connection {
     /// Connects.
     ///
     /// # Errors
-    /// Where there can be nobody.
+    /// If the URL is invalid or the command cannot be started.
     pub(super) fn to(place: &Place, policy: &'static Policy) -> Result<Self, Failure> {
         Ok(match place {
             Place::Url(url, client) => Self::Http(Box::new(Endpoint::new(client.clone(), url, policy)?)),
@@ -47,21 +47,21 @@ impl Connection {
         }
     }
 
-    /// Both sides have agreed on this version.
+    /// Sets the protocol version that both sides have agreed on.
     pub(super) fn agree_on(&mut self, version: &'static str) {
         if let Self::Http(endpoint) = self {
             endpoint.agree_on(version);
         }
     }
 
-    /// Hears what the server says beside its replies, too.
+    /// Starts to receive the messages that the server sends outside its replies.
     pub(super) fn listen(&mut self) {
         if let Self::Http(endpoint) = self {
             endpoint.listen();
         }
     }
 
-    /// Sends a request; what follows is read by [`Self::next`].
+    /// Sends a request. [`Self::next`] reads the messages that follow.
     pub(super) async fn request(&mut self, text: String, headers: HeaderMap) -> Result<(), Failure> {
         match self {
             Self::Http(endpoint) => {

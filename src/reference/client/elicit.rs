@@ -1,7 +1,7 @@
-//! The user: what a server asks, and what is sent in return.
+//! The user: reading the server's questions, and sending the answers.
 //!
-//! Takes the parameters of an elicitation and the answers that the script holds ready, gives an answer that fits, or
-//! the reason for sending none. Must not know how questions and answers travel.
+//! The module takes the parameters of an elicitation and the answers in the script, and returns a valid answer or the
+//! reason why none is sent. It must not know how questions and answers are transmitted.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -18,7 +18,7 @@ use crate::policy::{Policy, UserPolicy};
 use crate::revision::Revision;
 use crate::schema::{BUDGET, Schema};
 
-/// How the user reacts to a question.
+/// The user's reaction to a question.
 #[derive(Clone, Debug)]
 pub(super) enum Reaction {
     Accept(Map<String, Value>),
@@ -44,9 +44,9 @@ impl<'de> Deserialize<'de> for Reaction {
 pub(super) enum User {
     #[default]
     Nobody,
-    /// One who reacts to everything in the same way.
+    /// A user who reacts to every question in the same way.
     Steady(Reaction),
-    /// One who reacts to one question after the other, and then leaves.
+    /// A user with one reaction for each of the first questions, and none for later ones.
     InTurn(VecDeque<Reaction>),
 }
 
@@ -62,10 +62,10 @@ impl<'de> Deserialize<'de> for User {
 }
 
 impl User {
-    /// How the user reacts next.
+    /// Returns the user's next reaction.
     ///
     /// # Errors
-    /// Where there is nobody, or nobody any more.
+    /// If there is no user, or no reaction is left.
     pub(super) fn react(&mut self) -> Result<Reaction, Failure> {
         let reaction = match self {
             Self::Nobody => None,
@@ -76,7 +76,7 @@ impl User {
     }
 }
 
-/// What a client promises, and how strict it is about that.
+/// The revision, capabilities and policy that determine which questions are accepted.
 #[derive(Clone, Copy)]
 pub(super) struct Terms<'a> {
     pub(super) revision: Revision,
@@ -84,15 +84,15 @@ pub(super) struct Terms<'a> {
     pub(super) policy: &'static Policy,
 }
 
-/// A question that may be put to the user.
+/// A question that the user may be asked.
 #[derive(Clone, Debug)]
 pub(super) enum Question {
     Form(Form),
-    /// To go somewhere: there is nothing to fill in.
+    /// A URL to visit, without fields to fill in.
     Visit,
 }
 
-/// A form that may be shown.
+/// A form that the user may be shown.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     schema: Schema,
@@ -118,10 +118,10 @@ fn refused(reason: impl Into<String>) -> Failure {
 }
 
 impl Question {
-    /// Reads what a server wants to know.
+    /// Reads a request of the server.
     ///
     /// # Errors
-    /// Why the user is not asked.
+    /// The reason why the user is not asked.
     pub(super) async fn read(method: &str, params: Option<&RawValue>, terms: Terms<'_>) -> Result<Self, Failure> {
         if method != "elicitation/create" {
             return Err(failure(-32601, format!("`{method}` was not declared")));
@@ -156,10 +156,10 @@ impl Question {
         }
     }
 
-    /// What is sent for a reaction of the user.
+    /// Returns the answer for a reaction of the user.
     ///
     /// # Errors
-    /// Why it can't be sent.
+    /// The reason why the answer cannot be sent.
     pub(super) async fn answer(&self, reaction: Reaction) -> Result<Value, Failure> {
         match self {
             Self::Visit => Ok(json!({ "action": reaction.action() })),
@@ -254,7 +254,7 @@ impl Form {
         Ok(content)
     }
 
-    /// Fills in what the user left out, where a default fits its field.
+    /// Fills in the fields that the user left out and that have a valid default.
     pub(crate) fn filled(&self, mut content: Map<String, Value>) -> Map<String, Value> {
         let policy = self.policy();
         for (name, field) in self.fields().iter().filter(|_| policy.fills_in_defaults) {
@@ -275,7 +275,7 @@ impl Form {
         if !(self.policy().is_filled_in)(default) {
             return false;
         }
-        // Before forms grew rich, defaults were those of booleans.
+        // Until 2025-06-18, only booleans had defaults.
         if !(self.revision.has_rich_forms() || default.is_boolean()) || !is_answer(default, self.revision) {
             return false;
         }
@@ -290,7 +290,7 @@ impl Form {
     }
 }
 
-/// Checks that a field is one that a form can show. Keywords that it doesn't know are left to the schema.
+/// Checks that a form can show a field. Unknown keywords are ignored here, and the schema validates them.
 fn check_field(field: &Value, revision: Revision) -> Result<(), &'static str> {
     let is_flat =
         |schema: &Value, allowed: &[&str]| composition(schema).is_none_or(|keyword| allowed.contains(&keyword));

@@ -1,6 +1,7 @@
-//! Server-sent events: a response in, the messages of its events out.
+//! Server-sent events: the messages of a response's events.
 //!
-//! Bounded in size. Keeps what a broken stream is taken up again with. Must not know what a message says.
+//! The size is limited. The reader keeps the data that is needed to resume a broken stream. It must not know the
+//! content of messages.
 
 use std::io;
 use std::time::Duration;
@@ -20,9 +21,9 @@ use crate::message::LONGEST;
 /// A stream of events that is being read.
 pub(super) struct Events {
     stream: SseStream<BoxBody<Bytes, io::Error>>,
-    /// Where a broken stream can be taken up again.
+    /// The id from which a broken stream can be resumed.
     pub(super) last_id: Option<String>,
-    /// How long to wait before that.
+    /// The delay before a broken stream is resumed.
     pub(super) retry: Duration,
 }
 
@@ -32,12 +33,12 @@ impl Events {
         Self { stream: SseStream::new(body.boxed()), last_id: None, retry: Duration::from_millis(100) }
     }
 
-    /// The rest of this stream, from another response.
+    /// Returns the rest of this stream, from another response.
     pub(super) fn resumed(&self, response: Response) -> Self {
         Self { last_id: self.last_id.clone(), retry: self.retry, ..Self::of(response) }
     }
 
-    /// The next message; `None` where the stream ends or breaks.
+    /// Returns the next message, or `None` if the stream ends or breaks.
     pub(super) async fn next(&mut self) -> Option<Result<Incoming, Failure>> {
         loop {
             let event = match self.stream.next().await? {
@@ -50,7 +51,7 @@ impl Events {
             };
             self.last_id = event.id.or(self.last_id.take());
             self.retry = event.retry.map_or(self.retry, Duration::from_millis);
-            // An event without data primes the stream: it has an id, and nothing else.
+            // An event without data only sets the id from which the stream can be resumed.
             let data = event.data.filter(|data| !data.is_empty());
             let is_message = event.event.is_none_or(|kind| kind.is_empty() || kind == "message");
             if let Some(data) = data.filter(|_| is_message) {

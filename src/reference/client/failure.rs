@@ -1,12 +1,12 @@
-//! Why a step of a client's script has no result.
+//! The reason why a step of a client's script has no result.
 //!
-//! Takes what went wrong, gives the object that an adapter reports. Must not know how it came about.
+//! The module takes an error and returns the object that the adapter reports. It must not know the cause.
 
 use serde_json::{Value, json};
 
 use super::PATIENCE;
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("{0}")]

@@ -1,7 +1,9 @@
-//! MCP over Streamable HTTP, as a client: one POST a message, and in a session a GET for what the server says unasked.
+//! A client for MCP over Streamable HTTP: one POST per message, and in a session a GET for other messages of the
+//! server.
 //!
-//! Takes texts and headers, gives the messages of the reply, and those that came meanwhile. Bounded in size; the caller
-//! bounds the time. Nothing but the given URL is ever asked: no redirects, no proxies. Must not know methods.
+//! The module takes texts and headers, and returns the messages of the reply and those received in the meantime. The
+//! size of a message is limited; the caller limits the time. Only the given URL is requested, without redirects and
+//! proxies. The module must not know methods.
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect, retry};
@@ -20,13 +22,13 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
-/// An endpoint, and the reply that is being read.
+/// An endpoint, with the reply that is being read.
 pub(super) struct Endpoint {
     client: Client,
     url: Url,
-    /// What a session adds to each request.
+    /// The headers that a session adds to each request.
     session: HeaderMap,
-    /// The session is being opened: this is when a server gives it an id.
+    /// `true` while the session is being opened, when the server may assign an id.
     is_opening: bool,
     reply: Reply,
     aside: Aside,
@@ -35,13 +37,13 @@ pub(super) struct Endpoint {
 
 enum Reply {
     Nothing,
-    /// A task of its own, which ends with the set.
+    /// The request is being sent by a task, which ends when the set is dropped.
     Awaited(JoinSet<Result<Response, Failure>>),
     Whole(Incoming),
     Stream(Box<Events>),
 }
 
-/// What a server says on the stream that is open beside all requests; nothing where it has none.
+/// The messages of the stream outside all replies; none if the server does not offer it.
 struct Aside {
     messages: mpsc::Receiver<Result<Incoming, Failure>>,
     _reading: JoinSet<()>,
@@ -74,17 +76,17 @@ impl Aside {
     }
 }
 
-/// Connections for clients, each of which goes on with those of the one before.
+/// Returns an HTTP client, whose connections all clients share.
 pub(crate) fn connections() -> Client {
     let builder = Client::builder().redirect(redirect::Policy::none()).retry(retry::never());
     builder.referer(false).no_proxy().build().expect("plain HTTP needs nothing that could be missing")
 }
 
 impl Endpoint {
-    /// An endpoint.
+    /// Returns an endpoint.
     ///
     /// # Errors
-    /// Where the URL is none.
+    /// If the URL is invalid.
     pub(super) fn new(client: Client, url: &str, policy: &'static Policy) -> Result<Self, Failure> {
         let url = url.parse().map_err(|error| Failure::Transport(format!("{url}: {error}")))?;
         Ok(Self {
@@ -98,32 +100,32 @@ impl Endpoint {
         })
     }
 
-    /// Begins a session; the one before, if any, is forgotten.
+    /// Begins a session, and discards the previous one.
     pub(super) fn begin(&mut self) {
         self.session.clear();
         self.aside = Aside::none();
         self.is_opening = true;
     }
 
-    /// From here on, requests name the version that was agreed upon.
+    /// Adds the agreed protocol version to all later requests.
     pub(super) fn agree_on(&mut self, version: &'static str) {
         self.is_opening = false;
         self.session.insert(VERSION, HeaderValue::from_static(version));
     }
 
-    /// From here on, what the server says beside its replies is heard too.
+    /// Starts to receive the messages that the server sends outside its replies.
     pub(super) fn listen(&mut self) {
         self.aside = Aside::reading(self.policy, self.send(Method::GET, None, HeaderMap::new()));
     }
 
-    /// Sends a request; its reply is then read message by message.
+    /// Sends a request, whose reply is then read message by message.
     pub(super) fn request(&mut self, text: String, headers: HeaderMap) {
         let mut sending = JoinSet::new();
         sending.spawn(self.send(Method::POST, Some(text), headers));
         self.reply = Reply::Awaited(sending);
     }
 
-    /// The reply, as far as its head tells.
+    /// Reads the head of a response, and the body unless it is a stream.
     async fn reply(&mut self, response: Response) -> Result<Reply, Failure> {
         let status = response.status();
         if status == StatusCode::NOT_FOUND && self.session.contains_key(SESSION) {
@@ -140,7 +142,7 @@ impl Endpoint {
         match media(&response, self.policy) {
             Some(JSON) => {
                 let message = Incoming::read(&whole(response).await?);
-                // Whatever a proxy or a framework says in JSON: the status says more.
+                // A proxy or a framework may have written the JSON, so the status is more informative.
                 if !status.is_success() && !matches!(message, Ok(Incoming::Reply { outcome: Err(_), .. })) {
                     return Err(Failure::Transport(format!("the server answers with the status {status}")));
                 }
@@ -154,10 +156,10 @@ impl Endpoint {
         }
     }
 
-    /// The next message of the reply, or of what the server says beside it.
+    /// Returns the next message of the reply, or of the stream outside all replies.
     ///
     /// # Errors
-    /// Where there is none, or it is too long.
+    /// If there is no message, or it is too long.
     pub(super) async fn next(&mut self) -> Result<Incoming, Failure> {
         loop {
             match std::mem::replace(&mut self.reply, Reply::Nothing) {
@@ -193,7 +195,7 @@ impl Endpoint {
         }
     }
 
-    /// Takes a stream up again that ended too early: within a session, where the server gave its events ids.
+    /// Resumes a stream that ended before its reply. This needs a session, and events with ids.
     async fn resume(&self, ended: &Events) -> Result<Events, Failure> {
         let cut = || Failure::Transport("the server's stream ended before its reply".to_owned());
         let id = ended.last_id.as_deref().filter(|id| !id.is_empty() && self.has_sessions()).ok_or_else(cut)?;
@@ -206,15 +208,15 @@ impl Endpoint {
         Ok(ended.resumed(response))
     }
 
-    /// Only the stateful lifecycle agrees on a version once for all.
+    /// Returns whether the connection has sessions: only the stateful lifecycle agrees on a version for all requests.
     fn has_sessions(&self) -> bool {
         self.session.contains_key(VERSION)
     }
 
-    /// Sends a notification, or a response of our own.
+    /// Sends a notification or a response.
     ///
     /// # Errors
-    /// Where the server doesn't take it.
+    /// If the server does not accept it.
     pub(super) async fn tell(&self, text: String) -> Result<(), Failure> {
         let response = self.send(Method::POST, Some(text), HeaderMap::new()).await?;
         match response.status() {
@@ -224,7 +226,7 @@ impl Endpoint {
         }
     }
 
-    /// Ends the session; a server may refuse that.
+    /// Ends the session. The server may refuse this.
     pub(super) async fn end(self) {
         if self.session.contains_key(SESSION) {
             let _refused = self.send(Method::DELETE, None, HeaderMap::new()).await;
@@ -247,7 +249,7 @@ impl Endpoint {
         async move { sent.await.map_err(|error| broken(&error)) }
     }
 
-    /// These headers, and those of the session.
+    /// Returns these headers and those of the session.
     fn headers(&self, added: HeaderMap) -> HeaderMap {
         let mut headers = self.session.clone();
         headers.extend(added);
@@ -256,7 +258,7 @@ impl Endpoint {
     }
 }
 
-/// What kind of body it is, without parameters.
+/// Returns the media type of a response without parameters, if it is a known one.
 fn media(response: &Response, policy: &ClientPolicy) -> Option<&'static str> {
     let value = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
     if !policy.accepts_media_parameters && value.contains(';') {
@@ -277,7 +279,7 @@ async fn whole(mut response: Response) -> Result<Vec<u8>, Failure> {
     Ok(body)
 }
 
-/// The innermost cause is the one that says something.
+/// Returns a failure with the innermost cause, which is the most informative.
 fn broken(error: &reqwest::Error) -> Failure {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

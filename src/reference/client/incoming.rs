@@ -1,7 +1,7 @@
-//! What a server sends: bytes in, a reply, a request or a notification out.
+//! The messages that a server sends: reading bytes as a reply, a request or a notification.
 //!
-//! Results stay text, so that they may be of any depth and are handed on byte for byte. Must not know methods,
-//! revisions or transports.
+//! Results stay text, so that they may have any depth and are returned to the user byte for byte. The module must not
+//! know methods, revisions or transports.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,10 +11,10 @@ use super::failure::Failure;
 use crate::message::{one_line, present};
 use crate::nesting;
 
-/// What came in.
+/// A received message.
 #[derive(Debug)]
 pub(super) enum Incoming {
-    /// A reply. Its id is absent where the server could not read that of the request.
+    /// A reply. Its id is absent if the server could not read the id of the request.
     Reply {
         id: Option<Value>,
         outcome: Result<Box<RawValue>, Failure>,
@@ -46,7 +46,7 @@ struct RpcError {
     message: String,
 }
 
-/// Reads the members of an object; a list of as many values is none.
+/// Reads the members of an object. A list with as many values is refused.
 pub(super) fn members<T: for<'a> Deserialize<'a>>(text: &RawValue) -> Result<T, String> {
     if !text.get().starts_with('{') {
         return Err("an object is expected".to_owned());
@@ -58,7 +58,7 @@ impl Incoming {
     /// Reads one message.
     ///
     /// # Errors
-    /// Why it is none.
+    /// A description of why the bytes are not a message.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Failure> {
         let no_message = |reason: String| Failure::protocol(format!("this is no message: {reason}"));
         let text = std::str::from_utf8(bytes).map_err(|_| no_message("not UTF-8".to_owned()))?;

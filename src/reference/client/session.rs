@@ -1,7 +1,7 @@
-//! How a client connects, and how a request becomes a result, in both lifecycles.
+//! The lifecycle of a client's connection, and the exchange of requests and results, with and without sessions.
 //!
-//! Takes a method and its parameters, gives the text of the result; what the server asks meanwhile is answered here.
-//! Must not know what methods mean.
+//! The module takes a method and its parameters and returns the text of the result. It also responds to requests that
+//! the server sends in the meantime. It must not know the meaning of methods.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
@@ -25,7 +25,7 @@ const NAME: &str = "casebook-reference";
 type Members = Vec<(&'static str, Success)>;
 
 impl Client {
-    /// Connects to a server; in the stateful lifecycle this opens a session.
+    /// Connects to a server. In the stateful lifecycle, this opens a session.
     pub(super) async fn connect(
         place: &Place,
         revision: Revision,
@@ -91,13 +91,13 @@ impl Client {
         Ok(())
     }
 
-    /// Makes a request.
+    /// Sends a request and returns its result.
     pub(super) async fn request(&mut self, method: &'static str, members: Members) -> Result<Box<RawValue>, Failure> {
         let id = self.fresh_id();
         self.request_as(id, method, members, HeaderMap::new()).await
     }
 
-    /// Makes a request under this id, and with these HTTP headers.
+    /// Sends a request with this id and these HTTP headers, and returns its result.
     pub(super) async fn request_as(
         &mut self,
         id: u64,
@@ -113,7 +113,7 @@ impl Client {
         }
         let params = object(&members);
         match self.exchange(id, method, &params, headers.clone()).await {
-            // The server forgot the session, and the client must begin another.
+            // The server has lost the session, so the client must open another one.
             Err(Failure::SessionLost) => {
                 self.initialize().await?;
                 let id = self.fresh_id();
@@ -157,17 +157,17 @@ impl Client {
         Err(Failure::Timeout)
     }
 
-    /// Reads up to the reply, and does meanwhile what the server asks for.
+    /// Reads messages until the reply, and responds to the server's requests.
     async fn reply(&mut self, id: &Value) -> Result<Box<RawValue>, Failure> {
         loop {
             match self.connection.next().await? {
                 Incoming::Reply { id: Some(to), outcome } if to == *id => return outcome,
-                // Over HTTP nothing else can be meant; over stdio nothing else is waited for.
+                // Over HTTP the reply can only belong to this request, and over stdio no other request is pending.
                 Incoming::Reply { id: None, outcome } => return outcome,
                 Incoming::Reply { .. } if self.connection.is_http() => {
                     return Err(Failure::protocol("the reply has the id of another request"));
                 }
-                // The reply to something that was given up.
+                // This is the reply to a request that was cancelled.
                 Incoming::Reply { .. } => {}
                 Incoming::Notification { method } => {
                     self.tools.are_stale |= method == "notifications/tools/list_changed" && self.tools.listed.is_some();
@@ -180,7 +180,7 @@ impl Client {
         }
     }
 
-    /// Answers a request of the server.
+    /// Responds to a request of the server.
     async fn answer(&mut self, id: &Value, method: &str, params: Option<&RawValue>) -> Result<(), Failure> {
         let outcome = if method == "ping" { Ok(json!({})) } else { self.ask(method, params).await };
         let mut response = match outcome {
@@ -196,7 +196,7 @@ impl Client {
         }
         let is_answered = response["id"] == *id;
         self.tell(response.to_string()).await?;
-        // Otherwise the server waits for ever, and so would the client.
+        // Otherwise the server would wait for the response, and the client for the server.
         if is_answered { Ok(()) } else { Err(Failure::protocol("a question was left without an answer")) }
     }
 
@@ -211,7 +211,7 @@ impl Client {
         told.unwrap_or(Err(Failure::Timeout))
     }
 
-    /// Tells the server that nobody waits any more. A stateless one sees that its stream is closed.
+    /// Notifies the server that a request is cancelled. A stateless server sees that its stream is closed instead.
     async fn cancel(&mut self, id: u64, method: &str) {
         if method != "initialize" && !self.has_headers() {
             let params = json!({ "requestId": id, "reason": "no reply in time" });
@@ -225,7 +225,7 @@ fn client_info() -> Value {
     json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") })
 }
 
-/// A header whose value was made safe.
+/// Sets a header, unless its name or value is invalid.
 pub(super) fn header(headers: &mut HeaderMap, name: &str, value: &str) {
     if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
         headers.insert(name, value);

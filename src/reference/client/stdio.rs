@@ -1,6 +1,7 @@
-//! MCP over a child's stdin and stdout: one message a line.
+//! MCP over a child process's standard streams: one message per line.
 //!
-//! Takes a command and lines, gives lines. Bounded in size; the caller bounds the time. Must not know methods.
+//! The module takes a command and lines, and returns lines. The size of a line is limited; the caller limits the time.
+//! It must not know methods.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,17 +14,17 @@ use super::incoming::Incoming;
 use crate::message::LONGEST;
 use crate::policy::Policy;
 
-/// How long a server may take to leave once its stdin has ended.
+/// The time that a server gets to exit after its standard input was closed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A server that runs as a child.
+/// A server that runs as a child process.
 #[derive(Debug)]
 pub(super) struct Pipe {
     child: Child,
-    /// `None` once a line could not be written whole: whatever follows would not be read as a line.
+    /// `None` after a line could not be written completely, because no further line could be read correctly.
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    /// What came of a line that has not ended yet: waiting for the rest may be given up.
+    /// The beginning of an unfinished line, kept in case a caller stops waiting for the rest.
     line: Vec<u8>,
     policy: &'static Policy,
 }
@@ -32,7 +33,7 @@ impl Pipe {
     /// Starts a server.
     ///
     /// # Errors
-    /// Where it can't be started.
+    /// If the process cannot be started.
     pub(super) fn start(command: &[String], policy: &'static Policy) -> Result<Self, Failure> {
         let (program, arguments) = command.split_first().ok_or_else(|| Failure::Transport("no command".to_owned()))?;
         let mut child = Command::new(program)
@@ -51,10 +52,10 @@ impl Pipe {
     /// Writes one message.
     ///
     /// # Errors
-    /// Where nobody reads.
+    /// If the process no longer reads.
     pub(super) async fn send(&mut self, text: &str) -> Result<(), Failure> {
         let gone = || Failure::Transport("the server no longer reads its stdin".to_owned());
-        // Out of reach until the line is written: a wait that is given up leaves half a line.
+        // The input is taken until the line is written, because a cancelled write leaves half a line.
         let mut input = self.input.take().ok_or_else(gone)?;
         let text = (self.policy.transport.framing)(text.to_owned());
         input.write_all(format!("{text}\n").as_bytes()).await.map_err(|_| gone())?;
@@ -66,7 +67,7 @@ impl Pipe {
     /// Reads one message.
     ///
     /// # Errors
-    /// Where there is none, or it is too long.
+    /// If the stream has ended, or the message is too long.
     pub(super) async fn next(&mut self) -> Result<Incoming, Failure> {
         let limit = u64::try_from(LONGEST + 1 - self.line.len()).expect("a length");
         let read = (&mut self.output).take(limit).read_until(b'\n', &mut self.line).await;
@@ -82,7 +83,7 @@ impl Pipe {
         }
     }
 
-    /// Lets the server go, or ends it.
+    /// Closes the server's input, and kills the server if it does not exit in time.
     pub(super) async fn end(mut self) {
         self.input = None;
         if tokio::time::timeout(GRACE, self.child.wait()).await.is_err() {

@@ -1,6 +1,4 @@
-//! The client, driven against the server beside it and against one that follows a list of results.
-//!
-//! Takes scripts, looks at what each step came to and at what the server got. Must not know how either is made.
+//! Tests of the client against the server in this crate, and against a server that returns a list of results.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +27,8 @@ fn call(name: &str) -> Value {
     json!({ "callTool": { "name": name } })
 }
 
-/// A server that gives these results in turn, whatever it is asked; and the requests that it got.
+/// Starts a server that returns these results in turn for any request. Returns its URL and the requests that it
+/// receives.
 async fn scripted(results: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
     let socket = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/", socket.local_addr().expect("an address"));
@@ -46,7 +45,7 @@ async fn scripted(results: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
     (url, asked)
 }
 
-/// Reads a request; nothing where it has no body.
+/// Reads a request. Returns `None` if it has no body.
 async fn request(stream: &mut TcpStream) -> Option<Value> {
     let mut stream = BufReader::new(stream);
     let (mut line, mut length) = (String::new(), 0);
@@ -59,7 +58,7 @@ async fn request(stream: &mut TcpStream) -> Option<Value> {
     (length > 0).then(|| serde_json::from_slice(&body).expect("a message"))
 }
 
-/// Gives this result.
+/// Sends this result.
 async fn reply(stream: &mut TcpStream, request: &Value, result: &Value) {
     let body = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string();
     let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length:";
@@ -67,8 +66,8 @@ async fn reply(stream: &mut TcpStream, request: &Value, result: &Value) {
     stream.write_all(reply.as_bytes()).await.expect("a reply");
 }
 
-/// A server that asks, on the stream that is open beside all requests, as soon as a tool is called; and whose reply to
-/// the call is not even begun before it has its answer.
+/// Starts a server that asks on the stream outside all replies as soon as a tool is called, and that starts its reply
+/// to the call only after it has the answer.
 async fn asking_aside() -> String {
     let socket = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/", socket.local_addr().expect("an address"));
@@ -81,7 +80,7 @@ async fn asking_aside() -> String {
             let question = json!({ "jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": params });
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
             stream.write_all(format!("{head}data: {question}\n\n").as_bytes()).await.expect("a stream");
-            // It stays open.
+            // The stream stays open.
             return std::future::pending().await;
         };
         match request["method"].as_str() {
@@ -124,7 +123,7 @@ async fn a_question_beside_all_replies_is_heard_and_answered() {
     assert_eq!(steps(drive, "").await, [json!({ "result": { "content": [] } })]);
 }
 
-/// Drives a scripted server of the newest revision; gives the steps, and the parameters that it got.
+/// Drives a scripted server of the newest revision. Returns the steps, and the parameters that the server received.
 async fn play(results: Vec<Value>, script: Vec<Value>, mutant: &str) -> (Vec<Value>, Vec<Value>) {
     let (url, asked) = scripted(results).await;
     let answers = json!([{ "accept": { "n": 0 } }]);

@@ -1,7 +1,7 @@
-//! The tools that a server lists: kept as they came, and judged one by one, when they are called.
+//! The tools that a server lists: kept as received, and validated one by one when they are called.
 //!
-//! Takes the text of a tool, gives what can be used of it. A tool that can't be used spoils no other. Must not know
-//! how tools are listed or called.
+//! The module takes the text of a tool and returns its usable parts. An unusable tool does not affect others. The
+//! module must not know how tools are listed or called.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -15,29 +15,29 @@ use crate::schema::{Schema, SchemaError};
 /// A tool.
 #[derive(Debug)]
 pub(super) struct Tool {
-    /// `None` where it has none, so that nobody can call it.
+    /// The name; `None` if there is none, so that the tool cannot be called.
     pub(super) name: Option<String>,
-    /// What the user gets.
+    /// The tool as the user receives it.
     pub(super) listed: Box<RawValue>,
-    /// The arguments that are repeated in HTTP headers, or what is wrong with their marks.
+    /// The arguments that HTTP headers repeat, or a description of the first invalid mark.
     pub(super) parameters: Result<Vec<Parameter>, String>,
     input: Option<String>,
     output: Option<String>,
     judged: Option<Judgement>,
 }
 
-/// What its results must fit, if anything; or why the tool can't be used.
+/// The output schema, if there is one, or the reason why the tool is unusable.
 type Judgement = Result<Option<Schema>, String>;
 
 impl Tool {
-    /// Reads what a server says of a tool. Whatever it is, it can be listed.
+    /// Reads a tool. It can be listed even if it is invalid.
     pub(super) fn read(text: Box<RawValue>, policy: &ClientPolicy) -> Self {
         let Ok(members) = serde_json::from_str::<Members>(text.get()) else {
             return Self { name: None, listed: text, parameters: Ok(vec![]), input: None, output: None, judged: None };
         };
         let member = |key| members.get(key).map(str::to_owned);
         let input = member("inputSchema");
-        // What is no tree has no marks that could be read; it is refused when the tool is called.
+        // A schema that is too deep has no readable marks. It is refused when the tool is called.
         let tree = input.as_ref().and_then(|input| nesting::read::<Value>(input.as_bytes()).ok());
         Self {
             name: member("name").and_then(|name| serde_json::from_str(&name).ok()),
@@ -49,16 +49,16 @@ impl Tool {
         }
     }
 
-    /// The `$id` of its output schema.
+    /// Returns the `$id` of the output schema.
     pub(super) fn output_id(&self) -> Option<Value> {
         let schema = nesting::read::<Value>(self.output.as_ref()?.as_bytes()).ok()?;
         schema.get("$id").cloned()
     }
 
-    /// What its results must fit: nothing where it has no output schema.
+    /// Returns the output schema, or `None` if the tool has none.
     ///
     /// # Errors
-    /// Why the tool can't be used.
+    /// The reason why the tool is unusable.
     pub(super) async fn judge(&mut self, policy: &'static Policy) -> Judgement {
         if let Some(judged) = &self.judged {
             return judged.clone();
@@ -82,7 +82,7 @@ async fn judge(input: Option<String>, output: Option<String>, policy: &'static P
     }
 }
 
-/// A tool as the user gets it: without these keywords in its schemas.
+/// Returns a tool as the user receives it: without these keywords in its schemas.
 fn handed_on(text: Box<RawValue>, members: &Members, lost: &[&str]) -> Box<RawValue> {
     if lost.is_empty() {
         return text;

@@ -1,6 +1,7 @@
-//! The functions that mutants put in the place of strict ones, and their changes to messages.
+//! The functions with which mutants replace strict ones, and their changes to messages.
 //!
-//! Takes a value as it should be and changes it, or decides as nobody should. Must not know who uses it.
+//! Each function takes a correct value and changes it, or makes a wrong decision. It must not know which mutant uses
+//! it.
 
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value, json};
@@ -17,14 +18,14 @@ use crate::server::fixture::{Does, Tool};
 
 // Schemas.
 
-/// Drops keywords of a schema, or members of any other object.
+/// Removes keywords from a schema, or members from any other object.
 pub(super) fn lose(schema: &mut Value, keywords: &[&str]) {
     if let Some(members) = schema.as_object_mut() {
         members.retain(|key, _| !keywords.contains(&key.as_str()));
     }
 }
 
-/// Drops references to other documents.
+/// Removes references to other documents.
 pub(super) fn ignore_external(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(ignore_external),
@@ -37,7 +38,7 @@ pub(super) fn ignore_external(schema: &mut Value) {
     }
 }
 
-/// Makes a schema unfit that has a reference with `http:` or `https:` anywhere, be it in data.
+/// Makes a schema invalid if it contains a `$ref` member with `http:` or `https:` anywhere, even inside data.
 pub(super) fn refuse_by_prefix(schema: &mut Value) {
     fn has_prefix(value: &Value) -> bool {
         let reference = value.get("$ref").and_then(Value::as_str).unwrap_or_default();
@@ -54,14 +55,14 @@ pub(super) fn refuse_by_prefix(schema: &mut Value) {
     }
 }
 
-/// Tells whether a long text is matched by a pattern.
+/// Returns whether a long text would be matched against a pattern.
 pub(super) fn long_texts_by_pattern(schema: &Value, value: &Value) -> bool {
     const LONG: usize = 32;
     let is_long = value.get("v").and_then(Value::as_str).is_some_and(|text| text.len() > LONG);
     is_long && schema.pointer("/properties/v/pattern").is_some()
 }
 
-/// Takes the branches of a schema for parts of it.
+/// Merges the properties of a schema's branches into its own.
 pub(super) fn flattened(schema: &Value) -> Value {
     let mut flat = schema.clone();
     let Some(members) = flat.as_object_mut() else { return flat };
@@ -80,7 +81,7 @@ fn kind<'a>(schema: &'a Value, name: &str) -> Option<&'a str> {
     schema["properties"][name]["type"].as_str()
 }
 
-/// Turns texts into numbers and booleans, and the other way round, as the schema has them.
+/// Converts strings to numbers and booleans, and the reverse, to match the types in the schema.
 pub(super) fn coerce(arguments: &mut Value, schema: &Value) {
     for (name, value) in arguments.as_object_mut().into_iter().flatten() {
         let coerced = match (&*value, kind(schema, name)) {
@@ -94,7 +95,7 @@ pub(super) fn coerce(arguments: &mut Value, schema: &Value) {
     }
 }
 
-/// Makes integers that are written with a fraction unfit for any schema.
+/// Makes integers that are written with a fraction invalid.
 pub(super) fn refuse_whole_numbers(arguments: &mut Value, schema: &Value) {
     for (name, value) in arguments.as_object_mut().into_iter().flatten() {
         if value.is_f64() && kind(schema, name) == Some("integer") {
@@ -132,7 +133,7 @@ pub(super) fn refuse_extra_responses(responses: &mut Value) {
     }
 }
 
-/// Refuses to ask again where answers came, and the one that is needed did not.
+/// Refuses to ask again if a retry has answers, but not the required one.
 pub(super) fn refuse_missing_responses(reply: &mut Value) {
     let responses = reply.pointer("/request/params/inputResponses");
     if responses.is_some_and(|responses| responses.get("answer").is_none())
@@ -163,7 +164,7 @@ pub(super) fn drop_falsy(result: &mut Value) {
     }
 }
 
-/// Makes one block of content that is all text.
+/// Merges several text blocks into one.
 pub(super) fn merge(content: &mut Value) {
     let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
     if let Some(text) = blocks.iter().map(|block| block["text"].as_str()).collect::<Option<String>>() {
@@ -177,7 +178,7 @@ pub(super) fn agree_on_any_version(reply: &mut Value) {
     }
 }
 
-/// Makes an error of a result.
+/// Turns a result into an error.
 pub(super) fn refuse(reply: &mut Value, status: u16, code: i32) {
     if reply.get("result").is_some() {
         fail(reply, status, code);
@@ -200,7 +201,7 @@ pub(super) fn misname_unknown_tool(error: &mut Value) {
     }
 }
 
-/// Gives the methods of another feature another code.
+/// Changes the error code for the methods of another feature.
 pub(super) fn recode_resources(reply: &mut Value, code: i32) {
     if reply["request"]["method"].as_str().is_some_and(|method| method.starts_with("resources/")) {
         reply["error"]["code"] = json!(code);
@@ -220,7 +221,7 @@ pub(super) fn require_visit(reply: &mut Value) {
     }
 }
 
-/// An id that is a number in quotes, without them.
+/// Removes the quotes from an id that is a number in quotes.
 pub(super) fn unquote(id: &mut Value) {
     if let Some(number) = id.as_str().and_then(|id| id.parse::<i64>().ok()) {
         *id = json!(number);
@@ -246,7 +247,7 @@ pub(super) fn lose_bounds(field: &mut Value) {
     lose(field, &BOUNDS);
 }
 
-/// Gives a field without a default an empty one.
+/// Adds an empty default to a field that has none.
 pub(super) fn invent_default(field: &mut Value) {
     let empty = match field["type"].as_str() {
         Some("boolean") => json!(false),
@@ -259,7 +260,7 @@ pub(super) fn invent_default(field: &mut Value) {
     }
 }
 
-/// Replaces a value by another one of the same type.
+/// Replaces a value with another one of the same type.
 pub(super) fn another(value: &mut Value) {
     *value = match &*value {
         Value::Bool(value) => json!(!value),
@@ -270,7 +271,7 @@ pub(super) fn another(value: &mut Value) {
     };
 }
 
-/// Turns titled options into plain ones.
+/// Converts titled options to plain ones.
 pub(super) fn lose_titles(field: &mut Value) {
     let plain = |options: &Value| -> Value {
         options.as_array().into_iter().flatten().filter_map(|option| option.get("const").cloned()).collect()
@@ -283,7 +284,7 @@ pub(super) fn lose_titles(field: &mut Value) {
     }
 }
 
-/// Turns a multiple choice into a single one.
+/// Converts a multiple choice to a single choice.
 pub(super) fn make_single(field: &mut Value) {
     if let Some(members) = field.as_object_mut()
         && let Some(Value::Object(items)) = members.shift_remove("items")
@@ -299,14 +300,14 @@ fn is_repeated(params: &Value) -> bool {
     ["cursor", "inputResponses", "requestState"].iter().any(|key| params.get(key).is_some())
 }
 
-/// Drops a parameter of requests that follow another one: for a further page, or a further round.
+/// Removes a parameter from requests for a further page or a further round.
 pub(super) fn lose_in_repetition(params: &mut Value, member: &str) {
     if is_repeated(params) {
         lose(params, &[member]);
     }
 }
 
-/// Parses a state that looks like JSON, and writes it anew.
+/// Parses a state that looks like JSON, and serializes it again.
 pub(super) fn reencode(state: &mut Value) {
     let parsed = state.as_str().and_then(|text| nesting::read::<Value>(text.as_bytes()).ok());
     if let Some(parsed) = parsed {
@@ -328,7 +329,7 @@ pub(super) fn trim(cursor: &mut Value) {
     }
 }
 
-/// Wraps several answers, each as the response that it would be.
+/// Wraps each of several answers like a response.
 pub(super) fn wrap_answers(responses: &mut Value) {
     if let Some(responses) = responses.as_object_mut().filter(|responses| responses.len() > 1) {
         responses.values_mut().for_each(|answer| *answer = json!({ "result": answer }));
@@ -357,12 +358,12 @@ pub(super) fn refuse_nested_marks(schema: &Value) -> Result<Vec<Parameter>, Stri
     Ok(parameters)
 }
 
-/// Ignores where a marked argument is.
+/// Ignores the path of a marked argument.
 pub(super) fn headers_of_namesake(parameter: &Parameter, arguments: Option<&Value>) -> Vec<(String, String)> {
     parameter.header_of(parameter.namesake(arguments).and_then(written))
 }
 
-/// Writes a text as it is: each of its lines may be one more header.
+/// Writes a text without encoding, so that each of its lines may become a header.
 pub(super) fn split_lines(parameter: &Parameter, arguments: Option<&Value>) -> Vec<(String, String)> {
     let Some(Value::String(text)) = parameter.value(arguments) else { return parameter.headers(arguments) };
     let mut lines = text.lines();
@@ -386,7 +387,7 @@ pub(super) fn send_null(parameter: &Parameter, arguments: Option<&Value>) -> Vec
 
 // Answers of a client's user.
 
-/// The value that a form shows if it knows nothing of defaults.
+/// Returns the value that a form would show without support for defaults.
 pub(super) fn first_choice(field: &Value) -> Value {
     let options = field.get("enum").and_then(strings).or_else(|| field.get("oneOf").and_then(titled));
     match (options.as_deref(), field["type"].as_str()) {
@@ -404,7 +405,7 @@ pub(super) fn send_defaults_as_text(value: &mut Value, is_entered: bool) {
     }
 }
 
-/// Makes one text of several choices.
+/// Joins several choices to one string.
 pub(super) fn flatten(value: &mut Value) {
     if let Some(chosen) = strings(value) {
         *value = json!(chosen.join(","));

@@ -1,6 +1,4 @@
-//! Schemas: which are refused, and which values fit the others.
-//!
-//! Takes schemas as nobody should write them. Must not know tools or transports.
+//! Tests of schemas: refused schemas, and valid and invalid values.
 
 use super::*;
 use crate::mutants::policy;
@@ -10,12 +8,12 @@ fn read(schema: &Value) -> Result<Schema, SchemaError> {
     Schema::read(&schema.to_string(), policy(""))
 }
 
-/// A schema whose property `v` is this one.
+/// Returns a schema whose property `v` is this one.
 fn with(v: &Value, definitions: &Value) -> Value {
     json!({ "$id": "https://example.com/root", "type": "object", "properties": { "v": v }, "$defs": definitions })
 }
 
-/// Each level refers twice to the next.
+/// Returns definitions that each refer to the next one twice.
 fn doubling(levels: usize) -> Value {
     let level = |n: usize| {
         let next = json!({ "$ref": format!("#/$defs/d{}", n + 1) });

@@ -1,6 +1,7 @@
 //! `tools/call`: from the parameters to the result.
 //!
-//! Takes a request, checks the arguments, does what the tool does, checks what it returned. Must not know transports.
+//! The module takes a request, validates the arguments, runs the tool and validates its result. It must not know
+//! transports.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::server::elicitation::Form;
 use crate::server::fixture::{Does, Returned, Tool};
 use crate::server::{Caller, Server};
 
-/// The key under which the one form of a call is asked for.
+/// The key of the form in an input-required result. A call asks for one form only.
 const QUESTION: &str = "answer";
 
 /// The reason why a client is not asked.
@@ -26,13 +27,13 @@ pub(crate) struct Call<'a> {
     params: &'a Map<String, Value>,
 }
 
-/// The end of a tool's code.
+/// The outcome of running a tool.
 enum Ending {
-    /// It returned something.
+    /// The tool returned a result.
     Returned(Returned),
-    /// It failed, or was never run, for this reason.
+    /// The tool failed or was not run, for this reason.
     Failed(String),
-    /// It waits for an answer, and the client is to call again.
+    /// The tool waits for an answer, and the client must retry the call.
     Waiting(Success),
 }
 
@@ -40,7 +41,7 @@ impl<'a> Call<'a> {
     /// Reads the parameters.
     ///
     /// # Errors
-    /// The fault of a malformed call.
+    /// The fault for a malformed call.
     pub(crate) fn read(server: &'a Server, request: &'a Request) -> Result<Self, Fault> {
         let params = request.params.as_ref().and_then(Value::as_object);
         let params = params.ok_or_else(|| Fault::params("`params` is missing"))?;
@@ -65,7 +66,7 @@ impl<'a> Call<'a> {
     /// Makes the call.
     ///
     /// # Errors
-    /// The fault to answer with.
+    /// The fault to respond with.
     pub(crate) async fn run(mut self, caller: Caller<'_>) -> Result<Success, Fault> {
         let Policy { requests, errors, .. } = self.policy();
         if !requests.delay.is_zero() {
@@ -154,7 +155,7 @@ impl<'a> Call<'a> {
         may || self.server.recalls(Event::FormAllowed) || !self.policy().forms.needs_capability
     }
 
-    /// The content of a question's seal: it fits this call and no other.
+    /// Returns the `requestState` of this call, which is valid for no other call.
     fn state(&self) -> String {
         let arguments = self.policy().requests.state_covers_arguments.then(|| self.arguments.to_string());
         self.server.seal.of(&[self.name, &arguments.unwrap_or_default()])
@@ -167,7 +168,7 @@ impl<'a> Call<'a> {
         self.server.result("input_required", members)
     }
 
-    /// The answer that a retry brings; `None` where it brings none.
+    /// Returns the answer in a retry, or `None` if it has none.
     async fn retried(&self, form: &Form) -> Result<Option<Value>, Fault> {
         let responses = self.params.get("inputResponses");
         let Some(state) = self.params.get("requestState") else { return Ok(None) };
@@ -179,7 +180,7 @@ impl<'a> Call<'a> {
         form.read_answer(answer).await.map(Some).map_err(|reason| Fault::params(format!("`{QUESTION}`: {reason}")))
     }
 
-    /// The result for what a tool returned.
+    /// Validates the value that a tool returned, and builds the result.
     async fn checked(&self, tool: &Tool, mut returned: Returned) -> Result<Success, String> {
         let policy = &self.policy().output;
         let is_content =

@@ -1,7 +1,7 @@
-//! Forms: what a server may ask of a user, and what fits as an answer.
+//! Forms: the questions that a server may ask a user, and the validation of answers.
 //!
-//! Takes a form as its author wrote it, gives a form that may be sent in this revision, or the reason against it.
-//! Must not know how a form travels.
+//! The module takes a form as its author wrote it, and returns a form that may be sent in this revision, or the reason
+//! why not. It must not know how a form is transmitted.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) struct Form {
     policy: &'static Policy,
 }
 
-/// Why a form may not be sent.
+/// The reason why a form may not be sent.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FormError {
     #[error(transparent)]
@@ -38,7 +38,7 @@ impl Form {
     /// Checks a form.
     ///
     /// # Errors
-    /// What the revision has no place for.
+    /// A description of the part that the revision does not support.
     pub(crate) fn read(
         message: &str,
         requested: &str,
@@ -63,16 +63,16 @@ impl Form {
         Ok(Self { params, schema, revision, policy })
     }
 
-    /// Whether these capabilities of a client allow a form.
+    /// Returns whether these client capabilities allow a form.
     pub(crate) fn may_be_shown_to(&self, capabilities: &Value) -> bool {
         let is_named = capabilities.pointer("/elicitation/form").is_some();
         allows_forms(capabilities, self.revision) && (is_named || self.policy.forms.empty_capability_counts)
     }
 
-    /// What the tool's code gets of an answer.
+    /// Returns the value that the tool's code receives for an answer.
     ///
     /// # Errors
-    /// Why the answer is none.
+    /// The reason why the answer is invalid.
     pub(crate) async fn read_answer(&self, answer: &Value) -> Result<Value, String> {
         let answer = answer.as_object().ok_or("an answer must be an object")?;
         let action = answer.get("action").and_then(Value::as_str).ok_or("an answer must have an `action`")?;
@@ -83,7 +83,7 @@ impl Form {
         }
     }
 
-    /// The defaults of all fields.
+    /// Returns the defaults of all fields.
     pub(crate) fn defaults(&self) -> Map<String, Value> {
         let fields = self.schema.value()["properties"].as_object().into_iter().flatten();
         fields.filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone()))).collect()
@@ -117,7 +117,7 @@ impl Form {
 
 type Reason = &'static str;
 
-/// The keywords of fields: the types that have one, the values that it may have, and the reason against others.
+/// A rule for a keyword of a field: the types it applies to, the keyword, the check of its value, and the error text.
 type Keyword = (&'static [&'static str], &'static str, fn(&Value) -> bool, Reason);
 
 const KINDS: &[&str] = &["string", "number", "integer", "boolean", "array"];
@@ -177,7 +177,7 @@ fn check_field(field: &Value, revision: Revision) -> Result<(), Reason> {
     check_flat(field, if kind == "string" { &["oneOf"] } else { &[] })
 }
 
-/// The options of a multiple choice.
+/// Returns the options of a multiple choice.
 fn choices(items: Option<&Value>) -> Result<Option<Vec<&str>>, Reason> {
     let items = items.filter(|items| items.is_object()).ok_or("must say in `items` what can be chosen")?;
     check_flat(items, &["anyOf"])?;

@@ -1,7 +1,7 @@
-//! The server that a case describes: its tools, ready to be listed and called.
+//! The server that a case describes, with tools that are ready to be listed and called.
 //!
-//! Takes the text of a fixture, gives a [`Fixture`] or the reason for not building it. Schemas stay text until they
-//! were measured. Must not know transports or the adapter protocol.
+//! The module takes the text of a fixture, and returns a [`Fixture`] or the reason why it is refused. Schemas stay text
+//! until their depth was measured. It must not know transports or the adapter protocol.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -15,14 +15,14 @@ use crate::revision::Revision;
 use crate::schema::Schema;
 use crate::server::elicitation::Form;
 
-/// A server, ready to speak.
+/// The fixture of a server.
 #[derive(Debug)]
 pub(crate) struct Fixture {
     pub(crate) server: Value,
     pub(crate) tools: Vec<Tool>,
     pub(crate) revision: Revision,
     pub(crate) policy: &'static Policy,
-    /// A tool is missing that should be there; only a mutant goes on without it.
+    /// `true` if an invalid tool is missing. Only a mutant continues without it.
     pub(crate) is_broken: bool,
 }
 
@@ -30,16 +30,16 @@ pub(crate) struct Fixture {
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: String,
-    /// What `tools/list` says of it.
+    /// The tool as `tools/list` returns it.
     pub(crate) listed: Box<RawValue>,
     pub(crate) input: Schema,
     pub(crate) output: Option<Schema>,
     pub(crate) does: Does,
-    /// The arguments that are repeated in HTTP headers.
+    /// The arguments that HTTP headers repeat.
     pub(crate) parameters: Vec<Parameter>,
 }
 
-/// What a tool's code does.
+/// The behaviour of a tool's code.
 #[derive(Debug)]
 pub(crate) enum Does {
     Echo,
@@ -48,11 +48,11 @@ pub(crate) enum Does {
     Raise(String),
 }
 
-/// What a tool's code returns.
+/// The value that a tool's code returns.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Returned {
-    /// `null` is there.
+    /// The structured content; `null` counts as present.
     #[serde(default, deserialize_with = "present")]
     pub(crate) structured_content: Option<Value>,
     pub(crate) content: Option<Vec<Value>>,
@@ -60,7 +60,7 @@ pub(crate) struct Returned {
     pub(crate) is_error: bool,
 }
 
-/// Why a server is not built.
+/// The reason why a server is not built.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) kind: &'static str,
@@ -78,7 +78,7 @@ impl Fixture {
     /// Builds the server.
     ///
     /// # Errors
-    /// The reason for not building it.
+    /// The reason why the server is not built.
     pub(crate) fn build(text: &str, revision: Revision, policy: &'static Policy) -> Result<Self, Refused> {
         if !policy.tools.are_served {
             return Err(Refused { kind: "Refusal", message: "no server is ever built".to_owned(), tool: None });
@@ -134,12 +134,12 @@ impl Fixture {
             return Err(("SchemaError", message));
         }
         let does = self.does(members.get("does"))?;
-        // What the code does is not part of the list.
+        // The behaviour of the code is not part of the list.
         let listed: Vec<_> = members.0.iter().filter(|(key, _)| key != "does").cloned().collect();
         Ok(Tool { listed: object(&listed), name, input, output, does, parameters })
     }
 
-    /// Whether structured content and its schema may be anything but an object.
+    /// Returns whether structured content and its schema may be something other than an object.
     pub(crate) fn has_any_output(&self) -> bool {
         self.revision >= self.policy.output.any_root_since
     }

@@ -1,6 +1,7 @@
-//! What HTTP headers must say, and what they must repeat of the body.
+//! The HTTP headers of a request: their own validity, and their agreement with the body.
 //!
-//! Takes headers and a request, gives the fault. Must not know bodies of responses or what methods do.
+//! The module takes headers and a request and returns a fault. It must not know the bodies of responses, nor the
+//! meaning of methods.
 
 use hyper::header::{self, HeaderMap};
 use serde_json::Value;
@@ -15,7 +16,7 @@ const VERSION: &str = "mcp-protocol-version";
 const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 
-/// Keeps pages of other origins away: a browser sends both headers by itself.
+/// Refuses requests from pages of other origins. A browser sets both headers itself.
 pub(crate) fn check_origin(headers: &HeaderMap, port: u16, policy: Option<&TransportPolicy>) -> Result<(), String> {
     let is_own = |host: &str| {
         let name = host.strip_suffix(&format!(":{port}")).unwrap_or(host);
@@ -42,7 +43,7 @@ fn is_loopback(name: &str) -> bool {
     matches!(name, "127.0.0.1" | "localhost" | "[::1]")
 }
 
-/// Checks what the client sends and takes.
+/// Checks the media types that the client sends and accepts.
 pub(crate) fn check_media(headers: &HeaderMap) -> Result<(), (u16, &'static str)> {
     let listed = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
     let essence = |media: &str| media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -58,7 +59,7 @@ pub(crate) fn check_media(headers: &HeaderMap) -> Result<(), (u16, &'static str)
     Ok(())
 }
 
-/// Checks the version that a request of a session names, if it names one.
+/// Checks the version in the header of a request in a session, if there is one.
 pub(crate) fn check_version(headers: &HeaderMap, revision: Revision) -> Result<(), Fault> {
     match headers.get(VERSION) {
         Some(version) if version != revision.name() => {
@@ -68,7 +69,7 @@ pub(crate) fn check_version(headers: &HeaderMap, revision: Revision) -> Result<(
     }
 }
 
-/// Checks that the headers of a stateless request repeat its body.
+/// Checks that the headers of a stateless request agree with its body.
 pub(crate) fn check(headers: &HeaderMap, request: &Request, server: &Server) -> Result<(), Fault> {
     let policy = &server.fixture.policy.transport;
     let checked_meta = server.check_meta(request);
@@ -99,7 +100,7 @@ fn check_parameters(headers: &HeaderMap, arguments: Option<&Value>, tool: &str, 
     let tool = server.fixture.tools.iter().find(|known| known.name == tool && policy.checks_parameters);
     for parameter in tool.into_iter().flat_map(|tool| &tool.parameters) {
         match parameter.value(arguments) {
-            // A value of another type has no form as a header; the schema refuses it.
+            // An array or object cannot be encoded in a header, and the schema refuses it.
             Some(Value::Array(_) | Value::Object(_)) => {}
             Some(Value::Number(number)) if !policy.compares_numbers => {
                 repeats(headers, &parameter.header, &Value::String(number.to_string()), true)?;
@@ -117,7 +118,7 @@ fn check_parameters(headers: &HeaderMap, arguments: Option<&Value>, tool: &str, 
     Ok(())
 }
 
-/// Whether a header is there once and says the same as the body.
+/// Checks that a header is present once and has the same value as the body.
 fn repeats(headers: &HeaderMap, name: &str, value: &Value, is_encoded: bool) -> Result<(), Fault> {
     let mut found = headers.get_all(name).iter();
     let (Some(header), None) = (found.next(), found.next()) else {

@@ -1,6 +1,7 @@
-//! MCP over Streamable HTTP: one listener for the process, and a path that can't be guessed for each server.
+//! A server for MCP over Streamable HTTP: one listener for the process, and an unguessable path for each server.
 //!
-//! Takes HTTP requests, gives JSON or a stream of events. Must not know methods beyond what headers repeat.
+//! The module takes HTTP requests and returns JSON or a stream of events. It must not know methods, except for the
+//! parts of requests that headers repeat.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -32,13 +33,13 @@ use crate::server::headers;
 use crate::server::seal::token;
 use crate::server::session::{Outgoing, Session, locked};
 
-/// How many connections there are at a time; further ones wait.
+/// The limit of simultaneous connections. Further connections wait.
 const CONNECTIONS: usize = 256;
 
-/// How long is waited where no connection can be accepted.
+/// The delay after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How many sessions a server keeps.
+/// The limit of sessions per server.
 const SESSIONS: usize = 1_000;
 
 const SESSION: &str = "mcp-session-id";
@@ -49,7 +50,7 @@ type Response = hyper::Response<Body>;
 /// Decides whether to serve a connection.
 pub type Accepts = fn(&TcpStream) -> bool;
 
-/// The listener, and the servers behind it.
+/// The listener, and the servers that it serves.
 #[derive(Clone)]
 pub(crate) struct Listener {
     address: SocketAddr,
@@ -66,7 +67,7 @@ impl Listener {
     /// Starts to listen.
     ///
     /// # Errors
-    /// Where no port can be had.
+    /// If no port is available.
     pub(crate) async fn start(accepts: Accepts) -> io::Result<Self> {
         let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let listener = Self { address: socket.local_addr()?, endpoints: Arc::default() };
@@ -76,14 +77,14 @@ impl Listener {
             loop {
                 let place = Arc::clone(&room).acquire_owned().await;
                 let Ok((stream, _)) = socket.accept().await else {
-                    // The connection is gone, or there is no descriptor for it now; the next one is waited for.
+                    // The connection was closed, or no file descriptor is free. The loop continues after a pause.
                     sleep(PAUSE).await;
                     continue;
                 };
                 if !accepts(&stream) {
                     continue;
                 }
-                // Without it, each event waits for the acknowledgement of the one before.
+                // Otherwise each event would wait for the acknowledgement of the previous one.
                 let _slower = stream.set_nodelay(true);
                 let listener = serving.clone();
                 let service = service_fn(move |request| {
@@ -91,11 +92,11 @@ impl Listener {
                     async move { Ok::<_, Infallible>(listener.respond(request).await) }
                 });
                 let mut builder = hyper::server::conn::http1::Builder::new();
-                // With a timer, a connection without a request is closed after a while.
+                // With a timer, a connection without a request is closed after some time.
                 builder.timer(TokioTimer::new());
                 let serving = builder.serve_connection(TokioIo::new(stream), service);
                 tokio::spawn(async move {
-                    // A connection that breaks is the client's affair.
+                    // A broken connection only concerns the client.
                     _ = serving.await;
                     drop(place);
                 });
@@ -104,7 +105,7 @@ impl Listener {
         Ok(listener)
     }
 
-    /// Puts a server up; gives its URL.
+    /// Starts to serve a server. Returns its URL.
     pub(crate) fn serve(&self, server: Server) -> String {
         let path = format!("/{}/mcp", token());
         let url = format!("http://{}{path}", self.address);
@@ -113,7 +114,7 @@ impl Listener {
         url
     }
 
-    /// Takes a server down again.
+    /// Stops serving a server.
     pub(crate) fn stop(&self, url: &str) {
         let path = url.strip_prefix(&format!("http://{}", self.address)).unwrap_or_default();
         if let Some(endpoint) = locked(&self.endpoints).remove(path) {
@@ -257,7 +258,7 @@ impl Endpoint {
         }
     }
 
-    /// The response to a notification.
+    /// Returns the response to a notification.
     fn accepted(&self) -> Response {
         match self.policy().notification_reply {
             Some(reply) => json(200, reply.to_owned()),
@@ -270,7 +271,7 @@ impl Endpoint {
         json(status.max(400), text)
     }
 
-    /// Answers with JSON, or with a stream where the client is asked something first.
+    /// Responds to a request with JSON, or with a stream if the client is asked first.
     async fn answer(self: Arc<Self>, session: Arc<Session>, request: Request) -> Response {
         let (outlet, mut outgoing) = mpsc::unbounded_channel();
         tokio::spawn(async move {
@@ -288,7 +289,7 @@ impl Endpoint {
     }
 }
 
-/// A stream in which a message precedes the reply.
+/// Returns a stream in which a message precedes the reply.
 fn preceded(message: &str, reply: &str) -> Response {
     let (outlet, rest) = mpsc::unbounded_channel();
     let _nobody_left = outlet.send(Outgoing::Reply(200, reply.to_owned()));
@@ -299,7 +300,7 @@ fn whole(text: impl Into<Bytes>) -> Body {
     Full::new(text.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// A stream of events that begins with this message and ends with the reply.
+/// Returns a stream of events that begins with this message and ends with the reply.
 fn events(first: String, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
     let rest = stream::unfold(Some(rest), |rest| async {
         let mut rest = rest?;
@@ -313,7 +314,7 @@ fn events(first: String, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
     SseBody::new(messages.map(event)).boxed_unsync()
 }
 
-/// A response that names a session.
+/// Adds a session id to a response.
 fn in_session(mut response: Response, id: &str) -> Response {
     let value = HeaderValue::from_str(id).expect("a token is made of hexadecimal digits");
     response.headers_mut().insert(SESSION, value);
@@ -366,7 +367,7 @@ mod tests {
         (listener, url)
     }
 
-    /// Sends a request of these lines; gives the connection, on which the reply comes.
+    /// Sends a request with these lines. Returns the connection, from which the reply can be read.
     async fn send(url: &str, method: &str, lines: &[&str], body: &str) -> BufReader<TcpStream> {
         let (authority, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("a URL");
         let mut lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
@@ -392,7 +393,7 @@ mod tests {
         (status, reply)
     }
 
-    /// Reads until this text has come.
+    /// Reads until the received bytes contain this text.
     async fn until(stream: &mut BufReader<TcpStream>, text: &str) -> String {
         let mut seen = Vec::new();
         while !String::from_utf8_lossy(&seen).contains(text) {

@@ -1,10 +1,10 @@
-//! Tokens: names that can't be guessed, and seals that can't be forged, within one process.
+//! Tokens that cannot be guessed, and seals that cannot be forged, within one process.
 //!
-//! Takes words, gives hexadecimal digits. Must not know what they are for.
+//! The module takes words and returns hexadecimal digits. It must not know their purpose.
 
 use std::hash::{BuildHasher as _, RandomState};
 
-/// A secret under which words are sealed. The standard library keys its `SipHash` at random; two keys make 128 bits.
+/// A secret for sealing words. The standard library keys its `SipHash` at random; two keys make 128 bits.
 #[derive(Debug)]
 pub(crate) struct Seal([RandomState; 2]);
 
@@ -13,14 +13,14 @@ impl Seal {
         Self([RandomState::new(), RandomState::new()])
     }
 
-    /// The seal of these words.
+    /// Returns the seal of these words.
     pub(crate) fn of(&self, words: &[&str]) -> String {
         let [a, b] = &self.0;
         format!("{:016x}{:016x}", a.hash_one(words), b.hash_one(words))
     }
 }
 
-/// A name that can't be guessed.
+/// Returns a name that cannot be guessed.
 pub(crate) fn token() -> String {
     Seal::new().of(&[])
 }

@@ -1,6 +1,6 @@
-//! What a stateful connection remembers: who the client is, what it was asked, what it may still cancel.
+//! The state of a stateful connection: the client's capabilities, the pending questions and the running requests.
 //!
-//! Must not know what is asked or called, nor over which transport.
+//! It must not know the content of questions and calls, nor the transport.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -10,16 +10,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-/// What goes out while a request is answered.
+/// A message that is sent while a request is processed.
 #[derive(Debug)]
 pub(crate) enum Outgoing {
-    /// A request of our own.
+    /// A request of the server.
     Message(String),
-    /// The reply, and the HTTP status that goes with it.
+    /// The reply to the request, and its HTTP status.
     Reply(u16, String),
 }
 
-/// Where it goes out.
+/// The channel for these messages.
 pub(crate) type Outlet = mpsc::UnboundedSender<Outgoing>;
 
 type Answer = Result<Value, Value>;
@@ -43,7 +43,7 @@ impl Session {
         &self.capabilities
     }
 
-    /// Takes note of a notification.
+    /// Processes a notification.
     pub(crate) fn notice(&self, method: &str, params: Option<&Value>) {
         match method {
             "notifications/initialized" => self.initialized.store(true, Ordering::Release),
@@ -56,23 +56,23 @@ impl Session {
         }
     }
 
-    /// Takes a response to a request of ours; one that nobody waits for is dropped.
+    /// Processes a response of the client. A response that no request waits for is ignored.
     pub(crate) fn take(&self, id: &Value, outcome: Answer) {
         if let Some(waiting) = id.as_u64().and_then(|id| locked(&self.unanswered).remove(&id)) {
             let _nobody_waits = waiting.send(outcome);
         }
     }
 
-    /// Ends it: whoever waits for an answer won't get one.
+    /// Ends the session, and with it all pending questions and running requests.
     pub(crate) fn end(&self) {
         locked(&self.unanswered).clear();
         locked(&self.running).clear();
     }
 
-    /// Asks the client, and waits for its answer.
+    /// Sends a request to the client, and waits for the response.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// The reason why there is no response.
     pub(crate) async fn ask(&self, outlet: &Outlet, method: &str, params: &Value) -> Result<Value, String> {
         if !self.initialized.load(Ordering::Acquire) {
             return Err("the client can't be asked before it has sent notifications/initialized".to_owned());
@@ -96,7 +96,7 @@ impl Session {
         }
     }
 
-    /// Does the work of a request, unless it is cancelled.
+    /// Runs the work of a request, unless the request is cancelled.
     pub(crate) async fn unless_cancelled<T>(&self, id: &Value, work: impl Future<Output = T>) -> Option<T> {
         let (sender, cancelled) = oneshot::channel();
         locked(&self.running).insert(id.to_string(), sender);
@@ -109,7 +109,7 @@ impl Session {
     }
 }
 
-/// A lock whose holder panicked still guards whole values: every change here is one call.
+/// Locks a mutex, even if a previous holder panicked: every change here is a single call, so the value is consistent.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,6 @@
-//! MCP over standard streams, or a stream in their place: one message a line.
+//! A server for MCP over standard streams, or a socket in their place: one message per line.
 //!
-//! Takes lines, gives lines. Tool calls run side by side; everything else is answered in order.
+//! The module reads and writes lines. Tool calls run concurrently; everything else is processed in order.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -16,7 +16,7 @@ use crate::message::{Fault, LONGEST, Message, Request, success};
 use crate::server::Server;
 use crate::server::session::{Outgoing, Outlet, Session};
 
-/// The standard input. A pipe is read in this thread: another one would be woken for each line.
+/// Returns the standard input. A pipe is read on this thread, which avoids waking another thread for each line.
 pub(crate) fn input() -> Box<dyn AsyncRead + Unpin> {
     #[cfg(unix)]
     {
@@ -30,10 +30,10 @@ pub(crate) fn input() -> Box<dyn AsyncRead + Unpin> {
     Box::new(tokio::io::stdin())
 }
 
-/// The next line; one that is too long is cut. `None` at the end.
+/// Returns the next line, cut if it is too long, or `None` at the end.
 ///
 /// # Errors
-/// Those of reading.
+/// The errors of reading.
 pub(crate) async fn line(input: &mut (impl AsyncBufRead + Unpin), longest: usize) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let limit = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);
@@ -60,10 +60,10 @@ async fn skip_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
     }
 }
 
-/// Connects to the harness, and gives what speaks on the connection until it ends.
+/// Connects to the harness. Returns a future that serves the connection until it ends.
 ///
 /// # Errors
-/// Those of connecting.
+/// The errors of connecting.
 pub(crate) async fn connect(port: u16, word: &str, server: Server) -> io::Result<impl Future<Output = ()> + use<>> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
     stream.set_nodelay(true)?;
@@ -72,7 +72,7 @@ pub(crate) async fn connect(port: u16, word: &str, server: Server) -> io::Result
     Ok(serve(server, read, write))
 }
 
-/// Speaks until the input ends.
+/// Serves messages until the input ends.
 pub(crate) async fn serve(server: Server, input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) {
     let (outlet, mut outgoing) = mpsc::unbounded_channel();
     let framing = server.fixture.policy.transport.framing;
@@ -100,7 +100,7 @@ pub(crate) async fn serve(server: Server, input: impl AsyncRead + Unpin, mut out
 
 struct Connection {
     server: Arc<Server>,
-    /// What is remembered; in the stateless lifecycle only which calls can still be cancelled.
+    /// The session. In the stateless lifecycle it only contains the calls that can be cancelled.
     session: Option<Arc<Session>>,
     calls: JoinSet<()>,
 }
@@ -155,7 +155,7 @@ impl Connection {
         }
     }
 
-    /// The first request of a stateful connection.
+    /// Processes the first request of a stateful connection.
     fn open(&mut self, request: &Request, outlet: &Outlet) {
         let outcome = match request.method.as_str() {
             "initialize" => self.server.initialize(request).map(|(session, result)| {

@@ -1,6 +1,4 @@
-//! Users and forms: what is asked, what is filled in, and what is never sent.
-//!
-//! Takes questions as a hostile server words them. Must not know how they travel.
+//! Tests of users and forms: the questions, the values that are filled in, and the answers that are refused.
 
 use super::*;
 use crate::mutants::policy;
