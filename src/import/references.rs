@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_resolved_against_the_ids_around_them() {
+    fn reference_is_resolved_against_the_enclosing_ids() {
         for (base, reference, wanted) in [
             ("http://h/a/b", "c", "http://h/a/c"),
             ("http://h/a/b", "c/#x", "http://h/a/c/"),

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_change_their_kind_are_found() {
+    fn number_that_changes_its_kind_is_found() {
         let exact =
             ["0", "-0", "0.0", "-0.0e9", "1.0", "1e2", "1.50e1", "0.1", "1e23", "123456789012345678901234", "10e-1"];
         for number in exact {

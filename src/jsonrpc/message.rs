@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_keep_their_type_and_null_is_none() {
+    fn id_keeps_its_type_and_null_counts_as_absent() {
         assert_eq!(read(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), Ok(result(Some(json!(1)))));
         assert_eq!(read(r#"{"jsonrpc":"2.0","id":"1","result":null}"#), Ok(result(Some(json!("1")))));
         let none = Ok(Kind::Response { id: None, is_error: true });

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn long_value_keeps_its_structure_and_says_what_is_missing() {
+    fn long_value_keeps_its_structure_and_counts_omissions() {
         let value = json!({"type": "object", "p": "x".repeat(1000), "list": (0..100).collect::<Vec<_>>()});
         let text = abridged(&value);
         let (shown, rest) = text.split_once(" (").expect("a hash");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn any_change_of_a_long_value_shows_in_its_hash() {
+    fn change_of_a_long_value_changes_its_hash() {
         let with = |middle: char| json!({"p": format!("{0}{middle}{0}", "x".repeat(50_000))});
         let [one, other] = ['a', 'b'].map(|middle| abridged(&with(middle)));
         assert_ne!(one, other);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_and_deep_values_stay_within_a_bound() {
+    fn text_of_wide_and_deep_values_is_limited() {
         let deep = (0..400).fold(json!("x".repeat(100)), |inner, _| json!([inner, null, {"k": 1}]));
         let wide =
             json!((0..1000).map(|one| (format!("{one}-{}", "k".repeat(90)), json!([deep]))).collect::<Map<_, _>>());

@@ -158,7 +158,7 @@ impl fmt::Display for Finding {
             Self::Unreadable { place, reason } => write!(f, "{place} cannot be read: {reason}"),
             Self::Undecidable { place, reason } => write!(f, "{place}: {reason}"),
             Self::ControlFailed { control } => write!(f, "its control {control} doesn't hold"),
-            Self::ControlInexpressible { control } => write!(f, "the adapter can't express its control {control}"),
+            Self::ControlInexpressible { control } => write!(f, "the adapter cannot express its control {control}"),
             Self::Inexpressible { reason } | Self::Unavailable { reason } => f.write_str(reason),
             Self::NotObserved => f.write_str("the step was not observed"),
             Self::NoRequirement => f.write_str("no catalogue at hand has this requirement"),

@@ -39,13 +39,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_cut_between_characters_and_tells_its_length() {
+    fn text_is_cut_between_characters_and_shows_its_length() {
         assert_eq!((beginning("aé", 2), beginning("aé", 9)), ("a", "aé"));
         assert_eq!((shortened("éé", 3), shortened("éé", 4)), ("é… (4 bytes)".into(), "éé".into()));
     }
 
     #[test]
-    fn number_has_groups_and_its_noun_a_plural() {
+    fn number_has_digit_groups_and_a_plural_noun() {
         assert_eq!((grouped(7), grouped(1_234_567)), ("7".to_owned(), "1,234,567".to_owned()));
         assert_eq!((count(1, "test"), count(2, "test")), ("1 test".to_owned(), "2 tests".to_owned()));
     }

@@ -35,14 +35,14 @@ const REFUSED: u8 = 3;
 /// connections that `accepts` refuses are closed.
 pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>, accepts: Accepts) -> ExitCode {
     let Some(variant) = Variant::named(mutant) else {
-        return complain(2, &json!({ "error": format!("there is no mutant `{}`", mutant.unwrap_or_default()) }));
+        return exit_with(2, &json!({ "error": format!("there is no mutant `{}`", mutant.unwrap_or_default()) }));
     };
     let file = stdio_server.map(Path::to_owned);
     let work = move || {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = match builder.max_blocking_threads(16).thread_stack_size(STACK).enable_all().build() {
             Ok(runtime) => runtime,
-            Err(error) => return complain(1, &json!({ "error": error.to_string() })),
+            Err(error) => return exit_with(1, &json!({ "error": error.to_string() })),
         };
         let code = match file {
             None => runtime.block_on(adapt(variant, accepts)),
@@ -54,12 +54,12 @@ pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>, accepts: Accepts) 
     };
     match std::thread::Builder::new().stack_size(STACK).spawn(work) {
         Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-        Err(error) => complain(1, &json!({ "error": error.to_string() })),
+        Err(error) => exit_with(1, &json!({ "error": error.to_string() })),
     }
 }
 
-fn complain(code: u8, line: &Value) -> ExitCode {
-    let _nobody_reads = writeln!(io::stderr(), "{line}");
+fn exit_with(code: u8, line: &Value) -> ExitCode {
+    let _ignored = writeln!(io::stderr(), "{line}");
     ExitCode::from(code)
 }
 
@@ -100,7 +100,7 @@ impl Serve {
     /// The member of the response that reports the reason.
     async fn build(self, policy: &'static Policy) -> Result<Server, (&'static str, Value)> {
         let Some(revision) = Revision::named(&self.revision) else {
-            return Err(("cannot", json!(format!("the revision {} is not spoken", self.revision))));
+            return Err(("cannot", json!(format!("the revision {} is not supported", self.revision))));
         };
         let build = move || Fixture::build(self.fixture.get(), revision, policy);
         match tokio::task::spawn_blocking(build).await {
@@ -125,7 +125,7 @@ impl From<Refused> for Value {
 async fn adapt(variant: Variant, accepts: Accepts) -> ExitCode {
     let listener = match Listener::start(accepts).await {
         Ok(listener) => listener,
-        Err(error) => return complain(1, &json!({ "error": error.to_string() })),
+        Err(error) => return exit_with(1, &json!({ "error": error.to_string() })),
     };
     let mut adapter = Adapter { listener, http: client::connections(), served: HashMap::new(), variant };
     // The harness is trusted, so its fixtures may have any size.
@@ -172,7 +172,7 @@ impl Adapter {
                 // The result stays text, because it may be deeper than any tree.
                 return format!(r#"{{"id":{id},"{kind}":{answer}}}"#);
             }
-            Ok(Ask { id, .. }) => (id, ("unsupported", json!("this adapter knows hello, serve, stop and drive"))),
+            Ok(Ask { id, .. }) => (id, ("unsupported", json!("this adapter supports hello, serve, stop and drive"))),
         };
         json!({ "id": id, kind: value }).to_string()
     }
@@ -190,9 +190,9 @@ impl Adapter {
             }
             Some(Place { port, word }) => match stdio::connect(port, &word, server).await {
                 Ok(speaking) => (Served::Stream(tokio::spawn(speaking).abort_handle()), json!({})),
-                Err(error) => return ("unsupported", json!(format!("the stream can't be connected: {error}"))),
+                Err(error) => return ("unsupported", json!(format!("cannot connect the stream: {error}"))),
             },
-            None => return ("cannot", json!("stdio takes a stream, or a start with --stdio-server FILE")),
+            None => return ("cannot", json!("stdio requires a stream, or a process started with --stdio-server FILE")),
         };
         self.served.insert(id.to_string(), served);
         ("serving", answer)
@@ -227,13 +227,13 @@ async fn serve_stdio(file: &Path, variant: Variant) -> ExitCode {
     let serve: Serve =
         match std::fs::read(file).map_err(serde_json::Error::io).and_then(|text| serde_json::from_slice(&text)) {
             Ok(serve) => serve,
-            Err(error) => return complain(2, &json!({ "error": error.to_string() })),
+            Err(error) => return exit_with(2, &json!({ "error": error.to_string() })),
         };
     match serve.build(variant.server).await {
         Ok(server) => {
             stdio::serve(server, stdio::input(), tokio::io::stdout()).await;
             ExitCode::SUCCESS
         }
-        Err((kind, reason)) => complain(REFUSED, &json!({ kind: reason })),
+        Err((kind, reason)) => exit_with(REFUSED, &json!({ kind: reason })),
     }
 }

@@ -73,12 +73,12 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static P
         Err(error) => return cannot(error.to_string()),
     };
     let Some(revision) = Revision::named(&drive.revision) else {
-        return cannot(format!("the revision {} is not spoken", drive.revision));
+        return cannot(format!("the revision {} is not supported", drive.revision));
     };
     let place = match (drive.url, drive.command) {
         (Some(url), None) => Place::Url(url, http.clone()),
         (None, Some(command)) => Place::Command(command),
-        _ => return cannot("either `url` or `command` says where the server is".to_owned()),
+        _ => return cannot("exactly one of `url` and `command` is required".to_owned()),
     };
     let capabilities = match drive.declares {
         Some(declared) => Value::Object(declared),
@@ -92,7 +92,7 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static P
     });
     // A panic in the client must not end the adapter.
     let outcome =
-        work.await.unwrap_or_else(|error| not_connected(Failure::Transport(format!("the client broke: {error}"))));
+        work.await.unwrap_or_else(|error| not_connected(Failure::Transport(format!("the client failed: {error}"))));
     ("drove", outcome)
 }
 
@@ -147,11 +147,11 @@ impl Client {
         let mut steps = vec![];
         for step in script {
             let outcome = tokio::time::timeout(STEP, self.step(step)).await;
-            let outcome =
-                outcome.unwrap_or_else(|_| Err(Failure::Transport(format!("no end within {} s", STEP.as_secs()))));
+            let outcome = outcome
+                .unwrap_or_else(|_| Err(Failure::Transport(format!("not finished within {} s", STEP.as_secs()))));
             steps.push(outcome.unwrap_or_else(|failure| object(&[("error", success(&Value::from(failure)))])));
         }
-        let _gone_already = tokio::time::timeout(LEAVE, self.connection.end()).await;
+        let _ignored = tokio::time::timeout(LEAVE, self.connection.end()).await;
         object(&[("connected", success(&true)), ("steps", success(&steps))])
     }
 
@@ -183,7 +183,7 @@ impl Client {
                 return Err(Failure::protocol(format!("the list of tools has more than {LIST} bytes")));
             }
             if self.is_input_required(&result)? {
-                return Err(Failure::protocol("a list needs no input"));
+                return Err(Failure::protocol("a list must not ask for input"));
             }
             let page: Page =
                 incoming::members(&result).map_err(|reason| Failure::protocol(format!("tools/list: {reason}")))?;

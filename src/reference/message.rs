@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_told_apart() {
+    fn invalid_message_has_its_own_error_code() {
         assert_eq!(code("{"), (Value::Null, -32700));
         assert_eq!(code("[]"), (Value::Null, -32600));
         assert_eq!(code("1"), (Value::Null, -32600));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_comes_back_with_its_type() {
+    fn reply_keeps_the_type_of_the_id() {
         for id in ["1", "\"1\"", "1.5", "\"\""] {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
             let Ok(Message::Request(request)) = Message::read(text.as_bytes()) else { panic!("{text}") };

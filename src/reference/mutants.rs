@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_name_is_that_of_one_mutant() {
+    fn names_of_mutants_are_unique() {
         for (index, mutant) in table::ALL.iter().enumerate() {
             let About { name, does, .. } = mutant.about;
             assert!(table::ALL[..index].iter().all(|other| other.about.name != name), "two mutants are named {name}");

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_bounded_depth_are_read() {
+    fn text_up_to_the_limit_is_read() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(read::<Value>(nested(LIMIT).as_bytes()).is_ok());
         assert!(read::<Value>(nested(200_000).as_bytes()).is_err());

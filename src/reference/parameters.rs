@@ -84,7 +84,7 @@ pub(crate) fn of(schema: &Value) -> Result<Vec<Parameter>, String> {
     if marks(schema) == found.len() {
         Ok(found)
     } else {
-        Err("`x-mcp-header` is out of reach of `properties`".to_owned())
+        Err("`x-mcp-header` is at a place that `properties` does not lead to".to_owned())
     }
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn decoded(header: &str) -> Result<String, String> {
     let Some(inner) = header.strip_prefix(SENTINEL).and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(header.to_owned());
     };
-    let bytes = BASE64.decode(inner).map_err(|_| "a header's Base64 can't be read")?;
+    let bytes = BASE64.decode(inner).map_err(|_| "a header's Base64 cannot be decoded")?;
     String::from_utf8(bytes).map_err(|_| "a header's Base64 is not UTF-8".to_owned())
 }
 
@@ -158,7 +158,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn marks_are_found_along_properties() {
+    fn marks_are_found_below_properties() {
         let schema = json!({ "type": "object", "properties": {
             "a": { "type": "string", "x-mcp-header": "Region" },
             "b": { "type": "object", "properties": { "c": { "type": "integer", "x-mcp-header": "Count" } } }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_compared_by_what_they_stand_for() {
+    fn headers_are_compared_by_their_decoded_value() {
         for (header, value, same) in [
             ("=?base64?w6TDtsO8?=", json!("äöü"), true),
             ("=?BASE64?w6TDtsO8?=", json!("äöü"), false),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_out_of_reach_are_refused() {
+    fn mark_outside_properties_is_refused() {
         let mark = json!({ "type": "string", "x-mcp-header": "A" });
         for keyword in ["items", "not", "additionalProperties", "if"] {
             assert!(of(&json!({ "type": "object", "properties": { "a": { keyword: mark } } })).is_err(), "{keyword}");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn encoded_header_value_round_trips() {
         for (value, header) in [
             (json!("a b"), "a b"),
             (json!(""), ""),

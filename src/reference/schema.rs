@@ -52,25 +52,25 @@ pub(crate) const UNBOUNDED: Bounds = {
 pub(crate) enum SchemaError {
     #[error("a schema must be an object")]
     NotAnObject,
-    #[error("the schema can't be read: {reason}")]
+    #[error("the schema cannot be read: {reason}")]
     Unreadable { reason: String },
     #[error("the schema has more than {limit} levels of subschemas")]
     TooDeep { limit: usize },
     #[error("the schema has more than {limit} subschemas")]
     TooMany { limit: usize },
-    #[error("one value would be judged in more than {limit} ways")]
+    #[error("one value would be validated on more than {limit} paths")]
     TooManyWays { limit: usize },
-    #[error("more than {limit} subschemas in a row judge one value")]
+    #[error("a chain of more than {limit} subschemas validates one value")]
     TooLong { limit: usize },
     #[error("reading the schema takes more than {} s", BUDGET.as_secs())]
     TooSlow,
     #[error("the dialect `{uri}` is not supported")]
     Dialect { uri: String },
-    #[error("the reference `{reference}` leads out of the document, and nothing is fetched")]
+    #[error("the reference `{reference}` points to another document, and nothing is fetched")]
     External { reference: String },
-    #[error("the reference `{reference}` leads nowhere: {reason}")]
+    #[error("the reference `{reference}` cannot be resolved: {reason}")]
     Dangling { reference: String, reason: String },
-    #[error("a subschema refers to itself without taking anything off the value")]
+    #[error("a subschema refers to itself without descending into the value")]
     Endless,
     #[error("the schema is not valid: {reason}")]
     Invalid { reason: String },
@@ -122,7 +122,7 @@ impl Schema {
         let work = tokio::task::spawn_blocking(move || Self::read(&text, policy));
         match tokio::time::timeout(BUDGET, work).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => Err(SchemaError::Unreadable { reason: "reading it broke down".to_owned() }),
+            Ok(Err(_)) => Err(SchemaError::Unreadable { reason: "reading it failed".to_owned() }),
             Err(_) => Err(SchemaError::TooSlow),
         }
     }
@@ -138,7 +138,7 @@ impl Schema {
     /// The first error in the value, with its place.
     pub(crate) async fn check(&self, value: &Arc<Value>) -> Result<(), String> {
         let budget = self.compiled.policy.budget;
-        let too_long = || Err(format!("checking a value by this schema takes more than {} s", budget.as_secs()));
+        let too_long = || Err(format!("validating a value against this schema takes more than {} s", budget.as_secs()));
         if self.is_exhausted.load(Ordering::Relaxed) {
             return too_long();
         }
@@ -146,7 +146,7 @@ impl Schema {
         let work = tokio::task::spawn_blocking(move || schema.check_now(&value));
         match tokio::time::timeout(budget, work).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => Err("the value could not be checked".to_owned()),
+            Ok(Err(_)) => Err("the value could not be validated".to_owned()),
             Err(_) => {
                 self.is_exhausted.store(true, Ordering::Relaxed);
                 too_long()

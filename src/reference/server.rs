@@ -189,7 +189,7 @@ impl Server {
             return Err(Fault::unsupported_version(supported, version));
         }
         if !(policy.accepts_meta)(meta) {
-            return Err(Fault::envelope("`_meta` must have other keys"));
+            return Err(Fault::envelope("the keys of `_meta` are not accepted"));
         }
         meta.get(CAPABILITIES_KEY)
             .filter(|capabilities| capabilities.is_object())
@@ -233,7 +233,7 @@ impl Server {
             return Err(Fault::params("unknown cursor"));
         }
         if self.fixture.is_broken {
-            return Err(Fault::params("a tool can't be listed"));
+            return Err(Fault::params("a tool cannot be listed"));
         }
         let is_listed = |tool: &&Tool| (self.policy().tools.are_listed)(self, tool, capabilities);
         let mut tools: Vec<_> = self.fixture.tools.iter().filter(is_listed).map(|tool| &tool.listed).collect();
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn arguments_are_judged_as_sent() {
+    async fn arguments_are_validated_as_sent() {
         let input = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
         let members = json!({ "inputSchema": input });
         let strict = server(&members, Revision::July2026, "");
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn any_value_is_structured_content_and_has_its_text() {
+    async fn structured_content_of_any_type_is_repeated_as_text() {
         for value in [json!([1]), json!("a"), json!(0), json!(false), json!(null), json!({})] {
             let members = json!({ "outputSchema": { "const": value }, "does": returns(&value) });
             let result = call(&server(&members, Revision::July2026, ""), json!({})).await.expect("a result");
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn output_that_does_not_fit_is_no_success() {
+    async fn invalid_output_is_reported_as_an_error() {
         let schema = json!({ "type": "array" });
         for (does, fits) in [
             (returns(&json!([])), true),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_author_s_content_is_kept() {
+    async fn content_of_the_author_is_kept() {
         let content = json!([{ "type": "text", "text": "prose" }]);
         let members = json!({ "does": { "return": { "structuredContent": [1], "content": content } } });
         let result = call(&server(&members, Revision::July2026, ""), json!({})).await.expect("a result");
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_is_asked_until_it_is_answered() {
+    async fn question_is_repeated_until_it_is_answered() {
         let server = server(&question(), Revision::July2026, "");
         let asked = call(&server, json!({})).await.expect("a result");
         assert_eq!(asked["resultType"], json!("input_required"));
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_can_t_show_a_form_is_not_asked() {
+    async fn client_without_forms_is_not_asked() {
         let server = server(&question(), Revision::July2026, "");
         for capabilities in [json!({}), json!({ "elicitation": { "url": {} } })] {
             assert_eq!(call_with(&server, json!({}), &capabilities).await, Err(-32021));
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_session_ends_a_call_that_waits_for_an_answer() {
+    async fn end_of_session_ends_a_waiting_call() {
         let server = server(&question(), Revision::November2025, "");
         let session = Arc::new(Session::new(json!({ "elicitation": {} })));
         session.notice("notifications/initialized", None);
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_stateless_request_says_what_it_must() {
+    async fn stateless_request_without_required_meta_is_refused() {
         let server = server(&json!({}), Revision::July2026, "");
         let sound = request("tools/list", json!({}), &json!({}));
         let result: Value = serde_json::from_str(server.answer(&sound).await.expect("a list").get()).expect("a result");
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tool_is_not_served() {
+    fn invalid_tool_is_refused() {
         let build = |tools: Value, revision| {
             let fixture = json!({ "server": { "name": "s", "version": "1" }, "tools": tools });
             Fixture::build(&fixture.to_string(), revision, policy("")).map(drop).map_err(|refused| refused.tool)

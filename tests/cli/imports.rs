@@ -156,7 +156,7 @@ fn a_folder_that_is_no_suite_is_named_with_what_to_do() {
     let bad = |folder: &str| sandbox.run(&format!("run reference --import json-schema-test-suite={folder}"));
     bad("nowhere").exits(2).stderr_has(&[
         "nowhere",
-        "can't be read",
+        "cannot be read",
         "needs a folder that contains the JSON-Schema-Test-Suite",
     ]);
     sandbox.write("empty/README.md", "");

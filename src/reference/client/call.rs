@@ -108,7 +108,7 @@ impl Client {
                 id = self.fresh_id();
             }
         }
-        Err(Failure::protocol(format!("a call takes more than {ROUNDS} rounds")))
+        Err(Failure::protocol(format!("the call takes more than {ROUNDS} rounds")))
     }
 
     /// Returns the parameters that the next round adds. All questions are read before the user is asked the first one.
@@ -121,7 +121,7 @@ impl Client {
             questions.push((key, Question::read(&request.method, request.params.as_deref(), self.terms()).await?));
         }
         if questions.is_empty() && request_state.is_none() {
-            return Err(wrong("it asks for nothing".to_owned()));
+            return Err(wrong("it contains no requests and no state".to_owned()));
         }
         if request_state.as_ref().is_some_and(|state| !state.get().starts_with('"')) {
             return Err(wrong("`requestState` must be a string".to_owned()));
@@ -132,7 +132,7 @@ impl Client {
             let answer = question.answer(reaction).await?;
             if self.policy.client.answers_are_also_responses {
                 let response = json!({ "jsonrpc": "2.0", "id": key, "result": answer });
-                let _nobody_asked = self.tell(response.to_string()).await;
+                let _ignored = self.tell(response.to_string()).await;
             }
             responses.push((key, success(&answer)));
         }
@@ -199,7 +199,7 @@ impl Client {
             return without_structured(&read, &result).map_err(output);
         }
         if schema.is_none() && client.needs_output_schema {
-            return Err(output("it has no outputSchema, so that nothing is expected".to_owned()));
+            return Err(output("it has no outputSchema".to_owned()));
         }
         if let Some(schema) = schema.filter(|_| policy.is_checked) {
             let value: Value = nesting::read(value.get().as_bytes()).map_err(|error| output(error.to_string()))?;
@@ -213,7 +213,9 @@ impl Client {
 fn without_structured(read: &CallResult, result: &RawValue) -> Result<Success, String> {
     let blocks = read.content.as_ref().and_then(|content| nesting::read::<Vec<Value>>(content.get().as_bytes()).ok());
     if !blocks.iter().flatten().any(|block| block.get("type").and_then(Value::as_str) == Some("text")) {
-        return Err("structured content is an object in this revision, and no text stands in for it".to_owned());
+        return Err(
+            "structured content must be an object in this revision, and there is no text in its place".to_owned()
+        );
     }
     without("structuredContent", result)
 }

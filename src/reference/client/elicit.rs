@@ -45,7 +45,7 @@ pub(super) enum User {
     #[default]
     Nobody,
     /// A user who reacts to every question in the same way.
-    Steady(Reaction),
+    Constant(Reaction),
     /// A user with one reaction for each of the first questions, and none for later ones.
     InTurn(VecDeque<Reaction>),
 }
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for User {
         Ok(match Value::deserialize(deserializer)? {
             Value::Null => Self::Nobody,
             Value::Array(reactions) => Self::InTurn(reactions.into_iter().map(read).collect::<Result<_, _>>()?),
-            reaction => Self::Steady(read(reaction)?),
+            reaction => Self::Constant(read(reaction)?),
         })
     }
 }
@@ -69,10 +69,10 @@ impl User {
     pub(super) fn react(&mut self) -> Result<Reaction, Failure> {
         let reaction = match self {
             Self::Nobody => None,
-            Self::Steady(reaction) => Some(reaction.clone()),
+            Self::Constant(reaction) => Some(reaction.clone()),
             Self::InTurn(reactions) => reactions.pop_front(),
         };
-        reaction.ok_or_else(|| failure(-32603, "nobody is there to answer"))
+        reaction.ok_or_else(|| failure(-32603, "there is no user to answer"))
     }
 }
 
@@ -135,7 +135,7 @@ impl Question {
         if policy.fetches_urls
             && let Some(url) = params.url.as_ref().and_then(Value::as_str).map(str::to_owned)
         {
-            let _whatever_is_there = tokio::task::spawn_blocking(move || fetch::look_at(&url)).await;
+            let _ignored = tokio::task::spawn_blocking(move || fetch::look_at(&url)).await;
         }
         let modes = terms.capabilities.get("elicitation");
         match params.mode.as_ref().map(Value::as_str) {
@@ -151,8 +151,8 @@ impl Question {
                     Err(refused("`url` must be a string"))
                 }
             }
-            None => Err(refused("elicitation by forms was not declared")),
-            Some(mode) => Err(refused(format!("elicitation in the mode `{}` was not declared", mode.unwrap_or("?")))),
+            None => Err(refused("elicitation with forms was not declared")),
+            Some(mode) => Err(refused(format!("the elicitation mode `{}` was not declared", mode.unwrap_or("?")))),
         }
     }
 
@@ -168,7 +168,7 @@ impl Question {
                 let work = tokio::task::spawn_blocking(move || form.answer(reaction));
                 match tokio::time::timeout(BUDGET, work).await {
                     Ok(Ok(answer)) => answer.map_err(|reason| failure(-32603, reason)),
-                    _ => Err(failure(-32603, "the answer could not be checked in time")),
+                    _ => Err(failure(-32603, "the answer could not be validated in time")),
                 }
             }
         }
@@ -201,7 +201,7 @@ impl Form {
         let form = Self { schema, revision: terms.revision, policy: terms.policy };
         check_root(form.schema.value()).map_err(|reason| refused(format!("requestedSchema: {reason}")))?;
         if !terms.policy.forms.may_be_empty && form.fields().is_empty() {
-            return Err(refused("a form needs a field"));
+            return Err(refused("a form must have at least one field"));
         }
         for (name, field) in form.fields() {
             check_field(field, terms.revision).map_err(|reason| refused(format!("the field `{name}` {reason}")))?;
@@ -246,10 +246,10 @@ impl Form {
             return Ok(content);
         }
         if let Some((name, _)) = content.iter().find(|(_, value)| !is_answer(value, self.revision)) {
-            return Err(format!("the answer to `{name}` is of no kind that a form has"));
+            return Err(format!("the answer to `{name}` has a type that forms do not support"));
         }
         let value = Value::Object(content);
-        self.schema.check_now(&value).map_err(|reason| format!("the answer does not fit: {reason}"))?;
+        self.schema.check_now(&value).map_err(|reason| format!("the answer is invalid: {reason}"))?;
         let Value::Object(content) = value else { unreachable!("it was made of an object") };
         Ok(content)
     }
@@ -296,20 +296,20 @@ fn check_field(field: &Value, revision: Revision) -> Result<(), &'static str> {
         |schema: &Value, allowed: &[&str]| composition(schema).is_none_or(|keyword| allowed.contains(&keyword));
     match field.get("type").and_then(Value::as_str) {
         Some("string") => match field.get("enum") {
-            Some(options) if strings(options).is_none() => Err("has an `enum` of other things than strings"),
+            Some(options) if strings(options).is_none() => Err("has an `enum` with items that are not strings"),
             _ if is_flat(field, &["oneOf", "anyOf"]) => Ok(()),
-            _ => Err("is composed of other schemas, and a form is flat"),
+            _ => Err("is composed of other schemas, but a form is flat"),
         },
         Some("number" | "integer" | "boolean") if is_flat(field, &[]) => Ok(()),
         Some("array") if revision.has_rich_forms() && is_flat(field, &[]) => {
-            let items = field.get("items").ok_or("must say in `items` what can be chosen")?;
+            let items = field.get("items").ok_or("must define its options in `items`")?;
             match (items.get("enum"), items.get("anyOf")) {
                 (Some(options), None) if strings(options).is_some() => Ok(()),
                 (None, Some(options)) if titled(options).is_some() => Ok(()),
                 _ => Err("must have `items` with `enum`, or with `anyOf` of `const` and `title`"),
             }
         }
-        _ => Err("is nothing that a form can show"),
+        _ => Err("has a type that forms do not support"),
     }
 }
 

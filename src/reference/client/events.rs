@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn stream_in_pieces_of_any_size_reads_the_same() {
+    async fn stream_in_pieces_of_any_size_is_read_the_same() {
         for size in 1..=STREAM.len() {
             let mut events = events(STREAM.as_bytes().chunks(size).map(<[u8]>::to_vec));
             let reply = events.next().await;
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn stream_is_bounded() {
+    async fn stream_over_the_size_limit_is_refused() {
         let endless = std::iter::repeat_n(vec![b'x'; 1 << 20], (LONGEST >> 20) + 1);
         assert!(matches!(events(endless).next().await, Some(Err(Failure::Protocol(_)))));
     }

@@ -15,13 +15,13 @@ pub(super) enum Failure {
     Timeout,
     #[error("the server has ended the session")]
     SessionLost,
-    #[error("the server breaks the protocol: {0}")]
+    #[error("the server violates the protocol: {0}")]
     Protocol(String),
     #[error("{message}")]
     Refused { code: i64, message: String },
-    #[error("the tool `{tool}` can't be used: {reason}")]
+    #[error("the tool `{tool}` cannot be used: {reason}")]
     Unusable { tool: String, reason: String },
-    #[error("the result of `{tool}` is not what its outputSchema promises: {reason}")]
+    #[error("the result of `{tool}` is invalid against its outputSchema: {reason}")]
     Output { tool: String, reason: String },
     #[error("elicitation: {reason}")]
     Question { code: i32, reason: String },

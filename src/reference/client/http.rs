@@ -31,7 +31,7 @@ pub(super) struct Endpoint {
     /// `true` while the session is being opened, when the server may assign an id.
     is_opening: bool,
     reply: Reply,
-    aside: Aside,
+    other: OtherMessages,
     policy: &'static ClientPolicy,
 }
 
@@ -44,12 +44,12 @@ enum Reply {
 }
 
 /// The messages of the stream outside all replies; none if the server does not offer it.
-struct Aside {
+struct OtherMessages {
     messages: mpsc::Receiver<Result<Incoming, Failure>>,
     _reading: JoinSet<()>,
 }
 
-impl Aside {
+impl OtherMessages {
     fn none() -> Self {
         Self { messages: mpsc::channel(1).1, _reading: JoinSet::new() }
     }
@@ -95,7 +95,7 @@ impl Endpoint {
             session: HeaderMap::new(),
             is_opening: false,
             reply: Reply::Nothing,
-            aside: Aside::none(),
+            other: OtherMessages::none(),
             policy: &policy.client,
         })
     }
@@ -103,7 +103,7 @@ impl Endpoint {
     /// Begins a session, and discards the previous one.
     pub(super) fn begin(&mut self) {
         self.session.clear();
-        self.aside = Aside::none();
+        self.other = OtherMessages::none();
         self.is_opening = true;
     }
 
@@ -115,7 +115,7 @@ impl Endpoint {
 
     /// Starts to receive the messages that the server sends outside its replies.
     pub(super) fn listen(&mut self) {
-        self.aside = Aside::reading(self.policy, self.send(Method::GET, None, HeaderMap::new()));
+        self.other = OtherMessages::reading(self.policy, self.send(Method::GET, None, HeaderMap::new()));
     }
 
     /// Sends a request, whose reply is then read message by message.
@@ -144,7 +144,7 @@ impl Endpoint {
                 let message = Incoming::read(&whole(response).await?);
                 // A proxy or a framework may have written the JSON, so the status is more informative.
                 if !status.is_success() && !matches!(message, Ok(Incoming::Reply { outcome: Err(_), .. })) {
-                    return Err(Failure::Transport(format!("the server answers with the status {status}")));
+                    return Err(Failure::Transport(format!("the server responded with the status {status}")));
                 }
                 Ok(Reply::Whole(message?))
             }
@@ -152,7 +152,7 @@ impl Endpoint {
             _ if status.is_success() => {
                 Err(Failure::protocol(format!("the reply ({status}) is neither JSON nor a stream of events")))
             }
-            _ => Err(Failure::Transport(format!("the server answers with the status {status}"))),
+            _ => Err(Failure::Transport(format!("the server responded with the status {status}"))),
         }
     }
 
@@ -170,7 +170,7 @@ impl Endpoint {
                 Reply::Awaited(mut sending) => {
                     let response = tokio::select! {
                         response = sending.join_next() => response,
-                        Some(message) = self.aside.messages.recv() => {
+                        Some(message) = self.other.messages.recv() => {
                             self.reply = Reply::Awaited(sending);
                             return message;
                         }
@@ -181,7 +181,7 @@ impl Endpoint {
                 Reply::Stream(mut stream) => {
                     let message = tokio::select! {
                         message = stream.next() => message,
-                        Some(message) = self.aside.messages.recv() => Some(message),
+                        Some(message) = self.other.messages.recv() => Some(message),
                     };
                     if message.is_none() {
                         *stream = self.resume(&stream).await?;
@@ -197,13 +197,13 @@ impl Endpoint {
 
     /// Resumes a stream that ended before its reply. This needs a session, and events with ids.
     async fn resume(&self, ended: &Events) -> Result<Events, Failure> {
-        let cut = || Failure::Transport("the server's stream ended before its reply".to_owned());
-        let id = ended.last_id.as_deref().filter(|id| !id.is_empty() && self.has_sessions()).ok_or_else(cut)?;
-        let id = HeaderValue::from_str(id).map_err(|_| cut())?;
+        let incomplete = || Failure::Transport("the server's stream ended before its reply".to_owned());
+        let id = ended.last_id.as_deref().filter(|id| !id.is_empty() && self.has_sessions()).ok_or_else(incomplete)?;
+        let id = HeaderValue::from_str(id).map_err(|_| incomplete())?;
         tokio::time::sleep(ended.retry).await;
         let response = self.send(Method::GET, None, HeaderMap::from_iter([(LAST_EVENT, id)])).await?;
         if !response.status().is_success() || media(&response, self.policy) != Some(EVENTS) {
-            return Err(cut());
+            return Err(incomplete());
         }
         Ok(ended.resumed(response))
     }
@@ -222,7 +222,7 @@ impl Endpoint {
         match response.status() {
             status if status.is_success() => Ok(()),
             StatusCode::NOT_FOUND if self.session.contains_key(SESSION) => Err(Failure::SessionLost),
-            status => Err(Failure::Transport(format!("the server answers with the status {status}"))),
+            status => Err(Failure::Transport(format!("the server responded with the status {status}"))),
         }
     }
 
@@ -285,7 +285,7 @@ fn broken(error: &reqwest::Error) -> Failure {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    Failure::Transport(format!("the server can't be reached: {cause}"))
+    Failure::Transport(format!("cannot reach the server: {cause}"))
 }
 
 pub(super) fn too_large() -> Failure {

@@ -49,7 +49,7 @@ struct RpcError {
 /// Reads the members of an object. A list with as many values is refused.
 pub(super) fn members<T: for<'a> Deserialize<'a>>(text: &RawValue) -> Result<T, String> {
     if !text.get().starts_with('{') {
-        return Err("an object is expected".to_owned());
+        return Err("expected an object".to_owned());
     }
     serde_json::from_str(text.get()).map_err(|error| error.to_string())
 }
@@ -60,11 +60,10 @@ impl Incoming {
     /// # Errors
     /// A description of why the bytes are not a message.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Failure> {
-        let no_message = |reason: String| Failure::protocol(format!("this is no message: {reason}"));
-        let text = std::str::from_utf8(bytes).map_err(|_| no_message("not UTF-8".to_owned()))?;
-        let text: Box<RawValue> =
-            serde_json::from_str(&one_line(text)).map_err(|error| no_message(error.to_string()))?;
-        members::<Envelope>(&text).and_then(Envelope::sort).map_err(no_message)
+        let invalid = |reason: String| Failure::protocol(format!("this is not a message: {reason}"));
+        let text = std::str::from_utf8(bytes).map_err(|_| invalid("not UTF-8".to_owned()))?;
+        let text: Box<RawValue> = serde_json::from_str(&one_line(text)).map_err(|error| invalid(error.to_string()))?;
+        members::<Envelope>(&text).and_then(Envelope::sort).map_err(invalid)
     }
 }
 
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_message_is_refused() {
+    fn invalid_message_is_refused() {
         for text in [
             "",
             "{",
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_of_any_depth_stays_text_of_one_line() {
+    fn result_of_any_depth_stays_text_on_one_line() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let text = format!("{{\"jsonrpc\":\"2.0\",\"id\":\"1\",\n\"result\":{{\"a\":\r\n{deep}}}}}");
         let Ok(Incoming::Reply { id: Some(id), outcome: Ok(result) }) = Incoming::read(text.as_bytes()) else {
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_may_lack_the_id_of_a_request_that_was_not_read() {
+    fn error_without_an_id_is_read() {
         for id in ["", r#""id":null,"#] {
             let text = format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32700,"message":"?"}}}}"#);
             assert!(matches!(Incoming::read(text.as_bytes()), Ok(Incoming::Reply { id: None, outcome: Err(_) })));

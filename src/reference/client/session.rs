@@ -76,8 +76,8 @@ impl Client {
             incoming::members(&result).map_err(|reason| Failure::protocol(format!("initialize: {reason}")))?;
         let version = result.protocol_version;
         let agreed = Revision::named(&version).filter(|revision| !revision.is_stateless());
-        self.revision =
-            agreed.ok_or_else(|| Failure::protocol(format!("the version `{version}` is not spoken in a session")))?;
+        self.revision = agreed
+            .ok_or_else(|| Failure::protocol(format!("the version `{version}` is not supported in a session")))?;
         self.connection.agree_on(self.revision.name());
         if policy.says_initialized {
             self.tell(INITIALIZED.to_owned()).await?;
@@ -173,7 +173,9 @@ impl Client {
                     self.tools.are_stale |= method == "notifications/tools/list_changed" && self.tools.listed.is_some();
                 }
                 Incoming::Request { method, .. } if self.revision.is_stateless() => {
-                    return Err(Failure::protocol(format!("a server makes no requests, such as `{method}`")));
+                    return Err(Failure::protocol(format!(
+                        "a server must not send requests in this revision: `{method}`"
+                    )));
                 }
                 Incoming::Request { id, method, params } => self.answer(&id, &method, params.as_deref()).await?,
             }
@@ -197,7 +199,7 @@ impl Client {
         let is_answered = response["id"] == *id;
         self.tell(response.to_string()).await?;
         // Otherwise the server would wait for the response, and the client for the server.
-        if is_answered { Ok(()) } else { Err(Failure::protocol("a question was left without an answer")) }
+        if is_answered { Ok(()) } else { Err(Failure::protocol("a question was not answered")) }
     }
 
     async fn ask(&mut self, method: &str, params: Option<&RawValue>) -> Result<Value, Failure> {
@@ -207,8 +209,8 @@ impl Client {
     }
 
     pub(super) async fn tell(&mut self, message: String) -> Result<(), Failure> {
-        let told = tokio::time::timeout(PATIENCE, self.connection.tell(message)).await;
-        told.unwrap_or(Err(Failure::Timeout))
+        let outcome = tokio::time::timeout(PATIENCE, self.connection.tell(message)).await;
+        outcome.unwrap_or(Err(Failure::Timeout))
     }
 
     /// Notifies the server that a request is cancelled. A stateless server sees that its stream is closed instead.
@@ -216,7 +218,7 @@ impl Client {
         if method != "initialize" && !self.has_headers() {
             let params = json!({ "requestId": id, "reason": "no reply in time" });
             let text = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string();
-            let _nobody_listens = tokio::time::timeout(LEAVE, self.connection.tell(text)).await;
+            let _ignored = tokio::time::timeout(LEAVE, self.connection.tell(text)).await;
         }
     }
 }

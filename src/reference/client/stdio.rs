@@ -43,7 +43,7 @@ impl Pipe {
             .stderr(Stdio::inherit())
             .kill_on_drop(true)
             .spawn()
-            .map_err(|error| Failure::Transport(format!("`{program}` can't be started: {error}")))?;
+            .map_err(|error| Failure::Transport(format!("cannot start `{program}`: {error}")))?;
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
         Ok(Self { child, input, output, line: vec![], policy })
@@ -54,12 +54,12 @@ impl Pipe {
     /// # Errors
     /// If the process no longer reads.
     pub(super) async fn send(&mut self, text: &str) -> Result<(), Failure> {
-        let gone = || Failure::Transport("the server no longer reads its stdin".to_owned());
+        let disconnected = || Failure::Transport("the server no longer reads its stdin".to_owned());
         // The input is taken until the line is written, because a cancelled write leaves half a line.
-        let mut input = self.input.take().ok_or_else(gone)?;
+        let mut input = self.input.take().ok_or_else(disconnected)?;
         let text = (self.policy.transport.framing)(text.to_owned());
-        input.write_all(format!("{text}\n").as_bytes()).await.map_err(|_| gone())?;
-        input.flush().await.map_err(|_| gone())?;
+        input.write_all(format!("{text}\n").as_bytes()).await.map_err(|_| disconnected())?;
+        input.flush().await.map_err(|_| disconnected())?;
         self.input = Some(input);
         Ok(())
     }
@@ -87,7 +87,7 @@ impl Pipe {
     pub(super) async fn end(mut self) {
         self.input = None;
         if tokio::time::timeout(GRACE, self.child.wait()).await.is_err() {
-            let _gone_already = self.child.kill().await;
+            let _ignored = self.child.kill().await;
         }
     }
 }

@@ -68,7 +68,7 @@ async fn reply(stream: &mut TcpStream, request: &Value, result: &Value) {
 
 /// Starts a server that asks on the stream outside all replies as soon as a tool is called, and that starts its reply
 /// to the call only after it has the answer.
-async fn asking_aside() -> String {
+async fn server_that_asks_outside_replies() -> String {
     let socket = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/", socket.local_addr().expect("an address"));
     let (called, answered) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -94,8 +94,8 @@ async fn asking_aside() -> String {
                 answered.notified().await;
                 reply(&mut stream, &request, &json!({ "content": [] })).await;
             }
-            told => {
-                if told.is_none() && request["result"]["content"] == json!({ "n": 0 }) {
+            earlier => {
+                if earlier.is_none() && request["result"]["content"] == json!({ "n": 0 }) {
                     answered.notify_one();
                 }
                 stream.write_all(b"HTTP/1.1 202 Accepted\r\nConnection: close\r\n\r\n").await.expect("a status");
@@ -115,8 +115,8 @@ async fn asking_aside() -> String {
 }
 
 #[tokio::test]
-async fn a_question_beside_all_replies_is_heard_and_answered() {
-    let url = asking_aside().await;
+async fn question_outside_all_replies_is_answered() {
+    let url = server_that_asks_outside_replies().await;
     let drive = json!({
         "revision": "2025-11-25", "url": url, "answers": [{ "accept": { "n": 0 } }], "script": [call("ask")],
     });
@@ -133,7 +133,7 @@ async fn play(results: Vec<Value>, script: Vec<Value>, mutant: &str) -> (Vec<Val
 }
 
 #[tokio::test]
-async fn the_client_and_the_server_understand_each_other_in_all_revisions() {
+async fn client_and_server_work_together_in_all_revisions() {
     let object = json!({ "type": "object" });
     let form = json!({ "type": "object", "properties": { "b": { "type": "boolean", "default": false } } });
     let fixture = json!({ "server": { "name": "s", "version": "1" }, "tools": [
@@ -156,7 +156,7 @@ async fn the_client_and_the_server_understand_each_other_in_all_revisions() {
 }
 
 #[tokio::test]
-async fn a_state_goes_back_as_it_came_and_only_when_one_came() {
+async fn state_is_returned_unchanged_and_only_if_sent() {
     let state = |state: &str| json!({ "resultType": "input_required", "requestState": state });
     let params = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": { "n": { "type": "integer" } } } });
     let question = json!({ "method": "elicitation/create", "params": params });
@@ -175,21 +175,21 @@ async fn a_state_goes_back_as_it_came_and_only_when_one_came() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_stops_asking_is_left() {
+async fn server_that_keeps_asking_is_abandoned() {
     let again = json!({ "resultType": "input_required", "requestState": "s" });
     let (steps, asked) = play(vec![again; 20], vec![call("t")], "").await;
     assert_eq!((steps[0]["error"]["type"].as_str(), asked.len()), (Some("ProtocolError"), 9));
 }
 
 #[tokio::test]
-async fn an_unknown_kind_of_result_is_an_error_and_none_means_complete() {
+async fn result_type_unknown_is_an_error_and_absent_is_complete() {
     let results = vec![json!({ "content": [], "resultType": "partial" }), json!({ "content": [] })];
     let (steps, _) = play(results, vec![call("t"), call("t")], "").await;
     assert!(steps[0].get("error").is_some() && steps[1].get("result").is_some());
 }
 
 #[tokio::test]
-async fn an_empty_cursor_leads_to_the_next_page() {
+async fn empty_cursor_leads_to_the_next_page() {
     let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
     let pages = vec![json!({ "tools": [tool("a")], "nextCursor": "" }), json!({ "tools": [tool("b")] })];
     let list = vec![json!({ "listTools": {} })];
@@ -201,7 +201,7 @@ async fn an_empty_cursor_leads_to_the_next_page() {
 }
 
 #[tokio::test]
-async fn results_are_judged_by_their_own_tool_and_failures_by_none() {
+async fn result_is_validated_by_its_own_tool_unless_it_failed() {
     let tool = |name: &str, output: Value| json!({ "name": name, "inputSchema": { "type": "object" }, "outputSchema": output });
     let tools = json!({ "tools": [tool("null", json!({ "type": "null" })), tool("bad", json!({ "$ref": "http://127.0.0.1:1/" }))] });
     let with = |value: Value| json!({ "content": [], "structuredContent": value });
@@ -223,7 +223,7 @@ async fn results_are_judged_by_their_own_tool_and_failures_by_none() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_driven_is_said() {
+async fn invalid_drive_request_is_reported() {
     for drive in [
         json!({ "revision": "2024-11-05", "url": "http://127.0.0.1:1/", "script": [] }),
         json!({ "revision": NEW, "script": [] }),

@@ -45,7 +45,7 @@ impl Tool {
             output: member("outputSchema"),
             input,
             judged: None,
-            listed: handed_on(text, &members, policy.lost_keywords),
+            listed: for_user(text, &members, policy.lost_keywords),
         }
     }
 
@@ -70,20 +70,20 @@ impl Tool {
 }
 
 async fn judge(input: Option<String>, output: Option<String>, policy: &'static Policy) -> Judgement {
-    let says = |of: &'static str| move |error: SchemaError| format!("{of}: {error}");
+    let describe = |of: &'static str| move |error: SchemaError| format!("{of}: {error}");
     let input = input.ok_or("inputSchema is missing")?;
-    let input = Schema::read_in_time(input, policy).await.map_err(says("inputSchema"))?;
+    let input = Schema::read_in_time(input, policy).await.map_err(describe("inputSchema"))?;
     if input.value().get("type").and_then(Value::as_str) != Some("object") {
         return Err("inputSchema: `type` must be \"object\"".to_owned());
     }
     match output {
         None => Ok(None),
-        Some(output) => Schema::read_in_time(output, policy).await.map(Some).map_err(says("outputSchema")),
+        Some(output) => Schema::read_in_time(output, policy).await.map(Some).map_err(describe("outputSchema")),
     }
 }
 
 /// Returns a tool as the user receives it: without these keywords in its schemas.
-fn handed_on(text: Box<RawValue>, members: &Members, lost: &[&str]) -> Box<RawValue> {
+fn for_user(text: Box<RawValue>, members: &Members, lost: &[&str]) -> Box<RawValue> {
     if lost.is_empty() {
         return text;
     }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_tool_that_cannot_be_used_says_why_and_is_listed_as_it_came() {
+    async fn unusable_tool_is_listed_unchanged_with_a_reason() {
         let deep = format!(
             r#"{{"type":"object","not":{}{}}}"#,
             r#"{"not":"#.repeat(1_000),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_result_may_have_any_root() {
+    async fn output_schema_may_have_any_root_type() {
         let mut tool = tool(r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"null"}}"#, "");
         let schema = tool.judge(policy("")).await.expect("a good tool").expect("an output schema");
         assert_eq!(schema.check_now(&json!(null)), Ok(()));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tool_is_listed_and_has_no_name() {
+    fn invalid_tool_is_listed_without_a_name() {
         for text in ["null", "[]", "{}", r#"{"name":1}"#] {
             let tool = tool(text, "");
             assert_eq!((tool.listed.get(), tool.name), (text, None));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn mutants_lose_keywords() {
+    fn mutants_remove_keywords_from_schemas() {
         let text = r#"{"name":"t","inputSchema":{"type":"object","anyOf":[{}],"properties":{"a":{"enumNames":[]}}}}"#;
         let listed = |mutant| tool(text, mutant).listed.get().to_owned();
         assert!(!listed("schema-keywords-dropped-by-client").contains("anyOf"));

@@ -17,7 +17,7 @@ use crate::server::{Caller, Server};
 const QUESTION: &str = "answer";
 
 /// The reason why a client is not asked.
-pub(crate) const NO_FORMS: &str = "the client can't show a form";
+pub(crate) const NO_FORMS: &str = "the client does not support forms";
 
 /// A call whose parameters are well formed.
 pub(crate) struct Call<'a> {
@@ -73,8 +73,8 @@ impl<'a> Call<'a> {
             tokio::time::sleep(requests.delay).await;
         }
         self.server.still_answers()?;
-        let is_meant = |tool: &&Tool| (requests.same_name)(&tool.name, self.name);
-        let Some(tool) = self.server.fixture.tools.iter().find(is_meant) else {
+        let is_called = |tool: &&Tool| (requests.same_name)(&tool.name, self.name);
+        let Some(tool) = self.server.fixture.tools.iter().find(is_called) else {
             return self.server.report(errors.unknown_tool, format!("unknown tool: {}", self.name));
         };
         if self.server.recalls(Event::ToolFailed) {
@@ -85,7 +85,7 @@ impl<'a> Call<'a> {
         if requests.checks_arguments
             && let Err(reason) = schema.check(&self.arguments).await
         {
-            let message = format!("the arguments do not fit the tool's inputSchema: {reason}");
+            let message = format!("the arguments are invalid against the tool's inputSchema: {reason}");
             return self.server.report(errors.arguments, message);
         }
         (requests.after_check)(Arc::make_mut(&mut self.arguments), schema.value());
@@ -109,7 +109,7 @@ impl<'a> Call<'a> {
             && matches!(caller, Caller::Stateless(_))
             && !matches!(tool.does, Does::Elicit(_))
         {
-            return Err(Fault::params("this tool never gave out a `requestState`"));
+            return Err(Fault::params("this tool never issues a `requestState`"));
         }
         Ok(match (&tool.does, caller) {
             (Does::Echo, _) => structured(Value::clone(&self.arguments)),
@@ -173,7 +173,7 @@ impl<'a> Call<'a> {
         let responses = self.params.get("inputResponses");
         let Some(state) = self.params.get("requestState") else { return Ok(None) };
         if *state != self.state() && self.policy().requests.checks_state {
-            return Err(Fault::params("`requestState` was not given out for this call"));
+            return Err(Fault::params("`requestState` was not issued for this call"));
         }
         let Some(answer) = responses.and_then(|responses| responses.get(QUESTION)) else { return Ok(None) };
         (self.policy().forms.on_answer)(answer);
@@ -201,7 +201,7 @@ impl<'a> Call<'a> {
                 Some(value) if policy.is_checked => schema
                     .check(value)
                     .await
-                    .map_err(|reason| format!("the tool's output does not fit its outputSchema: {reason}"))?,
+                    .map_err(|reason| format!("the tool's output is invalid against its outputSchema: {reason}"))?,
                 None if policy.is_required => {
                     return Err("the tool has an outputSchema, but returned no structured content".to_owned());
                 }

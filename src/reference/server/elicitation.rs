@@ -49,7 +49,7 @@ impl Form {
         check_root(schema.value()).map_err(FormError::Root)?;
         let fields = schema.value()["properties"].as_object().expect("the root was checked");
         if !policy.forms.may_be_empty && fields.is_empty() {
-            return Err(FormError::Root("a form needs a field".to_owned()));
+            return Err(FormError::Root("a form must have at least one field".to_owned()));
         }
         for (name, field) in fields.iter().filter(|_| policy.forms.fields_are_checked) {
             check_field(field, revision)
@@ -100,14 +100,14 @@ impl Form {
         };
         for (name, value) in content.into_iter().flatten() {
             if !is_answer(value, self.revision) {
-                return Err(format!("the answer to `{name}` is of no kind that a form has"));
+                return Err(format!("the answer to `{name}` has a type that forms do not support"));
             }
         }
         let value = Arc::new(Value::Object(content.cloned().unwrap_or_default()));
         if !self.policy.forms.defaults_may_be_absent && self.defaults().keys().any(|name| value.get(name).is_none()) {
             return Err("a field with a default is missing".to_owned());
         }
-        self.schema.check(&value).await.map_err(|reason| format!("the answer does not fit: {reason}"))?;
+        self.schema.check(&value).await.map_err(|reason| format!("the answer is invalid: {reason}"))?;
         Ok(match content {
             Some(content) => json!({ "action": "accept", "content": content }),
             None => json!({ "action": "accept" }),
@@ -123,30 +123,30 @@ type Keyword = (&'static [&'static str], &'static str, fn(&Value) -> bool, Reaso
 const KINDS: &[&str] = &["string", "number", "integer", "boolean", "array"];
 
 const KEYWORDS: [Keyword; 17] = [
-    (KINDS, "title", Value::is_string, "has a `title` that is no string"),
-    (KINDS, "description", Value::is_string, "has a `description` that is no string"),
-    (&["string"], "default", Value::is_string, "has a default that is no string"),
-    (&["string"], "enum", |value| strings(value).is_some(), "has an `enum` of other things than strings"),
-    (&["string"], "oneOf", |value| titled(value).is_some(), "has a `oneOf` that is no list of `const` and `title`"),
-    (&["string"], "enumNames", |value| strings(value).is_some(), "has `enumNames` that are no strings"),
-    (&["string"], "minLength", is_count, "has a length that is no natural number"),
-    (&["string"], "maxLength", is_count, "has a length that is no natural number"),
-    (&["string"], "format", is_format, "has a format that forms don't have"),
-    (&["number"], "default", Value::is_number, "has a default that is no number"),
-    (&["integer"], "default", is_whole, "has a default that is no integer"),
-    (&["number", "integer"], "minimum", Value::is_number, "has a bound that is no number"),
-    (&["number", "integer"], "maximum", Value::is_number, "has a bound that is no number"),
-    (&["boolean"], "default", Value::is_boolean, "has a default that is no boolean"),
-    (&["array"], "default", |value| strings(value).is_some(), "has a default that is no list of strings"),
-    (&["array"], "minItems", is_count, "has a number of choices that is no natural number"),
-    (&["array"], "maxItems", is_count, "has a number of choices that is no natural number"),
+    (KINDS, "title", Value::is_string, "has a `title` that is not a string"),
+    (KINDS, "description", Value::is_string, "has a `description` that is not a string"),
+    (&["string"], "default", Value::is_string, "has a default that is not a string"),
+    (&["string"], "enum", |value| strings(value).is_some(), "has an `enum` with items that are not strings"),
+    (&["string"], "oneOf", |value| titled(value).is_some(), "has a `oneOf` that is not a list of `const` and `title`"),
+    (&["string"], "enumNames", |value| strings(value).is_some(), "has `enumNames` with items that are not strings"),
+    (&["string"], "minLength", is_count, "has a length that is not a natural number"),
+    (&["string"], "maxLength", is_count, "has a length that is not a natural number"),
+    (&["string"], "format", is_format, "has a format that forms do not support"),
+    (&["number"], "default", Value::is_number, "has a default that is not a number"),
+    (&["integer"], "default", is_whole, "has a default that is not an integer"),
+    (&["number", "integer"], "minimum", Value::is_number, "has a bound that is not a number"),
+    (&["number", "integer"], "maximum", Value::is_number, "has a bound that is not a number"),
+    (&["boolean"], "default", Value::is_boolean, "has a default that is not a boolean"),
+    (&["array"], "default", |value| strings(value).is_some(), "has a default that is not a list of strings"),
+    (&["array"], "minItems", is_count, "has a number of choices that is not a natural number"),
+    (&["array"], "maxItems", is_count, "has a number of choices that is not a natural number"),
 ];
 
 fn check_field(field: &Value, revision: Revision) -> Result<(), Reason> {
     let members = field.as_object().ok_or("must be an object")?;
     let kind = match members.get("type").and_then(Value::as_str) {
         Some("array") if !revision.has_rich_forms() => {
-            return Err("is a multiple choice, which this revision lacks");
+            return Err("is a multiple choice, which this revision does not support");
         }
         Some(kind) if KINDS.contains(&kind) => kind,
         _ => return Err("must be a string, a number, a boolean or a choice"),
@@ -158,28 +158,28 @@ fn check_field(field: &Value, revision: Revision) -> Result<(), Reason> {
     }
     let default = members.get("default");
     if default.is_some() && kind != "boolean" && !revision.has_rich_forms() {
-        return Err("has a default, and this revision knows those of booleans only");
+        return Err("has a default, which this revision supports only for booleans");
     }
     let options = match (kind, members.get("enum"), members.get("oneOf")) {
         ("array", ..) => choices(members.get("items"))?,
         ("string", Some(_), Some(_)) => return Err("has both `enum` and `oneOf`"),
         ("string", None, Some(_)) if !revision.has_rich_forms() => {
-            return Err("has titled options, which this revision lacks");
+            return Err("has titled options, which this revision does not support");
         }
         ("string", options, titles) => options.and_then(strings).or_else(|| titles.and_then(titled)),
-        ("number" | "integer", Some(_), _) => return Err("is a choice of numbers, which forms don't have"),
+        ("number" | "integer", Some(_), _) => return Err("is a choice of numbers, which forms do not support"),
         _ => None,
     };
     let chosen = default.and_then(|default| strings(default).or_else(|| Some(vec![default.as_str()?])));
     if options.is_some_and(|options| chosen.iter().flatten().any(|choice| !options.contains(choice))) {
-        return Err("has a default that is none of its options");
+        return Err("has a default that is not one of its options");
     }
     check_flat(field, if kind == "string" { &["oneOf"] } else { &[] })
 }
 
 /// Returns the options of a multiple choice.
 fn choices(items: Option<&Value>) -> Result<Option<Vec<&str>>, Reason> {
-    let items = items.filter(|items| items.is_object()).ok_or("must say in `items` what can be chosen")?;
+    let items = items.filter(|items| items.is_object()).ok_or("must define its options in `items`")?;
     check_flat(items, &["anyOf"])?;
     let options = match (items.get("enum"), items.get("anyOf")) {
         (Some(options), None) if items["type"] == "string" => strings(options),
@@ -191,7 +191,7 @@ fn choices(items: Option<&Value>) -> Result<Option<Vec<&str>>, Reason> {
 
 fn check_flat(schema: &Value, allowed: &[&str]) -> Result<(), Reason> {
     match composition(schema) {
-        Some(keyword) if !allowed.contains(&keyword) => Err("is composed of other schemas, and a form is flat"),
+        Some(keyword) if !allowed.contains(&keyword) => Err("is composed of other schemas, but a form is flat"),
         _ => Ok(()),
     }
 }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn all_five_kinds_of_choices_are_sent_since_2025_11_25_and_two_before() {
+    fn choice_of_each_kind_is_sent_where_the_revision_has_it() {
         let kinds = [
             (true, json!({ "type": "string", "enum": ["r", "g"] })),
             (true, json!({ "type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"] })),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_flat_or_not_of_the_kinds_is_not_sent() {
+    fn form_with_unsupported_field_is_refused() {
         for field in [
             json!({ "type": "object", "properties": {} }),
             json!({ "type": "array", "items": { "type": "number" } }),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_match_their_field() {
+    fn default_must_match_its_field() {
         for (right, field) in [
             (true, json!({ "type": "string", "default": "" })),
             (false, json!({ "type": "string", "default": 1 })),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_fitting_answers_reach_the_tool() {
+    async fn only_valid_answers_reach_the_tool() {
         let form = form(&json!({ "type": "string", "enum": ["r"] }), Revision::July2026).expect("a form");
         let accepted = json!({ "action": "accept", "content": { "f": "r" } });
         assert_eq!(form.read_answer(&accepted).await, Ok(accepted));
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_capability_allows_forms_and_one_for_urls_alone_does_not() {
+    fn forms_need_an_empty_or_a_form_capability() {
         let form = form(&json!({ "type": "boolean" }), Revision::November2025).expect("a form");
         for (allowed, capabilities) in [
             (true, json!({ "elicitation": {} })),

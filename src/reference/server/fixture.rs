@@ -81,7 +81,11 @@ impl Fixture {
     /// The reason why the server is not built.
     pub(crate) fn build(text: &str, revision: Revision, policy: &'static Policy) -> Result<Self, Refused> {
         if !policy.tools.are_served {
-            return Err(Refused { kind: "Refusal", message: "no server is ever built".to_owned(), tool: None });
+            return Err(Refused {
+                kind: "Refusal",
+                message: "this mutant refuses every fixture".to_owned(),
+                tool: None,
+            });
         }
         let source: Source = serde_json::from_str(&one_line(text)).map_err(|error| Refused {
             kind: "FixtureError",
@@ -109,8 +113,8 @@ impl Fixture {
             members.string(text).map_err(wrong)?;
         }
         let input = members.get("inputSchema").ok_or_else(|| wrong("`inputSchema` is missing".to_owned()))?;
-        let is_listed_anyhow = !self.policy.tools.schemas_are_objects && !input.starts_with('{');
-        let input = if is_listed_anyhow { r#"{"type":"object"}"# } else { input };
+        let is_listed_unchecked = !self.policy.tools.schemas_are_objects && !input.starts_with('{');
+        let input = if is_listed_unchecked { r#"{"type":"object"}"# } else { input };
         let input = self.schema(input).map_err(schema_error("inputSchema"))?;
         if input.value().get("type").and_then(Value::as_str) != Some("object") && self.policy.tools.input_root_is_object
         {
@@ -205,7 +209,7 @@ fn check_content(returned: Returned) -> Result<Returned, (&'static str, String)>
     };
     match &returned.content {
         Some(blocks) if !blocks.iter().all(is_block) => {
-            Err(("ToolError", "does: `content` holds something that is no content block".to_owned()))
+            Err(("ToolError", "does: `content` contains an item that is not a content block".to_owned()))
         }
         _ => Ok(returned),
     }

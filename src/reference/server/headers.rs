@@ -24,7 +24,7 @@ pub(crate) fn check_origin(headers: &HeaderMap, port: u16, policy: Option<&Trans
     };
     match headers.get(header::HOST).map(|host| host.to_str()) {
         Some(Ok(host)) if is_own(host) => {}
-        _ => return Err("this host is not served".to_owned()),
+        _ => return Err("requests for this host are refused".to_owned()),
     }
     for origin in headers.get_all(header::ORIGIN) {
         let host = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
@@ -33,7 +33,7 @@ pub(crate) fn check_origin(headers: &HeaderMap, port: u16, policy: Option<&Trans
             _ => host,
         });
         if !name.is_some_and(is_loopback) && policy.is_none_or(|policy| policy.checks_origin) {
-            return Err("this origin is not served".to_owned());
+            return Err("requests from this origin are refused".to_owned());
         }
     }
     Ok(())
@@ -122,9 +122,9 @@ fn check_parameters(headers: &HeaderMap, arguments: Option<&Value>, tool: &str, 
 fn repeats(headers: &HeaderMap, name: &str, value: &Value, is_encoded: bool) -> Result<(), Fault> {
     let mut found = headers.get_all(name).iter();
     let (Some(header), None) = (found.next(), found.next()) else {
-        return Err(Fault::header(format!("{name} must be there once")));
+        return Err(Fault::header(format!("{name} must be present exactly once")));
     };
-    let text = header.to_str().map_err(|_| Fault::header(format!("{name} has characters that headers lack")))?;
+    let text = header.to_str().map_err(|_| Fault::header(format!("{name} has invalid characters")))?;
     let same = if is_encoded {
         decoded(text).and_then(|_| agrees(text, value)).map_err(|reason| Fault::header(format!("{name}: {reason}")))?
     } else {

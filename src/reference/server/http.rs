@@ -128,7 +128,7 @@ impl Listener {
         if let Err(reason) = headers::check_origin(request.headers(), self.address.port(), policy) {
             return plain(policy.map_or(403, |policy| policy.bad_origin), &reason);
         }
-        let Some(endpoint) = endpoint else { return plain(404, "nothing is served here") };
+        let Some(endpoint) = endpoint else { return plain(404, "no server at this path") };
         let is_stateless = endpoint.server.fixture.revision.is_stateless();
         match *request.method() {
             Method::POST => endpoint.post(request).await,
@@ -157,7 +157,7 @@ impl Endpoint {
             return plain(status, reason);
         }
         let Ok(body) = Limited::new(body, LONGEST).collect().await else {
-            return plain(413, "the body is too large, or was cut off");
+            return plain(413, "the body is too large or incomplete");
         };
         match self.server.read(&body.to_bytes()) {
             Err(unread) => {
@@ -184,9 +184,7 @@ impl Endpoint {
                 }
             }
             Message::Notification { .. } => self.accepted(),
-            Message::Response { id, .. } => {
-                self.refusal(&id, Fault::invalid_request("nothing was asked, so nothing is answered"))
-            }
+            Message::Response { id, .. } => self.refusal(&id, Fault::invalid_request("a response without a request")),
         }
     }
 
@@ -424,7 +422,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn statuses_are_those_of_the_transport() {
+    async fn http_statuses_follow_the_transport() {
         let (listener, url) = listener(Revision::July2026).await;
         let unknown = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{{META}}}}}"#);
         let headers = ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: x"];
@@ -440,7 +438,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_session_is_opened_asked_and_ended() {
+    async fn session_is_opened_asked_and_ended() {
         let (_listener, url) = listener(Revision::November2025).await;
         let open = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2020-01-01",
             "capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}"#;

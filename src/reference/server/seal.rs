@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seal_belongs_to_its_words_and_its_secret() {
+    fn seal_depends_on_its_words_and_its_secret() {
         let seal = Seal::new();
         assert_eq!(seal.of(&["a", "b"]), seal.of(&["a", "b"]));
         assert_ne!(seal.of(&["a", "b"]), seal.of(&["ab", ""]));

@@ -59,7 +59,7 @@ impl Session {
     /// Processes a response of the client. A response that no request waits for is ignored.
     pub(crate) fn take(&self, id: &Value, outcome: Answer) {
         if let Some(waiting) = id.as_u64().and_then(|id| locked(&self.unanswered).remove(&id)) {
-            let _nobody_waits = waiting.send(outcome);
+            let _ignored = waiting.send(outcome);
         }
     }
 
@@ -75,7 +75,7 @@ impl Session {
     /// The reason why there is no response.
     pub(crate) async fn ask(&self, outlet: &Outlet, method: &str, params: &Value) -> Result<Value, String> {
         if !self.initialized.load(Ordering::Acquire) {
-            return Err("the client can't be asked before it has sent notifications/initialized".to_owned());
+            return Err("the client cannot be asked before it has sent notifications/initialized".to_owned());
         }
         let id = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, answer) = oneshot::channel();
@@ -85,14 +85,14 @@ impl Session {
             unanswered.insert(id, sender);
         }
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        outlet.send(Outgoing::Message(request.to_string())).map_err(|_| "the client has gone".to_owned())?;
+        outlet.send(Outgoing::Message(request.to_string())).map_err(|_| "the client has disconnected".to_owned())?;
         tokio::select! {
             answer = answer => match answer {
                 Ok(Ok(result)) => Ok(result),
-                Ok(Err(error)) => Err(format!("the client answered with an error: {error}")),
+                Ok(Err(error)) => Err(format!("the client responded with an error: {error}")),
                 Err(_) => Err("the session has ended".to_owned()),
             },
-            () = outlet.closed() => Err("the client has gone".to_owned()),
+            () = outlet.closed() => Err("the client has disconnected".to_owned()),
         }
     }
 

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_line_that_is_too_long_is_cut_and_the_next_one_is_whole() {
+    async fn too_long_line_is_cut_and_the_next_one_is_complete() {
         let mut input = &b"abcdef\ngh\n\nij"[..];
         let mut lines = Vec::new();
         while let Some(line) = line(&mut input, 4).await.expect("memory can be read") {

@@ -90,7 +90,7 @@ fn forms_are_flat_and_nothing_is_fetched() {
 }
 
 #[test]
-fn defaults_fill_in_what_was_left_out_and_nothing_else() {
+fn defaults_fill_in_only_absent_answers() {
     let fields = json!({
         "s": { "type": "string", "default": "" },
         "n": { "type": "number", "default": 1.5 },
@@ -115,7 +115,7 @@ fn defaults_fill_in_what_was_left_out_and_nothing_else() {
 }
 
 #[test]
-fn before_forms_grew_rich_only_booleans_have_defaults() {
+fn only_booleans_have_defaults_in_2025_06_18() {
     let fields = json!({ "s": { "type": "string", "default": "a" }, "b": { "type": "boolean", "default": true } });
     let params = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": fields } });
     let Ok(Question::Form(form)) = question_in(&params, &json!({ "elicitation": {} }), Revision::June2025, "") else {
@@ -126,7 +126,7 @@ fn before_forms_grew_rich_only_booleans_have_defaults() {
 }
 
 #[test]
-fn an_answer_that_does_not_fit_is_not_sent() {
+fn invalid_answer_is_not_sent() {
     let fields = json!({
         "e": { "type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"] },
         "m": { "type": "array", "items": { "anyOf": [{ "const": "r", "title": "Red" }] }, "minItems": 1 },
@@ -150,7 +150,7 @@ fn an_answer_that_does_not_fit_is_not_sent() {
 }
 
 #[test]
-fn mutants_are_wrong_in_their_own_way() {
+fn each_mutant_deviates_as_described() {
     let fields = json!({
         "i": { "type": "integer", "default": 7 },
         "z": { "type": "integer", "default": 0 },
@@ -175,7 +175,7 @@ fn mutants_are_wrong_in_their_own_way() {
 }
 
 #[test]
-fn users_react_as_the_script_says() {
+fn user_reacts_as_scripted() {
     let user = |answers: Value| serde_json::from_value::<User>(answers);
     let mut steady = user(json!("decline")).expect("a user");
     assert!((0..3).all(|_| matches!(steady.react(), Ok(Reaction::Decline))));
