@@ -192,14 +192,14 @@ pub enum SkipReason {
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Role(role) => write!(f, "the target claims no {role} side"),
-            Self::Revision(revision) => write!(f, "the target doesn't claim revision {revision}"),
-            Self::Transport(transport) => write!(f, "the target doesn't claim transport {transport}"),
+            Self::Role(role) => write!(f, "the target does not implement the {role} role"),
+            Self::Revision(revision) => write!(f, "the target does not support revision {revision}"),
+            Self::Transport(transport) => write!(f, "the target does not support transport {transport}"),
             Self::Lacks(need) => write!(f, "the target lacks {need}"),
-            Self::NoAdapter => f.write_str("fixed; without an adapter it can't be given the fixture"),
-            Self::NoFixture => f.write_str("for fixed servers, which bring their own tools"),
-            Self::Heavy => f.write_str("heavy; runs with --heavy"),
-            Self::HeavyOnce => f.write_str("heavy; runs on the newest revision and one transport only"),
+            Self::NoAdapter => f.write_str("the test has a fixture, and a fixed target has no adapter to build it"),
+            Self::NoFixture => f.write_str("the test applies only to fixed servers, which have their own tools"),
+            Self::Heavy => f.write_str("heavy: runs only with --heavy"),
+            Self::HeavyOnce => f.write_str("heavy: runs only on the newest revision and one transport"),
         }
     }
 }

@@ -150,11 +150,11 @@ fn a_server_without_the_tools_of_a_test_does_not_pass_it() {
     assert!(broken(&sandbox).iter().all(|(_, kind)| kind == "cannot"));
     run(&sandbox, "t", "--only sep-2106")
         .exits(3)
-        .stderr_has(&["fixed; without an adapter it can't be given the fixture"]);
+        .stderr_has(&["a fixed target has no adapter to build it"]);
     sandbox
         .run("run reference --only any-server")
         .exits(3)
-        .stderr_has(&["for fixed servers, which bring their own tools"]);
+        .stderr_has(&["applies only to fixed servers"]);
 }
 
 #[test]

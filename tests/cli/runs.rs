@@ -60,7 +60,7 @@ fn nothing_to_run_is_an_error_that_names_the_nearest() {
     run("--only post/parcel --skip post/**").exits(3).stderr_has(&["nothing to run: the selection leaves no test"]);
     sandbox.borrowed("t", None, "");
     let none = sandbox.run("run t --cases cases --revision 2025-06-18");
-    none.exits(3).stderr_has(&["nothing to run: t: the target doesn't claim revision 2025-06-18 (10)"]);
+    none.exits(3).stderr_has(&["nothing to run: t: the target does not support revision 2025-06-18 (10)"]);
 }
 
 fn known(test: &str, requirement: &str) -> String {

@@ -90,7 +90,7 @@ FAIL  f/r
 f                 1             0            14
 g                 0             1             0
 total             1             1            14
-   3 skipped  sample  the target doesn't claim transport stdio
+   3 skipped  sample  the target does not support transport stdio
 INCOMPLETE: 1 of 17 tests were not run
 not as expected: 16 tests in 1.500 s: 1 passed, 1 known, 14 failed; 1 of 1 requirements verified
 "#);
