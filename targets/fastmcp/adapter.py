@@ -1,6 +1,8 @@
-"""The casebook's adapter for FastMCP: one JSON object a line on standard input, one answer a line on
-standard output, in order. Servers over stdio speak on a loopback connection each; `--stdio-server FILE` serves one
-fixture on the process's standard streams instead.
+"""The mcp-casebook adapter for FastMCP.
+
+Reads one JSON request per line from standard input and writes one JSON answer per line to standard output, in the
+same order. Each server over stdio uses a loopback connection of its own. With `--stdio-server FILE`, the process
+serves one fixture on its standard streams instead.
 """
 
 import json
@@ -28,15 +30,15 @@ from fixture import REVISIONS, VARIANTS, Cannot, Refused, build
 
 Message = dict[str, Any]
 
-DEEPEST = 25_000
-"""Levels of JSON that are read and written here; the casebook's generators end at 10,000."""
+MAX_JSON_DEPTH = 25_000
+"""The recursion limit for reading and writing JSON. Generated fixtures are at most 10,000 levels deep."""
 
 
 class TaskStream:
-    """A standard stream whose bytes are those of a task's own file, where the task has one.
+    """A standard stream that a task can redirect to a file of its own.
 
-    `FastMCP.run_async` can't be handed streams. It serves on the buffers of `sys.stdin` and `sys.stdout`, which are
-    its user's to replace.
+    `FastMCP.run_async` does not accept streams. It serves on the buffers of `sys.stdin` and `sys.stdout`, which its
+    user may replace.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -52,30 +54,30 @@ class TaskStream:
 
 
 class Adapter:
-    """What is asked for, and what is being served."""
+    """Handles the requests of the adapter protocol and keeps track of the running servers."""
 
     def __init__(self, tasks: TaskGroup, listener: socket.socket) -> None:
         self.tasks = tasks
         self.origin = "http://{}:{}".format(*listener.getsockname())
-        self.front = Starlette()
+        self.app = Starlette()
         self.serving: dict[str, Callable[[], None]] = {}
-        self.kinds: dict[str, Callable[[Any, str], Awaitable[Message]]] = {
+        self.handlers: dict[str, Callable[[Any, str], Awaitable[Message]]] = {
             "hello": self.hello,
             "serve": self.serve,
             "stop": self.stop,
             "drive": self.drive,
         }
 
-    async def answer(self, request: Message) -> Message:
-        kind = next((kind for kind in self.kinds if kind in request), None)
+    async def answer(self, message: Message) -> Message:
+        kind = next((kind for kind in self.handlers if kind in message), None)
         if kind is None:
-            return {"unsupported": f"one of {list(self.kinds)} was expected"}
+            return {"unsupported": f"one of {list(self.handlers)} was expected"}
         try:
-            return await self.kinds[kind](request[kind], request["id"])
+            return await self.handlers[kind](message[kind], message["id"])
         except (Cannot, Refused) as error:
             return error.answer()
 
-    async def hello(self, _order: Message, _id: str) -> Message:
+    async def hello(self, _request: Message, _id: str) -> Message:
         return {
             "hello": {
                 "sdk": "fastmcp",
@@ -90,16 +92,18 @@ class Adapter:
             }
         }
 
-    async def serve(self, order: Message, id: str) -> Message:
-        server = build(order)
-        if order["transport"] == "stdio":
-            self.serving[id] = await self.tasks.start(self.connect, server, order["stream"])
+    async def serve(self, request: Message, id: str) -> Message:
+        server = build(request)
+        if request["transport"] == "stdio":
+            self.serving[id] = await self.tasks.start(self.connect, server, request["stream"])
             return {"serving": {}}
         path, self.serving[id] = await self.tasks.start(self.publish, server)
         return {"serving": {"url": f"{self.origin}{path}/mcp"}}
 
     async def publish(self, server: FastMCP, *, task_status: TaskStatus[tuple[str, Callable[[], None]]]) -> None:
-        """Mounts a server under a path of its own until it is stopped; a task of its own, for the lifespan's sake.
+        """Mounts a server under a path of its own until `stop` is called.
+
+        It runs as a task of its own, because the lifespan must be entered and left in the same task.
 
         https://gofastmcp.com/deployment/http#mounting-in-starlette
         """
@@ -107,26 +111,26 @@ class Adapter:
         mount = Mount(f"/{uuid.uuid4()}", app=app)
 
         def stop() -> None:
-            self.front.routes.remove(mount)
+            self.app.routes.remove(mount)
             scope.cancel()
 
         with anyio.CancelScope() as scope:
             async with app.lifespan(app):
-                self.front.routes.append(mount)
+                self.app.routes.append(mount)
                 task_status.started((mount.path, stop))
                 await anyio.sleep_forever()
 
     async def connect(self, server: FastMCP, stream: Message, *, task_status: TaskStatus[Callable[[], None]]) -> None:
-        """Serves over stdio on a connection in place of the process's streams, until the input or the server ends.
+        """Serves over stdio on a connection instead of the process's streams, until the input or the server ends.
 
-        A server that fails ends alone, as its process would: with a traceback.
+        An exception ends only this server. Its traceback is printed, as it would be by a process of its own.
         """
         with socket.create_connection(("127.0.0.1", stream["port"])) as connection, anyio.CancelScope() as scope:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.sendall(f"{stream['word']}\n".encode())
 
             def stop() -> None:
-                # Threads read and write, and can't be cancelled: the connection's end wakes them.
+                # The threads that read and write cannot be cancelled. Shutting the connection down wakes them.
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
                 scope.cancel()
@@ -140,37 +144,37 @@ class Adapter:
             except Exception:
                 traceback.print_exc()
 
-    async def stop(self, order: Message, _id: str) -> Message:
-        stop = self.serving.pop(order["serving"], None)
+    async def stop(self, request: Message, _id: str) -> Message:
+        stop = self.serving.pop(request["serving"], None)
         if stop is not None:
             stop()
         return {"stopped": stop is not None}
 
-    async def drive(self, order: Message, _id: str) -> Message:
-        # The client takes 0.3 s to import, which a process for one server has no use for.
+    async def drive(self, request: Message, _id: str) -> Message:
+        # Importing the client takes 0.3 s, and a process that serves one fixture does not need it.
         from script import drive
 
-        return {"drove": await drive(order)}
+        return {"drove": await drive(request)}
 
 
 async def control() -> None:
-    """The control loop, beside the one listener of all fixtures."""
-    # Without the protocol's number, asyncio would leave TCP_NODELAY off, and each event stream would wait 40 ms.
+    """Runs the control loop and the HTTP listener that all fixtures share."""
+    # asyncio sets TCP_NODELAY only on sockets with an explicit protocol. Without it, each event stream waits 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen()
-    # While a server over stdio waits for its next line, it keeps a thread.
+    # Each server over stdio occupies a thread while it waits for its next line.
     anyio.to_thread.current_default_thread_limiter().total_tokens = math.inf
     async with anyio.create_task_group() as tasks:
         adapter = Adapter(tasks, listener)
-        # An idle connection stays open: closing it would race with the harness's next request.
+        # Idle connections stay open, because closing one would race with casebook's next request.
         config = uvicorn.Config(
-            adapter.front, lifespan="off", log_config=None, timeout_keep_alive=3600, timeout_graceful_shutdown=0
+            adapter.app, lifespan="off", log_config=None, timeout_keep_alive=3600, timeout_graceful_shutdown=0
         )
         tasks.start_soon(partial(uvicorn.Server(config).serve, sockets=[listener]))
         async for line in anyio.wrap_file(sys.stdin.buffer):
-            request = decode(line)
-            print(encode({"id": request["id"], **await adapter.answer(request)}), flush=True)
+            message = decode(line)
+            print(encode({"id": message["id"], **await adapter.answer(message)}), flush=True)
         for stop in adapter.serving.values():
             stop()
         tasks.cancel_scope.cancel()
@@ -182,20 +186,20 @@ async def serve_streams(server: FastMCP) -> None:
 
 
 def decode(text: bytes) -> Message:
-    with deep():
+    with raised_recursion_limit():
         return json.loads(text)
 
 
 def encode(message: Message) -> str:
-    with deep():
+    with raised_recursion_limit():
         return json.dumps(message)
 
 
 @contextmanager
-def deep() -> Iterator[None]:
-    """Python's json needs the recursion limit raised; the SDK runs with the limit that its users have."""
+def raised_recursion_limit() -> Iterator[None]:
+    """Raises the recursion limit for Python's `json`. The SDK itself runs with the default limit."""
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(DEEPEST)
+    sys.setrecursionlimit(MAX_JSON_DEPTH)
     try:
         yield
     finally:

@@ -1,5 +1,7 @@
-"""From a fixture to a FastMCP server, whose tools are a subclass of `fastmcp.tools.Tool`: its `parameters` and
-`output_schema` take a JSON Schema as it is. Nothing is checked, repaired or filled in on the SDK's behalf.
+"""Builds a FastMCP server from a fixture, with a subclass of `fastmcp.tools.Tool`.
+
+The attributes `parameters` and `output_schema` of that class accept any JSON Schema. The adapter does not check,
+repair or fill in anything on behalf of the SDK.
 
 https://gofastmcp.com/servers/tools
 """
@@ -17,18 +19,18 @@ REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"]
 VARIANTS = ["tool"]
 
 QUESTION = "question"
-"""The key of the one question that a tool asks."""
+"""The key of the only question that a tool asks."""
 
 
 class Cannot(Exception):
-    """The SDK's public API has no way to express what was asked for."""
+    """The SDK's public API cannot express the requested fixture or script."""
 
     def answer(self) -> dict[str, Any]:
         return {"cannot": str(self)}
 
 
 class Refused(Exception):
-    """The SDK raised, the cause, while the server was being built."""
+    """The SDK raised an exception (the `__cause__`) while the server was being built."""
 
     def __init__(self, tool: Any) -> None:
         self.tool = tool
@@ -39,7 +41,7 @@ class Refused(Exception):
 
 
 class FixtureTool(Tool):
-    """A tool that does what the fixture says."""
+    """A tool that runs the `does` member of its fixture."""
 
     does: dict[str, Any] = Field(exclude=True)
 
@@ -48,7 +50,7 @@ class FixtureTool(Tool):
             case {"echo": _}:
                 return ToolResult(structured_content=arguments)
             case {"return": parts}:
-                return returned(parts)
+                return tool_result(parts)
             case {"elicit": {"message": message, "requestedSchema": schema}}:
                 return ask(message, schema)
             case {"raise": message}:
@@ -57,43 +59,43 @@ class FixtureTool(Tool):
                 raise NotImplementedError(f"a tool that does {list(self.does)}")
 
 
-def build(order: dict[str, Any]) -> FastMCP:
-    """Builds the server of a `serve` order; it speaks every revision of the SDK, whichever the order names."""
-    revision, tools = order["revision"], order["fixture"]["tools"]
+def build(request: dict[str, Any]) -> FastMCP:
+    """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
+    revision, tools = request["revision"], request["fixture"]["tools"]
     if revision not in REVISIONS:
         raise Cannot(f"the SDK does not speak {revision}")
-    if order.get("variant", VARIANTS[0]) not in VARIANTS:
-        raise Cannot(f"there is no variant {order['variant']}")
+    if request.get("variant", VARIANTS[0]) not in VARIANTS:
+        raise Cannot(f"there is no variant {request['variant']}")
     if revision not in MODERN_PROTOCOL_VERSIONS and any("elicit" in tool["does"] for tool in tools):
         raise Cannot("before 2026-07-28 a tool asks with Context.elicit, which takes a Python type, and no schema")
 
-    server = FastMCP(**order["fixture"]["server"])
+    server = FastMCP(**request["fixture"]["server"])
     for tool in tools:
         try:
-            server.add_tool(declare(tool))
+            server.add_tool(tool_definition(tool))
         except Exception as error:
             raise Refused(tool.get("name")) from error
     return server
 
 
-def declare(tool: dict[str, Any]) -> Tool:
-    """A member that the fixture doesn't have is not passed, so that the SDK says what it makes of that."""
+def tool_definition(tool: dict[str, Any]) -> Tool:
+    """Defines a tool. Members that the fixture omits are not passed, so that the SDK handles their absence."""
     names = {"inputSchema": "parameters", "outputSchema": "output_schema"}
     return FixtureTool(**{names.get(key, key): value for key, value in tool.items()})
 
 
-def returned(parts: dict[str, Any]) -> ToolResult:
+def tool_result(parts: dict[str, Any]) -> ToolResult:
     """https://gofastmcp.com/servers/tools#toolresult-and-metadata"""
     names = {"structuredContent": "structured_content", "isError": "is_error"}
     given = {names.get(key, key): value for key, value in parts.items()}
     if "content" in given:
-        # Whatever isn't a block becomes the text of one.
+        # The SDK turns every item that is not a content block into a text block.
         given["content"] = TypeAdapter(list[ContentBlock]).validate_python(given["content"])
     return ToolResult(**given)
 
 
 def ask(message: str, schema: Any) -> ToolResult:
-    """Asks the user by returning the question, and reads the answer when the call comes again.
+    """Asks the user by returning the question, and reads the answer when the client repeats the call.
 
     https://gofastmcp.com/servers/elicitation
     """

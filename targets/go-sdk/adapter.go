@@ -1,5 +1,7 @@
-// The casebook's adapter for the Go SDK: one JSON object a line on standard input, one answer a line on standard
-// output, in order. `--stdio-server FILE` serves one fixture on the standard streams instead.
+// Command adapter is the mcp-casebook adapter for the Go SDK.
+//
+// It reads one JSON request per line from standard input and writes one JSON answer per line to standard output, in the
+// same order. With `--stdio-server FILE`, the process serves one fixture on its standard streams instead.
 package main
 
 import (
@@ -11,7 +13,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	// The SDK reads with this too, within a limit of its own; encoding/json would stop at 10,000 levels.
+	// The SDK uses this package too, with its own depth limit. encoding/json stops at 10,000 levels.
 	"github.com/segmentio/encoding/json"
 )
 
@@ -19,8 +21,8 @@ const sdk = "github.com/modelcontextprotocol/go-sdk"
 
 type message = map[string]any
 
-// request is one line of the control stream; of its kinds one is there.
-type request struct {
+// controlRequest is one line of the control stream. Exactly one of its kinds is present.
+type controlRequest struct {
 	ID    string          `json:"id"`
 	Hello json.RawMessage `json:"hello"`
 	Serve json.RawMessage `json:"serve"`
@@ -28,12 +30,12 @@ type request struct {
 	Drive json.RawMessage `json:"drive"`
 }
 
-// cannot is what the SDK's public API has no way to express.
+// cannot is the error for a fixture or a script that the SDK's public API cannot express.
 type cannot struct{ why string }
 
 func (c cannot) Error() string { return c.why }
 
-// refused is what the SDK would not build: it panicked at a tool.
+// refused is the error for a fixture at which the SDK panicked, with the name of the tool.
 type refused struct{ why, tool string }
 
 func (r refused) Error() string { return r.why }
@@ -44,13 +46,13 @@ func main() {
 	case len(arguments) == 0:
 		control()
 	case len(arguments) == 2 && arguments[0] == "--stdio-server":
-		serveStreams(arguments[1])
+		serveProcess(arguments[1])
 	default:
 		log.Fatal("usage: adapter [--stdio-server FILE]")
 	}
 }
 
-// control answers until standard input ends, and with it the process, whatever is still being served.
+// control answers requests until standard input ends. The process then exits, even while servers are running.
 func control() {
 	front, err := listen()
 	if err != nil {
@@ -65,12 +67,12 @@ func control() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		var asked request
-		if err := json.Unmarshal(line, &asked); err != nil {
+		var request controlRequest
+		if err := json.Unmarshal(line, &request); err != nil {
 			log.Fatal(err)
 		}
-		answer := outcome(front.answer(asked))
-		answer["id"] = asked.ID
+		answer := toAnswer(front.answer(request))
+		answer["id"] = request.ID
 		text, err := json.Marshal(answer)
 		if err != nil {
 			log.Fatal(err)
@@ -79,13 +81,13 @@ func control() {
 	}
 }
 
-// outcome makes answers of the two ways in which a fixture comes to nothing; other errors are this adapter's own.
-func outcome(answer message, err error) message {
-	var no refused
+// toAnswer turns a refused or cannot error into an answer. Any other error is a fault of this adapter and ends it.
+func toAnswer(answer message, err error) message {
+	var refusal refused
 	var limit cannot
 	switch {
-	case errors.As(err, &no):
-		return message{"refused": message{"type": "panic", "message": no.why, "tool": no.tool}}
+	case errors.As(err, &refusal):
+		return message{"refused": message{"type": "panic", "message": refusal.why, "tool": refusal.tool}}
 	case errors.As(err, &limit):
 		return message{"cannot": limit.why}
 	case err != nil:
@@ -94,16 +96,16 @@ func outcome(answer message, err error) message {
 	return answer
 }
 
-func (f *front) answer(asked request) (message, error) {
+func (f *front) answer(request controlRequest) (message, error) {
 	switch {
-	case asked.Hello != nil:
+	case request.Hello != nil:
 		return message{"hello": hello()}, nil
-	case asked.Serve != nil:
-		return f.serve(asked.ID, asked.Serve)
-	case asked.Stop != nil:
-		return f.stop(asked.Stop)
-	case asked.Drive != nil:
-		drove, err := drive(asked.Drive)
+	case request.Serve != nil:
+		return f.serve(request.ID, request.Serve)
+	case request.Stop != nil:
+		return f.stop(request.Stop)
+	case request.Drive != nil:
+		drove, err := drive(request.Drive)
 		return message{"drove": drove}, err
 	}
 	return message{"unsupported": "one of hello, serve, stop and drive was expected"}, nil
@@ -133,12 +135,12 @@ func version() string {
 	return "unknown"
 }
 
-// decode reads what a fixture holds into the SDK's kind of types: what they can't hold can't be expressed.
+// decode reads a part of a request into the types of the SDK. It returns a cannot error if a value does not fit.
 func decode(text []byte, into any) error {
 	err := json.Unmarshal(text, into)
-	var misfit *json.UnmarshalTypeError
-	if errors.As(err, &misfit) {
-		return cannot{misfit.Error()}
+	var typeError *json.UnmarshalTypeError
+	if errors.As(err, &typeError) {
+		return cannot{typeError.Error()}
 	}
 	return err
 }

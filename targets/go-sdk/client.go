@@ -13,7 +13,7 @@ import (
 	"github.com/segmentio/encoding/json"
 )
 
-type driveOrder struct {
+type driveRequest struct {
 	Revision string          `json:"revision"`
 	URL      string          `json:"url"`
 	Command  []string        `json:"command"`
@@ -21,7 +21,7 @@ type driveOrder struct {
 	Script   []step          `json:"script"`
 }
 
-// step is one call of the client: of a tool, or else for the list of them.
+// step is one request of the client: a call of a tool or, without CallTool, a listing of the tools.
 type step struct {
 	CallTool *struct {
 		Name      string          `json:"name"`
@@ -29,19 +29,19 @@ type step struct {
 	} `json:"callTool"`
 }
 
-// drive runs a script with the SDK's client, and hands back what its user would see.
+// drive runs a script with the SDK's client and returns the results that its user would get.
 // https://go.sdk.modelcontextprotocol.io/protocol/#streamable-transport
 func drive(text []byte) (message, error) {
-	var order driveOrder
-	if err := decode(text, &order); err != nil {
+	var request driveRequest
+	if err := decode(text, &request); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(revisions, order.Revision) {
-		return nil, cannot{"the SDK does not speak " + order.Revision}
+	if !slices.Contains(revisions, request.Revision) {
+		return nil, cannot{"the SDK does not speak " + request.Revision}
 	}
 	options := &mcp.ClientOptions{}
-	if order.Answers != nil {
-		handler, err := answering(order.Answers)
+	if request.Answers != nil {
+		handler, err := elicitationHandler(request.Answers)
 		if err != nil {
 			return nil, err
 		}
@@ -50,39 +50,39 @@ func drive(text []byte) (message, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "casebook", Version: "1"}, options)
 
 	ctx := context.Background()
-	session, err := client.Connect(ctx, order.transport(), &mcp.ClientSessionOptions{ProtocolVersion: order.Revision})
+	session, err := client.Connect(ctx, request.transport(), &mcp.ClientSessionOptions{ProtocolVersion: request.Revision})
 	if err != nil {
-		return message{"connected": false, "steps": []any{}, "error": described(err)}, nil
+		return message{"connected": false, "steps": []any{}, "error": describeError(err)}, nil
 	}
 	steps := []message{}
-	for _, step := range order.Script {
-		taken, err := step.take(ctx, session)
+	for _, step := range request.Script {
+		outcome, err := step.run(ctx, session)
 		if err != nil {
-			taken = message{"error": described(err)}
+			outcome = message{"error": describeError(err)}
 		}
-		steps = append(steps, taken)
+		steps = append(steps, outcome)
 	}
 	drove := message{"connected": true, "steps": steps}
 	if err := session.Close(); err != nil {
-		drove["error"] = described(err)
+		drove["error"] = describeError(err)
 	}
 	return drove, nil
 }
 
-func (o driveOrder) transport() mcp.Transport {
-	if o.URL != "" {
-		return &mcp.StreamableClientTransport{Endpoint: o.URL}
+func (r driveRequest) transport() mcp.Transport {
+	if r.URL != "" {
+		return &mcp.StreamableClientTransport{Endpoint: r.URL}
 	}
-	return &mcp.CommandTransport{Command: exec.Command(o.Command[0], o.Command[1:]...)}
+	return &mcp.CommandTransport{Command: exec.Command(r.Command[0], r.Command[1:]...)}
 }
 
-func (s step) take(ctx context.Context, session *mcp.ClientSession) (message, error) {
+func (s step) run(ctx context.Context, session *mcp.ClientSession) (message, error) {
 	if s.CallTool != nil {
 		call := &mcp.CallToolParams{Name: s.CallTool.Name, Arguments: value(s.CallTool.Arguments)}
 		result, err := session.CallTool(ctx, call)
 		return message{"result": result}, err
 	}
-	// All pages: https://go.sdk.modelcontextprotocol.io/server/#pagination
+	// Tools requests all pages: https://go.sdk.modelcontextprotocol.io/server/#pagination
 	tools := []*mcp.Tool{}
 	for tool, err := range session.Tools(ctx, nil) {
 		if err != nil {
@@ -93,8 +93,8 @@ func (s step) take(ctx context.Context, session *mcp.ClientSession) (message, er
 	return message{"tools": tools}, nil
 }
 
-// described tells a JSON-RPC error from those of the SDK's own.
-func described(err error) message {
+// describeError reports a code only for JSON-RPC errors; the other errors are the SDK's own.
+func describeError(err error) message {
 	var wire *jsonrpc.Error
 	if errors.As(err, &wire) {
 		return message{"type": fmt.Sprintf("%T", wire), "code": wire.Code, "message": err.Error()}
@@ -104,36 +104,37 @@ func described(err error) message {
 
 type handler = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error)
 
-// answering uses a list up, one answer an elicitation; a single answer it gives each time.
+// elicitationHandler returns a handler that takes the next answer of a list, or always the same single answer.
 // https://go.sdk.modelcontextprotocol.io/client/#elicitation
-func answering(text []byte) (handler, error) {
-	var left []json.RawMessage
-	single := decode(text, &left) != nil
+func elicitationHandler(text []byte) (handler, error) {
+	var remaining []json.RawMessage
+	single := decode(text, &remaining) != nil
 	if single {
-		left = append(left, text)
+		remaining = append(remaining, text)
 	}
-	for _, text := range left {
+	for _, text := range remaining {
 		if _, err := answer(text); err != nil {
 			return nil, err
 		}
 	}
-	var mutex sync.Mutex // the questions of one round are asked side by side
+	var mutex sync.Mutex // the SDK asks the questions of one round concurrently
 	return func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
-		if len(left) == 0 {
+		if len(remaining) == 0 {
 			return nil, errors.New("the script has no answer left")
 		}
-		text := left[0]
+		text := remaining[0]
 		if !single {
-			left = left[1:]
+			remaining = remaining[1:]
 		}
 		return answer(text)
 	}, nil
 }
 
-// answer makes a new one each time, because the SDK writes defaults into it. What is accepted as presented is
-// accepted empty, for the SDK to do so: https://go.sdk.modelcontextprotocol.io/client/#schema-defaults-and-enums
+// answer returns a new result each time, because the SDK writes defaults into it. For a form that is accepted as
+// presented, the content is empty and the SDK fills in the defaults:
+// https://go.sdk.modelcontextprotocol.io/client/#schema-defaults-and-enums
 func answer(text []byte) (*mcp.ElicitResult, error) {
 	var action string
 	if decode(text, &action) == nil {

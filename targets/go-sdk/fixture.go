@@ -9,7 +9,7 @@ import (
 	"github.com/segmentio/encoding/json"
 )
 
-// question is the key of the one question that a tool asks.
+// question is the key of the only question that a tool asks.
 const question = "question"
 
 type fixture struct {
@@ -26,7 +26,7 @@ type tool struct {
 	Does         does            `json:"does"`
 }
 
-// does is the code of a tool: one of its members is there.
+// does is the code of a tool. Exactly one of its members is present.
 type does struct {
 	Echo   bool    `json:"echo"`
 	Return *parts  `json:"return"`
@@ -45,10 +45,10 @@ type elicit struct {
 	RequestedSchema json.RawMessage `json:"requestedSchema"`
 }
 
-// blocks are content as a tool's author has it: in the SDK's own types.
+// blocks is content in the SDK's own types, as the author of a tool would write it.
 type blocks []mcp.Content
 
-// UnmarshalJSON lets the SDK read them, which it does only within a result.
+// UnmarshalJSON lets the SDK read the blocks inside a result, because the SDK has no function for blocks alone.
 func (b *blocks) UnmarshalJSON(text []byte) error {
 	var result mcp.CallToolResult
 	if err := result.UnmarshalJSON(slices.Concat([]byte(`{"content":`), text, []byte(`}`))); err != nil {
@@ -58,9 +58,9 @@ func (b *blocks) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// declared is the tool as the SDK's user writes it, the schemas as they came.
+// definition returns the tool as a user of the SDK would define it, with unchanged schemas.
 // https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/mcp#Tool
-func (t tool) declared() *mcp.Tool {
+func (t tool) definition() *mcp.Tool {
 	return &mcp.Tool{
 		Name:         t.Name,
 		Title:        t.Title,
@@ -70,7 +70,7 @@ func (t tool) declared() *mcp.Tool {
 	}
 }
 
-// value tells what is missing, a nil, from what is null, which is JSON like any other.
+// value returns nil for a missing value. A JSON null is not missing.
 func value(text json.RawMessage) any {
 	if text == nil {
 		return nil
@@ -78,18 +78,18 @@ func value(text json.RawMessage) any {
 	return text
 }
 
-// typed is the handler that the upper tier takes: what is structured goes beside the result. Its types are `any`,
-// because the schemas come with the tool.
+// typedHandler is the handler for the upper tier, which returns structured content beside the result. Its types are
+// `any`, because the tool already has schemas.
 // https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/mcp#ToolHandlerFor
-func (d does) typed(
+func (d does) typedHandler(
 	_ context.Context, request *mcp.CallToolRequest, arguments any,
 ) (*mcp.CallToolResult, any, error) {
 	return d.call(request, arguments)
 }
 
-// raw is the handler that the lower tier takes: arguments come, and results go, as they are.
+// rawHandler is the handler for the lower tier, which receives arguments and returns results without any processing.
 // https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/mcp#ToolHandler
-func (d does) raw(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (d does) rawHandler(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	result, structured, err := d.call(request, value(request.Params.Arguments))
 	if err != nil {
 		return nil, err
@@ -98,13 +98,13 @@ func (d does) raw(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToo
 	return result, nil
 }
 
-// call is the tool's body.
+// call runs the body of a tool.
 func (d does) call(request *mcp.CallToolRequest, arguments any) (*mcp.CallToolResult, any, error) {
 	switch {
 	case d.Echo:
 		return &mcp.CallToolResult{}, arguments, nil
 	case d.Return != nil:
-		// A result of its own for each call, because the SDK adds to it.
+		// Each call gets a new result, because the SDK modifies it.
 		result := &mcp.CallToolResult{Content: slices.Clone(d.Return.Content), IsError: d.Return.IsError}
 		return result, value(d.Return.StructuredContent), nil
 	case d.Elicit != nil:
@@ -116,19 +116,19 @@ func (d does) call(request *mcp.CallToolRequest, arguments any) (*mcp.CallToolRe
 	return nil, nil, errors.New("the fixture has a tool without code")
 }
 
-// ask returns the question, and in the next round tells what was answered. It is one way for every revision: before
-// 2026-07-28 the SDK makes a request of the question, and calls the tool again with what was answered.
+// ask returns the question and, in the next round, the answer. This works for every revision: before 2026-07-28 the
+// SDK sends the question as a request and then calls the tool again with the answer.
 // https://go.sdk.modelcontextprotocol.io/server/#multi-round-trip-requests
 func (e elicit) ask(request *mcp.CallToolRequest) (*mcp.CallToolResult, any) {
 	if answer, ok := request.Params.InputResponses[question].(*mcp.ElicitResult); ok {
-		return &mcp.CallToolResult{}, answered{answer.Action, answer.Content}
+		return &mcp.CallToolResult{}, elicitAnswer{answer.Action, answer.Content}
 	}
-	asked := &mcp.ElicitParams{Message: e.Message, RequestedSchema: value(e.RequestedSchema)}
-	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: asked}}, nil
+	params := &mcp.ElicitParams{Message: e.Message, RequestedSchema: value(e.RequestedSchema)}
+	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: params}}, nil
 }
 
-// answered is the part of an answer that a tool tells of.
-type answered struct {
+// elicitAnswer is the part of an answer that a tool returns.
+type elicitAnswer struct {
 	Action  string         `json:"action"`
 	Content map[string]any `json:"content,omitzero"`
 }

@@ -16,41 +16,41 @@ import (
 	"github.com/segmentio/encoding/json"
 )
 
-// stateless is the first revision without sessions.
-const stateless = "2026-07-28"
+// firstStateless is the first revision without sessions.
+const firstStateless = "2026-07-28"
 
-var revisions = []string{"2025-06-18", "2025-11-25", stateless}
+var revisions = []string{"2025-06-18", "2025-11-25", firstStateless}
 
-type serveOrder struct {
-	Revision  string  `json:"revision"`
-	Transport string  `json:"transport"`
-	Variant   string  `json:"variant"`
-	Fixture   fixture `json:"fixture"`
-	Stream    *place  `json:"stream"`
+type serveRequest struct {
+	Revision  string         `json:"revision"`
+	Transport string         `json:"transport"`
+	Variant   string         `json:"variant"`
+	Fixture   fixture        `json:"fixture"`
+	Stream    *streamAddress `json:"stream"`
 }
 
-// place is the harness's listener for one stream, and the word that opens the stream.
-type place struct {
+// streamAddress is the port on which casebook listens for one stream, and the first line to send on it.
+type streamAddress struct {
 	Port int    `json:"port"`
 	Word string `json:"word"`
 }
 
-// build makes the server of an order. It would speak every revision, whichever the order names: that is the default.
+// build builds the server for a serve request. By default the server supports every revision of the SDK.
 // https://go.sdk.modelcontextprotocol.io/protocol/#discovery
-func build(order serveOrder) (*mcp.Server, error) {
-	if !slices.Contains(revisions, order.Revision) {
-		return nil, cannot{"the SDK does not speak " + order.Revision}
+func build(request serveRequest) (*mcp.Server, error) {
+	if !slices.Contains(revisions, request.Revision) {
+		return nil, cannot{"the SDK does not speak " + request.Revision}
 	}
-	server := mcp.NewServer(&order.Fixture.Server, nil)
-	for _, tool := range order.Fixture.Tools {
-		if err := add(server, tool, order.Variant); err != nil {
+	server := mcp.NewServer(&request.Fixture.Server, nil)
+	for _, tool := range request.Fixture.Tools {
+		if err := add(server, tool, request.Variant); err != nil {
 			return nil, err
 		}
 	}
 	return server, nil
 }
 
-// add registers a tool with the tier of the SDK that the variant names. Both panic at a tool that they don't take.
+// add registers a tool with the tier of the SDK that the variant names. Both tiers panic at a tool that they reject.
 // https://go.sdk.modelcontextprotocol.io/server/#tools
 func add(server *mcp.Server, tool tool, variant string) (err error) {
 	defer func() {
@@ -60,21 +60,21 @@ func add(server *mcp.Server, tool tool, variant string) (err error) {
 	}()
 	switch variant {
 	case "", "high":
-		mcp.AddTool(server, tool.declared(), tool.Does.typed)
+		mcp.AddTool(server, tool.definition(), tool.Does.typedHandler)
 	case "low":
-		server.AddTool(tool.declared(), tool.Does.raw)
+		server.AddTool(tool.definition(), tool.Does.rawHandler)
 	default:
 		return cannot{"there is no variant " + variant}
 	}
 	return nil
 }
 
-// serveStreams speaks MCP on this process's standard streams, until they end.
+// serveProcess serves a fixture on this process's standard streams until they end.
 // https://go.sdk.modelcontextprotocol.io/protocol/#stdio-transport
-func serveStreams(file string) {
+func serveProcess(file string) {
 	server, err := read(file)
 	if err != nil {
-		why, err := json.Marshal(outcome(nil, err))
+		why, err := json.Marshal(toAnswer(nil, err))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -91,20 +91,20 @@ func read(file string) (*mcp.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	var order serveOrder
-	if err := decode(text, &order); err != nil {
+	var request serveRequest
+	if err := decode(text, &request); err != nil {
 		return nil, err
 	}
-	return build(order)
+	return build(request)
 }
 
-// front is the one listener; it serves each fixture over HTTP under a path of its own.
+// front is the only HTTP listener. It serves each fixture under a path of its own.
 type front struct {
 	origin  string
-	serving sync.Map // from the id of the order to a served
+	serving sync.Map // from the id of a serve request to a served
 }
 
-// served is a fixture's server; over stdio it has no handler.
+// served is the running server of a fixture. Over stdio it has no handler.
 type served struct {
 	handler http.Handler
 	stop    func()
@@ -132,44 +132,44 @@ func (f *front) ServeHTTP(response http.ResponseWriter, request *http.Request) {
 }
 
 func (f *front) serve(id string, text []byte) (message, error) {
-	var order serveOrder
-	if err := decode(text, &order); err != nil {
+	var request serveRequest
+	if err := decode(text, &request); err != nil {
 		return nil, err
 	}
-	server, err := build(order)
+	server, err := build(request)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case order.Transport == "http":
-		return f.publish(id, server, order.Revision), nil
-	case order.Stream != nil:
-		return f.connect(id, server, *order.Stream), nil
+	case request.Transport == "http":
+		return f.publish(id, server, request.Revision), nil
+	case request.Stream != nil:
+		return f.connect(id, server, *request.Stream), nil
 	}
-	return nil, cannot{fmt.Sprintf("`serve` is for http and for streams; for %s start --stdio-server", order.Transport)}
+	return nil, cannot{fmt.Sprintf("`serve` is for http and for streams; for %s start --stdio-server", request.Transport)}
 }
 
 func (f *front) publish(id string, server *mcp.Server, revision string) message {
-	// A handler of sessions turns 2026-07-28 down.
+	// A handler with sessions rejects 2026-07-28.
 	// https://go.sdk.modelcontextprotocol.io/protocol/#stateless-mode
 	handler := mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{Stateless: revision >= stateless},
+		&mcp.StreamableHTTPOptions{Stateless: revision >= firstStateless},
 	)
 	f.serving.Store(id, served{handler, func() {
 		for session := range server.Sessions() {
-			// It waits for its requests to end, which some never do.
+			// Close waits for the requests of the session, and some of them never end.
 			go session.Close()
 		}
 	}})
 	return message{"serving": message{"url": f.origin + "/" + url.PathEscape(id) + "/mcp"}}
 }
 
-func (f *front) connect(id string, server *mcp.Server, to place) message {
+func (f *front) connect(id string, server *mcp.Server, to streamAddress) message {
 	ctx, cancel := context.WithCancel(context.Background())
 	f.serving.Store(id, served{nil, cancel})
 	go func() {
-		// An error ends this server alone. One that comes of `stop` says nothing.
+		// An error ends only this server. Errors after `stop` are expected.
 		if err := serveStream(ctx, server, to); err != nil && ctx.Err() == nil {
 			log.Print(err)
 		}
@@ -177,16 +177,16 @@ func (f *front) connect(id string, server *mcp.Server, to place) message {
 	return message{"serving": message{}}
 }
 
-// serveStream speaks MCP on a connection in place of the standard streams, until its input ends or ctx does.
+// serveStream serves a fixture on a connection instead of the standard streams, until the input or ctx ends.
 // https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/mcp#IOTransport
-func serveStream(ctx context.Context, server *mcp.Server, to place) error {
+func serveStream(ctx context.Context, server *mcp.Server, to streamAddress) error {
 	address := fmt.Sprintf("127.0.0.1:%d", to.Port)
 	connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
 	defer connection.Close()
-	// Run waits for the handlers, of which some never end.
+	// Run waits for the handlers, and some of them never end.
 	context.AfterFunc(ctx, func() { connection.Close() })
 	if _, err := fmt.Fprintln(connection, to.Word); err != nil {
 		return err
@@ -194,19 +194,19 @@ func serveStream(ctx context.Context, server *mcp.Server, to place) error {
 	return server.Run(ctx, &mcp.IOTransport{Reader: connection, Writer: output{connection}})
 }
 
-// output is the sending side of a connection, which is closed once: with its receiving side.
+// output is the sending side of a connection. Its Close does nothing, because closing the receiving side closes both.
 type output struct{ io.Writer }
 
 func (output) Close() error { return nil }
 
 func (f *front) stop(text []byte) (message, error) {
-	var order struct {
+	var request struct {
 		Serving string `json:"serving"`
 	}
-	if err := decode(text, &order); err != nil {
+	if err := decode(text, &request); err != nil {
 		return nil, err
 	}
-	found, ok := f.serving.LoadAndDelete(order.Serving)
+	found, ok := f.serving.LoadAndDelete(request.Serving)
 	if ok {
 		found.(served).stop()
 	}

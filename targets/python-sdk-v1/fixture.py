@@ -1,5 +1,7 @@
-"""From a fixture to a server, with the SDK's low-level `Server`: the tier that takes a JSON Schema as it is, and
-validates arguments and results by it. Nothing is checked, repaired or filled in on the SDK's behalf.
+"""Builds a server from a fixture, with the SDK's low-level `Server`.
+
+This tier accepts any JSON Schema and validates arguments and results against it. The adapter does not check, repair
+or fill in anything on behalf of the SDK.
 
 https://py.sdk.modelcontextprotocol.io/v1/low-level-server/
 """
@@ -16,14 +18,14 @@ Returned = dict[str, Any] | list[ContentBlock] | tuple[list[ContentBlock], dict[
 
 
 class Cannot(Exception):
-    """The SDK's public API has no way to express what was asked for."""
+    """The SDK's public API cannot express the requested fixture or script."""
 
     def answer(self) -> dict[str, Any]:
         return {"cannot": str(self)}
 
 
 class Refused(Exception):
-    """The SDK raised, the cause, while the server was being built."""
+    """The SDK raised an exception (the `__cause__`) while the server was being built."""
 
     def __init__(self, tool: Any) -> None:
         self.tool = tool
@@ -33,20 +35,20 @@ class Refused(Exception):
         return {"refused": {"type": type(self.__cause__).__name__, "message": str(self.__cause__), **tool}}
 
 
-def spoken(revision: str) -> None:
+def check_revision(revision: str) -> None:
     if revision not in REVISIONS:
         raise Cannot(f"the SDK does not speak {revision}")
 
 
-def build(order: dict[str, Any]) -> Server:
-    """Builds the server of a `serve` order; it speaks every revision of the SDK, whichever the order names."""
-    spoken(order["revision"])
-    if order.get("variant", VARIANTS[0]) not in VARIANTS:
-        raise Cannot(f"there is no variant {order['variant']}")
+def build(request: dict[str, Any]) -> Server:
+    """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
+    check_revision(request["revision"])
+    if request.get("variant", VARIANTS[0]) not in VARIANTS:
+        raise Cannot(f"there is no variant {request['variant']}")
 
-    tools = order["fixture"]["tools"]
-    listed = [declare(tool) for tool in tools]
-    server = Server(**order["fixture"]["server"])
+    tools = request["fixture"]["tools"]
+    listed = [tool_definition(tool) for tool in tools]
+    server = Server(**request["fixture"]["server"])
 
     @server.list_tools()
     async def list_tools() -> list[Tool]:
@@ -54,31 +56,31 @@ def build(order: dict[str, Any]) -> Server:
 
     @server.call_tool()
     async def call_tool(name: str, arguments: dict[str, Any]) -> Returned:
-        # Dispatch is the author's on this tier, and so is this error: it is the one of the documentation.
+        # On this tier the author dispatches calls and chooses this error. It is the one that the documentation shows.
         does = next((tool["does"] for tool in tools if tool["name"] == name), None)
         if does is None:
             raise ValueError(f"Unknown tool: {name}")
-        return await perform(does, arguments, server)
+        return await run_tool(does, arguments, server)
 
     return server
 
 
-def declare(tool: dict[str, Any]) -> Tool:
+def tool_definition(tool: dict[str, Any]) -> Tool:
     try:
         return Tool(**{key: value for key, value in tool.items() if key != "does"})
     except Exception as error:
         raise Refused(tool.get("name")) from error
 
 
-async def perform(does: dict[str, Any], arguments: dict[str, Any], server: Server) -> Returned:
+async def run_tool(does: dict[str, Any], arguments: dict[str, Any], server: Server) -> Returned:
     match does:
         case {"echo": _}:
             return arguments
         case {"return": parts}:
-            return returned(parts)
+            return tool_result(parts)
         case {"elicit": {"message": message, "requestedSchema": schema}}:
             context = server.request_context
-            # Unrelated to the call, the question would wait for a stream that the client need not open.
+            # Without a related request, the SDK would send the question on a stream that clients need not open.
             answer = await context.session.elicit_form(message, schema, related_request_id=context.request_id)
             return answer.model_dump(include={"action", "content"}, exclude_unset=True)
         case {"raise": message}:
@@ -87,10 +89,10 @@ async def perform(does: dict[str, Any], arguments: dict[str, Any], server: Serve
             raise NotImplementedError(f"a tool that does {list(does)}")
 
 
-def returned(parts: dict[str, Any]) -> Returned:
-    """Content, an object, or both, as the documentation shows first; `CallToolResult` for what these can't say.
+def tool_result(parts: dict[str, Any]) -> Returned:
+    """Returns content, an object, or both, as the first examples of the documentation do.
 
-    It is the way around the SDK's validation of results, too.
+    It returns a `CallToolResult` only for results that these cannot express, because the SDK does not validate those.
     https://py.sdk.modelcontextprotocol.io/v1/low-level-server/#structured-output-support
     """
     result = CallToolResult(**{"content": [], **parts})

@@ -1,4 +1,4 @@
-"""Drives the SDK's `ClientSession` through a script, and hands back what its user would see."""
+"""Drives the SDK's `ClientSession` through a script and reports the results that its user would get."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,60 +12,62 @@ from mcp.shared.context import RequestContext
 from mcp.types import INTERNAL_ERROR, ElicitRequestParams, ElicitResult, ErrorData, PaginatedRequestParams, Tool
 from pydantic import BaseModel
 
-from fixture import Cannot, spoken
+from fixture import Cannot, check_revision
 
 
-async def drive(order: dict[str, Any]) -> dict[str, Any]:
-    """Runs the script; an error of the connection, at either end of it, goes beside the steps."""
+async def drive(request: dict[str, Any]) -> dict[str, Any]:
+    """Runs the script. A failure to connect or to disconnect is reported beside the steps."""
     steps: list[dict[str, Any]] = []
     connected = False
     try:
-        async with connect(order) as session:
+        async with connect(request) as session:
             connected = True
-            for step in order["script"]:
-                steps.append(await take(session, step))
+            for step in request["script"]:
+                steps.append(await run_step(session, step))
     except Cannot:
         raise
     except Exception as error:
-        return {"steps": steps, "connected": connected, "error": described(error)}
+        return {"steps": steps, "connected": connected, "error": describe_error(error)}
     return {"steps": steps, "connected": connected}
 
 
 @asynccontextmanager
-async def connect(order: dict[str, Any]) -> AsyncIterator[ClientSession]:
-    """An initialized session. It offers the SDK's newest revision and takes what the server says.
+async def connect(request: dict[str, Any]) -> AsyncIterator[ClientSession]:
+    """Yields an initialized session.
+
+    The client offers the SDK's newest revision and accepts the one that the server chooses.
 
     https://py.sdk.modelcontextprotocol.io/v1/client/
     """
-    spoken(order["revision"])
-    callback = answering(order.get("answers"))
+    check_revision(request["revision"])
+    callback = elicitation_handler(request.get("answers"))
     async with (
-        transport(order) as (read, write, *_),
+        transport(request) as (read, write, *_),
         ClientSession(read, write, elicitation_callback=callback) as session,
     ):
         await session.initialize()
         yield session
 
 
-def transport(order: dict[str, Any]) -> Any:
-    if "url" in order:
-        return streamable_http_client(order["url"])
-    command, *args = order["command"]
+def transport(request: dict[str, Any]) -> Any:
+    if "url" in request:
+        return streamable_http_client(request["url"])
+    command, *args = request["command"]
     return stdio_client(StdioServerParameters(command=command, args=args))
 
 
-def answering(answers: Any) -> ElicitationFnT | None:
-    """A list is used up, one answer an elicitation; a single answer is given each time."""
+def elicitation_handler(answers: Any) -> ElicitationFnT | None:
+    """Creates the elicitation handler. It takes the next answer of a list, or always the same single answer."""
     if answers is None:
         return None
     if {"accept": "as presented"} in (answers if isinstance(answers, list) else [answers]):
         raise Cannot("the SDK has no help with a form: it leaves defaults to its user")
-    left = iter(answers) if isinstance(answers, list) else repeat(answers)
+    remaining = iter(answers) if isinstance(answers, list) else repeat(answers)
 
     async def answer(
         context: RequestContext[ClientSession, Any], params: ElicitRequestParams
     ) -> ElicitResult | ErrorData:
-        match next(left, None):
+        match next(remaining, None):
             case {"accept": content}:
                 return ElicitResult(action="accept", content=content)
             case None:
@@ -76,15 +78,15 @@ def answering(answers: Any) -> ElicitationFnT | None:
     return answer
 
 
-async def take(session: ClientSession, step: dict[str, Any]) -> dict[str, Any]:
+async def run_step(session: ClientSession, step: dict[str, Any]) -> dict[str, Any]:
     try:
         match step:
             case {"listTools": _}:
-                return {"tools": [handed(tool) for tool in await list_tools(session)]}
+                return {"tools": [wire_form(tool) for tool in await list_tools(session)]}
             case {"callTool": {"name": name, **rest}}:
-                return {"result": handed(await session.call_tool(name, rest.get("arguments")))}
+                return {"result": wire_form(await session.call_tool(name, rest.get("arguments")))}
     except Exception as error:
-        return {"error": described(error)}
+        return {"error": describe_error(error)}
     raise Cannot(f"there is no step {list(step)}")
 
 
@@ -98,13 +100,13 @@ async def list_tools(session: ClientSession) -> list[Tool]:
     return tools
 
 
-def handed(model: BaseModel) -> dict[str, Any]:
-    """What arrived, by its names on the wire: a `null` that came stays, a default that did not come is left out."""
+def wire_form(model: BaseModel) -> dict[str, Any]:
+    """Returns the received members under their wire names. It keeps a received `null` and omits unset defaults."""
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-def described(error: BaseException) -> dict[str, Any]:
-    # What goes wrong while connecting comes wrapped by the SDK's task groups.
+def describe_error(error: BaseException) -> dict[str, Any]:
+    # The SDK's task groups wrap the errors of a failed connection.
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     code = {"code": error.error.code} if isinstance(error, McpError) else {}

@@ -1,5 +1,7 @@
-"""From a fixture to a server, with the SDK's low-level `Server`: the tier to which its documentation sends those
-who bring a JSON Schema of their own. Nothing is checked, repaired or filled in on the SDK's behalf.
+"""Builds a server from a fixture, with the SDK's low-level `Server`.
+
+The SDK's documentation recommends this tier to authors who bring their own JSON Schemas. The adapter does not check,
+repair or fill in anything on behalf of the SDK.
 
 https://py.sdk.modelcontextprotocol.io/advanced/low-level-server/
 """
@@ -24,18 +26,18 @@ REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"]
 VARIANTS = ["low"]
 
 QUESTION = "question"
-"""The key of the one question that a tool asks."""
+"""The key of the only question that a tool asks."""
 
 
 class Cannot(Exception):
-    """The SDK's public API has no way to express what was asked for."""
+    """The SDK's public API cannot express the requested fixture or script."""
 
     def answer(self) -> dict[str, Any]:
         return {"cannot": str(self)}
 
 
 class Refused(Exception):
-    """The SDK raised, the cause, while the server was being built."""
+    """The SDK raised an exception (the `__cause__`) while the server was being built."""
 
     def __init__(self, tool: Any) -> None:
         self.tool = tool
@@ -45,19 +47,19 @@ class Refused(Exception):
         return {"refused": {"type": type(self.__cause__).__name__, "message": str(self.__cause__), **tool}}
 
 
-def build(order: dict[str, Any]) -> Server:
-    """Builds the server of a `serve` order.
+def build(request: dict[str, Any]) -> Server:
+    """Builds the server for a `serve` request.
 
-    It would speak every revision, whichever the order names: there is nothing to switch off.
+    The server supports every revision of the SDK, because the SDK has no option to restrict them.
     https://py.sdk.modelcontextprotocol.io/run/legacy-clients/
     """
-    if order["revision"] not in REVISIONS:
-        raise Cannot(f"the SDK does not speak {order['revision']}")
-    if order.get("variant", VARIANTS[0]) not in VARIANTS:
-        raise Cannot(f"there is no variant {order['variant']}")
+    if request["revision"] not in REVISIONS:
+        raise Cannot(f"the SDK does not speak {request['revision']}")
+    if request.get("variant", VARIANTS[0]) not in VARIANTS:
+        raise Cannot(f"there is no variant {request['variant']}")
 
-    tools = order["fixture"]["tools"]
-    listed = [declare(tool) for tool in tools]
+    tools = request["fixture"]["tools"]
+    listed = [tool_definition(tool) for tool in tools]
 
     async def list_tools(_ctx: ServerRequestContext, _params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=listed)
@@ -65,27 +67,27 @@ def build(order: dict[str, Any]) -> Server:
     async def call_tool(
         ctx: ServerRequestContext, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
-        # Dispatch is the author's on this tier, and so is this error: it is the one of the documentation.
+        # On this tier the author dispatches calls and chooses this error. It is the one that the documentation shows.
         # https://py.sdk.modelcontextprotocol.io/advanced/low-level-server/#two-tools-one-handler
         does = next((tool["does"] for tool in tools if tool["name"] == params.name), None)
         if does is None:
             raise ValueError(f"Unknown tool: {params.name}")
-        return await perform(does, ctx, params)
+        return await run_tool(does, ctx, params)
 
-    return Server(**order["fixture"]["server"], on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server(**request["fixture"]["server"], on_list_tools=list_tools, on_call_tool=call_tool)
 
 
-def declare(tool: dict[str, Any]) -> Tool:
+def tool_definition(tool: dict[str, Any]) -> Tool:
     try:
         return Tool(**{key: value for key, value in tool.items() if key != "does"})
     except Exception as error:
         raise Refused(tool.get("name")) from error
 
 
-async def perform(
+async def run_tool(
     does: dict[str, Any], ctx: ServerRequestContext, params: CallToolRequestParams
 ) -> CallToolResult | InputRequiredResult:
-    """The body of a tool. `content` has no default in the SDK: an author who has none writes an empty list."""
+    """Runs the body of a tool. The SDK has no default for `content`, so authors without content pass an empty list."""
     match does:
         case {"echo": _}:
             return CallToolResult(content=[], structured_content=params.arguments or {})
@@ -106,12 +108,12 @@ async def perform(
 async def ask(
     message: str, schema: Any, ctx: ServerRequestContext, params: CallToolRequestParams
 ) -> ElicitResult | InputRequiredResult:
-    """Asks the user: by a request to the client, or from 2026-07-28 on by returning the question.
+    """Asks the user: with a request to the client or, from 2026-07-28 on, by returning the question.
 
     https://py.sdk.modelcontextprotocol.io/handlers/multi-round-trip/#the-server-side
     """
     if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        # Unrelated to the call, the question would wait for a stream that the client need not open.
+        # Without a related request, the SDK would send the question on a stream that clients need not open.
         return await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
     answer = (params.input_responses or {}).get(QUESTION)
     if isinstance(answer, ElicitResult):

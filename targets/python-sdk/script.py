@@ -1,4 +1,4 @@
-"""Drives the SDK's `Client` through a script, and hands back what its user would see."""
+"""Drives the SDK's `Client` through a script and reports the results that its user would get."""
 
 from itertools import repeat
 from typing import Any
@@ -13,40 +13,42 @@ from pydantic import BaseModel
 from fixture import REVISIONS, Cannot
 
 
-async def drive(order: dict[str, Any]) -> dict[str, Any]:
-    """Runs the script; an error of the connection, at either end of it, goes beside the steps."""
+async def drive(request: dict[str, Any]) -> dict[str, Any]:
+    """Runs the script. A failure to connect or to disconnect is reported beside the steps."""
     steps: list[dict[str, Any]] = []
     connected = False
     try:
-        async with connect(order) as client:
+        async with connect(request) as client:
             connected = True
-            for step in order["script"]:
-                steps.append(await take(client, step))
+            for step in request["script"]:
+                steps.append(await run_step(client, step))
     except Cannot:
         raise
     except Exception as error:
-        return {"steps": steps, "connected": connected, "error": described(error)}
+        return {"steps": steps, "connected": connected, "error": describe_error(error)}
     return {"steps": steps, "connected": connected}
 
 
-def connect(order: dict[str, Any]) -> Client:
-    """A client for this revision's era. Within the era it offers its newest and takes what the server says.
+def connect(request: dict[str, Any]) -> Client:
+    """Creates a client for the era of this revision.
+
+    The client offers the newest revision of the era and accepts the one that the server chooses.
 
     https://py.sdk.modelcontextprotocol.io/protocol-versions/#the-four-modes
     """
-    if order["revision"] not in REVISIONS:
-        raise Cannot(f"the SDK does not speak {order['revision']}")
-    if "url" in order:
-        server = order["url"]
+    if request["revision"] not in REVISIONS:
+        raise Cannot(f"the SDK does not speak {request['revision']}")
+    if "url" in request:
+        server = request["url"]
     else:
-        command, *args = order["command"]
+        command, *args = request["command"]
         server = StdioServerParameters(command=command, args=args)
-    mode = "auto" if order["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
-    return Client(server, mode=mode, elicitation_callback=answering(order.get("answers")))
+    mode = "auto" if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
+    return Client(server, mode=mode, elicitation_callback=elicitation_handler(request.get("answers")))
 
 
-def answering(answers: Any) -> ElicitationFnT | None:
-    """A list is used up, one answer an elicitation; a single answer is given each time.
+def elicitation_handler(answers: Any) -> ElicitationFnT | None:
+    """Creates the elicitation handler. It takes the next answer of a list, or always the same single answer.
 
     https://py.sdk.modelcontextprotocol.io/client/callbacks/#a-callback-is-a-capability
     """
@@ -54,10 +56,10 @@ def answering(answers: Any) -> ElicitationFnT | None:
         return None
     if {"accept": "as presented"} in (answers if isinstance(answers, list) else [answers]):
         raise Cannot("the SDK has no help with a form: it leaves defaults to its user")
-    left = iter(answers) if isinstance(answers, list) else repeat(answers)
+    remaining = iter(answers) if isinstance(answers, list) else repeat(answers)
 
     async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult | ErrorData:
-        match next(left, None):
+        match next(remaining, None):
             case {"accept": content}:
                 return ElicitResult(action="accept", content=content)
             case None:
@@ -68,15 +70,15 @@ def answering(answers: Any) -> ElicitationFnT | None:
     return answer
 
 
-async def take(client: Client, step: dict[str, Any]) -> dict[str, Any]:
+async def run_step(client: Client, step: dict[str, Any]) -> dict[str, Any]:
     try:
         match step:
             case {"listTools": _}:
-                return {"tools": [handed(tool) for tool in await list_tools(client)]}
+                return {"tools": [wire_form(tool) for tool in await list_tools(client)]}
             case {"callTool": {"name": name, **rest}}:
-                return {"result": handed(await client.call_tool(name, rest.get("arguments")))}
+                return {"result": wire_form(await client.call_tool(name, rest.get("arguments")))}
     except Exception as error:
-        return {"error": described(error)}
+        return {"error": describe_error(error)}
     raise Cannot(f"there is no step {list(step)}")
 
 
@@ -90,13 +92,13 @@ async def list_tools(client: Client) -> list[Tool]:
     return tools
 
 
-def handed(model: BaseModel) -> dict[str, Any]:
-    """What arrived, by its names on the wire: a `null` that came stays, a default that did not come is left out."""
+def wire_form(model: BaseModel) -> dict[str, Any]:
+    """Returns the received members under their wire names. It keeps a received `null` and omits unset defaults."""
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-def described(error: BaseException) -> dict[str, Any]:
-    # What goes wrong while connecting comes wrapped by the SDK's task groups.
+def describe_error(error: BaseException) -> dict[str, Any]:
+    # The SDK's task groups wrap the errors of a failed connection.
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     code = {"code": error.code} if isinstance(error, MCPError) else {}

@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
-# The casebook's adapter for the Ruby SDK: one JSON object a line on standard input, one answer a line on standard
-# output, in order. `--stdio-server FILE` serves one fixture on the standard streams instead.
+# The mcp-casebook adapter for the Ruby SDK.
+#
+# Reads one JSON request per line from standard input and writes one JSON answer per line to standard output, in the
+# same order. With `--stdio-server FILE`, the process serves one fixture on its standard streams instead.
 
 require "json"
 require "mcp"
@@ -13,21 +15,21 @@ module Casebook
   REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"].freeze
   VARIANTS = ["default", "checked"].freeze
 
-  # The SDK's public API has no way to express the fixture.
+  # The SDK's public API cannot express the fixture or the script.
   class Cannot < StandardError; end
 
-  # The SDK raised at what it was given to build; the cause is what it raised.
+  # The SDK raised an exception (the cause) while it built the server.
   class Refused < StandardError; end
 
-  # Lines can be thousands of levels deep.
+  # The JSON of a line can be thousands of levels deep.
   UNBOUNDED = { max_nesting: false }.freeze
 
   class << self
     def control
       listener = Listener.new
       $stdin.each_line do |line|
-        request = JSON.parse(line, UNBOUNDED)
-        puts JSON.generate({ "id" => request["id"] }.merge(answer(listener, request)), UNBOUNDED)
+        message = JSON.parse(line, UNBOUNDED)
+        puts JSON.generate({ "id" => message["id"] }.merge(answer(listener, message)), UNBOUNDED)
         $stdout.flush
       end
       listener.close
@@ -36,39 +38,39 @@ module Casebook
     def stdio_server(file)
       Serve.streams(JSON.parse(File.read(file), UNBOUNDED))
     rescue Cannot, Refused => e
-      warn(JSON.generate(unbuildable(e)))
+      warn(JSON.generate(error_answer(e)))
       exit(3)
     end
 
-    # Tells a JSON-RPC error from those of the SDK's own.
-    def described(error)
+    # Describes an exception, with its code if it is a JSON-RPC error.
+    def describe_error(error)
       code = error.code if error.respond_to?(:code)
       { "type" => error.class.name, "code" => code, "message" => error.message }.compact
     end
 
-    # The SDK negotiates a revision by itself, among those that it knows.
-    def check(order)
-      raise Cannot, "the SDK does not speak #{order["revision"]}" unless REVISIONS.include?(order["revision"])
-      raise Cannot, "there is no variant #{order["variant"]}" unless [nil, *VARIANTS].include?(order["variant"])
+    # Rejects unsupported revisions and variants. The SDK negotiates the revision by itself.
+    def check_request(request)
+      raise Cannot, "the SDK does not speak #{request["revision"]}" unless REVISIONS.include?(request["revision"])
+      raise Cannot, "there is no variant #{request["variant"]}" unless [nil, *VARIANTS].include?(request["variant"])
     end
 
     private
 
-    def answer(listener, request)
-      kind, order = request.except("id").first
+    def answer(listener, message)
+      kind, request = message.except("id").first
       case kind
       when "hello" then { "hello" => hello }
-      when "serve" then listener.serve(request["id"], order)
-      when "stop" then listener.stop(order["serving"])
-      when "drive" then { "drove" => Drive.run(order) }
+      when "serve" then listener.serve(message["id"], request)
+      when "stop" then listener.stop(request["serving"])
+      when "drive" then { "drove" => Drive.run(request) }
       else { "unsupported" => "one of hello, serve, stop and drive was expected" }
       end
     rescue Cannot, Refused => e
-      unbuildable(e)
+      error_answer(e)
     end
 
-    def unbuildable(error)
-      error.is_a?(Cannot) ? { "cannot" => error.message } : { "refused" => described(error.cause) }
+    def error_answer(error)
+      error.is_a?(Cannot) ? { "cannot" => error.message } : { "refused" => describe_error(error.cause) }
     end
 
     def hello

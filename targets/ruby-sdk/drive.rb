@@ -1,25 +1,27 @@
 # frozen_string_literal: true
 
 module Casebook
-  # Drives the SDK's client through a script, and hands back what its user would see.
+  # Drives the SDK's client through a script and reports the results that its user would get.
   # https://ruby.sdk.modelcontextprotocol.io/client/
   module Drive
-    UNHEARD = "over stdio the client hears no requests of the server: MCP::Client::Stdio has no on_server_request"
+    NO_ELICITATION_OVER_STDIO =
+      "over stdio the client hears no requests of the server: MCP::Client::Stdio has no on_server_request"
 
     class << self
-      def run(order)
-        Casebook.check(order)
-        raise Cannot, UNHEARD if order["command"] && order["answers"] && order["revision"] < "2026"
+      def run(request)
+        Casebook.check_request(request)
+        legacy_stdio = request["command"] && request["revision"] < "2026"
+        raise Cannot, NO_ELICITATION_OVER_STDIO if legacy_stdio && request["answers"]
 
-        transport = transport(order)
+        transport = transport(request)
         client = MCP::Client.new(transport: transport)
-        connect(client, order)
-        steps = order["script"].map { |step| take(client, step) }
+        connect(client, request)
+        steps = request["script"].map { |step| run_step(client, step) }
         { "connected" => true, "steps" => steps }
       rescue Cannot
         raise
       rescue StandardError => e
-        { "connected" => !steps.nil?, "steps" => steps || [], "error" => Casebook.described(e) }
+        { "connected" => !steps.nil?, "steps" => steps || [], "error" => Casebook.describe_error(e) }
       ensure
         close(transport)
       end
@@ -27,35 +29,35 @@ module Casebook
       private
 
       # https://ruby.sdk.modelcontextprotocol.io/client/transports/
-      def transport(order)
-        return MCP::Client::HTTP.new(url: order["url"]) if order["url"]
+      def transport(request)
+        return MCP::Client::HTTP.new(url: request["url"]) if request["url"]
 
-        program, *arguments = order["command"]
+        program, *arguments = request["command"]
         MCP::Client::Stdio.new(command: program, args: arguments)
       end
 
       # https://ruby.sdk.modelcontextprotocol.io/client/lifecycle/#lifecycle-negotiation
-      def connect(client, order)
-        answers = order["answers"]
-        client.on_elicitation(&answering(answers)) if answers
-        revision = order["revision"]
+      def connect(client, request)
+        answers = request["answers"]
+        client.on_elicitation(&elicitation_handler(answers)) if answers
+        revision = request["revision"]
         client.connect(
           client_info: { name: "casebook", version: "1" },
-          capabilities: order["declares"] || (answers ? { elicitation: { form: {} } } : {}),
+          capabilities: request["declares"] || (answers ? { elicitation: { form: {} } } : {}),
           **(revision < "2026" ? { protocol_version: revision } : { mode: :modern }),
         )
       end
 
-      def take(client, step)
+      def run_step(client, step)
         call = step["callTool"]
-        return { "tools" => client.tools.map { |tool| listed(tool) } } unless call
+        return { "tools" => client.tools.map { |tool| wire_form(tool) } } unless call
 
         { "result" => client.call_tool(name: call["name"], arguments: call["arguments"])["result"] }
       rescue StandardError => e
-        { "error" => Casebook.described(e) }
+        { "error" => Casebook.describe_error(e) }
       end
 
-      def listed(tool)
+      def wire_form(tool)
         {
           "name" => tool.name,
           "description" => tool.description,
@@ -64,12 +66,12 @@ module Casebook
         }.compact
       end
 
-      # Uses a list up, one answer an elicitation; a single answer it gives each time.
+      # Creates the elicitation handler. It takes the next answer of a list, or always the same single answer.
       # https://ruby.sdk.modelcontextprotocol.io/server/elicitation/#default-values-and-enums
-      def answering(answers)
-        left = answers.dup if answers.is_a?(Array)
+      def elicitation_handler(answers)
+        remaining = answers.dup if answers.is_a?(Array)
         lambda do |params|
-          answer = left ? left.shift : answers
+          answer = remaining ? remaining.shift : answers
           case answer
           when nil then raise "the script has no answer left"
           when String then { action: answer }
@@ -82,7 +84,7 @@ module Casebook
         accepted == "as presented" ? MCP::Client::Elicitation.apply_defaults(schema) : accepted
       end
 
-      # What goes wrong in a good-bye is no part of the script.
+      # An error while closing is not part of the script.
       def close(transport)
         transport&.close
       rescue StandardError => e

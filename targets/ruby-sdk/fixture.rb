@@ -1,33 +1,34 @@
 # frozen_string_literal: true
 
 module Casebook
-  # Builds a server of what a fixture asks for.
+  # Builds a server from a fixture.
   module Fixture
     ANSWER = "answer"
 
     class << self
       # https://ruby.sdk.modelcontextprotocol.io/server/tools/
-      def server(order)
-        fixture = order["fixture"]
-        tools = fixture["tools"].map { |tool| [tool, handler(tool["does"], order["revision"])] }
+      def server(request)
+        fixture = request["fixture"]
+        tools = fixture["tools"].map { |tool| [tool, handler(tool["does"], request["revision"])] }
         tools.each { |tool, _| check_schemas(tool) }
-        build do
+        refusable do
           MCP::Server.new(
             **fixture["server"].transform_keys(&:to_sym),
             tools: tools.map { |tool, handler| define(tool, handler) },
-            configuration: configuration(order["variant"]),
+            configuration: configuration(request["variant"]),
           )
         end
       end
 
-      # Tells what was answered. A tool's body runs as its tool, hence the name in front where this is called.
-      def told(answer)
+      # Returns the answer as the result of a tool. The body of a tool runs in the context of the tool, so it must call
+      # this method with the name of the module.
+      def response(answer)
         MCP::Tool::Response.new(structured_content: answer.slice(:action, :content).compact)
       end
 
       private
 
-      def build
+      def refusable
         yield
       rescue StandardError
         raise Refused
@@ -56,16 +57,16 @@ module Casebook
       end
 
       def handler(does, revision)
-        kind, what = does.first
+        kind, value = does.first
         case kind
         when "echo" then ->(server_context:, **arguments) { MCP::Tool::Response.new(structured_content: arguments) }
-        when "return" then returning(what)
-        when "elicit" then revision < "2026" ? asking(what) : requiring(what)
-        when "raise" then ->(server_context:, **) { raise what }
+        when "return" then return_handler(value)
+        when "elicit" then revision < "2026" ? request_handler(value) : result_handler(value)
+        when "raise" then ->(server_context:, **) { raise value }
         end
       end
 
-      def returning(parts)
+      def return_handler(parts)
         if parts.key?("structuredContent") && parts["structuredContent"].nil?
           raise Cannot, "structured_content: nil stands for none"
         end
@@ -79,24 +80,24 @@ module Casebook
         ->(server_context:, **) { response }
       end
 
-      # Asks the client in a request of its own: https://ruby.sdk.modelcontextprotocol.io/server/elicitation/
-      def asking(question)
+      # Asks with a request to the client: https://ruby.sdk.modelcontextprotocol.io/server/elicitation/
+      def request_handler(question)
         lambda do |server_context:, **|
           answer = server_context.create_form_elicitation(
             message: question["message"],
             requested_schema: question["requestedSchema"],
           )
-          Fixture.told(answer)
+          Fixture.response(answer)
         end
       end
 
-      # Asks in a result, and is called again with the answer:
+      # Asks with a result. The client then repeats the call with the answer:
       # https://ruby.sdk.modelcontextprotocol.io/server/multi-round-trip-results/
-      def requiring(question)
+      def result_handler(question)
         request = { method: "elicitation/create", params: question.slice("message", "requestedSchema") }
         lambda do |server_context:, **|
           answer = server_context.input_response(ANSWER)
-          answer ? Fixture.told(answer) : MCP::Server::InputRequiredResult.new(input_requests: { ANSWER => request })
+          answer ? Fixture.response(answer) : MCP::Server::InputRequiredResult.new(input_requests: { ANSWER => request })
         end
       end
     end

@@ -11,25 +11,25 @@ module Casebook
   module Serve
     class << self
       # https://ruby.sdk.modelcontextprotocol.io/server/transports/#stdio-transport
-      def streams(order)
-        Casebook.check(order)
-        speak(Fixture.server(order))
+      def streams(request)
+        Casebook.check_request(request)
+        start(Fixture.server(request))
       end
 
-      def speak(server)
+      def start(server)
         MCP::Server::Transports::StdioTransport.new(server).open
       end
     end
   end
 
-  # Serves on a connection in place of the standard streams. The SDK's transport takes no streams: it reads $stdin and
-  # writes $stdout. Each server therefore runs in a fork of this process, where everything is loaded already.
+  # Serves on a connection instead of the standard streams. The SDK's transport does not accept streams: it reads $stdin
+  # and writes $stdout. Each server therefore runs in a fork of this process, which has already loaded the SDK.
   # https://github.com/modelcontextprotocol/ruby-sdk/blob/v1.3.0/lib/mcp/server/transports/stdio_transport.rb
   class Stream
-    def initialize(server, place)
+    def initialize(server, address)
       @pid = fork do
-        connect(place)
-        Serve.speak(server)
+        connect(address)
+        Serve.start(server)
       end
     end
 
@@ -40,18 +40,18 @@ module Casebook
 
     private
 
-    def connect(place)
-      connection = TCPSocket.new(HOST, place["port"])
+    def connect(address)
+      connection = TCPSocket.new(HOST, address["port"])
       connection.setsockopt(:TCP, :NODELAY, true)
-      connection.write("#{place["word"]}\n")
+      connection.write("#{address["word"]}\n")
       $stdin.reopen(connection)
       $stdout.reopen(connection)
-      # The fork must not keep the connections and the listener of its parent open, nor its own connection twice.
+      # The fork must not keep open the connections and the listener of its parent, or a copy of its own connection.
       ObjectSpace.each_object(IO) { |io| io.close unless io.closed? || io.fileno <= 2 }
     end
   end
 
-  # Serves each fixture: over HTTP with one listener, under a path of its own, and over stdio on a stream of its own.
+  # Serves each fixture: over HTTP under a path of its own on one listener, and over stdio on a stream of its own.
   class Listener
     def initialize
       @serving = {}
@@ -60,14 +60,14 @@ module Casebook
       @puma.run
     end
 
-    def serve(id, order)
-      Casebook.check(order)
-      if order["stream"]
-        @serving[id] = Stream.new(Fixture.server(order), order["stream"])
+    def serve(id, request)
+      Casebook.check_request(request)
+      if request["stream"]
+        @serving[id] = Stream.new(Fixture.server(request), request["stream"])
         { "serving" => {} }
-      elsif order["transport"] == "http"
+      elsif request["transport"] == "http"
         # https://ruby.sdk.modelcontextprotocol.io/server/transports/#streamable-http-transport
-        @serving[id] = MCP::Server::Transports::StreamableHTTPTransport.new(Fixture.server(order))
+        @serving[id] = MCP::Server::Transports::StreamableHTTPTransport.new(Fixture.server(request))
         { "serving" => { "url" => "http://#{HOST}:#{@port}/#{id}" } }
       else
         raise Cannot, "`serve` is for http and for streams; for the rest start --stdio-server"

@@ -1,8 +1,10 @@
 // @ts-check
 /**
- * The casebook's adapter for SEP-2106's reference implementation: one JSON object a line on standard
- * input, one answer a line on standard output, in order. `--stdio-server FILE` serves one fixture on
- * the standard streams instead.
+ * The mcp-casebook adapter for the reference implementation of SEP-2106.
+ *
+ * Reads one JSON request per line from standard input and writes one JSON answer per line to
+ * standard output, in the same order. With `--stdio-server FILE`, the process serves one fixture on
+ * its standard streams instead.
  */
 import { readFileSync } from 'node:fs';
 
@@ -12,14 +14,14 @@ import { revisions, serveHttp, serveProcess, serveStream } from './serve.mjs';
 
 /** @typedef {Record<string, any>} Message */
 
-/** What is being served, by the id of the request that asked for it. @type {Map<string, { close: () => Promise<void> }>} */
+/** The running servers, by the id of their `serve` request. @type {Map<string, { close: () => Promise<void> }>} */
 const serving = new Map();
 
-/** The transports, each with its way to serve a fixture from this process. */
+/** The function that serves a fixture over each transport. */
 const transports = { stdio: serveStream, http: serveHttp };
 
-/** @type {Record<string, (order: any, id: string) => Promise<Message>>} */
-const kinds = {
+/** @type {Record<string, (request: any, id: string) => Promise<Message>>} */
+const handlers = {
   async hello() {
     return {
       hello: {
@@ -36,12 +38,12 @@ const kinds = {
     };
   },
 
-  async serve(order, id) {
-    const transport = /** @type {keyof typeof transports} */ (order.transport);
+  async serve(request, id) {
+    const transport = /** @type {keyof typeof transports} */ (request.transport);
     if (!Object.hasOwn(transports, transport)) throw new Cannot(`there is no transport "${transport}"`);
-    const { close, ...place } = await transports[transport](order);
+    const { close, ...answer } = await transports[transport](request);
     serving.set(id, { close });
-    return { serving: place };
+    return { serving: answer };
   },
 
   async stop({ serving: id }) {
@@ -51,28 +53,29 @@ const kinds = {
     return { stopped: served !== undefined };
   },
 
-  async drive(order) {
-    return { drove: await drive(order) };
+  async drive(request) {
+    return { drove: await drive(request) };
   }
 };
 
 /**
- * @param {Message} request
+ * @param {Message} message
  * @returns {Promise<Message>}
  */
-async function answer(request) {
-  const kind = Object.keys(kinds).find(kind => Object.hasOwn(request, kind));
-  if (!kind) return { unsupported: `one of ${Object.keys(kinds)} was expected` };
-  return kinds[kind](request[kind], request.id).catch(outcome);
+async function answer(message) {
+  const kind = Object.keys(handlers).find(kind => Object.hasOwn(message, kind));
+  if (!kind) return { unsupported: `one of ${Object.keys(handlers)} was expected` };
+  return handlers[kind](message[kind], message.id).catch(errorAnswer);
 }
 
 /**
- * The two ways in which a fixture comes to nothing. All else is a fault of this adapter, and ends it.
+ * Returns the answer for a fixture that cannot be built. Any other error is a fault of this adapter
+ * and ends it.
  *
  * @param {unknown} error
  * @returns {Message}
  */
-function outcome(error) {
+function errorAnswer(error) {
   if (error instanceof Cannot) return { cannot: error.message };
   if (!(error instanceof Refused)) throw error;
   const cause = /** @type {Error} */ (error.cause);
@@ -80,8 +83,10 @@ function outcome(error) {
 }
 
 /**
- * `JSON.parse` takes any depth; `JSON.stringify`, here as in the SDK's transports, throws a
- * RangeError at some thousand levels. Here only tools that the client read can be that deep.
+ * Writes an answer as JSON, or a `cannot` where the answer is nested too deeply.
+ *
+ * `JSON.parse` accepts any depth, but `JSON.stringify`, which the SDK's transports also use, throws a
+ * RangeError after some thousand levels. Only tools that the client has listed can be that deep.
  *
  * @param {string} id
  * @param {Message} message
@@ -95,14 +100,17 @@ function encode(id, message) {
   }
 }
 
-/** The package is pinned to one version, exactly. */
+/** Returns the version of the SDK, which package.json pins exactly. */
 function version() {
   const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
   return manifest.dependencies['@olaservo/mcp-sdk'];
 }
 
-/** The control loop. (`node:readline` also breaks lines at U+2028, which JSON leaves unescaped.) */
-function listen() {
+/**
+ * Runs the control loop. It does not use `node:readline`, which also breaks lines at U+2028, a
+ * character that JSON does not escape.
+ */
+function control() {
   let rest = '';
   let queue = Promise.resolve();
   process.stdin.setEncoding('utf8').on('data', (/** @type {string} */ chunk) => {
@@ -112,8 +120,8 @@ function listen() {
     rest = lines.pop() ?? '';
     for (const line of lines) {
       queue = queue.then(async () => {
-        const request = JSON.parse(line);
-        process.stdout.write(`${encode(request.id, await answer(request))}\n`);
+        const message = JSON.parse(line);
+        process.stdout.write(`${encode(message.id, await answer(message))}\n`);
       });
     }
   });
@@ -127,9 +135,9 @@ if (process.argv[2] === '--stdio-server') {
   try {
     await serveProcess(JSON.parse(readFileSync(process.argv[3], 'utf8')));
   } catch (error) {
-    console.error(JSON.stringify(outcome(error)));
+    console.error(JSON.stringify(errorAnswer(error)));
     process.exit(3);
   }
 } else {
-  listen();
+  control();
 }

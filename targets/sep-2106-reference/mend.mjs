@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * Mends the package as it was published: the file that marks its modules as such holds
- * `'{type: module}'`, on which Node.js refuses to import any of them. Its sources are left alone.
+ * Repairs the published package. Its file `dist/esm/package.json` contains `'{type: module}'`, which is
+ * not JSON, so Node.js refuses to import any of its modules. The sources stay as they are.
  */
 import { writeFileSync } from 'node:fs';
 
-const mark = new URL('node_modules/@olaservo/mcp-sdk/dist/esm/package.json', import.meta.url);
-writeFileSync(mark, `${JSON.stringify({ type: 'module' })}\n`);
+const manifest = new URL('node_modules/@olaservo/mcp-sdk/dist/esm/package.json', import.meta.url);
+writeFileSync(manifest, `${JSON.stringify({ type: 'module' })}\n`);

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Puts a server on the wire: over HTTP, where one listener serves every fixture under a path of its
- * own, or over stdio, on a stream to the harness or on this process's standard streams.
+ * Serves fixtures: over HTTP, where one listener serves each fixture under a path of its own, or over
+ * stdio, on a stream to casebook or on this process's standard streams.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,24 +21,24 @@ import { Cannot, variants } from './fixture.mjs';
  * @typedef {import('express').Response} Response
  * @typedef {(request: Request, response: Response) => Promise<void>} Route
  * @typedef {{ revision: string, variant: string, fixture: import('./fixture.mjs').Fixture }} Serve
- * @typedef {{ port: number, word: string }} Stream
+ * @typedef {{ port: number, word: string }} Stream The port on which casebook listens, and the first line to send.
  */
 
-/** Those that the casebook knows of the SDK's `SUPPORTED_PROTOCOL_VERSIONS`. */
+/** The revisions of the SDK's `SUPPORTED_PROTOCOL_VERSIONS` that casebook also supports. */
 export const revisions = ['2025-06-18', '2025-11-25'];
 
 /** @type {Map<string, Route>} */
 const routes = new Map();
 
 /**
- * Serves a fixture at a URL of its own. The revision is the client's choice among those that are
- * supported: nothing here can narrow them.
+ * Serves a fixture at a URL of its own. The client chooses the revision, because the SDK has no option
+ * to restrict the supported ones.
  *
- * @param {Serve} order
+ * @param {Serve} request
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
-export async function serveHttp(order) {
-  const { route, close } = sessions(build(order));
+export async function serveHttp(request) {
+  const { route, close } = sessions(build(request));
   const path = `/${randomUUID()}/mcp`;
   const { port } = await address();
   routes.set(path, route);
@@ -52,16 +52,16 @@ export async function serveHttp(order) {
 }
 
 /**
- * Speaks MCP on a stream to the harness, until it ends.
+ * Serves a fixture on a stream to casebook until the stream ends.
  *
- * @param {Serve & { stream: Stream }} order
+ * @param {Serve & { stream: Stream }} request
  * @returns {Promise<{ close: () => Promise<void> }>}
  */
-export async function serveStream(order) {
-  const factory = build(order);
-  const socket = await connect(order.stream);
+export async function serveStream(request) {
+  const factory = build(request);
+  const socket = await connect(request.stream);
   const transport = new StdioServerTransport(socket, socket);
-  // A process ends when its transport closes, and its transport when it ends.
+  // A process ends when its transport closes, and the transport closes when the process ends.
   transport.onclose = () => socket.destroySoon();
   socket.once('close', () => transport.close());
   await factory().connect(transport);
@@ -74,32 +74,33 @@ export async function serveStream(order) {
 }
 
 /**
- * Speaks MCP on this process's standard streams, until they end.
+ * Serves a fixture on this process's standard streams until they end.
  *
- * @param {Serve} order
+ * @param {Serve} request
  */
-export async function serveProcess(order) {
-  await build(order)().connect(new StdioServerTransport());
+export async function serveProcess(request) {
+  await build(request)().connect(new StdioServerTransport());
 }
 
 /**
- * A connection to the harness, which takes the place of a process's standard streams.
+ * Opens a connection to casebook that replaces the standard streams of a process.
  *
  * @param {Stream} stream
  */
 async function connect({ port, word }) {
   const socket = createConnection({ host: '127.0.0.1', port, noDelay: true });
   await once(socket, 'connect');
-  // A closed transport no longer listens for errors, and one without a listener would end this process.
+  // A closed transport has no error listener, and an error without a listener would end this process.
   socket.on('error', error => console.error(error));
   socket.write(`${word}\n`);
   return socket;
 }
 
 /**
- * Builds the server once for nothing, so that a refusal comes now and not with the first request.
+ * Prepares the factory. It builds one server in advance, so that the SDK refuses the fixture now and
+ * not at the first request.
  *
- * @param {Serve} order
+ * @param {Serve} request
  */
 function build({ revision, variant, fixture }) {
   if (!revisions.includes(revision)) throw new Cannot(`the SDK does not speak ${revision}`);
@@ -110,8 +111,8 @@ function build({ revision, variant, fixture }) {
 }
 
 /**
- * One transport and one server a session, with the documentation's answers to requests without one:
- * routing by session is the user's part.
+ * Serves one transport and one server per session. Requests without a session get the answers of the
+ * documentation, because the user of the SDK routes by session.
  * https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/src/examples/server/simpleStreamableHttp.ts
  *
  * @param {Factory} factory
@@ -127,10 +128,10 @@ function sessions(factory) {
       const known = open.get(id);
       return known
         ? known.handleRequest(request, response, request.body)
-        : refuse(response, 404, -32001, 'Session not found');
+        : reject(response, 404, -32001, 'Session not found');
     }
     if (!isInitializeRequest(request.body)) {
-      return refuse(response, 400, -32000, 'Bad Request: No valid session ID provided');
+      return reject(response, 400, -32000, 'Bad Request: No valid session ID provided');
     }
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
@@ -145,11 +146,11 @@ function sessions(factory) {
 }
 
 /** @param {Response} response @param {number} status @param {number} code @param {string} message */
-function refuse(response, status, code, message) {
+function reject(response, status, code, message) {
   response.status(status).json({ jsonrpc: '2.0', error: { code, message }, id: null });
 }
 
-/** The one listener: the SDK's own application, which guards the host and reads the body. */
+/** The only listener, with the SDK's own application, which checks the host and reads the body. */
 const listener = (() => {
   const app = createMcpExpressApp();
   app.all('/:fixture/mcp', async (request, response) => {
@@ -157,7 +158,7 @@ const listener = (() => {
     if (route) await route(request, response);
     else response.sendStatus(404);
   });
-  // Idle connections stay open: closing one would race with the harness's next request.
+  // Idle connections stay open, because closing one would race with casebook's next request.
   return createServer({ keepAliveTimeout: 0 }, app);
 })();
 

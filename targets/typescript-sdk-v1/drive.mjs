@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Drives the SDK's client through a script, and hands back what its user would see.
+ * Drives the SDK's client through a script and reports the results that its user would get.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -17,22 +17,23 @@ import { revisions } from './serve.mjs';
  */
 
 /**
- * The client always offers 2025-11-25, and then speaks what the server chooses.
+ * Runs a script. The client always offers 2025-11-25 and then uses the revision that the server
+ * chooses.
  *
- * @param {Drive} order
+ * @param {Drive} request
  */
 export async function drive({ revision, url, command, answers, script }) {
   if (!revisions.includes(revision)) throw new Cannot(`the SDK does not speak ${revision}`);
-  const client = connector(answers);
+  const client = createClient(answers);
   const transport = url ? new StreamableHTTPClientTransport(new URL(url)) : launch(command);
   try {
     await client.connect(transport);
   } catch (error) {
-    return { steps: [], connected: false, error: described(error) };
+    return { steps: [], connected: false, error: describeError(error) };
   }
   try {
     const steps = [];
-    for (const step of script) steps.push(await taken(client, step));
+    for (const step of script) steps.push(await runStep(client, step));
     return { steps, connected: true };
   } finally {
     // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/src/examples/client/simpleStreamableHttp.ts
@@ -42,36 +43,38 @@ export async function drive({ revision, url, command, answers, script }) {
 }
 
 /** @param {Answer | Answer[] | undefined} answers */
-function connector(answers) {
+function createClient(answers) {
   const info = { name: 'casebook', version: '1' };
   if (answers === undefined) return new Client(info);
-  const client = new Client(info, { capabilities: { elicitation: { form: form(answers) } } });
-  client.setRequestHandler(ElicitRequestSchema, answering(answers));
+  const client = new Client(info, { capabilities: { elicitation: { form: formCapability(answers) } } });
+  client.setRequestHandler(ElicitRequestSchema, elicitationHandler(answers));
   return client;
 }
 
 /**
- * `applyDefaults` is the SDK's own help with a form that nobody edits. It holds for the whole client.
+ * Returns the capability for forms. With `applyDefaults`, the SDK itself fills the defaults of a form
+ * that the user accepts without an edit. The option applies to the whole client.
  * https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/capabilities.md#default-values
  *
  * @param {Answer | Answer[]} answers
  * @returns {{ applyDefaults?: boolean }}
  */
-function form(answers) {
-  const presented = [answers].flat().some(answer => typeof answer === 'object' && answer.accept === 'as presented');
-  return presented ? { applyDefaults: true } : {};
+function formCapability(answers) {
+  const unedited = [answers].flat().some(answer => typeof answer === 'object' && answer.accept === 'as presented');
+  return unedited ? { applyDefaults: true } : {};
 }
 
 /**
- * A list is used up, one answer an elicitation; a single answer is given each time.
+ * Creates the elicitation handler. It takes the next answer of a list, or always the same single
+ * answer.
  *
  * @param {Answer | Answer[]} answers
  * @returns {() => Promise<import('@modelcontextprotocol/sdk/types.js').ElicitResult>}
  */
-function answering(answers) {
-  const left = Array.isArray(answers) ? answers[Symbol.iterator]() : undefined;
+function elicitationHandler(answers) {
+  const remaining = Array.isArray(answers) ? answers[Symbol.iterator]() : undefined;
   return async () => {
-    const answer = left ? left.next().value : /** @type {Answer} */ (answers);
+    const answer = remaining ? remaining.next().value : /** @type {Answer} */ (answers);
     if (answer === undefined) throw new Error('the script has no answer left');
     if (typeof answer === 'string') return { action: answer };
     return { action: 'accept', content: answer.accept === 'as presented' ? {} : answer.accept };
@@ -82,23 +85,23 @@ function answering(answers) {
  * @param {Client} client
  * @param {Step} step
  */
-async function taken(client, step) {
+async function runStep(client, step) {
   try {
-    if (step.listTools) return { tools: await listed(client) };
+    if (step.listTools) return { tools: await listAllTools(client) };
     if (step.callTool) return { result: await client.callTool(step.callTool) };
   } catch (error) {
-    return { error: described(error) };
+    return { error: describeError(error) };
   }
   throw new Cannot(`there is no step ${Object.keys(step)}`);
 }
 
 /**
- * `listTools` hands out a page; its user goes on with the cursor.
+ * Lists all tools. `listTools` returns one page, and its user requests the next one with the cursor.
  * https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
  *
  * @param {Client} client
  */
-async function listed(client) {
+async function listAllTools(client) {
   let page = await client.listTools();
   const { tools } = page;
   while (page.nextCursor !== undefined) {
@@ -109,11 +112,12 @@ async function listed(client) {
 }
 
 /**
- * Not every `code` is JSON-RPC's: the system's errors have words there.
+ * Describes an error. The `code` of a system error is a string instead of a JSON-RPC number, so the
+ * string is appended to the type.
  *
  * @param {any} error
  */
-function described(error) {
+function describeError(error) {
   const type = error?.constructor?.name ?? typeof error;
   const message = String(error?.message ?? error);
   if (typeof error?.code === 'string') return { type: `${type}.${error.code}`, message };

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * From a fixture to a server, once per API tier of the SDK. Everything here is what a tool author
- * would write; nothing is checked, repaired or filled in on the SDK's behalf.
+ * Builds a server from a fixture, once per API tier of the SDK. It contains the code that a tool
+ * author would write. It does not check, repair or fill in anything on behalf of the SDK.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -14,10 +14,10 @@ import * as z from 'zod';
  * @typedef {{ echo?: true, return?: any, elicit?: Elicit, raise?: string }} Does
  * @typedef {{ name: string, title?: string, description?: string, inputSchema?: any, outputSchema?: any, does: Does }} Tool
  * @typedef {{ server: { name: string, version: string }, tools: Tool[] }} Fixture
- * @typedef {() => McpServer | Server} Factory A fresh server for each session.
+ * @typedef {() => McpServer | Server} Factory Creates a new server for each session.
  */
 
-/** The public API of the SDK, or the one of zod, has no way to express what was asked for. */
+/** The public API of the SDK, or that of zod, cannot express the fixture or the script. */
 export class Cannot extends Error {}
 
 /** The SDK threw while the server was being built. */
@@ -33,8 +33,8 @@ export class Refused extends Error {
 export const variants = { low, zod };
 
 /**
- * The protocol layer, the only one that takes JSON Schema: the author lists, dispatches and
- * validates. This one validates nothing.
+ * The protocol layer, on which the author lists, dispatches and validates. It is the only tier that
+ * accepts JSON Schema. This adapter validates nothing.
  * https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/src/server/index.ts
  *
  * @param {Fixture} fixture
@@ -48,17 +48,18 @@ function low({ server: info, tools }) {
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
       const tool = tools.find(({ name }) => name === params.name);
-      // Dispatch is the author's here, so this answer is the specification's and says nothing of the SDK.
+      // On this tier the author dispatches calls. The error is that of the specification, not of the SDK.
       if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
-      return perform(tool.does, params.arguments, server, extra);
+      return runTool(tool.does, params.arguments, server, extra);
     });
     return server;
   };
 }
 
 /**
- * `McpServer`, which takes zod schemas and nothing else. Zod's own reading of JSON Schema makes them,
- * so what zod loses or changes on the way is seen on the wire. https://zod.dev/json-schema#zfromjsonschema
+ * The tier of `McpServer`, which accepts only zod schemas. `z.fromJSONSchema` converts the fixture's
+ * schemas, so every keyword that it drops or changes is missing or different on the wire.
+ * https://zod.dev/json-schema#zfromjsonschema
  *
  * @param {Fixture} fixture
  * @returns {Factory}
@@ -75,11 +76,11 @@ function zod({ server: info, tools }) {
     for (const { tool, inputSchema, outputSchema } of converted) {
       const { name, title, description, does } = tool;
       /** @param {unknown} args @param {Extra} extra */
-      const run = (args, extra) => perform(does, args, server.server, extra);
-      // Without an input schema the SDK hands the callback no arguments, only what comes beside them.
+      const run = (args, extra) => runTool(does, args, server.server, extra);
+      // Without an input schema, the SDK calls the callback with `extra` as its only argument.
       const callback = inputSchema ? run : (/** @type {Extra} */ extra) => run(undefined, extra);
       const config = { title, description, inputSchema, outputSchema };
-      blaming(tool, () => server.registerTool(name, config, /** @type {any} */ (callback)));
+      withRefusal(tool, () => server.registerTool(name, config, /** @type {any} */ (callback)));
     }
     return server;
   };
@@ -99,33 +100,33 @@ function schema(tool, key) {
 }
 
 /**
- * The body of a tool. `content`, which may be empty, is no option in the SDK's `CallToolResult`.
+ * Runs the body of a tool. The SDK's `CallToolResult` requires `content`, which may be empty.
  *
  * @param {Does} does
  * @param {unknown} args
  * @param {Server} server
  * @param {Extra} extra
- * @returns {Promise<any>} What a tool author would return.
+ * @returns {Promise<any>} The value that a tool author would return.
  */
-async function perform(does, args, server, extra) {
+async function runTool(does, args, server, extra) {
   if ('echo' in does) return { content: [], structuredContent: args };
   if ('return' in does) return { content: [], ...does.return };
   if ('raise' in does) throw new Error(does.raise);
-  // Unrelated to the call, the question would wait for a GET stream that the client need not open.
+  // Without a related request, the SDK would send the question on a GET stream that clients need not open.
   // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/capabilities.md#elicitation
   const answer = await server.elicitInput(/** @type {any} */ (does.elicit), { relatedRequestId: extra.requestId });
   return { content: [], structuredContent: answer };
 }
 
 /**
- * Runs one step of the building, and says which tool it was that the SDK would not take.
+ * Runs `build` and turns any exception into a refusal that names the tool.
  *
  * @template T
  * @param {Tool} tool
  * @param {() => T} build
  * @returns {T}
  */
-function blaming(tool, build) {
+function withRefusal(tool, build) {
   try {
     return build();
   } catch (error) {

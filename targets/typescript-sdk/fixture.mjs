@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * From a fixture to a server, once per API tier of the SDK. Everything here is what a tool author
- * would write; nothing is checked, repaired or filled in on the SDK's behalf.
+ * Builds a server from a fixture, once per API tier of the SDK. It contains the code that a tool
+ * author would write. It does not check, repair or fill in anything on behalf of the SDK.
  */
 import {
   acceptedContent,
@@ -18,12 +18,12 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 /**
  * @typedef {import('@modelcontextprotocol/server').ServerContext} ServerContext
  * @typedef {import('@modelcontextprotocol/server').StandardSchemaWithJSON<any, any>} Schema
- * @typedef {'legacy' | 'modern'} Era Up to 2025-11-25, and from 2026-07-28 on: the SDK's own words.
+ * @typedef {'legacy' | 'modern'} Era The SDK's names for revisions up to 2025-11-25 and from 2026-07-28 on.
  * @typedef {{ message: string, requestedSchema: any }} Elicit
  * @typedef {{ echo?: true, return?: any, elicit?: Elicit, raise?: string }} Does
  * @typedef {{ name: string, title?: string, description?: string, inputSchema?: any, outputSchema?: any, does: Does }} Tool
  * @typedef {{ server: { name: string, version: string }, tools: Tool[] }} Fixture
- * @typedef {(era: Era) => McpServer | Server} Factory A fresh server, as the SDK's entry points ask for one.
+ * @typedef {(era: Era) => McpServer | Server} Factory Creates a new server; the SDK's entry points call it.
  */
 
 /** The SDK threw while the server was being built. */
@@ -39,15 +39,15 @@ export class Refused extends Error {
 export const variants = { high, low };
 
 /**
- * `McpServer` with schemas that already are JSON Schema, as in
+ * The tier of `McpServer`, with schemas that already are JSON Schema:
  * https://ts.sdk.modelcontextprotocol.io/v2/advanced/schema-libraries
  *
  * @param {Fixture} fixture
  * @returns {Factory}
  */
 function high({ server: info, tools }) {
-  // `fromJsonSchema` would share one validator, and its cache of `$id`s, across the whole process.
-  // A real server has a process of its own; here each fixture has this same validator of its own.
+  // By default `fromJsonSchema` shares one validator, with its cache of `$id`s, in the whole process.
+  // A real server has its own process, so here each fixture gets its own instance of that validator.
   const validator = new AjvJsonSchemaValidator();
   /** @param {Tool} tool @param {'inputSchema' | 'outputSchema'} key */
   const schema = (tool, key) => (Object.hasOwn(tool, key) ? fromJsonSchema(tool[key], validator) : undefined);
@@ -55,7 +55,7 @@ function high({ server: info, tools }) {
   const form = elicit => fromJsonSchema(elicit.requestedSchema, validator);
 
   const compiled = tools.map(tool =>
-    blaming(tool, () => ({
+    withRefusal(tool, () => ({
       tool,
       inputSchema: schema(tool, 'inputSchema'),
       outputSchema: schema(tool, 'outputSchema')
@@ -67,18 +67,19 @@ function high({ server: info, tools }) {
     for (const { tool, inputSchema, outputSchema } of compiled) {
       const { name, title, description, does } = tool;
       /** @param {unknown} args @param {ServerContext} ctx */
-      const run = (args, ctx) => perform(does, args, elicit => ask[era](elicit, ctx, form));
-      // Without an input schema the SDK hands the callback no arguments, only the context.
+      const run = (args, ctx) => runTool(does, args, elicit => ask[era](elicit, ctx, form));
+      // Without an input schema, the SDK calls the callback with the context as its only argument.
       const callback = inputSchema ? run : (/** @type {ServerContext} */ ctx) => run(undefined, ctx);
       const config = { title, description, inputSchema, outputSchema };
-      blaming(tool, () => server.registerTool(name, config, /** @type {any} */ (callback)));
+      withRefusal(tool, () => server.registerTool(name, config, /** @type {any} */ (callback)));
     }
     return server;
   };
 }
 
 /**
- * The protocol layer: the author lists, dispatches and validates. This one validates nothing.
+ * The protocol layer, on which the author lists, dispatches and validates. This adapter validates
+ * nothing.
  * https://ts.sdk.modelcontextprotocol.io/v2/advanced/low-level-server
  *
  * @param {Fixture} fixture
@@ -92,10 +93,10 @@ function low({ server: info, tools }) {
     server.setRequestHandler('tools/list', () => ({ tools: listed }));
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
       const tool = tools.find(({ name }) => name === params.name);
-      // Dispatch is the author's here, so this answer is the specification's and says nothing of the SDK.
+      // On this tier the author dispatches calls. The error is that of the specification, not of the SDK.
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
-      const result = await perform(tool.does, params.arguments, elicit => ask[era](elicit, ctx));
-      // Its reference documentation tells low-level authors to call this themselves.
+      const result = await runTool(tool.does, params.arguments, elicit => ask[era](elicit, ctx));
+      // The SDK's reference documentation tells authors on this tier to call this function.
       return result.resultType === 'input_required' ? result : server.projectCallToolResult(result, tool.outputSchema);
     });
     return server;
@@ -103,59 +104,59 @@ function low({ server: info, tools }) {
 }
 
 /**
- * The body of a tool.
+ * Runs the body of a tool.
  *
  * @param {Does} does
  * @param {unknown} args
  * @param {(elicit: Elicit) => Promise<any>} elicitation
- * @returns {Promise<any>} What a tool author would return.
+ * @returns {Promise<any>} The value that a tool author would return.
  */
-async function perform(does, args, elicitation) {
+async function runTool(does, args, elicitation) {
   if ('echo' in does) return { structuredContent: args };
   if ('return' in does) return does.return;
   if ('raise' in does) throw new Error(does.raise);
   return elicitation(/** @type {Elicit} */ (does.elicit));
 }
 
-/** The key of the one question that a tool asks. */
+/** The key of the only question that a tool asks. */
 const QUESTION = 'question';
 
 /**
- * Asking the user, in the way that each era has for it:
+ * Asks the user in the way of each era:
  * https://ts.sdk.modelcontextprotocol.io/v2/protocol-versions#compare-the-eras
  *
  * @type {Record<Era, (elicit: Elicit, ctx: ServerContext, form?: (elicit: Elicit) => Schema) => Promise<any>>}
  */
 const ask = {
   async legacy(elicit, ctx) {
-    // Unrelated to the call, the question would wait for a GET stream that the client need not open.
+    // Without a related request, the SDK would send the question on a GET stream that clients need not open.
     const answer = await ctx.mcpReq.elicitInput(elicit, { relatedRequestId: ctx.mcpReq.id });
     return { structuredContent: answer };
   },
 
-  // One handler for both rounds; an accepted answer that is missing or unfit is asked for again:
+  // The handler runs in both rounds. It asks again if an accepted answer is missing or invalid:
   // https://ts.sdk.modelcontextprotocol.io/v2/servers/input-required#read-the-responses-on-re-entry
   async modern(elicit, ctx, form) {
     const { inputResponses } = ctx.mcpReq;
     const { kind, ...answer } = /** @type {any} */ (inputResponse(inputResponses, QUESTION));
-    const unfit =
+    const invalid =
       form !== undefined &&
       answer.action === 'accept' &&
       acceptedContent(inputResponses, QUESTION, form(elicit)) === undefined;
-    if (kind === 'elicit' && !unfit) return { structuredContent: answer };
+    if (kind === 'elicit' && !invalid) return { structuredContent: answer };
     return inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(elicit) } });
   }
 };
 
 /**
- * Runs one step of the building, and says which tool it was that the SDK would not take.
+ * Runs `build` and turns any exception into a refusal that names the tool.
  *
  * @template T
  * @param {Tool} tool
  * @param {() => T} build
  * @returns {T}
  */
-function blaming(tool, build) {
+function withRefusal(tool, build) {
   try {
     return build();
   } catch (error) {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Puts a server on the wire: over HTTP, where one listener serves every fixture under a path of its
- * own, or over stdio, on a stream to the harness or on this process's standard streams.
+ * Serves fixtures: over HTTP, where one listener serves each fixture under a path of its own, or over
+ * stdio, on a stream to casebook or on this process's standard streams.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -26,10 +26,10 @@ import { variants } from './fixture.mjs';
  * @typedef {import('node:http').ServerResponse} Response
  * @typedef {(request: Request, response: Response) => Promise<void>} Route
  * @typedef {{ revision: string, variant: string, fixture: import('./fixture.mjs').Fixture }} Serve
- * @typedef {{ port: number, word: string }} Stream
+ * @typedef {{ port: number, word: string }} Stream The port on which casebook listens, and the first line to send.
  */
 
-/** The SDK's public API has no way to express what was asked for. */
+/** The SDK's public API cannot express the fixture or the script. */
 export class Cannot extends Error {}
 
 /** @type {Record<string, Era>} */
@@ -39,13 +39,13 @@ export const eras = { '2025-06-18': 'legacy', '2025-11-25': 'legacy', '2026-07-2
 const routes = new Map();
 
 /**
- * Serves a fixture at a URL of its own, for the revision that is asked for.
+ * Serves a fixture at a URL of its own, for the requested revision.
  *
- * @param {Serve} order
+ * @param {Serve} request
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
-export async function serveHttp(order) {
-  const { factory, era } = build(order);
+export async function serveHttp(request) {
+  const { factory, era } = build(request);
   const { route, close } = era === 'modern' ? stateless(factory) : sessions(factory);
   const path = `/${randomUUID()}/mcp`;
   const { port } = await address();
@@ -60,17 +60,17 @@ export async function serveHttp(order) {
 }
 
 /**
- * Speaks MCP on a stream to the harness, until it ends.
+ * Serves a fixture on a stream to casebook until the stream ends.
  *
- * @param {Serve & { stream: Stream }} order
+ * @param {Serve & { stream: Stream }} request
  * @returns {Promise<{ close: () => Promise<void> }>}
  */
-export async function serveStream(order) {
-  const built = build(order);
-  const socket = await connect(order.stream);
+export async function serveStream(request) {
+  const built = build(request);
+  const socket = await connect(request.stream);
   const transport = new StdioServerTransport(socket, socket);
-  speak(built, transport);
-  // A process ends when its transport closes itself, as on a line that is too long.
+  start(built, transport);
+  // The transport closes itself, for example after a line that is too long. A process would end then.
   const { onclose } = transport;
   transport.onclose = () => {
     onclose?.();
@@ -85,22 +85,22 @@ export async function serveStream(order) {
 }
 
 /**
- * Speaks MCP on this process's standard streams, until they end.
+ * Serves a fixture on this process's standard streams until they end.
  *
- * @param {Serve} order
+ * @param {Serve} request
  */
-export function serveProcess(order) {
-  speak(build(order), new StdioServerTransport());
+export function serveProcess(request) {
+  start(build(request), new StdioServerTransport());
 }
 
 /**
- * The SDK's own entry point for stdio, on a transport of its own or on one that its user makes.
+ * Starts the SDK's entry point for stdio on a transport.
  * https://ts.sdk.modelcontextprotocol.io/v2/serving/stdio
  *
  * @param {{ factory: Factory, era: Era }} built
  * @param {StdioServerTransport} transport
  */
-function speak({ factory, era }, transport) {
+function start({ factory, era }, transport) {
   serveStdio(context => factory(context.era), {
     legacy: era === 'legacy' ? 'serve' : 'reject',
     transport,
@@ -109,23 +109,24 @@ function speak({ factory, era }, transport) {
 }
 
 /**
- * A connection to the harness, which takes the place of a process's standard streams.
+ * Opens a connection to casebook that replaces the standard streams of a process.
  *
  * @param {Stream} stream
  */
 async function connect({ port, word }) {
   const socket = createConnection({ host: '127.0.0.1', port, noDelay: true });
   await once(socket, 'connect');
-  // A closed transport no longer listens for errors, and one without a listener would end this process.
+  // A closed transport has no error listener, and an error without a listener would end this process.
   socket.on('error', error => console.error(error));
   socket.write(`${word}\n`);
   return socket;
 }
 
 /**
- * Builds the server once for nothing, so that a refusal comes now and not with the first request.
+ * Prepares the factory. It builds one server in advance, so that the SDK refuses the fixture now and
+ * not at the first request.
  *
- * @param {Serve} order
+ * @param {Serve} request
  */
 function build({ revision, variant, fixture }) {
   const era = eras[revision];
@@ -137,8 +138,8 @@ function build({ revision, variant, fixture }) {
 }
 
 /**
- * 2026-07-28 and nothing else: by default the same URL would also answer older clients, and a
- * request with a broken envelope would be taken for one of theirs.
+ * Serves only 2026-07-28. By default the same URL also accepts older clients, and the SDK would treat
+ * a request with an invalid envelope as one of theirs.
  * https://ts.sdk.modelcontextprotocol.io/v2/serving/http
  *
  * @param {Factory} factory
@@ -152,8 +153,8 @@ function stateless(factory) {
 }
 
 /**
- * The lifecycle with sessions, one transport each. The body is left to the transport, so that its
- * limits hold. https://ts.sdk.modelcontextprotocol.io/v2/serving/sessions-state-scaling
+ * Serves the revisions with sessions, with one transport per session. The transport itself reads the
+ * body, so that its limits apply. https://ts.sdk.modelcontextprotocol.io/v2/serving/sessions-state-scaling
  *
  * @param {Factory} factory
  */
@@ -166,7 +167,7 @@ function sessions(factory) {
     const id = request.headers['mcp-session-id'];
     if (typeof id === 'string') {
       const known = open.get(id);
-      return known ? known.handleRequest(request, response) : refuseSession(response);
+      return known ? known.handleRequest(request, response) : rejectSession(response);
     }
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
@@ -181,21 +182,21 @@ function sessions(factory) {
 }
 
 /**
- * The documentation's answer to a session that is unknown: routing by session is the user's part.
+ * Rejects an unknown session as the documentation does. The user of the SDK routes by session.
  *
  * @param {Response} response
  */
-function refuseSession(response) {
+function rejectSession(response) {
   const error = { code: -32001, message: 'Session not found' };
   response.writeHead(404, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ jsonrpc: '2.0', error, id: null }));
 }
 
-/** The one listener, with the guards that the documentation puts in front of it. */
+/** The only listener, with the guards that the documentation recommends. */
 const listener = (() => {
   const hostIsLocal = localhostHostValidation();
   const originIsLocal = localhostOriginValidation();
-  // Idle connections stay open: closing one would race with the harness's next request.
+  // Idle connections stay open, because closing one would race with casebook's next request.
   return createServer({ keepAliveTimeout: 0 }, (request, response) => {
     if (!hostIsLocal(request, response) || !originIsLocal(request, response)) return;
     const route = routes.get(request.url ?? '');

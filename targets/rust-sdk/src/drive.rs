@@ -1,4 +1,4 @@
-//! Drives the SDK's client through a script, and hands back what its user would see.
+//! Drives the SDK's client through a script and reports the results that its user would get.
 
 use std::sync::Mutex;
 
@@ -16,23 +16,23 @@ use tokio::process::Command;
 
 use crate::protocol::{Answer, Answers, Cannot, Drive, Step};
 
-/// A client with a user, or without one.
+/// A client with or without an elicitation handler.
 type Service = Box<dyn DynService<RoleClient>>;
 type Client = RunningService<RoleClient, Service>;
 
-/// Runs the script; where no connection comes about, the error says why.
-pub async fn drive(order: Drive) -> Result<Value, Cannot> {
-    let Some(revision) = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == order.revision) else {
+/// Runs a script. A failure to connect is part of the report.
+pub async fn drive(request: Drive) -> Result<Value, Cannot> {
+    let Some(revision) = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == request.revision) else {
         return Err(Cannot("the SDK does not speak that revision".to_owned()));
     };
-    let service = service(revision, order.answers)?;
-    let client = match connect(service, revision, order.url, order.command).await? {
+    let service = service(revision, request.answers)?;
+    let client = match connect(service, revision, request.url, request.command).await? {
         Ok(client) => client,
         Err(error) => return Ok(json!({ "connected": false, "steps": [], "error": error })),
     };
     let mut steps = Vec::new();
-    for step in order.script {
-        steps.push(take(&client, step).await.unwrap_or_else(|error| json!({ "error": described(&error) })));
+    for step in request.script {
+        steps.push(run_step(&client, step).await.unwrap_or_else(|error| json!({ "error": describe_error(&error) })));
     }
     // https://docs.rs/rmcp/3.9.0/rmcp/service/struct.RunningService.html#method.cancel
     if let Err(error) = client.cancel().await {
@@ -41,17 +41,17 @@ pub async fn drive(order: Drive) -> Result<Value, Cannot> {
     Ok(json!({ "connected": true, "steps": steps }))
 }
 
-/// Where there are no answers, nobody handles questions: a configuration alone is a client too.
+/// Creates the client. Without answers it is only a configuration, which the SDK accepts as a client without handlers.
 /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ClientHandler.html#impl-ClientHandler-for-InitializeRequestParams>
 fn service(revision: &ProtocolVersion, answers: Option<Answers>) -> Result<Service, Cannot> {
     let config = |capabilities| {
         ClientConfig::new(capabilities, Implementation::new("casebook", "1")).with_protocol_version(revision.clone())
     };
     let Some(answers) = answers else { return Ok(config(ClientCapabilities::default()).into_dyn()) };
-    let presented = |answer: &Answer| matches!(answer, Answer::Accept(Value::String(_)));
+    let as_presented = |answer: &Answer| matches!(answer, Answer::Accept(Value::String(_)));
     let unedited = match &answers {
-        Answers::Always(answer) => presented(answer),
-        Answers::InOrder(answers) => answers.iter().any(presented),
+        Answers::Always(answer) => as_presented(answer),
+        Answers::InOrder(answers) => answers.iter().any(as_presented),
     };
     if unedited {
         return Err(Cannot("the SDK has no help with a form: it leaves defaults to its user".to_owned()));
@@ -60,7 +60,7 @@ fn service(revision: &ProtocolVersion, answers: Option<Answers>) -> Result<Servi
     Ok(User { config, answers: Mutex::new(answers) }.into_dyn())
 }
 
-/// A client of exactly this revision.
+/// Connects a client that offers only this revision.
 /// <https://github.com/modelcontextprotocol/rust-sdk#client-lifecycle-modes>
 async fn connect(
     service: Service,
@@ -87,10 +87,10 @@ async fn connect(
             Err(error) => return Ok(Err(json!({ "type": "std::io::Error", "message": error.to_string() }))),
         }
     };
-    Ok(client.map_err(|error| unconnected(&error)))
+    Ok(client.map_err(|error| describe_connection_error(&error)))
 }
 
-async fn take(client: &Client, step: Step) -> Result<Value, ServiceError> {
+async fn run_step(client: &Client, step: Step) -> Result<Value, ServiceError> {
     match step {
         Step::ListTools {} => Ok(json!({ "tools": client.list_all_tools().await? })),
         Step::CallTool { name, arguments } => {
@@ -101,14 +101,14 @@ async fn take(client: &Client, step: Step) -> Result<Value, ServiceError> {
     }
 }
 
-/// Whoever answers elicitations.
+/// A client whose user answers elicitations.
 struct User {
     config: ClientConfig,
     answers: Mutex<Answers>,
 }
 
 impl User {
-    /// A list is used up, one answer an elicitation; a single answer is given each time.
+    /// Takes the next answer of a list, or always the same single answer.
     fn answer(&self) -> Option<Answer> {
         match &mut *self.answers.lock().ok()? {
             Answers::Always(answer) => Some(answer.clone()),
@@ -138,14 +138,14 @@ impl ClientHandler for User {
     }
 }
 
-fn described(error: &ServiceError) -> Value {
+fn describe_error(error: &ServiceError) -> Value {
     match error {
         ServiceError::McpError(data) => json!({ "type": "McpError", "code": data.code.0, "message": data.message }),
         other => json!({ "type": "ServiceError", "message": other.to_string() }),
     }
 }
 
-fn unconnected(error: &ClientInitializeError) -> Value {
+fn describe_connection_error(error: &ClientInitializeError) -> Value {
     let code = match error {
         ClientInitializeError::JsonRpcError(data) => Some(data.code.0),
         _ => None,

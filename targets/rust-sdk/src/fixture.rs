@@ -1,6 +1,7 @@
-//! From a fixture to a server, with the SDK's `ToolRouter` behind `#[tool_handler]`: the highest tier that takes a
-//! JSON Schema as it is. (`#[tool]` derives schemas from Rust types, and knows no other way.) Nothing is checked,
-//! repaired or filled in on the SDK's behalf.
+//! Builds a server from a fixture, with the SDK's `ToolRouter` behind `#[tool_handler]`.
+//!
+//! This is the highest tier that accepts any JSON Schema. (`#[tool]` only derives schemas from Rust types.) The adapter
+//! does not check, repair or fill in anything on behalf of the SDK.
 //!
 //! <https://docs.rs/rmcp/3.9.0/rmcp/handler/server/router/tool/struct.ToolRoute.html#method.new_dyn>
 
@@ -25,7 +26,7 @@ use serde_json::{Value, json};
 
 use crate::protocol::{self, Cannot, Does, Elicit, Parts, REVISIONS, Serve, VARIANTS};
 
-/// The key of the one question that a tool asks.
+/// The key of the only question that a tool asks.
 const QUESTION: &str = "question";
 
 #[derive(Clone)]
@@ -42,18 +43,18 @@ impl ServerHandler for Server {
 }
 
 impl Server {
-    /// Builds the server of a `serve` order. It speaks every revision, whichever the order names: that is the default.
+    /// Builds the server for a `serve` request. By default it supports every revision of the SDK.
     /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ServerHandler.html#method.supported_protocol_versions>
-    pub fn build(order: Serve) -> Result<Self, Cannot> {
-        if !REVISIONS.contains(&order.revision.as_str()) {
-            return Err(Cannot(format!("the SDK does not speak {}", order.revision)));
+    pub fn build(request: Serve) -> Result<Self, Cannot> {
+        if !REVISIONS.contains(&request.revision.as_str()) {
+            return Err(Cannot(format!("the SDK does not speak {}", request.revision)));
         }
-        if let Some(variant) = order.variant.filter(|variant| !VARIANTS.contains(&variant.as_str())) {
+        if let Some(variant) = request.variant.filter(|variant| !VARIANTS.contains(&variant.as_str())) {
             return Err(Cannot(format!("there is no variant {variant}")));
         }
-        let protocol::Identity { name, version } = order.fixture.server;
+        let protocol::Identity { name, version } = request.fixture.server;
         let mut tools = ToolRouter::new();
-        for tool in order.fixture.tools {
+        for tool in request.fixture.tools {
             tools.add_route(route(tool)?);
         }
         Ok(Self { identity: Implementation::new(name, version), tools })
@@ -61,15 +62,15 @@ impl Server {
 }
 
 fn route(tool: protocol::Tool) -> Result<ToolRoute<Server>, Cannot> {
-    // An author who has no schema writes none, and the macros then take this one.
+    // For a tool without a schema, the SDK's macros use this one.
     // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/common/fn.schema_for_empty_input.html
     let input = tool.input_schema.map_or_else(|| Ok(schema_for_empty_input()), object)?;
-    let mut declared = Tool::new_with_raw(tool.name.clone(), tool.description.map(Into::into), input);
-    declared.title = tool.title;
-    declared.output_schema = tool.output_schema.map(object).transpose()?;
+    let mut definition = Tool::new_with_raw(tool.name.clone(), tool.description.map(Into::into), input);
+    definition.title = tool.title;
+    definition.output_schema = tool.output_schema.map(object).transpose()?;
 
     let body = Arc::new(Body::new(tool.does)?);
-    Ok(ToolRoute::new_dyn(declared, move |call| {
+    Ok(ToolRoute::new_dyn(definition, move |call| {
         let body = Arc::clone(&body);
         Box::pin(async move { body.run(call).await })
     }))
@@ -82,7 +83,7 @@ fn object(schema: Value) -> Result<Arc<JsonObject>, Cannot> {
     }
 }
 
-/// What a tool does, in the SDK's types as far as they are known beforehand.
+/// The code of a tool, converted to the SDK's types where that is possible in advance.
 enum Body {
     Echo,
     Return(CallToolResult),
@@ -115,7 +116,7 @@ impl Body {
     }
 }
 
-/// The parts, put together with the SDK's constructors. It is `structured` that mirrors the value as text.
+/// Builds a result with the SDK's constructors. `structured` also adds the value as text.
 /// <https://docs.rs/rmcp/3.9.0/rmcp/model/struct.CallToolResult.html#method.structured>
 fn result(Parts { structured_content, content, is_error }: Parts) -> Result<CallToolResult, Cannot> {
     let mut result = match (structured_content, is_error == Some(true)) {
@@ -131,14 +132,15 @@ fn result(Parts { structured_content, content, is_error }: Parts) -> Result<Call
     Ok(result)
 }
 
-/// A form is a type of its own, to which the SDK offers one way from a JSON Schema. A tool's code takes it when it asks.
+/// Builds a question. `from_json_schema` is the SDK's only conversion from a JSON Schema to its type for forms, and a
+/// tool would call it when it asks.
 /// <https://docs.rs/rmcp/3.9.0/rmcp/model/struct.ElicitationSchema.html#method.from_json_schema>
 fn question(message: String, form: JsonObject) -> serde_json::Result<ElicitRequestParams> {
     let requested_schema = ElicitationSchema::from_json_schema(form)?;
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 
-/// Asks the user: by a request to the client, or from 2026-07-28 on by returning the question.
+/// Asks the user: with a request to the client or, from 2026-07-28 on, by returning the question.
 /// <https://github.com/modelcontextprotocol/rust-sdk#multi-round-trip-requests>
 async fn ask(question: ElicitRequestParams, call: ToolCallContext<'_, Server>) -> Result<CallToolResponse, ErrorData> {
     let context = call.request_context;
@@ -150,9 +152,9 @@ async fn ask(question: ElicitRequestParams, call: ToolCallContext<'_, Server>) -
         }
     } else {
         let Some(answer) = call.input_responses.as_ref().and_then(|answers| answers.get(QUESTION)) else {
-            let asked = InputRequest::Elicitation(ElicitRequest::new(question));
-            let asked = InputRequests::from([(QUESTION.to_owned(), asked)]);
-            return Ok(InputRequiredResult::from_input_requests(asked).into());
+            let request = InputRequest::Elicitation(ElicitRequest::new(question));
+            let requests = InputRequests::from([(QUESTION.to_owned(), request)]);
+            return Ok(InputRequiredResult::from_input_requests(requests).into());
         };
         // https://github.com/modelcontextprotocol/rust-sdk/blob/main/examples/servers/src/mrtr.rs
         ElicitResult::deserialize(answer)

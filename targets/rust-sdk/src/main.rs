@@ -1,5 +1,7 @@
-//! The casebook's adapter for the Rust SDK: one JSON object a line on standard input, one answer a line on standard
-//! output, in order. `--stdio-server FILE` serves one fixture on the standard streams instead.
+//! The mcp-casebook adapter for the Rust SDK.
+//!
+//! It reads one JSON request per line from standard input and writes one JSON answer per line to standard output, in
+//! the same order. With `--stdio-server FILE`, the process serves one fixture on its standard streams instead.
 
 mod drive;
 mod fixture;
@@ -29,19 +31,19 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use fixture::Server;
-use protocol::{Cannot, Place, REVISIONS, Request, Serve, VARIANTS};
+use protocol::{Cannot, REVISIONS, Request, Serve, StreamAddress, VARIANTS};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => control().await,
-        ["--stdio-server", file] => serve_streams(file).await,
+        ["--stdio-server", file] => serve_process(file).await,
         _ => Err("usage: adapter [--stdio-server FILE]".into()),
     }
 }
 
-/// What is being served, by the id of the request that asked for it; dropping one stops it.
+/// The running servers, by the id of their `serve` request. Dropping a guard stops its server.
 type Serving = HashMap<String, DropGuard>;
 
 async fn control() -> Result<ExitCode, Box<dyn Error>> {
@@ -62,13 +64,13 @@ async fn control() -> Result<ExitCode, Box<dyn Error>> {
 async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Cannot> {
     Ok(match request {
         Request { hello: Some(_), .. } => hello(),
-        Request { id, serve: Some(order), .. } => {
-            let (server, stop) = serve(order).await?;
+        Request { id, serve: Some(request), .. } => {
+            let (server, stop) = serve(request).await?;
             serving.insert(id, stop);
             json!({ "serving": server })
         }
-        Request { stop: Some(order), .. } => json!({ "stopped": serving.remove(&order.serving).is_some() }),
-        Request { drive: Some(order), .. } => json!({ "drove": drive::drive(order).await? }),
+        Request { stop: Some(request), .. } => json!({ "stopped": serving.remove(&request.serving).is_some() }),
+        Request { drive: Some(request), .. } => json!({ "drove": drive::drive(request).await? }),
         _ => json!({ "unsupported": "hello, serve, stop or drive was expected" }),
     })
 }
@@ -87,30 +89,31 @@ fn hello() -> Value {
     } })
 }
 
-/// The SDK's version, of which Cargo tells a dependent nothing at compile time.
+/// Returns the SDK's version from the lock file, because Cargo does not provide it to dependents at compile time.
 fn version() -> Option<&'static str> {
     let (_, entry) = include_str!("../Cargo.lock").split_once("name = \"rmcp\"\nversion = \"")?;
     entry.split('"').next()
 }
 
-/// Starts a server; gives what `serving` says of it, and what stops it.
-async fn serve(mut order: Serve) -> Result<(Value, DropGuard), Cannot> {
-    let stream = order.stream.take();
-    let http = order.transport == "http";
-    let server = Server::build(order)?;
+/// Starts a server. Returns the content of the `serving` answer, and the guard that stops the server.
+async fn serve(mut request: Serve) -> Result<(Value, DropGuard), Cannot> {
+    let stream = request.stream.take();
+    let http = request.transport == "http";
+    let server = Server::build(request)?;
     match stream {
-        Some(place) => Ok((json!({}), connect(server, place))),
+        Some(address) => Ok((json!({}), connect(server, address))),
         None if http => publish(server).await.map(|(url, stop)| (json!({ "url": url }), stop)),
         None => Err(Cannot("`serve` is for http and for streams; for stdio start --stdio-server".to_owned())),
     }
 }
 
+/// Serves over HTTP on a listener of its own.
 /// <https://github.com/modelcontextprotocol/rust-sdk#stateless-streamable-http>
 async fn publish(server: Server) -> Result<(String, DropGuard), Cannot> {
     let unbound = |error: std::io::Error| Cannot(error.to_string());
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(unbound)?;
     let address = listener.local_addr().map_err(unbound)?;
-    // Otherwise an event stream waits for the client's delayed acknowledgements, 40 ms each.
+    // Without TCP_NODELAY, each event waits 40 ms for the client's delayed acknowledgement.
     // https://docs.rs/axum/0.8/axum/serve/trait.ListenerExt.html#method.tap_io
     let listener = listener.tap_io(|stream| _ = stream.set_nodelay(true));
 
@@ -126,30 +129,31 @@ async fn publish(server: Server) -> Result<(String, DropGuard), Cannot> {
     Ok((format!("http://{address}/mcp"), stop.drop_guard()))
 }
 
-/// Serves on a connection in place of the standard streams. A failure ends this server alone.
-fn connect(server: Server, place: Place) -> DropGuard {
+/// Serves on a connection instead of the standard streams. A failure ends only this server.
+fn connect(server: Server, address: StreamAddress) -> DropGuard {
     let stop = CancellationToken::new();
     let stopped = stop.child_token();
     tokio::spawn(async move {
-        if let Err(error) = serve_stream(server, place, stopped).await {
+        if let Err(error) = serve_stream(server, address, stopped).await {
             eprintln!("Error: {error:?}");
         }
     });
     stop.drop_guard()
 }
 
-/// Any pair of a reader and a writer is a transport, as `stdio()` is one.
+/// Serves on a connection until it ends or `stopped` is cancelled. Like `stdio()`, any pair of a reader and a writer is
+/// a transport.
 /// <https://docs.rs/rmcp/3.9.0/rmcp/transport/async_rw/struct.AsyncRwTransport.html>
 async fn serve_stream(
     server: Server,
-    place: Place,
+    address: StreamAddress,
     stopped: CancellationToken,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let mut connection = TcpStream::connect(("127.0.0.1", place.port))?;
+    let mut connection = TcpStream::connect(("127.0.0.1", address.port))?;
     connection.set_nodelay(true)?;
-    writeln!(connection, "{}", place.word)?;
+    writeln!(connection, "{}", address.word)?;
     connection.set_nonblocking(true)?;
-    // To close it at once: the SDK waits for its handlers first, some seconds at most.
+    // The clone closes the connection at once. The SDK would first wait some seconds for its handlers.
     let end = connection.try_clone()?;
     let (input, output) = tokio::net::TcpStream::from_std(connection)?.into_split();
     let serving = async {
@@ -157,13 +161,13 @@ async fn serve_stream(
         Ok(())
     };
     let served = stopped.run_until_cancelled(serving).await;
-    // It may be closed already.
+    // The connection may already be closed.
     _ = end.shutdown(Shutdown::Both);
     served.unwrap_or(Ok(()))
 }
 
-/// <https://github.com/modelcontextprotocol/rust-sdk#build-a-server>
-async fn serve_streams(file: &str) -> Result<ExitCode, Box<dyn Error>> {
+/// Serves on the standard streams: <https://github.com/modelcontextprotocol/rust-sdk#build-a-server>
+async fn serve_process(file: &str) -> Result<ExitCode, Box<dyn Error>> {
     match Server::build(protocol::read(&std::fs::read_to_string(file)?)?) {
         Ok(server) => {
             server.serve(stdio()).await?.waiting().await?;

@@ -1,4 +1,4 @@
-//! The casebook's adapter protocol: the lines that come in, as types, and the answers that don't depend on the kind.
+//! The adapter protocol: the types of the requests, and the `cannot` answer.
 
 use rmcp::model::JsonObject;
 use serde::{
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 pub const REVISIONS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28"];
 pub const VARIANTS: [&str; 1] = ["router"];
 
-/// One of the kinds is there. An enum would have to be flattened into this, which serde does by way of a buffer that
-/// is not read on a growing stack.
+/// One line of the control stream. Exactly one of its kinds is present. This is not a flattened enum, because serde
+/// would read that from a buffer without the growing stack that deep JSON needs.
 #[derive(Deserialize)]
 pub struct Request {
     pub id: String,
@@ -31,13 +31,13 @@ pub struct Serve {
     pub revision: String,
     pub transport: String,
     pub variant: Option<String>,
-    pub stream: Option<Place>,
+    pub stream: Option<StreamAddress>,
     pub fixture: Fixture,
 }
 
-/// The harness's listener for one stream, and the word that opens the stream.
+/// The port on which casebook listens for one stream, and the first line to send on it.
 #[derive(Deserialize)]
-pub struct Place {
+pub struct StreamAddress {
     pub port: u16,
     pub word: String,
 }
@@ -123,8 +123,8 @@ pub enum Step {
     CallTool { name: String, arguments: Option<JsonObject> },
 }
 
-/// Why there is no server or client: the SDK's public API has no way to express what was asked for.
-/// (It builds whatever its types can hold, so that nothing is ever `refused`.)
+/// The SDK's public API cannot express the fixture or the script.
+/// (There is no `refused`, because the SDK builds every value that its types can hold.)
 pub struct Cannot(pub String);
 
 impl Cannot {
@@ -133,14 +133,14 @@ impl Cannot {
     }
 }
 
-/// Reads a line at whatever depth; the stack grows with it.
+/// Parses JSON of any depth on a growing stack.
 pub fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     let mut reader = serde_json::Deserializer::from_str(text);
     reader.disable_recursion_limit();
     T::deserialize(serde_stacker::Deserializer::new(&mut reader))
 }
 
-/// A member that is there and `null` is not one that is missing.
+/// Reads a member that may be `null` as `Some`, so that only a missing member is `None`.
 fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(value).map(Some)
 }

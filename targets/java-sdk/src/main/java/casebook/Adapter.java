@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The casebook's adapter for the Java SDK: one JSON object a line on standard input, one answer a
- * line on standard output, in order. `--stdio-server FILE` serves one fixture on the standard
- * streams instead.
+ * The mcp-casebook adapter for the Java SDK.
+ *
+ * <p>Reads one JSON request per line from standard input and writes one JSON answer per line to
+ * standard output, in the same order. With {@code --stdio-server FILE}, the process serves one
+ * fixture on its standard streams instead.
  */
 public final class Adapter {
   static final List<String> REVISIONS =
@@ -24,8 +26,13 @@ public final class Adapter {
 
   private static final List<String> VARIANTS = List.of("default", "checked");
 
-  /** One line of the control stream; of its kinds one is there. */
-  record Request(String id, Object hello, Server.Order serve, Stop stop, Client.Order drive) {}
+  /** One line of the control stream. Exactly one of its kinds is present. */
+  record Request(
+      String id,
+      Object hello,
+      Server.ServeRequest serve,
+      Stop stop,
+      Client.DriveRequest drive) {}
 
   record Stop(String serving) {}
 
@@ -108,7 +115,7 @@ public final class Adapter {
         true);
   }
 
-  /** Whether the checks are wanted that the SDK has, and leaves out unless it is asked for them. */
+  /** Returns whether the variant enables the checks that the SDK disables by default. */
   static boolean checked(String variant) throws Cannot {
     if (variant != null && !VARIANTS.contains(variant)) {
       throw new Cannot("there is no variant " + variant);
@@ -116,14 +123,14 @@ public final class Adapter {
     return "checked".equals(variant);
   }
 
-  /** Tells a JSON-RPC error from those of the SDK's own. */
-  static Map<String, Object> described(Throwable thrown) {
-    var described = new LinkedHashMap<String, Object>();
-    described.put("type", thrown.getClass().getName());
-    if (thrown instanceof McpError error && error.getJsonRpcError() != null) {
-      described.put("code", error.getJsonRpcError().code());
+  /** Describes an exception, with its code if it is a JSON-RPC error. */
+  static Map<String, Object> describeError(Throwable thrown) {
+    var error = new LinkedHashMap<String, Object>();
+    error.put("type", thrown.getClass().getName());
+    if (thrown instanceof McpError mcpError && mcpError.getJsonRpcError() != null) {
+      error.put("code", mcpError.getJsonRpcError().code());
     }
-    described.put("message", String.valueOf(thrown.getMessage()));
-    return described;
+    error.put("message", String.valueOf(thrown.getMessage()));
+    return error;
   }
 }

@@ -22,11 +22,11 @@ import java.util.Map;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JsonNode;
 
-/** Drives the SDK's client through a script, and hands back what its user would see. */
+/** Drives the SDK's client through a script and reports the results that its user would get. */
 final class Client {
   private Client() {}
 
-  record Order(
+  record DriveRequest(
       String revision,
       String variant,
       String url,
@@ -34,81 +34,81 @@ final class Client {
       JsonNode answers,
       List<Step> script) {}
 
-  /** One call of the client: of a tool, or else for the list of them. */
+  /** One request of the client: a call of a tool or, without a call, a listing of the tools. */
   record Step(Call callTool) {}
 
   record Call(String name, Json arguments) {}
 
-  /** https://java.sdk.modelcontextprotocol.io/latest/client/ */
-  static Map<String, Object> drive(Order order) throws Cannot {
-    Server.checkRevision(order.revision());
+  /** Runs a script: https://java.sdk.modelcontextprotocol.io/latest/client/ */
+  static Map<String, Object> drive(DriveRequest request) throws Cannot {
+    Server.checkRevision(request.revision());
     var calls = new ArrayList<CallToolRequest>();
-    for (var step : order.script()) {
-      calls.add(step.callTool() == null ? null : request(step.callTool()));
+    for (var step : request.script()) {
+      calls.add(step.callTool() == null ? null : callRequest(step.callTool()));
     }
-    var client = client(order);
+    var client = client(request);
     try {
       client.initialize();
     } catch (RuntimeException thrown) {
       client.closeGracefully();
-      return Map.of("connected", false, "steps", List.of(), "error", Adapter.described(thrown));
+      return Map.of("connected", false, "steps", List.of(), "error", Adapter.describeError(thrown));
     }
     var steps = new ArrayList<Map<String, Object>>();
     for (var call : calls) {
-      steps.add(taken(client, call));
+      steps.add(runStep(client, call));
     }
     client.closeGracefully();
     return Map.of("connected", true, "steps", steps);
   }
 
-  private static CallToolRequest request(Call call) throws Cannot {
+  private static CallToolRequest callRequest(Call call) throws Cannot {
     var request = CallToolRequest.builder(call.name());
     return call.arguments() == null
         ? request.build()
         : request.arguments(Fixture.read(call.arguments(), Fixture.OBJECT)).build();
   }
 
-  private static Map<String, Object> taken(McpSyncClient client, CallToolRequest call) {
+  private static Map<String, Object> runStep(McpSyncClient client, CallToolRequest call) {
     try {
       return call == null
           ? Map.of("tools", client.listTools().tools())
           : Map.of("result", client.callTool(call));
     } catch (RuntimeException thrown) {
-      return Map.of("error", Adapter.described(thrown));
+      return Map.of("error", Adapter.describeError(thrown));
     }
   }
 
   /** https://java.sdk.modelcontextprotocol.io/latest/client/#tool-schema-validation-and-caching */
-  private static McpSyncClient client(Order order) throws Cannot {
+  private static McpSyncClient client(DriveRequest request) throws Cannot {
     var specification =
-        McpClient.sync(transport(order))
+        McpClient.sync(transport(request))
             .clientInfo(Implementation.builder("casebook", "1").build())
-            .enableCallToolSchemaCaching(Adapter.checked(order.variant()));
-    var answers = order.answers();
+            .enableCallToolSchemaCaching(Adapter.checked(request.variant()));
+    var answers = request.answers();
     if (answers != null) {
-      var answering = new Answering(answers);
+      var remaining = new Answers(answers);
       specification
           .capabilities(ClientCapabilities.builder().elicitation().build())
-          .elicitation(request -> answering.next())
-          .applyElicitationDefaults(answering.asPresented());
+          .elicitation(elicitation -> remaining.next())
+          .applyElicitationDefaults(remaining.anyAsPresented());
     }
     return specification.build();
   }
 
   /**
-   * A client of exactly this revision; the default would offer the newest.
+   * Creates a transport that offers only this revision. By default a client offers the newest one.
    * https://java.sdk.modelcontextprotocol.io/latest/client/#protocol-version-negotiation
    */
-  private static McpClientTransport transport(Order order) {
-    var revisions = List.of(order.revision());
-    if (order.url() != null) {
-      var url = URI.create(order.url());
+  private static McpClientTransport transport(DriveRequest request) {
+    var revisions = List.of(request.revision());
+    if (request.url() != null) {
+      var url = URI.create(request.url());
       return HttpClientStreamableHttpTransport.builder("http://" + url.getAuthority())
           .endpoint(url.getRawPath())
           .supportedProtocolVersions(revisions)
           .build();
     }
-    var command = order.command();
+    var command = request.command();
     var server =
         ServerParameters.builder(command.get(0)).args(command.subList(1, command.size())).build();
     return new StdioClientTransport(server, MAPPER) {
@@ -120,29 +120,32 @@ final class Client {
   }
 
   /**
-   * Uses a list up, one answer an elicitation; a single answer it gives each time.
+   * The answers to elicitations: each answer of a list once, or a single answer every time.
    * https://java.sdk.modelcontextprotocol.io/latest/client/#elicitation-support
    */
-  private static final class Answering {
-    private final Deque<JsonNode> left = new ArrayDeque<>();
+  private static final class Answers {
+    private final Deque<JsonNode> answers = new ArrayDeque<>();
     private final boolean single;
 
-    Answering(JsonNode answers) {
+    Answers(JsonNode answers) {
       single = !answers.isArray();
       if (single) {
-        left.add(answers);
+        this.answers.add(answers);
       } else {
-        answers.forEach(left::add);
+        answers.forEach(this.answers::add);
       }
     }
 
-    /** The SDK's own help with a form that nobody edits holds for the whole client. */
-    boolean asPresented() {
-      return left.stream().anyMatch(answer -> answer.path("accept").isString());
+    /**
+     * Returns whether any form is accepted as presented. The SDK's option to fill in defaults
+     * applies to the whole client.
+     */
+    boolean anyAsPresented() {
+      return answers.stream().anyMatch(answer -> answer.path("accept").isString());
     }
 
     synchronized ElicitResult next() {
-      var answer = single ? left.peek() : left.poll();
+      var answer = single ? answers.peek() : answers.poll();
       if (answer == null) {
         throw new IllegalStateException("the script has no answer left");
       }

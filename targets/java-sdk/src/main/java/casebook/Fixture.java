@@ -24,10 +24,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 
-/** What a server is to be, in the SDK's types. */
+/** The description of a server, in the SDK's types. */
 record Fixture(Implementation server, List<FixtureTool> tools) {
 
-  /** The SDK's own reader: what it can't read can't be handed to the SDK. */
+  /** The SDK's own reader. A value that it cannot read cannot be passed to the SDK. */
   static final McpJsonMapper MAPPER = McpJsonDefaults.getMapper();
 
   record FixtureTool(
@@ -38,26 +38,28 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
       Json outputSchema,
       Does does) {}
 
-  /** The code of a tool: one of its members is there. */
+  /** The code of a tool. Exactly one of its members is present. */
   record Does(Boolean echo, @JsonProperty("return") Parts returns, Elicit elicit, String raise) {}
 
   record Parts(Json structuredContent, Json content, Boolean isError) {}
 
   record Elicit(String message, Json requestedSchema) {}
 
-  /** A tool's body. */
+  /** The body of a tool. */
   interface Handler extends BiFunction<McpSyncServerExchange, CallToolRequest, CallToolResult> {}
 
   /**
-   * Registers the tools before the transport starts, or a client could list them too early.
-   * https://java.sdk.modelcontextprotocol.io/latest/server/#tool-specification
+   * Builds the server. It registers the tools before the transport starts, so that a client cannot
+   * list them too early.
+   *
+   * <p>https://java.sdk.modelcontextprotocol.io/latest/server/#tool-specification
    */
   McpSyncServer build(SyncSpecification<?> specification) throws Unbuildable {
     var specifications = new ArrayList<SyncToolSpecification>();
     for (var tool : tools) {
       specifications.add(
           SyncToolSpecification.builder()
-              .tool(declared(tool))
+              .tool(definition(tool))
               .callHandler(handler(tool.does()))
               .build());
     }
@@ -72,7 +74,7 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
     }
   }
 
-  private static Tool declared(FixtureTool tool) throws Refused {
+  private static Tool definition(FixtureTool tool) throws Refused {
     try {
       var builder =
           Tool.builder(tool.name(), MAPPER, text(tool.inputSchema()))
@@ -93,10 +95,10 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
 
   private static Handler handler(Does does) throws Cannot {
     if (does.echo() != null) {
-      return (exchange, request) -> echoed(request.arguments());
+      return (exchange, request) -> echo(request.arguments());
     }
     if (does.returns() != null) {
-      var result = returned(does.returns());
+      var result = result(does.returns());
       return (exchange, request) -> result;
     }
     if (does.elicit() != null) {
@@ -104,19 +106,19 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
           ElicitFormRequest.builder(
                   does.elicit().message(), read(does.elicit().requestedSchema(), OBJECT))
               .build();
-      return (exchange, request) -> answered(exchange, question);
+      return (exchange, request) -> ask(exchange, question);
     }
     return (exchange, request) -> {
       throw new IllegalStateException(does.raise());
     };
   }
 
-  private static CallToolResult echoed(Map<String, Object> arguments) {
+  private static CallToolResult echo(Map<String, Object> arguments) {
     var result = CallToolResult.builder();
     return arguments == null ? result.build() : result.structuredContent(arguments).build();
   }
 
-  private static CallToolResult returned(Parts parts) throws Cannot {
+  private static CallToolResult result(Parts parts) throws Cannot {
     var result = CallToolResult.builder();
     if (parts.content() != null) {
       result.content(read(parts.content(), new TypeRef<List<Content>>() {}));
@@ -131,24 +133,25 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
   }
 
   /**
-   * Asks, and tells what was answered.
-   * https://java.sdk.modelcontextprotocol.io/latest/server/#using-elicitation-from-a-server
+   * Asks the user and returns the answer.
+   *
+   * <p>https://java.sdk.modelcontextprotocol.io/latest/server/#using-elicitation-from-a-server
    */
-  private static CallToolResult answered(
+  private static CallToolResult ask(
       McpSyncServerExchange exchange, ElicitFormRequest question) {
     var answer = exchange.createElicitation(question);
-    var told = new LinkedHashMap<String, Object>();
-    told.put("action", answer.action());
+    var result = new LinkedHashMap<String, Object>();
+    result.put("action", answer.action());
     if (answer.content() != null) {
-      told.put("content", answer.content());
+      result.put("content", answer.content());
     }
-    return CallToolResult.builder().structuredContent(told).build();
+    return CallToolResult.builder().structuredContent(result).build();
   }
 
   static final TypeRef<Map<String, Object>> OBJECT = new TypeRef<>() {};
 
   /**
-   * Reads a part of a fixture into the type that the SDK's API takes; none of them takes a null.
+   * Reads a part of a fixture into the type that the SDK's API expects. No such type accepts null.
    */
   static <T> T read(Json json, TypeRef<T> type) throws Cannot {
     try {
@@ -157,8 +160,8 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
         throw new Cannot("the SDK's API takes no null for " + type.getType().getTypeName());
       }
       return value;
-    } catch (IOException | RuntimeException misfit) {
-      throw new Cannot(misfit.getMessage());
+    } catch (IOException | RuntimeException thrown) {
+      throw new Cannot(thrown.getMessage());
     }
   }
 }

@@ -12,7 +12,7 @@ import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The text of a JSON value, unread: it is the SDK that reads it. A missing value is no Json at all.
+ * The text of a JSON value, which only the SDK parses. A missing value is a Java {@code null}.
  */
 @JsonDeserialize(using = Json.Reader.class)
 record Json(String text) {
@@ -33,7 +33,7 @@ record Json(String text) {
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .build();
 
-  /** Copies token by token, without recursion, and every number as it is written. */
+  /** Copies a value token by token, without recursion and without a change to its numbers. */
   static final class Reader extends ValueDeserializer<Json> {
     @Override
     public Json deserialize(JsonParser parser, DeserializationContext context) {

@@ -14,19 +14,23 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 
-/** The servers that stand: over HTTP each has a path of one listener, over stdio a stream. */
+/** The running servers: over HTTP each has a path of one listener, over stdio a stream. */
 final class Server {
   private static final String ENDPOINT = "/mcp";
 
-  /** https://java.sdk.modelcontextprotocol.io/latest/#features */
-  private static final ServerHttpHeaderValidator OWN_ORIGIN =
+  /** Accepts only local origins: https://java.sdk.modelcontextprotocol.io/latest/#features */
+  private static final ServerHttpHeaderValidator LOCAL_ORIGIN =
       DefaultServerTransportSecurityValidator.builder()
           .allowedOrigin("http://127.0.0.1:*")
           .allowedHost("127.0.0.1:*")
           .build();
 
-  record Order(
-      String revision, String transport, String variant, Stdio.Place stream, Fixture fixture) {}
+  record ServeRequest(
+      String revision,
+      String transport,
+      String variant,
+      Stdio.StreamAddress stream,
+      Fixture fixture) {}
 
   private final org.eclipse.jetty.server.Server jetty = new org.eclipse.jetty.server.Server();
   private final ServerConnector connector = new ServerConnector(jetty);
@@ -40,26 +44,26 @@ final class Server {
     jetty.start();
   }
 
-  Map<String, Object> serve(String id, Order order) throws Exception {
-    checkRevision(order.revision());
-    if (order.transport().equals("http")) {
-      return Map.of("serving", Map.of("url", serveHttp(id, order)));
+  Map<String, Object> serve(String id, ServeRequest request) throws Exception {
+    checkRevision(request.revision());
+    if (request.transport().equals("http")) {
+      return Map.of("serving", Map.of("url", serveHttp(id, request)));
     }
-    serving.put(id, Stdio.serveStream(order));
+    serving.put(id, Stdio.serveStream(request));
     return Map.of("serving", Map.of());
   }
 
-  /** https://java.sdk.modelcontextprotocol.io/latest/server/#streamable-http */
-  private String serveHttp(String id, Order order) throws Exception {
+  /** Serves over HTTP: https://java.sdk.modelcontextprotocol.io/latest/server/#streamable-http */
+  private String serveHttp(String id, ServeRequest request) throws Exception {
     var transport =
         HttpServletStreamableServerTransportProvider.builder()
             .jsonMapper(MAPPER)
             .mcpEndpoint(ENDPOINT);
-    if (Adapter.checked(order.variant())) {
-      transport.httpHeaderValidator(OWN_ORIGIN);
+    if (Adapter.checked(request.variant())) {
+      transport.httpHeaderValidator(LOCAL_ORIGIN);
     }
     var servlet = transport.build();
-    var server = order.fixture().build(McpServer.sync(servlet));
+    var server = request.fixture().build(McpServer.sync(servlet));
 
     var context = new ServletContextHandler("/" + id);
     var holder = new ServletHolder(servlet);
@@ -85,7 +89,7 @@ final class Server {
     return Map.of("stopped", served != null);
   }
 
-  /** The SDK's transports negotiate a revision by themselves, among those that it knows. */
+  /** Rejects unsupported revisions. The SDK's transports negotiate the revision by themselves. */
   static void checkRevision(String revision) throws Cannot {
     if (!Adapter.REVISIONS.contains(revision)) {
       throw new Cannot("the SDK does not speak " + revision);

@@ -15,37 +15,37 @@ import java.util.Arrays;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** Servers over stdio: one on the standard streams, or several on a connection each. */
+/** Servers over stdio: one on the standard streams, or several with a connection each. */
 final class Stdio {
-  /** The port to which a stream is connected, and the word that comes first on it. */
-  record Place(int port, String word) {}
+  /** The port on which casebook listens for one stream, and the first line to send on it. */
+  record StreamAddress(int port, String word) {}
 
   private Stdio() {}
 
-  /** Serves on the standard streams; the process ends with the threads of the SDK's transport. */
+  /** Serves on the standard streams. The process ends when the SDK's transport threads end. */
   static void serveProcess(Path file) throws IOException, Unbuildable {
-    var order = Json.LINES.readValue(Files.readAllBytes(file), Server.Order.class);
-    Server.checkRevision(order.revision());
-    build(order, new StdioServerTransportProvider(MAPPER));
+    var request = Json.LINES.readValue(Files.readAllBytes(file), Server.ServeRequest.class);
+    Server.checkRevision(request.revision());
+    build(request, new StdioServerTransportProvider(MAPPER));
   }
 
   /**
-   * Serves on a connection, and returns what stops the server. The SDK builds a server and starts
-   * its transport in one call, which takes the streams: one that it refuses has its connection
-   * closed again.
+   * Serves on a connection and returns a function that stops the server. The SDK builds a server
+   * and starts its transport in one call, so the connection must exist before the SDK can refuse
+   * the fixture. After a refusal the connection is closed.
    */
-  static AutoCloseable serveStream(Server.Order order) throws Exception {
-    var socket = new Socket("127.0.0.1", order.stream().port());
+  static AutoCloseable serveStream(Server.ServeRequest request) throws Exception {
+    var socket = new Socket("127.0.0.1", request.stream().port());
     socket.setTcpNoDelay(true);
     var input = socket.getInputStream();
-    // As System.out is: buffered, and silent when nobody reads it any more.
+    // Like System.out, a PrintStream is buffered and ignores errors after the reader has left.
     var output = new PrintStream(new BufferedOutputStream(socket.getOutputStream()));
-    output.print(order.stream().word() + "\n");
+    output.print(request.stream().word() + "\n");
     output.flush();
 
     var building =
         new FutureTask<>(
-            () -> build(order, new StdioServerTransportProvider(MAPPER, input, output)));
+            () -> build(request, new StdioServerTransportProvider(MAPPER, input, output)));
     Runnable serving =
         () -> {
           try (socket) {
@@ -70,15 +70,15 @@ final class Stdio {
     }
   }
 
-  /** https://java.sdk.modelcontextprotocol.io/latest/server/#stdio */
-  private static McpSyncServer build(Server.Order order, StdioServerTransportProvider transport)
-      throws Unbuildable {
-    return order.fixture().build(McpServer.sync(transport));
+  /** Builds a server over stdio: https://java.sdk.modelcontextprotocol.io/latest/server/#stdio */
+  private static McpSyncServer build(
+      Server.ServeRequest request, StdioServerTransportProvider transport) throws Unbuildable {
+    return request.fixture().build(McpServer.sync(transport));
   }
 
   /**
-   * Waits for the threads in this thread's group that would keep a process alive. The SDK has no
-   * callback for the end of a transport, but the transport's own threads are the last to end.
+   * Waits for the non-daemon threads in the group of this thread. The SDK has no callback for the
+   * end of a transport, but the transport's own threads are the last to end.
    */
   private static void awaitThreads() throws InterruptedException {
     var group = Thread.currentThread().getThreadGroup();

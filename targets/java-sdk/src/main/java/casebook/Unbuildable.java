@@ -2,7 +2,7 @@ package casebook;
 
 import java.util.Map;
 
-/** A way in which a fixture comes to nothing; other exceptions are this adapter's own faults. */
+/** A fixture or a script that cannot be built. Any other exception is a fault of this adapter. */
 abstract class Unbuildable extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ abstract class Unbuildable extends Exception {
 
   abstract Map<String, Object> answer();
 
-  /** The SDK's public API has no way to express the fixture. */
+  /** The SDK's public API cannot express the fixture or the script. */
   static final class Cannot extends Unbuildable {
     private static final long serialVersionUID = 1L;
 
@@ -26,7 +26,7 @@ abstract class Unbuildable extends Exception {
     }
   }
 
-  /** The SDK threw at what it was given to build. */
+  /** The SDK threw an exception while it built the server. */
   static final class Refused extends Unbuildable {
     private static final long serialVersionUID = 1L;
 
@@ -36,7 +36,7 @@ abstract class Unbuildable extends Exception {
 
     @Override
     Map<String, Object> answer() {
-      return Map.of("refused", Adapter.described(getCause()));
+      return Map.of("refused", Adapter.describeError(getCause()));
     }
   }
 }

@@ -15,12 +15,14 @@ import java.io.File
 import java.io.PrintStream
 import kotlin.system.exitProcess
 
-/** Those that have what the casebook asks about, of the revisions that the SDK speaks. */
+/** The revisions of the SDK that casebook also supports. */
 private val REVISIONS = listOf("2025-06-18", "2025-11-25")
 
 /**
- * The casebook's adapter for the Kotlin SDK: one JSON object a line on standard input, one answer a line on standard
- * output, in order. `--stdio-server FILE` serves one fixture on the standard streams instead.
+ * The mcp-casebook adapter for the Kotlin SDK.
+ *
+ * Reads one JSON request per line from standard input and writes one JSON answer per line to standard output, in the
+ * same order. With `--stdio-server FILE`, the process serves one fixture on its standard streams instead.
  */
 suspend fun main(arguments: Array<String>) {
     when {
@@ -28,7 +30,7 @@ suspend fun main(arguments: Array<String>) {
         arguments.size == 2 && arguments[0] == "--stdio-server" -> serveOnce(File(arguments[1]))
         else -> fail(status = 2, "usage: adapter [--stdio-server FILE]")
     }
-    // The SDK's and Ktor's own threads may still be at work.
+    // Threads of the SDK and of Ktor may still be running.
     exitProcess(0)
 }
 
@@ -43,25 +45,25 @@ private fun fail(status: Int, why: String): Nothing {
     exitProcess(status)
 }
 
-// On this thread and no other: it would block one of those on which the SDK's coroutines run.
+// The loop runs on this thread, because it would block a thread on which the SDK's coroutines run.
 private fun control() = runBlocking {
     val out = PrintStream(System.out, true, Charsets.UTF_8)
-    // The SDK's logger greets on standard output.
+    // The SDK's logger prints a start-up message on standard output.
     System.setOut(System.err)
     val servers = Servers()
     for (line in generateSequence(System.`in`.bufferedReader()::readLine)) {
-        val request = Json.parseToJsonElement(line).jsonObject
-        out.println(JsonObject(mapOf("id" to request.getValue("id")) + answer(servers, request)))
+        val message = Json.parseToJsonElement(line).jsonObject
+        out.println(JsonObject(mapOf("id" to message.getValue("id")) + answer(servers, message)))
     }
 }
 
-private suspend fun answer(servers: Servers, request: JsonObject): JsonObject = try {
-    val (kind, order) = request.entries.single { it.key != "id" }
+private suspend fun answer(servers: Servers, message: JsonObject): JsonObject = try {
+    val (kind, request) = message.entries.single { it.key != "id" }
     when (kind) {
         "hello" -> buildJsonObject { put("hello", hello()) }
-        "serve" -> servers.serve(request.text("id"), order.jsonObject)
-        "stop" -> servers.stop(order.jsonObject.text("serving"))
-        "drive" -> buildJsonObject { put("drove", drive(order.jsonObject)) }
+        "serve" -> servers.serve(message.text("id"), request.jsonObject)
+        "stop" -> servers.stop(request.jsonObject.text("serving"))
+        "drive" -> buildJsonObject { put("drove", drive(request.jsonObject)) }
         else -> buildJsonObject { put("unsupported", "one of hello, serve, stop and drive was expected") }
     }
 } catch (unbuildable: Unbuildable) {
@@ -80,14 +82,14 @@ private fun hello() = buildJsonObject {
     put("streams", true)
 }
 
-/** Neither side of the SDK can be held to one revision: each settles on the peer's, among those that it speaks. */
-internal fun checkRevision(order: JsonObject) {
-    val revision = order.text("revision")
+/** Rejects unsupported revisions. The SDK cannot be restricted to one: it accepts each supported one from the peer. */
+internal fun checkRevision(request: JsonObject) {
+    val revision = request.text("revision")
     if (revision !in REVISIONS) throw Cannot("the SDK does not speak $revision")
 }
 
-/** Tells a JSON-RPC error from those of the SDK's own. */
-internal fun described(thrown: Throwable) = buildJsonObject {
+/** Describes an exception, with its code if it is a JSON-RPC error. */
+internal fun describeError(thrown: Throwable) = buildJsonObject {
     put("type", thrown::class.qualifiedName)
     if (thrown is McpException) put("code", thrown.code)
     put("message", thrown.message.toString())
@@ -95,17 +97,17 @@ internal fun described(thrown: Throwable) = buildJsonObject {
 
 internal fun JsonObject.text(key: String): String = getValue(key).jsonPrimitive.content
 
-/** A way in which a fixture comes to nothing; other exceptions are this adapter's own faults. */
+/** A fixture or a script that cannot be built. Any other exception is a fault of this adapter. */
 internal sealed class Unbuildable(message: String?) : Exception(message) {
     abstract fun answer(): JsonObject
 }
 
-/** The SDK's public API has no way to express the fixture. */
+/** The SDK's public API cannot express the fixture or the script. */
 internal class Cannot(private val why: String) : Unbuildable(why) {
     override fun answer() = buildJsonObject { put("cannot", why) }
 }
 
-/** The SDK threw at what it was given to build. */
+/** The SDK threw an exception while it built the server. */
 internal class Refused(private val thrown: Throwable) : Unbuildable(thrown.message) {
-    override fun answer() = buildJsonObject { put("refused", described(thrown)) }
+    override fun answer() = buildJsonObject { put("refused", describeError(thrown)) }
 }

@@ -34,53 +34,54 @@ import kotlinx.serialization.json.jsonPrimitive
 import kotlinx.serialization.json.put
 import kotlinx.serialization.json.putJsonArray
 
-/** The transport has Ktor's `post` read a reply whole, https://ktor.io/docs/client-responses.html#streaming */
-private const val UNHEARD = "over HTTP the client reads an event stream to its end before it hears a question on it"
+/** The transport uses Ktor's `post`, which reads a whole reply: https://ktor.io/docs/client-responses.html#streaming */
+private const val NO_ELICITATION_OVER_HTTP =
+    "over HTTP the client reads an event stream to its end before it hears a question on it"
 
 /**
- * Drives the SDK's client through a script, and hands back what its user would see.
+ * Drives the SDK's client through a script and reports the results that its user would get.
  * https://github.com/modelcontextprotocol/kotlin-sdk#creating-a-client
  */
-internal suspend fun drive(order: JsonObject): JsonObject {
-    checkRevision(order)
-    if ("url" in order && "answers" in order) throw Cannot(UNHEARD)
-    val steps = order.getValue("script").jsonArray.map { it.jsonObject }
-    val client = client(order)
-    return connection(order).use { connection ->
+internal suspend fun drive(request: JsonObject): JsonObject {
+    checkRevision(request)
+    if ("url" in request && "answers" in request) throw Cannot(NO_ELICITATION_OVER_HTTP)
+    val steps = request.getValue("script").jsonArray.map { it.jsonObject }
+    val client = client(request)
+    return connection(request).use { connection ->
         try {
             client.connect(connection.transport)
         } catch (thrown: Exception) {
             return buildJsonObject {
                 put("connected", false)
                 putJsonArray("steps") {}
-                put("error", described(thrown))
+                put("error", describeError(thrown))
             }
         }
-        val taken = steps.map { client.take(it) }
+        val outcomes = steps.map { client.runStep(it) }
         client.close()
         buildJsonObject {
             put("connected", true)
-            put("steps", JsonArray(taken))
+            put("steps", JsonArray(outcomes))
         }
     }
 }
 
-private suspend fun Client.take(step: JsonObject): JsonObject = try {
+private suspend fun Client.runStep(step: JsonObject): JsonObject = try {
     val call = step["callTool"]?.jsonObject
     if (call == null) {
         buildJsonObject { put("tools", McpJson.encodeToJsonElement(ListSerializer(Tool.serializer()), allTools())) }
     } else {
         val parameters = CallToolRequestParams(call.text("name"), call["arguments"]?.into(JsonObject.serializer()))
-        val result = callTool(CallToolRequest(parameters), PATIENCE)
+        val result = callTool(CallToolRequest(parameters), ANSWER_TIMEOUT)
         buildJsonObject { put("result", McpJson.encodeToJsonElement(CallToolResult.serializer(), result)) }
     }
 } catch (unbuildable: Unbuildable) {
     throw unbuildable
 } catch (thrown: Exception) {
-    buildJsonObject { put("error", described(thrown)) }
+    buildJsonObject { put("error", describeError(thrown)) }
 }
 
-/** Page by page: https://github.com/modelcontextprotocol/kotlin-sdk#pagination */
+/** Requests all pages: https://github.com/modelcontextprotocol/kotlin-sdk#pagination */
 private suspend fun Client.allTools(): List<Tool> = buildList {
     var cursor: String? = null
     do {
@@ -90,30 +91,30 @@ private suspend fun Client.allTools(): List<Tool> = buildList {
     } while (cursor != null)
 }
 
-private fun client(order: JsonObject): Client {
-    val answers = order["answers"]
-    val usual = if (answers == null) ClientCapabilities() else ClientCapabilities(elicitation = ELICITATION)
-    val capabilities = order["declares"]?.into(ClientCapabilities.serializer()) ?: usual
+private fun client(request: JsonObject): Client {
+    val answers = request["answers"]
+    val default = if (answers == null) ClientCapabilities() else ClientCapabilities(elicitation = ELICITATION)
+    val capabilities = request["declares"]?.into(ClientCapabilities.serializer()) ?: default
     val client = Client(Implementation("casebook", "1"), ClientOptions(capabilities))
     if (answers != null) {
-        val answering = Answering(answers)
-        client.setElicitationHandler { answering.next() }
+        val remaining = Answers(answers)
+        client.setElicitationHandler { remaining.next() }
     }
     return client
 }
 
 private val ELICITATION = ClientCapabilities.Elicitation(form = EmptyJsonObject)
 
-/** Uses a list up, one answer an elicitation; a single answer it gives each time. */
-private class Answering(answers: JsonElement) {
-    private val left = if (answers is JsonArray) ArrayDeque(answers.map(::read)) else null
+/** The answers to elicitations: each answer of a list once, or a single answer every time. */
+private class Answers(answers: JsonElement) {
+    private val remaining = if (answers is JsonArray) ArrayDeque(answers.map(::read)) else null
     private val always = if (answers is JsonArray) null else read(answers)
 
     @Synchronized
-    fun next(): ElicitResult = always ?: left?.removeFirstOrNull() ?: error("the script has no answer left")
+    fun next(): ElicitResult = always ?: remaining?.removeFirstOrNull() ?: error("the script has no answer left")
 
     /**
-     * The SDK itself fills the defaults of a form into what is accepted.
+     * Reads one answer. The SDK itself fills the defaults of a form into accepted content.
      * https://kotlin.sdk.modelcontextprotocol.io/kotlin-sdk-client/io.modelcontextprotocol.kotlin.sdk.client/-client/set-elicitation-handler.html
      */
     private fun read(answer: JsonElement) = when (answer) {
@@ -126,15 +127,15 @@ private class Answering(answers: JsonElement) {
     }
 }
 
-/** A transport, and what has to be closed behind it. */
-private class Connection(val transport: Transport, private val behind: AutoCloseable) : AutoCloseable by behind
+/** A transport, and the resource to close after it. */
+private class Connection(val transport: Transport, private val resource: AutoCloseable) : AutoCloseable by resource
 
-private fun connection(order: JsonObject): Connection {
-    order["url"]?.let { url ->
+private fun connection(request: JsonObject): Connection {
+    request["url"]?.let { url ->
         val http = HttpClient(CIO) { install(SSE) }
         return Connection(StreamableHttpClientTransport(http, url.jsonPrimitive.content), http)
     }
-    val command = order.getValue("command").jsonArray.map { it.jsonPrimitive.content }
+    val command = request.getValue("command").jsonArray.map { it.jsonPrimitive.content }
     val process = ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start()
     val input = process.inputStream.asSource().buffered()
     val output = process.outputStream.asSink().buffered()

@@ -27,28 +27,28 @@ import kotlinx.serialization.json.jsonPrimitive
 import kotlinx.serialization.json.put
 import kotlin.time.Duration.Companion.seconds
 
-/** A tool's body. */
+/** The body of a tool. */
 private typealias Handler = suspend ClientConnection.(CallToolRequest) -> CallToolResult
 
-/** How long the SDK waits for an answer: by default it is a minute, which is longer than a test may take. */
-internal val PATIENCE = RequestOptions(timeout = 5.seconds)
+/** The SDK's time limit for answers. The default of one minute is longer than a test may take. */
+internal val ANSWER_TIMEOUT = RequestOptions(timeout = 5.seconds)
 
-/** The SDK's own reader, but one that says so where a value doesn't fit into the SDK's type. */
+/** The SDK's own reader, with strict settings: it throws if a value does not fit the SDK's type. */
 private val STRICT = Json(McpJson) {
     ignoreUnknownKeys = false
     isLenient = false
 }
 
-/** Reads a part of a fixture into the type that the SDK's API takes. */
+/** Reads a part of a fixture into the type that the SDK's API expects. */
 internal fun <T> JsonElement.into(type: DeserializationStrategy<T>): T = try {
     STRICT.decodeFromJsonElement(type, this)
-} catch (misfit: SerializationException) {
-    throw Cannot("${type.descriptor.serialName} can't express it: ${misfit.message?.lineSequence()?.first()}")
+} catch (thrown: SerializationException) {
+    throw Cannot("${type.descriptor.serialName} can't express it: ${thrown.message?.lineSequence()?.first()}")
 }
 
-/** https://github.com/modelcontextprotocol/kotlin-sdk#tools */
+/** Builds a server: https://github.com/modelcontextprotocol/kotlin-sdk#tools */
 internal fun server(fixture: JsonObject): Server {
-    val tools = fixture.getValue("tools").jsonArray.map { it.jsonObject }.map { declared(it) to handler(it) }
+    val tools = fixture.getValue("tools").jsonArray.map { it.jsonObject }.map { definition(it) to handler(it) }
     val capabilities = ServerCapabilities(tools = ServerCapabilities.Tools())
     return try {
         Server(fixture.getValue("server").into(Implementation.serializer()), ServerOptions(capabilities)) {
@@ -59,9 +59,9 @@ internal fun server(fixture: JsonObject): Server {
     }
 }
 
-private fun declared(tool: JsonObject) = Tool(
+private fun definition(tool: JsonObject) = Tool(
     name = tool.text("name"),
-    // For a tool that declares none, the SDK's own default.
+    // A tool without a schema gets the SDK's default.
     inputSchema = tool["inputSchema"]?.into(ToolSchema.serializer()) ?: ToolSchema(),
     description = tool["description"]?.jsonPrimitive?.content,
     outputSchema = tool["outputSchema"]?.into(ToolSchema.serializer()),
@@ -72,27 +72,27 @@ private fun handler(tool: JsonObject): Handler {
     val (kind, does) = tool.getValue("does").jsonObject.entries.single()
     return when (kind) {
         "echo" -> { request -> CallToolResult(content = emptyList(), structuredContent = request.arguments) }
-        "return" -> returned(does.jsonObject).let { result -> { result } }
-        "elicit" -> asking(does.jsonObject)
+        "return" -> result(does.jsonObject).let { result -> { result } }
+        "elicit" -> elicitHandler(does.jsonObject)
         else -> { _ -> error(does.jsonPrimitive.content) }
     }
 }
 
-private fun returned(parts: JsonObject) = CallToolResult(
+private fun result(parts: JsonObject) = CallToolResult(
     content = parts["content"]?.into(ListSerializer(ContentBlock.serializer())).orEmpty(),
     isError = parts["isError"]?.jsonPrimitive?.boolean,
     structuredContent = parts["structuredContent"]?.into(JsonObject.serializer()),
 )
 
-/** Asks, and tells what was answered. */
-private fun asking(does: JsonObject): Handler {
+/** Creates a handler that asks the user and returns the answer. */
+private fun elicitHandler(does: JsonObject): Handler {
     val requestedSchema = does.getValue("requestedSchema").into(RequestedSchema.serializer())
     return {
-        val answer = createElicitation(does.text("message"), requestedSchema, PATIENCE)
-        val told = buildJsonObject {
+        val answer = createElicitation(does.text("message"), requestedSchema, ANSWER_TIMEOUT)
+        val content = buildJsonObject {
             put("action", answer.action.name.lowercase())
             answer.content?.let { put("content", it) }
         }
-        CallToolResult(content = emptyList(), structuredContent = told)
+        CallToolResult(content = emptyList(), structuredContent = content)
     }
 }

@@ -23,13 +23,13 @@ import java.net.Socket
 private const val HOST = "127.0.0.1"
 private const val ENDPOINT = "/mcp"
 
-/** The servers that stand, by the ids of the requests for them. */
+/** The running servers, by the ids of their `serve` requests. */
 internal class Servers {
     private val serving = mutableMapOf<String, Served>()
 
-    suspend fun serve(id: String, order: JsonObject): JsonObject {
-        checkRevision(order)
-        val served = if (order.text("transport") == "http") serveHttp(order) else serveStream(order)
+    suspend fun serve(id: String, request: JsonObject): JsonObject {
+        checkRevision(request)
+        val served = if (request.text("transport") == "http") serveHttp(request) else serveStream(request)
         serving[id] = served
         return buildJsonObject {
             putJsonObject("serving") { served.url?.let { put("url", it) } }
@@ -43,15 +43,15 @@ internal class Servers {
     }
 }
 
-/** A server: its address, where it has one, and what stops it. */
+/** A running server: its address over HTTP, and the function that stops it. */
 private class Served(val url: String?, val stop: suspend () -> Unit)
 
 /**
- * Serves on a listener of its own.
+ * Serves over HTTP on a listener of its own.
  * https://github.com/modelcontextprotocol/kotlin-sdk#streamable-http-transport
  */
-private suspend fun serveHttp(order: JsonObject): Served {
-    val fixture = order.getValue("fixture").jsonObject
+private suspend fun serveHttp(request: JsonObject): Served {
+    val fixture = request.getValue("fixture").jsonObject
     checkQuestions(fixture)
     val server = server(fixture)
     val listener = embeddedServer(CIO, host = HOST, port = 0) {
@@ -62,29 +62,29 @@ private suspend fun serveHttp(order: JsonObject): Served {
     return Served("http://$HOST:$port$ENDPOINT") { listener.stopSuspend(gracePeriodMillis = 0, timeoutMillis = 0) }
 }
 
-/** What `mcpStreamableHttp` answers a POST with is JSON, which leaves a question the GET stream only. */
+/** Rejects tools that ask. `mcpStreamableHttp` answers a POST with JSON, which cannot carry a question. */
 private fun checkQuestions(fixture: JsonObject) {
     val asks = fixture.getValue("tools").jsonArray.any { "elicit" in it.jsonObject.getValue("does").jsonObject }
     if (asks) throw Cannot("mcpStreamableHttp has no event stream in answer to a POST, on which a tool could ask")
 }
 
 /** Serves over stdio on a connection of its own. */
-private suspend fun serveStream(order: JsonObject): Served {
-    val server = server(order.getValue("fixture").jsonObject)
-    val place = order.getValue("stream").jsonObject
-    val socket = Socket(HOST, place.getValue("port").jsonPrimitive.int)
+private suspend fun serveStream(request: JsonObject): Served {
+    val server = server(request.getValue("fixture").jsonObject)
+    val address = request.getValue("stream").jsonObject
+    val socket = Socket(HOST, address.getValue("port").jsonPrimitive.int)
     socket.tcpNoDelay = true
     val output = socket.getOutputStream()
-    output.write("${place.text("word")}\n".toByteArray())
-    // When its input ends, the transport closes both streams, and so the connection.
+    output.write("${address.text("word")}\n".toByteArray())
+    // When the input ends, the transport closes both streams and therefore the connection.
     server.createSession(stdio(socket.getInputStream(), output))
     return Served(url = null) { socket.use { server.close() } }
 }
 
 /** Serves over stdio on this process's standard streams until they end. */
-internal suspend fun serveProcess(order: JsonObject) {
-    checkRevision(order)
-    val server = server(order.getValue("fixture").jsonObject)
+internal suspend fun serveProcess(request: JsonObject) {
+    checkRevision(request)
+    val server = server(request.getValue("fixture").jsonObject)
     val transport = stdio(System.`in`, System.out)
     val done = Job()
     transport.onClose { done.complete() }
@@ -92,6 +92,6 @@ internal suspend fun serveProcess(order: JsonObject) {
     done.join()
 }
 
-/** https://github.com/modelcontextprotocol/kotlin-sdk#stdio-transport */
+/** Creates a transport over stdio: https://github.com/modelcontextprotocol/kotlin-sdk#stdio-transport */
 private fun stdio(input: InputStream, output: OutputStream) =
     StdioServerTransport(input.asSource().buffered(), output.asSink().buffered())
