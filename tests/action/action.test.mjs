@@ -1,4 +1,4 @@
-// action.yml as GitHub reads it: its parts fit together, and its shell steps do what they say.
+// Tests action.yml: its inputs and outputs are consistent, and its shell steps run as on a runner.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,7 @@ const action = parse(fs.readFileSync(path.join(ROOT, "action.yml"), "utf8"));
 const steps = action.runs.steps;
 const step = (name) => steps.find((one) => one.name === name);
 
-/** What stands for a runner: its folders, and the binary where the build would have put it. */
+/** A simulated runner: its folders, with a place for the program where the build puts it. */
 function runner(t) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "casebook-action-"));
   t.after(() => fs.rmSync(folder, { recursive: true }));
@@ -22,7 +22,7 @@ function runner(t) {
   return { folder, file, env: { GITHUB_ACTION_PATH: ROOT, RUNNER_TEMP: folder, GITHUB_OUTPUT: file("output"), GITHUB_STEP_SUMMARY: file("summary.md") } };
 }
 
-/** Runs a step's script as a runner does. */
+/** Runs the script of a step with the shell and options that a runner uses. */
 function run(name, { folder, env }, more = {}) {
   const script = path.join(folder, "step.sh");
   fs.writeFileSync(script, step(name).run);
@@ -30,13 +30,13 @@ function run(name, { folder, env }, more = {}) {
   return spawnSync("/bin/bash", ["--noprofile", "--norc", "-eo", "pipefail", script], { cwd: folder, env: all, encoding: "utf8" });
 }
 
-/** The variables of a step, with the inputs' defaults and these. */
+/** The variables of a step for the given inputs, with defaults for the others. */
 function inputs(name, given) {
   const filled = (text) => text.replace(/\$\{\{ inputs\.(\w+) \}\}/g, (_, input) => given[input] ?? action.inputs[input].default);
   return Object.fromEntries(Object.entries(step(name).env).map(([key, value]) => [key, filled(value)]));
 }
 
-test("every input and output that is spoken of is declared, and every input is used", () => {
+test("inputs and outputs are declared and used", () => {
   const text = JSON.stringify(action.runs) + JSON.stringify(action.outputs);
   const used = new Set([...text.matchAll(/inputs\.([\w-]+)/g)].map(([, name]) => name));
   assert.deepEqual([...used].sort(), Object.keys(action.inputs).sort());
@@ -44,22 +44,22 @@ test("every input and output that is spoken of is declared, and every input is u
   for (const one of Object.values(action.inputs)) assert.ok(one.required || typeof one.default === "string");
 });
 
-test("no script has an expression in it, so that no input is ever read as a script", () => {
+test("scripts contain no expressions", () => {
   for (const one of steps.filter((one) => one.run)) {
     assert.equal(one.shell, "bash");
     assert.doesNotMatch(one.run, /\$\{\{/, one.name);
   }
 });
 
-test("the build is named by its sources, and the same twice", (t) => {
+test("hash of the same sources is the same", (t) => {
   const here = runner(t);
-  for (let turn = 0; turn < 2; turn++) assert.equal(run("Name the build", here).status, 0);
+  for (let turn = 0; turn < 2; turn++) assert.equal(run("Hash the sources", here).status, 0);
   const [first, second] = fs.readFileSync(here.file("output"), "utf8").trim().split("\n");
   assert.match(first, /^hash=[0-9a-f]{16}$/);
   assert.equal(first, second);
 });
 
-test("the build installs from the action's own checkout, and says what it lacks", (t) => {
+test("build without cargo names the missing program", (t) => {
   const here = runner(t);
   fs.mkdirSync(here.file("path"));
   fs.writeFileSync(here.file("path/cargo"), '#!/bin/sh\necho "$@" >"$RUNNER_TEMP/cargo.txt"\n', { mode: 0o755 });
@@ -68,21 +68,21 @@ test("the build installs from the action's own checkout, and says what it lacks"
   fs.rmSync(here.file("path/cargo"));
   const without = run("Build", here, { PATH: here.file("path") });
   assert.equal(without.status, 4);
-  assert.match(without.stdout, /::error::.*install Rust/);
+  assert.match(without.stdout, /::error::cannot find cargo.*install Rust/);
 });
 
-test("inputs become arguments one a line, whatever is in them", (t) => {
+test("each line of an input becomes one argument", (t) => {
   const here = runner(t);
   const script = '#!/bin/sh\nfor one in "$@"; do echo "$one"; done >"$RUNNER_TEMP/arguments.txt"\nexit 1\n';
   fs.writeFileSync(here.file("casebook/bin/casebook"), script, { mode: 0o755 });
   const given = { target: "a b\n\n$(touch x)\n", only: "sep-2106/**\ntools/*\n", revision: "2026-07-28", shard: "2/5", strict: "true" };
   assert.equal(run("Run", here, inputs("Run", given)).status, 1);
-  const told = fs.readFileSync(here.file("arguments.txt"), "utf8").split("\n");
-  assert.deepEqual(told.slice(0, 12), ["run", "a b", "$(touch x)", "--revision", "2026-07-28", "--only", "sep-2106/**", "--only", "tools/*", "--shard", "2/5", "--strict"]);
+  const passed = fs.readFileSync(here.file("arguments.txt"), "utf8").split("\n");
+  assert.deepEqual(passed.slice(0, 12), ["run", "a b", "$(touch x)", "--revision", "2026-07-28", "--only", "sep-2106/**", "--only", "tools/*", "--shard", "2/5", "--strict"]);
   assert.ok(!fs.existsSync(here.file("x")));
 });
 
-test("a run leaves its reports and its status, also where it found something", (t) => {
+test("run with failures writes reports and status", (t) => {
   const here = runner(t);
   fs.symlinkSync(process.env.CASEBOOK, here.file("casebook/bin/casebook"));
   const given = { target: "reference:input-not-validated", only: "sep-2106/composition/rejects/any-of", folder: "out/reports" };
