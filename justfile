@@ -1,0 +1,25 @@
+# The commands that contributors need most. CONTRIBUTING.md has the plain commands.
+
+# List the commands
+default:
+    @just --list
+
+# Run the tests
+test *ARGS:
+    cargo test --locked {{ARGS}}
+
+# Check formatting, lints, dependencies, the package and the workflows
+lint:
+    .ci/run format clippy dependencies package workflows
+
+# Run the cases against targets (default: the reference)
+run *ARGS:
+    cargo run --locked --release -- run {{ARGS}}
+
+# Run the cases against targets, and accept their observations as snapshots
+accept +TARGETS:
+    cargo run --locked --release -- run --accept {{TARGETS}}
+
+# Show that every check can fail
+prove:
+    cargo run --locked --release -- prove
