@@ -1,5 +1,5 @@
-//! The casebook against the reference target, and against the targets that `CASEBOOK_TARGETS` names: a trial a case
-//! file, in which nothing is unexpected and the snapshot has not changed.
+//! All cases against the reference and the targets of `CASEBOOK_TARGETS`: one trial per case file, which fails if a result
+//! is unexpected or the snapshot has changed.
 
 use camino::Utf8Path;
 use casebook::load::{Here, Trust, target};
@@ -15,11 +15,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     for name in std::env::var("CASEBOOK_TARGETS").unwrap_or_default().split_whitespace() {
         targets.extend(target::target(name, &here, None).expect("CASEBOOK_TARGETS names targets"));
     }
-    trials_with(targets, program, unchanged).expect("the cases are sound")
+    trials_with(targets, program, matches_snapshot).expect("the cases are sound")
 }
 
-/// Compares with the files that `casebook run` compares with, which insta reads and reviews.
-fn unchanged(ran: &Ran<'_>) -> Result<(), Failed> {
+/// Compares the observations with the snapshots of `casebook run`, through insta, so that `cargo insta review` works.
+fn matches_snapshot(ran: &Ran<'_>) -> Result<(), Failed> {
     as_expected(ran)?;
     let case = &ran.records[0].test.case;
     let folder = ran.target.snapshots.as_ref().expect("every target of this repository has snapshots");

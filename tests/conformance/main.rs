@@ -1,6 +1,7 @@
-//! The reference target: it behaves as each case expects, and each of its mutants breaks what it declares.
+//! Conformance of the reference target: it meets the expectations of each case, and each of its mutants violates exactly
+//! the requirements that it declares.
 //!
-//! The trials of `cases` have the names of case files, those of `mutants` begin with `mutants::`.
+//! The trials of `cases` have the names of case files; those of `mutants` begin with `mutants::`.
 
 mod cases;
 mod mutants;

@@ -1,9 +1,9 @@
-//! Every check can fail: a trial for each mutant of the reference target, which breaks what it declares and nothing
-//! else, and one for the requirements that no mutant breaks. Without optimisation the mutants take minutes, and wait
-//! for `cargo test --test conformance -- --include-ignored mutants::`.
+//! Proof that every check can fail: one trial per mutant of the reference, which must violate exactly the requirements that
+//! it declares, and one trial for requirements that no mutant violates. Without optimisation the mutants take minutes, so
+//! that they run only with `cargo test --test conformance -- --include-ignored mutants::`.
 //!
-//! The trials `mutants::veiled::…` hold that no verdict of a mutant gets better when its messages cannot be read. Each
-//! twentieth of them is run in every test run, over the case files that show what the mutant breaks.
+//! The trials `mutants::veiled::…` check that no verdict on a mutant improves if its messages are made unreadable. Every
+//! test run includes each twentieth of them, on the case files that detect the mutant.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use tokio::runtime::Runtime;
 use crate::veil;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
-/// The limit of a step of a mutant whose messages are veiled; one that hangs has sent all that it will.
+/// The time limit of a step of a mutant with veiled messages. A mutant that hangs has sent all of its messages by then.
 const BRISK: Duration = Duration::from_secs(5);
 
-/// Of so many mutants, one is veiled without optimisation.
+/// Without optimisation, one of this many mutants is veiled.
 const STRIDE: usize = 20;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -44,28 +44,29 @@ pub(crate) fn trials() -> Vec<Trial> {
     for (index, mutant) in proof::all().enumerate() {
         let library = Arc::clone(&library);
         let name = format!("mutants::veiled::{}::{}", mutant.role, mutant.name);
-        let trial = Trial::test(name, move || no_verdict_is_lost(&library, mutant, index == 0));
+        let trial = Trial::test(name, move || no_verdict_improves(&library, mutant, index == 0));
         trials.push(trial.with_ignored_flag(cfg!(debug_assertions) && index % STRIDE != 0));
     }
-    trials
-        .push(Trial::test("mutants::every_requirement_with_a_check_has_a_mutant", move || none_is_unproved(&library)));
+    trials.push(Trial::test("mutants::every_requirement_with_a_check_has_a_mutant", move || {
+        every_requirement_has_a_mutant(&library)
+    }));
     trials
 }
 
-fn none_is_unproved(library: &Library) -> Result<(), Failed> {
+fn every_requirement_has_a_mutant(library: &Library) -> Result<(), Failed> {
     let unproved = unproved(library, proof::all(), &UNBROKEN);
-    if unproved.is_empty() { Ok(()) } else { Err(format!("no mutant breaks {unproved:?}").into()) }
+    if unproved.is_empty() { Ok(()) } else { Err(format!("no mutant violates {unproved:?}").into()) }
 }
 
-/// What only a busy machine breaks isn't broken twice.
+/// Runs a mutant, and repeats it with longer limits if the result differs: a busy machine can cause one wrong result.
 fn examine(library: &Library, mutant: Declared<'_>) -> Result<(), Failed> {
     let kill = run(library, mutant, Pace::Brisk)?;
     let kill = if kill.is_as_declared() { kill } else { run(library, mutant, Pace::Patient)? };
     if kill.is_as_declared() { Ok(()) } else { Err(kill.complaints().join("\n").into()) }
 }
 
-/// Runs the case files that show what a mutant breaks, and veils what it sent.
-fn no_verdict_is_lost(library: &Library, mutant: Declared<'_>, large: bool) -> Result<(), Failed> {
+/// Runs the case files that detect a mutant, and judges its messages again after veiling them.
+fn no_verdict_improves(library: &Library, mutant: Declared<'_>, large: bool) -> Result<(), Failed> {
     let shows = |case: &&Case| {
         let mut checks = case.tests.iter().flat_map(|test| test.checks());
         checks.any(|check| mutant.breaks.contains(&check.requirement.as_str()))
@@ -87,15 +88,15 @@ fn no_verdict_is_lost(library: &Library, mutant: Declared<'_>, large: bool) -> R
     let judge = Judge::new(&library.requirements, [target.as_ref()]);
     let conducted = runtime()?.block_on(conduct::conduct(plan, judge, options, cancel, None, keep));
     conducted.broken.map_or(Ok(()), Err)?;
-    let lost = veil::lost(library, &seen, large || !cfg!(debug_assertions));
-    if lost.is_empty() { Ok(()) } else { Err(lost.join("\n").into()) }
+    let improved = veil::improved(library, &seen, large || !cfg!(debug_assertions));
+    if improved.is_empty() { Ok(()) } else { Err(improved.join("\n").into()) }
 }
 
 fn run(library: &Library, mutant: Declared<'_>, pace: Pace) -> Result<Kill, Failed> {
     let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
     let target = target(mutant);
     let kill = runtime()?.block_on(proof::examine(library, (mutant, target), &[], (options(), pace), cancel))?;
-    Ok(kill.expect("nobody stops it"))
+    Ok(kill.expect("a run that is not cancelled"))
 }
 
 fn target(mutant: Declared<'_>) -> Arc<Target> {

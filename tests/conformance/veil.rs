@@ -1,6 +1,6 @@
-//! Messages of a target with something in them that cannot be read, in each known way and place.
+//! Makes messages of a target unreadable in each known way and place, and judges them again.
 //!
-//! A verdict that says that something is wrong must not become one that says that it is right.
+//! A verdict against the target must not turn into a verdict in its favour.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use casebook::model::record::{Verdict, VerdictKind};
 use casebook::model::transcript::{Message, Party, Transcript};
 use serde_json::{Value, json};
 
-/// Stands for the unreadable value until the message is text.
+/// A placeholder for the unreadable value, until the message is serialized.
 const MARK: &str = "the place of the veil";
 
-/// A value that is not looked into, or a text of which there is more than one reading.
+/// A way to make a message unreadable or ambiguous.
 struct Way {
     name: &'static str,
-    /// The change to a message's text.
+    /// Changes the text of the message.
     change: fn(&mut String),
-    /// The change to the message beside its text.
+    /// Changes the other fields of the message.
     label: fn(&mut Message),
-    /// Set where it is too large to be put into every place.
+    /// `true` if the value is too large for every place.
     is_large: bool,
 }
 
@@ -33,7 +33,7 @@ fn put(text: &mut String, value: &str) {
     *text = text.replace(&format!("\"{MARK}\""), value);
 }
 
-/// The known ways.
+/// All known ways.
 const WAYS: [Way; 11] = [
     value("a number out of range", |text| put(text, "1e999")),
     value("a number that becomes zero", |text| put(text, "1e-999")),
@@ -51,7 +51,7 @@ const WAYS: [Way; 11] = [
     Way { is_large: true, ..value("too long", |text| put(text, &format!("{:?}", "x".repeat(8_400_000)))) },
 ];
 
-/// The place for an unreadable value; each puts it into every such place of a message.
+/// The kinds of places for an unreadable value. Each function inserts it into all such places of a message.
 const PLACES: [fn(&mut Value); 9] = [
     |message| veil(message),
     |message| parts(message).for_each(veil),
@@ -77,7 +77,7 @@ const PLACES: [fn(&mut Value); 9] = [
     veil_below,
 ];
 
-/// The large values are put into this place only.
+/// The only kind of place for large values.
 const LARGE: usize = 2;
 
 fn veil(value: &mut Value) {
@@ -111,17 +111,17 @@ fn tools(message: &mut Value) -> impl Iterator<Item = &mut Value> {
     result.and_then(|result| result.get_mut("tools")).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// A test that was run, with what was seen of it.
+/// A test with the transcript of its run.
 pub(crate) struct Seen {
     pub(crate) test: std::sync::Arc<Test>,
     pub(crate) transcript: Transcript,
 }
 
-/// Every way and place in which a verdict on these tests gets better, in words.
+/// Describes each way and place in which a verdict on these tests improves.
 ///
-/// Large values take seconds without optimisation, and are left out unless they are asked for.
-pub(crate) fn lost(library: &Library, all: &[Seen], large: bool) -> Vec<String> {
-    let mut lost = Vec::new();
+/// `large` includes the large values, which take seconds without optimisation.
+pub(crate) fn improved(library: &Library, all: &[Seen], large: bool) -> Vec<String> {
+    let mut improved = Vec::new();
     for (index, Seen { test, transcript }) in all.iter().enumerate() {
         let plain = judged(library, test, transcript);
         if !plain.iter().any(is_against) {
@@ -132,11 +132,11 @@ pub(crate) fn lost(library: &Library, all: &[Seen], large: bool) -> Vec<String> 
             for (place, put) in PLACES.iter().enumerate().filter(|(place, _)| !way.is_large || *place == LARGE) {
                 let Some(veiled) = veiled(transcript, way, place, *put, &mut texts) else { continue };
                 let now = judged(library, test, &veiled);
-                for (was, is) in plain.iter().zip(&now).filter(|(was, is)| is_lost(was, is)) {
+                for (was, is) in plain.iter().zip(&now).filter(|(was, is)| improves(was, is)) {
                     let (kind, now) = (was.kind, is.kind);
                     let detail: Vec<_> = was.detail.iter().map(ToString::to_string).collect();
                     let detail = detail.join("; ");
-                    lost.push(format!(
+                    improved.push(format!(
                         "{}: {} is {kind} ({detail}), and {now} with {} at {place}",
                         transcript.test, was.requirement, way.name
                     ));
@@ -144,19 +144,19 @@ pub(crate) fn lost(library: &Library, all: &[Seen], large: bool) -> Vec<String> 
             }
         }
     }
-    lost
+    improved
 }
 
 fn is_against(verdict: &Verdict) -> bool {
     matches!(verdict.kind, VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note | VerdictKind::NotTaken)
 }
 
-fn is_lost(was: &Verdict, is: &Verdict) -> bool {
-    let gets_better = matches!(is.kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken);
-    is_against(was) && gets_better
+fn improves(was: &Verdict, is: &Verdict) -> bool {
+    let is_in_favour = matches!(is.kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken);
+    is_against(was) && is_in_favour
 }
 
-/// The verdicts on one test by itself, which are the same when its observation was written and read again.
+/// The verdicts on a single test. Fails if its observation changes when it is written and read again.
 fn judged(library: &Library, test: &Test, transcript: &Transcript) -> Vec<Verdict> {
     let observation = observe(test, transcript);
     let line = serde_json::to_vec(&observation).expect("an observation is JSON");
@@ -165,7 +165,7 @@ fn judged(library: &Library, test: &Test, transcript: &Transcript) -> Vec<Verdic
     Judge::new(&library.requirements, []).judge(&transcript.target, test, &transcript.test, &again)
 }
 
-/// The transcript with each message of the target veiled, as far as it is JSON with such a place; `None` where none is.
+/// The transcript with all messages of the target veiled. Returns `None` if no message has such a place.
 fn veiled(
     transcript: &Transcript,
     way: &Way,
@@ -194,7 +194,7 @@ fn veiled(
         }
         if let Some(handed) = &mut step.handed {
             let veiled = marked(handed);
-            // An adapter's answer is JSON, or there is none.
+            // The harness keeps the answer of an adapter only if it is JSON.
             if serde_json::from_str::<serde::de::IgnoredAny>(&veiled).is_ok() {
                 *handed = veiled;
             }

@@ -1,5 +1,5 @@
-//! The rules of the house that a compiler doesn't keep: who may know whom, where time and sockets may be, how long
-//! a file may be, and that the README's tree is the real one.
+//! Rules of the architecture that the compiler does not check: imports between parts, uses of clocks, sockets and output,
+//! the length of files, and the file tree in docs/architecture.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,7 +28,7 @@ const KNOWS: [(&str, &[&str]); 15] = [
     ("main", &["cli"]),
 ];
 
-/// What tests of a part may use beyond that: samples, and the embedded cases.
+/// Additional parts that the tests of a part may use, for samples and embedded cases.
 const KNOWS_IN_TESTS: [(&str, &[&str]); 8] = [
     ("proof", &["load"]),
     ("model", &["judge", "load"]),
@@ -40,7 +40,7 @@ const KNOWS_IN_TESTS: [(&str, &[&str]); 8] = [
     ("load", &["import"]),
 ];
 
-/// The folders in which modules use each other both ways, and the reason. Everywhere else one way is the rule.
+/// The folders in which modules may use each other in both directions, with the reason.
 const MUTUAL: [(&str, &str); 5] = [
     ("cli", "`run` has the options that other commands share"),
     ("drive/client/mock", "the server dispatches to its tools, and their dialogs go on through the server"),
@@ -49,10 +49,10 @@ const MUTUAL: [(&str, &str); 5] = [
     ("model", "observations are bounded, and a bound is one of observations"),
 ];
 
-/// Parts that are pure: no runtime, no clock, no sockets, no processes.
+/// Pure parts: they use no runtime, clock, socket or process.
 const PURE: [&str; 6] = ["model", "load", "plan", "set", "judge", "report"];
 
-/// Names that belong into `targets/`, never into `src/`.
+/// Names that may occur in `targets/`, but not in `src/`.
 const SDKS: [&str; 8] = ["typescript", "python", "fastmcp", "rmcp", "go-sdk", "kotlin", "java-sdk", "ruby"];
 
 fn root() -> PathBuf {
@@ -88,7 +88,7 @@ fn part(name: &str) -> &str {
     name.split(['/', '.']).next().expect("a name has a first part")
 }
 
-/// The lines that are code: neither comments nor in-file tests.
+/// The lines of code, without comments and tests inside the file.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let tests = [text.find("\n#[cfg(test)]\nmod tests"), text.find("\n#[cfg(all(test, ")];
     let end = tests.into_iter().flatten().min().unwrap_or(text.len());
@@ -96,7 +96,7 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 #[test]
-fn no_part_uses_another_that_it_must_not() {
+fn parts_use_only_permitted_parts() {
     let mut broken = Vec::new();
     for import in imports() {
         let (own, used) = (import.from[0].as_str(), import.to[0].as_str());
@@ -111,7 +111,7 @@ fn no_part_uses_another_that_it_must_not() {
 }
 
 #[test]
-fn modules_of_a_folder_use_each_other_one_way() {
+fn modules_of_a_folder_have_no_import_cycles() {
     let imports = imports();
     let folders: BTreeSet<&[String]> =
         imports.iter().flat_map(|import| (1..import.from.len()).map(|depth| &import.from[..depth])).collect();
@@ -122,38 +122,41 @@ fn modules_of_a_folder_use_each_other_one_way() {
             if let (Some(one), Some(other)) = (import.from.get(folder.len()), import.to.get(folder.len()))
                 && one != other
             {
-                // Nothing uses the tests of a module, so that they close no circle.
+                // No module uses the tests of another one, so that tests cannot be part of a cycle.
                 let one = if import.in_test { format!("{one} (tests)") } else { one.clone() };
                 uses.entry(one).or_default().insert(other.clone());
             }
         }
-        // Modules that use none of those that are left are taken away, until only circles are left.
+        // Remove modules that use no remaining module, until only cycles remain.
         while let Some(free) = uses.iter().find(|(_, used)| !used.iter().any(|one| uses.contains_key(one))) {
             let free = free.0.clone();
             uses.remove(&free);
         }
         let folder = folder.join("/");
         let may = MUTUAL.iter().any(|(one, _)| *one == folder);
-        assert!(uses.is_empty() || may, "in src/{folder} these modules use each other in a circle: {uses:#?}");
-        assert!(!uses.is_empty() || !may, "in src/{folder} modules use each other one way now: take it out of MUTUAL");
+        assert!(uses.is_empty() || may, "in src/{folder} these modules use each other in a cycle: {uses:#?}");
+        assert!(
+            !uses.is_empty() || !may,
+            "the modules of src/{folder} have no cycle any more: remove the folder from MUTUAL"
+        );
     }
 }
 
 #[test]
-fn drive_names_the_module_that_defines_an_item() {
+fn drive_imports_items_from_their_defining_module() {
     let via_entrance = |import: &&Import| import.from[0] == "drive" && import.from.len() > 1 && import.to == ["drive"];
     let broken: Vec<_> = imports().iter().filter(via_entrance).map(|import| import.place.clone()).collect();
-    assert!(broken.is_empty(), "inside of drive, drive/mod.rs is not a way: {broken:#?}");
+    assert!(broken.is_empty(), "inside of drive, import from the defining module instead of drive/mod.rs: {broken:#?}");
 }
 
 #[test]
-fn entrances_of_drive_have_no_logic() {
+fn drive_mod_files_contain_no_logic() {
     for (name, text) in sources().into_iter().filter(|(name, _)| name.starts_with("drive/") && name.ends_with("mod.rs"))
     {
         let items = syn::parse_file(&text).expect("a source file is Rust").items;
-        let is_door =
+        let is_reexport =
             |item: &Item| matches!(item, Item::Use(_)) || matches!(item, Item::Mod(inner) if inner.content.is_none());
-        assert!(items.iter().all(is_door), "src/{name} has more than modules and what is used of them");
+        assert!(items.iter().all(is_reexport), "src/{name} contains more than modules and re-exports");
     }
 }
 
@@ -168,7 +171,7 @@ struct Import {
     place: String,
 }
 
-/// Every path of the sources that leads to a module of this crate, in `use` items, code and macros.
+/// All paths in `use` items, code and macros that refer to a module of this crate.
 fn imports() -> Vec<Import> {
     let sources = sources();
     let module = |name: &str| -> Vec<String> {
@@ -197,7 +200,7 @@ fn imports() -> Vec<Import> {
 }
 
 struct Paths<'m> {
-    /// The module, with those that stand inside of its file.
+    /// The current module, including modules inside of its file.
     own: Vec<String>,
     modules: &'m BTreeSet<Vec<String>>,
     in_test: bool,
@@ -205,11 +208,11 @@ struct Paths<'m> {
 }
 
 impl Paths<'_> {
-    /// Notes the module that a path leads to, if it is one of this crate.
+    /// Records the module that a path refers to, if it is one of this crate.
     fn note(&mut self, path: &[String]) {
         let mut at = match path.first().map(String::as_str) {
             Some("crate") => Vec::new(),
-            // A crate of its own.
+            // The reference is a separate crate.
             Some("reference") => return self.found.push((self.in_test, vec!["reference".to_owned()])),
             Some("self" | "super") => self.own.clone(),
             Some(first) if self.modules.contains(&[self.own.as_slice(), &[first.to_owned()]].concat()) => {
@@ -230,7 +233,7 @@ impl Paths<'_> {
                 }
             }
         }
-        // Modules that stand inside of a file are a part of it.
+        // Modules inside of a file belong to the module of the file.
         while !at.is_empty() && !self.modules.contains(&at) {
             at.pop();
         }
@@ -307,7 +310,7 @@ impl<'ast> Visit<'ast> for Paths<'_> {
 }
 
 #[test]
-fn pure_parts_have_no_runtime_clock_socket_or_process() {
+fn pure_parts_use_no_runtime_clock_socket_or_process() {
     let mut broken = Vec::new();
     for (name, text) in sources().into_iter().filter(|(name, _)| PURE.contains(&part(name))) {
         let mut forbidden =
@@ -325,31 +328,31 @@ fn pure_parts_have_no_runtime_clock_socket_or_process() {
 }
 
 #[test]
-fn no_sdk_is_named_in_the_source() {
-    // The programs that may be asked for their version have the names of languages.
+fn source_names_no_sdk() {
+    // This file lists programs, some of which have the names of languages.
     for (name, text) in sources().into_iter().filter(|(name, _)| name != "model/program.rs") {
         let text = text.to_lowercase();
         for sdk in SDKS {
-            assert!(!text.contains(sdk), "src/{name} names `{sdk}`: what is special about a target is in its folder");
+            assert!(!text.contains(sdk), "src/{name} names `{sdk}`: everything about a target belongs into its folder");
         }
     }
 }
 
 #[test]
-fn files_are_short_and_say_what_they_are() {
+fn source_files_are_short_and_documented() {
     for (name, text) in sources() {
-        // The table of mutants is data: 236 entries, read one at a time.
+        // The table of mutants is data.
         let is_bounded = name == "reference/mutants/table.rs" || text.lines().count() <= 600;
         assert!(is_bounded, "src/{name} has more than 600 lines");
-        assert!(text.starts_with("//!"), "src/{name} doesn't say what it takes, gives and must not know");
+        assert!(text.starts_with("//!"), "src/{name} has no module documentation");
     }
 }
 
-/// Set it to have the tree written.
+/// The environment variable that makes the test write the tree.
 const WRITE: &str = "CASEBOOK_WRITE_TREE";
 
 #[test]
-fn tree_in_the_architecture_document_is_the_real_one() {
+fn architecture_document_has_the_current_tree() {
     let path = root().join("docs/architecture.md");
     let document = fs::read_to_string(&path).expect("docs/architecture.md");
     let (before, rest) = document.split_once("```text\nsrc/\n").expect("a tree of src/");
@@ -361,16 +364,16 @@ fn tree_in_the_architecture_document_is_the_real_one() {
     }
     assert!(
         document == whole,
-        "the tree in docs/architecture.md is not that of src/: set {WRITE}=1 to have it written"
+        "the tree in docs/architecture.md is not current: run this test with {WRITE}=1 to write it"
     );
 }
 
-/// The files of `src/`, each with what its first line of documentation says.
+/// The files of `src/`, each with the first sentence of its documentation.
 fn tree() -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     let mut above: Vec<String> = Vec::new();
     let mut sources: Vec<_> = sources().into_iter().filter(|(name, _)| !name.ends_with("tests.rs")).collect();
-    // Folders after the files beside them, and `mod.rs` first.
+    // `mod.rs` comes first, then the other files, then the folders.
     let key = |name: &str| -> Vec<(u8, String)> {
         let parts: Vec<&str> = name.split('/').collect();
         let folders = parts.iter().take(parts.len() - 1).map(|part| (2, (*part).to_owned()));
@@ -397,7 +400,7 @@ fn tree() -> String {
     lines.join("\n") + "\n"
 }
 
-/// The first sentence of a file's documentation.
+/// The first sentence of the documentation of a file.
 fn summary(text: &str) -> String {
     let doc: Vec<_> = text
         .lines()
@@ -410,7 +413,7 @@ fn summary(text: &str) -> String {
 }
 
 #[test]
-fn paths_are_found_in_every_form() {
+fn import_paths_are_found_in_every_form() {
     let text = "use crate::{drive as other, load::{self, case}};
         use super::plan::*;
         fn f() { crate::run::go(); json!({ \"a\": crate::judge::x(1) }); }
@@ -433,19 +436,23 @@ fn paths_are_found_in_every_form() {
 }
 
 #[test]
-fn a_task_beside_a_test_tells_where_it_breaks() {
+fn driver_spawns_tasks_only_through_the_fault_module() {
     let drivers = sources().into_iter().filter(|(name, _)| part(name) == "drive");
     for (name, text) in drivers.filter(|(name, _)| !name.ends_with("tests.rs") && name != "drive/server/scripted.rs") {
         for (number, line) in code(&text).filter(|_| name != "drive/fault.rs") {
             let is_loose = line.contains("tokio::spawn") || line.contains("spawn_blocking");
-            assert!(!is_loose, "src/{name}:{}: a panic in there would look like the target's fault", number + 1);
+            assert!(
+                !is_loose,
+                "src/{name}:{}: a panic in this task would look like a fault of the target: use drive/fault.rs",
+                number + 1
+            );
         }
     }
 }
 
 #[test]
-fn connections_are_opened_where_they_are_looked_at() {
-    /// Each to an address that it was given, on this machine, or, for a fixed target, the one that somebody wrote down.
+fn connections_are_opened_only_in_listed_files() {
+    /// These files connect only to addresses on this machine, or to the configured address of a fixed target.
     const MAY: [&str; 6] = [
         "drive/server/http.rs",
         "drive/canary.rs",
@@ -467,39 +474,39 @@ fn connections_are_opened_where_they_are_looked_at() {
                 "lookup_host",
                 "to_socket_addrs",
             ] {
-                assert!(!line.contains(opener), "src/{name}:{}: nothing but {MAY:?} opens connections", number + 1);
+                assert!(!line.contains(opener), "src/{name}:{}: only {MAY:?} may open connections", number + 1);
             }
         }
     }
 }
 
 #[test]
-fn standard_output_and_error_are_written_in_one_place() {
-    /// The printer, whose parts escape text from outside; a relay, whose standard output is the wire; and the log of the
-    /// tests that fuzz.
+fn only_one_module_writes_standard_output_and_error() {
+    /// The printer, which escapes text from outside; a relay, whose standard output carries messages; and the log of the
+    /// fuzzing tests.
     const MAY: [&str; 4] =
         ["report/terminal/plain.rs", "report/terminal/mod.rs", "drive/client/mock/stdio.rs", "fuzz.rs"];
-    // The reference is a process of its own, and its standard output is the wire.
+    // The reference is a separate process, whose standard output carries messages.
     let others = sources().into_iter().filter(|(name, _)| !MAY.contains(&name.as_str()) && part(name) != "reference");
     for (name, text) in others.filter(|(name, _)| !name.ends_with("tests.rs")) {
         for (number, line) in code(&text) {
             for printer in ["println!", "print!(", "stdout()", "stderr()", "anstream::", "io::stdout", "io::stderr"] {
-                // A child's `stderr()` is what it wrote.
+                // `.stderr()` on a child process is its output.
                 let is_child = printer.starts_with("std") && line.contains(&format!(".{printer}"));
                 let is_printed = line.contains(printer) && !is_child;
-                assert!(!is_printed, "src/{name}:{}: text is printed by report/terminal/plain.rs only", number + 1);
+                assert!(!is_printed, "src/{name}:{}: only report/terminal/plain.rs may print text", number + 1);
             }
         }
     }
 }
 
 #[test]
-fn listeners_are_for_this_machine_only() {
+fn listeners_bind_only_loopback_addresses() {
     for (name, text) in sources() {
         let binds = |line: &str| line.contains("Listener::bind(") || line.contains("socket.bind(");
         for (number, line) in code(&text).filter(|(_, line)| binds(line)) {
-            let is_ours = line.contains("Ipv4Addr::LOCALHOST") || line.contains("\"127.0.0.1:0\"");
-            assert!(is_ours, "src/{name}:{}: {line}", number + 1);
+            let is_loopback = line.contains("Ipv4Addr::LOCALHOST") || line.contains("\"127.0.0.1:0\"");
+            assert!(is_loopback, "src/{name}:{}: {line}", number + 1);
         }
     }
 }

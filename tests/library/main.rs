@@ -1,4 +1,4 @@
-//! Tests of the library, and of the files of this repository, in which no process is started.
+//! Tests of the library and of the files in this repository. They start no process.
 
 mod architecture;
 mod lint;

@@ -1,4 +1,4 @@
-//! Properties that hold for every input, not only for those that somebody thought of.
+//! Properties that must hold for every input, tested with random inputs.
 
 use camino::Utf8PathBuf;
 use casebook::model::record::{About, Cuts, FORMAT, Footer, Header, Record};
@@ -33,7 +33,7 @@ fn transcript() -> Transcript {
     serde_json::from_value(transcript).expect("a transcript")
 }
 
-/// How many tests a log shows as passed, and as run.
+/// The numbers of passed tests and of all tests in a run log.
 fn shown(log: &RunLog) -> (usize, usize) {
     let mut summary = RunSummary::new(&log.header, std::iter::empty());
     for record in &log.records {
@@ -42,7 +42,7 @@ fn shown(log: &RunLog) -> (usize, usize) {
     (summary.total().get(Status::Passed), summary.total().total())
 }
 
-/// A record of a run of so many tests, of which it has these.
+/// A run log with these records, of a run with `planned` tests.
 fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>) -> Source {
     let target: casebook::model::TargetId = "sample".parse().expect("a target");
     let about = About { target: target.clone(), title: "A sample".into(), version: None, unverified: None, planned };
@@ -68,7 +68,7 @@ fn shards(parts: u32) -> Vec<Shard> {
     (1..=parts).map(|part| format!("{part}/{parts}").parse().expect("a shard")).collect()
 }
 
-/// Tests, each with the kind of its verdict.
+/// Generates up to `most` tests, each as the kind of its verdict.
 fn tests(most: usize) -> impl Strategy<Value = Vec<&'static str>> {
     prop::collection::vec(prop::sample::select(&KINDS[..]), 0..most)
 }
@@ -79,7 +79,7 @@ fn records(kinds: &[&str]) -> Vec<Record> {
 
 proptest! {
     #[test]
-    fn every_test_is_in_just_one_of_any_number_of_shards(names in prop::collection::btree_set("[a-z]{1,8}", 1..40), parts in 1..=32u32) {
+    fn test_belongs_to_exactly_one_shard(names in prop::collection::btree_set("[a-z]{1,8}", 1..40), parts in 1..=32u32) {
         for name in names {
             let id: TestId = format!("f/{name}/t@2026-07-28+http").parse().expect("a test");
             prop_assert_eq!(shards(parts).iter().filter(|shard| shard.has(&id)).count(), 1);
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn the_shards_of_a_run_in_any_order_and_more_than_once_are_the_run(
+    fn shards_in_any_order_or_twice_equal_the_run(
         kinds in tests(24),
         parts in 1..8u32,
         order in any::<prop::sample::Index>(),
@@ -109,10 +109,10 @@ proptest! {
     }
 
     #[test]
-    fn records_split_in_any_way_make_the_same_report_in_any_order(
+    fn records_in_any_files_and_order_give_one_report(
         tests in prop::collection::vec((prop::sample::select(&KINDS[..]), 0..4usize), 0..24),
-        // A test that two records have, with different verdicts.
-        quarrel in prop::option::of((prop::sample::select(&KINDS[..]), 0..4usize, any::<prop::sample::Index>())),
+        // A test that is in two run logs with different verdicts.
+        contradiction in prop::option::of((prop::sample::select(&KINDS[..]), 0..4usize, any::<prop::sample::Index>())),
         order in Just([0usize, 1, 2, 3]).prop_shuffle(),
     ) {
         let kinds: Vec<_> = tests.iter().map(|(kind, _)| *kind).collect();
@@ -125,12 +125,12 @@ proptest! {
         let mut sources: Vec<_> = (0..4).map(part).collect();
         let whole = report(&[source("whole", None, all.len(), all.clone())]);
         prop_assert_eq!(&report(&sources), &whole);
-        if let (Some((kind, part, index)), false) = (quarrel, all.is_empty()) {
+        if let (Some((kind, part, index)), false) = (contradiction, all.is_empty()) {
             sources[part].records.push(record(index.index(all.len()), kind, "otherwise"));
         }
         let mixed: Vec<_> = order.iter().map(|part| sources[*part].clone()).collect();
         prop_assert_eq!(report(&mixed), report(&sources));
-        // The worse verdict counts.
+        // The worse verdict wins.
         let passed = |sources: &[Source]| {
             let report = Report::new(sources, &ReportContext::default());
             report.targets.iter().map(|column| column.count(Status::Passed)).sum::<usize>()
@@ -143,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_log_cut_at_any_byte_is_read_without_a_panic_and_shows_no_more_passes(
+    fn truncated_run_log_never_panics_or_adds_passes(
         tests in prop::collection::vec((prop::sample::select(&KINDS[..]), ".{0,12}"), 0..4),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -167,7 +167,7 @@ proptest! {
             let Ok(cut) = read_log(&path) else { continue };
             let (cut_passed, cut_ran) = shown(&cut);
             prop_assert!(cut_passed <= passed && cut_ran <= ran);
-            // Only the last line's end can go without a loss.
+            // Only the final line feed can be missing without a loss.
             prop_assert!(cut.is_partial() || end + 1 == bytes.len());
         }
         let wire = std::fs::read(wire_path(&path)).expect("bytes");

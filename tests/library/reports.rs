@@ -1,4 +1,4 @@
-//! Reports from records made by hand: what each kind looks like, and what holds however a run was split.
+//! Reports of constructed run logs: the form of each kind of report, and properties that do not depend on shards.
 
 use std::collections::{BTreeMap, BTreeSet};
 #[cfg(target_os = "linux")]
@@ -71,7 +71,7 @@ fn report(sources: &[Source]) -> Report {
     Report::new(sources, &context())
 }
 
-/// Two targets, one of them in two versions and hostile; one of everything.
+/// A report with verdicts of every kind, a target in two versions, and a target whose texts are hostile.
 fn sample() -> Report {
     let kinds = ["pass", "pass", "fail", "warn", "known", "cannot", "inconclusive", "error", "taken"];
     let all = |target, said| kinds.iter().enumerate().map(move |(index, kind)| record(target, index, kind, said));
@@ -84,23 +84,23 @@ fn sample() -> Report {
 }
 
 #[test]
-fn markdown_folds_what_fails_and_counts_what_was_not_shown() {
+fn markdown_folds_failures_and_counts_the_rest() {
     insta::assert_snapshot!("markdown", markdown(&sample(), COMMENT));
 }
 
 #[test]
-fn junit_has_a_suite_a_target_and_nothing_unseen_is_green() {
+fn junit_has_a_suite_per_target_and_passes_nothing_unseen() {
     insta::assert_snapshot!("junit", junit(&sample()));
 }
 
 #[test]
-fn json_is_what_its_schema_says() {
+fn json_matches_its_schema() {
     let report: Value = serde_json::from_str(&sample().json()).expect("JSON");
     let schema: Value = serde_json::from_str(include_str!("../../docs/report.schema.json")).expect("a schema");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let wrong: Vec<_> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
-    // The schema is strict enough to see what is missing.
+    // The schema must also reject a report with a missing member.
     let mut broken = report.clone();
     broken["cells"][0].as_object_mut().expect("a cell").remove("status");
     assert!(!validator.is_valid(&broken));
@@ -108,9 +108,9 @@ fn json_is_what_its_schema_says() {
 }
 
 #[test]
-fn badges_are_green_only_where_all_was_run_and_holds() {
-    let told: Vec<_> = badges(&sample()).into_iter().map(|(file, text)| format!("{file} {text}")).collect();
-    insta::assert_snapshot!(told.concat(), @r#"
+fn badges_are_green_only_if_all_tests_ran_and_passed() {
+    let files: Vec<_> = badges(&sample()).into_iter().map(|(file, text)| format!("{file} {text}")).collect();
+    insta::assert_snapshot!(files.concat(), @r#"
     evil_low.json {"schemaVersion":1,"label":"MCP evil:low","message":"25.0 % of MUST, 3 failing","color":"red","isError":true}
     sdk_sdk_1.9.0.json {"schemaVersion":1,"label":"MCP sdk sdk 1.9.0","message":"25.0 % of MUST, 3 failing","color":"red","isError":true}
     sdk_sdk_1.10.0.json {"schemaVersion":1,"label":"MCP sdk sdk 1.10.0","message":"100 % of MUST","color":"brightgreen","isError":false}
@@ -118,7 +118,7 @@ fn badges_are_green_only_where_all_was_run_and_holds() {
 }
 
 #[test]
-fn no_text_of_a_target_is_markup_a_mention_or_a_command() {
+fn text_of_a_target_is_no_markup_mention_or_command() {
     let report = sample();
     let text = markdown(&report, COMMENT);
     for wrong in ["<img", "</script", "@all", "](b)", "https://a.b", "www.a", "\u{1b}", "\u{202e}", "`*_"] {
@@ -136,8 +136,8 @@ fn no_text_of_a_target_is_markup_a_mention_or_a_command() {
 }
 
 #[test]
-fn junit_keeps_to_the_elements_and_attributes_that_its_readers_know() {
-    // Those of `junit-10.xsd` in Jenkins' xUnit plugin; the others take more.
+fn junit_uses_only_known_elements_and_attributes() {
+    // The elements of `junit-10.xsd` in Jenkins' xUnit plugin; other readers accept more.
     let allowed: BTreeMap<&str, &[&str]> = [
         ("testsuites", ["name", "time", "tests", "failures", "errors"].as_slice()),
         ("testsuite", &["name", "tests", "failures", "errors", "time", "skipped"]),
@@ -157,7 +157,7 @@ fn junit_keeps_to_the_elements_and_attributes_that_its_readers_know() {
         let (name, rest) = tag.split_once(' ').unwrap_or((tag, ""));
         *cases.entry(name).or_insert(0) += 1;
         let known = allowed.get(name).unwrap_or_else(|| panic!("<{name}> is unknown"));
-        // Every second piece between quotes is a value.
+        // Every second part between quotation marks is a value.
         for attribute in rest.split('"').step_by(2).map(|one| one.trim().trim_end_matches('=')) {
             assert!(attribute.is_empty() || known.contains(&attribute), "{attribute} of {name}");
         }
@@ -167,7 +167,7 @@ fn junit_keeps_to_the_elements_and_attributes_that_its_readers_know() {
 }
 
 #[test]
-fn annotations_are_bounded_and_say_how_many_are_left_out() {
+fn annotations_are_limited_and_count_the_rest() {
     let records = (0..300).map(|index| record("sdk", index * 2, "fail", "no")).collect();
     let lines = annotations(&report(&[source("a", header("sdk", "1", 300, None), records)]), false);
     assert_eq!(lines.len(), 51);
@@ -178,7 +178,7 @@ fn annotations_are_bounded_and_say_how_many_are_left_out() {
 }
 
 #[test]
-fn markdown_keeps_to_its_limit_and_says_so() {
+fn markdown_above_its_limit_is_cut_with_a_note() {
     let said = "x".repeat(3000);
     let records = (0..4000).map(|index| record("sdk", index, ["fail", "warn"][index % 2], &said)).collect();
     let report = report(&[source("a", header("sdk", "1", 4000, None), records)]);
@@ -190,7 +190,7 @@ fn markdown_keeps_to_its_limit_and_says_so() {
 }
 
 #[test]
-fn what_is_missing_or_contradictory_is_named_by_file() {
+fn missing_and_contradictory_run_logs_are_named() {
     let pass = |index| record("sdk", index, "pass", "");
     let shard = |name, part, planned, records| source(name, header("sdk", "1", planned, Some(part)), records);
     let one = shard("1.jsonl", "1/3", 3, vec![pass(0), pass(1)]);
@@ -221,7 +221,7 @@ fn what_is_missing_or_contradictory_is_named_by_file() {
 }
 
 #[test]
-fn a_known_failure_that_holds_in_all_shards_is_stale_and_in_one_of_them_is_not() {
+fn known_failure_is_stale_only_if_it_passes_in_all_shards() {
     let held = |index| {
         let known = record("sdk", index, "known", "no").verdicts.remove(0).known;
         let mut record = record("sdk", index, "pass", "");
@@ -233,12 +233,12 @@ fn a_known_failure_that_holds_in_all_shards_is_stale_and_in_one_of_them_is_not()
         |sources: &[Source]| report(sources).targets[0].stale.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(stale(&[shard("1/2", held(0))]).is_empty());
     assert!(stale(&[shard("1/2", held(0)), shard("2/2", record("sdk", 2, "known", "no"))]).is_empty());
-    let told = ["sdk: f/r holds now for **; remove it from the known failures (\"it is slow\")"];
-    assert_eq!(stale(&[shard("1/2", held(0)), shard("2/2", held(2))]), told);
+    let expected = ["sdk: f/r holds now for **; remove it from the known failures (\"it is slow\")"];
+    assert_eq!(stale(&[shard("1/2", held(0)), shard("2/2", held(2))]), expected);
 }
 
 #[test]
-fn a_record_of_before_has_no_version_and_is_read_all_the_same() {
+fn run_log_without_versions_is_still_read() {
     let header = json!({ "format": 3, "casebook": "0.1.0", "targets": ["sdk"], "planned": 2, "skipped": [] });
     let header = serde_json::from_value(header).expect("a header");
     let report = report(&[source("old.jsonl", header, vec![record("sdk", 0, "pass", "")])]);
@@ -251,7 +251,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_run_reports_the_same_however_it_was_split_and_in_whichever_order_it_comes(
+    fn split_run_gives_the_same_report_in_any_order(
         kinds in prop::collection::vec(prop::sample::select(&["pass", "fail", "known", "cannot", "warn"][..]), 1..30),
         parts in 1_usize..5,
         homes in prop::collection::vec((0_usize..5, 0_usize..5), 30),
@@ -261,7 +261,7 @@ proptest! {
         let whole = report(&[source("a.jsonl", Header { skipped: Vec::new(), ..header("sdk", "1", records.len(), None) }, records.clone())]);
         let mut shards: Vec<Vec<Record>> = vec![Vec::new(); parts];
         for (record, (home, guest)) in records.iter().zip(&homes) {
-            // Controls are run by each shard that needs them.
+            // Each shard runs the controls that it needs.
             shards[home % parts].push(record.clone());
             if home % parts != guest % parts {
                 shards[guest % parts].push(record.clone());
@@ -277,19 +277,19 @@ proptest! {
     }
 }
 
-/// The processor's time of this thread.
+/// The processor time of this thread.
 #[cfg(target_os = "linux")]
-fn worked() -> Duration {
+fn processor_time() -> Duration {
     use nix::sys::resource::{UsageWho, getrusage};
     use nix::sys::time::TimeValLike as _;
-    let usage = getrusage(UsageWho::RUSAGE_THREAD).expect("Linux tells");
+    let usage = getrusage(UsageWho::RUSAGE_THREAD).expect("Linux supports it");
     Duration::from_micros(usage.user_time().num_microseconds().unsigned_abs())
 }
 
-/// The time for a report of so many targets, or of so many requirements, in every form.
+/// The processor time for all kinds of reports of many targets (`is_wide`) or many requirements.
 #[cfg(target_os = "linux")]
-fn drawn(many: usize, is_wide: bool) -> Duration {
-    // As a file's name each of them is `sdk_`.
+fn time_of_reports(many: usize, is_wide: bool) -> Duration {
+    // As a file name, each of these names becomes `sdk_`.
     let wide = |index| format!("sdk{}", ('\u{4e00}'..).nth(index).expect("a sign"));
     let name = |index: usize| if is_wide { wide(index) } else { "sdk".to_owned() };
     let records = (0..many).map(|index| {
@@ -309,7 +309,7 @@ fn drawn(many: usize, is_wide: bool) -> Duration {
     let header = serde_json::from_value(header).expect("a header");
     let footer = Footer { ran: many, interrupted: false, stale, micros: 1, cut: Cuts::default() };
     let sources = [Source { footer: Some(footer), ..source("a", header, records.collect()) }];
-    let begun = worked();
+    let begun = processor_time();
     let report = report(&sources);
     let files: BTreeSet<_> = badges(&report).into_iter().map(|(file, _)| file).collect();
     assert_eq!(files.len(), targets.len());
@@ -317,15 +317,16 @@ fn drawn(many: usize, is_wide: bool) -> Duration {
     evidence.read(&report, &sources[0], None, |_, _| None);
     let length = markdown(&report, COMMENT).len() + junit(&report).len() + page(&report, &evidence).len();
     assert!(length > 0 && !annotations(&report, true).is_empty());
-    worked().saturating_sub(begun)
+    processor_time().saturating_sub(begun)
 }
 
-/// Of eight times as much the work is some eight times as much; quadratic would be 64 times, and more than the noise.
+/// With eight times as many, linear work takes about 8 times as long, and quadratic work 64 times. The limit of 24 leaves
+/// room for noise.
 #[cfg(target_os = "linux")]
 #[test]
-fn many_targets_or_requirements_take_linear_time() {
+fn report_of_many_targets_takes_linear_time() {
     for is_wide in [true, false] {
-        let best = |many| (0..2).map(|_| drawn(many, is_wide)).min().expect("two");
+        let best = |many| (0..2).map(|_| time_of_reports(many, is_wide)).min().expect("two");
         let (some, more) = (best(500), best(4_000));
         assert!(more < 24 * some, "wide: {is_wide}, 500: {some:?}, 4000: {more:?}");
     }

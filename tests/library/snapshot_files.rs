@@ -1,4 +1,4 @@
-//! The snapshots of this repository beside the plan of an unfiltered run of each target. Nothing is started.
+//! Compares the snapshots of this repository with the plan of an unfiltered run of each target. No process is started.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,25 +10,25 @@ use casebook::model::target::Target;
 use casebook::plan::{Selection, plan};
 use casebook::report::snapshot::{self, Ways, differences};
 
-/// Targets that may have no snapshots at all, each with the reason.
+/// Targets that need no snapshots, with the reason.
 const WITHOUT: [(&str, &str); 1] =
     [("ruby-sdk", "its packages cannot be installed on the machines on which snapshots are made")];
 
-/// The number of tests of a case file that are named.
+/// The largest number of tests that a message names for each case file.
 const NAMED: usize = 3;
 
-/// The tests with ways in `these` that `others` lacks: how many, and the first of them.
+/// Describes the tests, with revision and transport, that are in `these` and not in `others`; `None` if there are none.
 fn lacking(these: &Ways, others: &Ways) -> Option<String> {
     let lacking = these.iter().flat_map(|(path, ways)| ways.iter().map(move |way| (path, way)));
     let lacking: Vec<_> = lacking.filter(|(path, way)| !snapshot::has(others, path, **way)).collect();
-    let mut told = format!("{}:", lacking.len());
+    let mut text = format!("{}:", lacking.len());
     for (path, (revision, transport)) in lacking.iter().take(NAMED) {
-        write!(told, " {path}@{revision}+{transport}").expect("writing to memory never fails");
+        write!(text, " {path}@{revision}+{transport}").expect("writing to memory never fails");
     }
-    (!lacking.is_empty()).then_some(told)
+    (!lacking.is_empty()).then_some(text)
 }
 
-/// The number of snapshots in a folder and those below it.
+/// The number of snapshots in a folder and its subfolders.
 fn files_below(folder: &Utf8Path) -> usize {
     let entries = folder.read_dir_utf8().expect("a folder").map(|entry| entry.expect("an entry"));
     entries
@@ -40,20 +40,20 @@ fn files_below(folder: &Utf8Path) -> usize {
         .sum()
 }
 
-/// The reference and the targets of this repository.
+/// The reference and all targets of this repository.
 fn targets(root: &Utf8Path, here: &Here) -> Vec<Target> {
     let mut targets = vec![target::reference(Utf8Path::new("casebook"), here, None)];
     for entry in root.join("targets").read_dir_utf8().expect("a folder") {
         let entry = entry.expect("an entry");
         targets.extend(target::target(entry.file_name(), here, None).expect("a target"));
     }
-    assert!(targets.len() > 20, "the targets were not found");
+    assert!(targets.len() > 20, "cannot find the targets");
     targets.sort_by(|one, other| one.id.cmp(&other.id));
     targets
 }
 
 #[test]
-fn snapshots_have_each_planned_test_and_no_others() {
+fn snapshots_contain_exactly_the_planned_tests() {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
     let here = Here::new(root, Trust::All);
     let library = load(&[Source::Embedded]).expect("the cases are sound");
@@ -75,7 +75,7 @@ fn snapshots_have_each_planned_test_and_no_others() {
             })
             .collect();
         for case in there.iter().filter(|case| !planned.contains_key(case)) {
-            wrong.push(format!("{} {case}: no run has this case file", target.id));
+            wrong.push(format!("{} {case}: no run includes this case file", target.id));
         }
         for (case, planned) in &planned {
             let path = snapshot::path(folder, case);
@@ -87,26 +87,27 @@ fn snapshots_have_each_planned_test_and_no_others() {
             let text = std::fs::read_to_string(&path).expect("text");
             let has = snapshot::parse(&text).unwrap_or_else(|error| panic!("{path}:{}: {error}", error.line)).ways();
             wrong.extend(lacking(planned, &has).map(|tests| format!("{name}: lacks {tests}")));
-            wrong.extend(lacking(&has, planned).map(|tests| format!("{name}: has what no run has, {tests}")));
+            wrong
+                .extend(lacking(&has, planned).map(|tests| format!("{name}: has tests that no run includes, {tests}")));
         }
     }
     let others = files_below(&root.join("snapshots")).saturating_sub(files);
     assert_eq!(others, 0, "snapshots of targets or variants that no longer exist");
-    assert!(wrong.is_empty(), "run these targets wholly with --accept:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "run these targets without filters and with --accept:\n{}", wrong.join("\n"));
 }
 
 #[test]
-fn pages_of_differences_are_those_of_the_snapshots() {
+fn pages_of_differences_match_the_snapshots() {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
     let snapshots = root.join("snapshots");
     let reference = snapshots.join("reference");
     let mut pages = differences::pages(&snapshots);
-    assert!(pages.len() > 10, "the pages were not found");
+    assert!(pages.len() > 10, "cannot find the pages");
     for target in targets(root, &Here::new(root, Trust::All)).iter().filter(|target| target.id.name != "reference") {
         let folder = target.snapshots.as_ref().expect("every target of this repository has a place for snapshots");
         let page = differences::page(&target.id, folder, &reference).expect("readable snapshots");
         let there = std::fs::read_to_string(folder.join(differences::FILE)).ok();
-        assert!(there == page, "{}: the page of differences is not current; run it with --accept", target.id);
+        assert!(there == page, "{}: DIFFERENCES.md is not current: run the target with --accept", target.id);
         pages.retain(|(id, _)| *id != target.id);
     }
     assert!(pages.is_empty(), "pages of targets or variants that no longer exist: {pages:?}");

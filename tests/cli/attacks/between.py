@@ -1,5 +1,7 @@
-"""A server with a man in the middle: between.py WAY PROGRAM [ARGUMENT...] hands lines on, and does to the answers what
-the way says. With `--stdio-server` among the arguments it is a server; without, an adapter, to which nothing is done."""
+"""A proxy that manipulates the answers of a server over stdio: between.py MANIPULATION PROGRAM [ARGUMENT...]
+
+Without `--stdio-server` among the arguments, PROGRAM is an adapter, and the proxy changes nothing.
+"""
 
 import json
 import os
@@ -7,14 +9,14 @@ import subprocess
 import sys
 import threading
 
-way, *command = sys.argv[1:]
+manipulation, *command = sys.argv[1:]
 if "--stdio-server" not in command:
     os.execv(command[0], command)
 
 server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def hand_on():
+def forward():
     for line in sys.stdin.buffer:
         server.stdin.write(line)
         server.stdin.flush()
@@ -22,34 +24,34 @@ def hand_on():
 
 
 def changed(message):
-    """What is written in place of a message, each a line."""
+    """The lines to write instead of a message."""
     result = message.get("result", {})
-    if way.startswith("line "):
-        return [way[5:], message]
-    if way.startswith("error ") and "error" in message:
-        return [{**message, "error": json.loads(way[6:])}]
-    if way.startswith("cursor") and "tools" in result:
-        return [{**message, "result": {**result, "nextCursor": json.loads(way[7:])}}]
-    if way.startswith("shadow") and "tools" in result:
+    if manipulation.startswith("line "):
+        return [manipulation[5:], message]
+    if manipulation.startswith("error ") and "error" in message:
+        return [{**message, "error": json.loads(manipulation[6:])}]
+    if manipulation.startswith("cursor") and "tools" in result:
+        return [{**message, "result": {**result, "nextCursor": json.loads(manipulation[7:])}}]
+    if manipulation.startswith("shadow") and "tools" in result:
         bare = [{**tool, "inputSchema": {"type": "object"}} for tool in result["tools"]]
         wrong = {**message, "result": {**result, "tools": bare}}
-        if way == "shadow notification":
+        if manipulation == "shadow notification":
             return [{"jsonrpc": "2.0", "method": "notifications/message", "result": result}, wrong]
         return [{**message, "id": 4711}, wrong]
-    if way == "leave" and "content" in result:
+    if manipulation == "leave" and "content" in result:
         return [{**message, "result": {"content": 7}}]
     return [message]
 
 
-threading.Thread(target=hand_on, daemon=True).start()
+threading.Thread(target=forward, daemon=True).start()
 for line in server.stdout:
     for one in changed(json.loads(line)):
         text = one if isinstance(one, str) else json.dumps(one)
-        if way == "unended" and '"content"' in text:
+        if manipulation == "unended" and '"content"' in text:
             os.write(1, text.encode())
             os._exit(0)
         os.write(1, text.encode() + b"\n")
-if way == "leave":
+if manipulation == "leave":
     print(json.dumps({"cannot": "tell"}), file=sys.stderr, flush=True)
     os._exit(3)
 os._exit(server.wait())

@@ -1,4 +1,4 @@
-//! Targets and run logs that are larger than what may be written, kept or read.
+//! Targets and run logs that exceed the limits of writing, keeping and reading.
 
 use std::fs;
 
@@ -28,12 +28,12 @@ fn footer(sandbox: &Sandbox) -> Value {
 
 /// The result of a command, and its peak memory in MiB.
 fn measured(sandbox: &Sandbox, arguments: &str) -> (Finished, u64) {
-    let came = Finished::of(&mut behind(&["python3", "peak.py", "peak"], &sandbox.command(arguments)));
-    (came, sandbox.read("peak").trim().parse::<u64>().expect("a number") / 1024)
+    let finished = Finished::of(&mut behind(&["python3", "peak.py", "peak"], &sandbox.command(arguments)));
+    (finished, sandbox.read("peak").trim().parse::<u64>().expect("a number") / 1024)
 }
 
 #[test]
-fn every_text_of_a_target_is_bounded_in_the_wire_file() {
+fn large_text_of_a_target_is_cut_in_the_wire_file() {
     let sandbox = sandbox();
     for (name, does) in [
         ("cannot", "say(json.dumps({'id': asked['id'], 'cannot': 'x' * (4 << 20)}))"),
@@ -43,7 +43,7 @@ fn every_text_of_a_target_is_bounded_in_the_wire_file() {
         ),
     ] {
         sandbox.target(name, &["python3", "-S", "-I", "../rogue.py", "serve", does], "");
-        sandbox.run(&format!("run {name} --cases shelf --record run.jsonl")).stdout_has(&["texts cut in the run log"]);
+        sandbox.run(&format!("run {name} --cases shelf --run-log run.jsonl")).stdout_has(&["texts cut in the run log"]);
         let length = length(&sandbox, "run.wire.jsonl");
         assert!(length < 300 << 10, "{length} bytes of {name}");
         let cut = &footer(&sandbox)["cut"];
@@ -57,7 +57,7 @@ fn large_value_is_cut_counted_and_not_judged_again() {
     let does = "say(answer(structuredContent={'x': 'y' * (2 << 20)}))";
     sandbox.target("large", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
     sandbox
-        .run("run large --cases shelf --record run.jsonl --report json=r.json")
+        .run("run large --cases shelf --run-log run.jsonl --report json=r.json")
         .exits(0)
         .stdout_has(&["texts cut in the run log"]);
     let length = length(&sandbox, "run.jsonl");
@@ -66,7 +66,7 @@ fn large_value_is_cut_counted_and_not_judged_again() {
     assert!(sandbox.read("r.json").contains("lacks what was over a bound in 1 tests"));
     let kept = sandbox.run("replay run.jsonl --cases shelf");
     kept.exits(0).stderr_has(&["post/shelf/lost was cut when it was recorded and cannot be judged again"]);
-    // The rest of a value must not be judged by the cases of today.
+    // A changed case must not judge the rest of a value that was cut.
     let case = sandbox
         .read("shelf/post/shelf.json")
         .replace(r#"{ "outcome": "success" }"#, r#"{ "structured": { "equals": { "x": "z" } } }"#);
@@ -84,21 +84,22 @@ fn run_log_of_millions_of_values_is_refused_within_bounds() {
         "micros":1,"observation":{"steps":[{"outcome":"success","took":"instant","size":"small","structured":[VALUES0]}]}}}"#;
     let record = record.replace("\n        ", "").replace("VALUES", &"0,".repeat(6 << 20));
     sandbox.write("run.jsonl", &format!("{header}\n{record}\n"));
-    for (command, told) in [
+    for (command, message) in [
         ("report run.jsonl --cases shelf --report json=r.json", "values in a line; at most 1000000 are read"),
         ("replay run.jsonl --cases shelf", "values in a line; at most 1000000 are read"),
     ] {
-        let (came, peak) = measured(&sandbox, command);
-        came.exits(2).stderr_has(&[told]);
+        let (finished, peak) = measured(&sandbox, command);
+        finished.exits(2).stderr_has(&[message]);
         assert!(peak < 120, "{command}: {peak} MiB");
     }
 }
 
-/// Of eight times as much the work is some eight times as much; quadratic would be 64 times, and more than the noise.
+/// With eight times as many targets, linear work takes about 8 times as long, and quadratic work 64 times. The limit of 24
+/// leaves room for noise.
 #[test]
 fn diff_of_many_targets_takes_linear_time() {
     let sandbox = sandbox();
-    sandbox.run("run reference --cases shelf --record run.jsonl");
+    sandbox.run("run reference --cases shelf --run-log run.jsonl");
     let log = sandbox.read("run.jsonl");
     let (header, rest) = log.split_once('\n').expect("a header");
     let took = |many: usize| {

@@ -1,4 +1,4 @@
-//! A name leads to targets of the current repository or to embedded ones, never to another user's.
+//! A name selects a target of the current repository or an embedded one, never one of another user.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -7,10 +7,10 @@ use std::process::Command;
 use super::has_two_users;
 use crate::sandbox::{Finished, Sandbox};
 
-/// The user whom nobody trusts.
+/// The user id of `nobody`, who is not trusted.
 const NOBODY: u32 = 65534;
 
-/// A sandbox with a target of a built-in name above the folder `shared/mine`.
+/// Creates a sandbox with two targets above the folder `shared/mine`; one has the name of an embedded target.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     let trap = format!("touch {}", sandbox.path().join("executed").display());
@@ -22,13 +22,13 @@ fn sandbox() -> Sandbox {
 }
 
 fn open_to_all(sandbox: &Sandbox, name: &str) {
-    fs::set_permissions(sandbox.path().join(name), fs::Permissions::from_mode(0o1777)).expect("it is ours");
+    fs::set_permissions(sandbox.path().join(name), fs::Permissions::from_mode(0o1777)).expect("own file");
 }
 
-/// The program in a folder, on a machine without any SDK.
+/// A command in a folder, on a machine without any SDK.
 fn command(sandbox: &Sandbox, folder: &str, arguments: &str) -> Command {
     let mut command = sandbox.command(arguments);
-    // A shell and `touch`, and nothing with which the embedded target could be set up.
+    // With only these two programs, the embedded target cannot be set up.
     for name in ["sh", "touch"] {
         _ = std::os::unix::fs::symlink(format!("/bin/{name}"), sandbox.path().join("bin").join(name));
     }
@@ -52,25 +52,29 @@ fn was_executed(sandbox: &Sandbox) -> bool {
 fn targets_above_a_folder_without_repository_are_not_used() {
     let sandbox = sandbox();
     open_to_all(&sandbox, "shared");
-    let came = run(&sandbox, "shared/mine", "run python-sdk");
+    let finished = run(&sandbox, "shared/mine", "run python-sdk");
     assert!(!was_executed(&sandbox));
-    came.exits(4).stderr_has(&["target python-sdk: embedded", "python-sdk could not be set up"]);
+    finished.exits(4).stderr_has(&["target python-sdk: embedded", "python-sdk could not be set up"]);
     run(&sandbox, "shared/mine", "run theirs").exits(2).stderr_has(&["there is no target `theirs`"]);
 }
 
 #[test]
 fn targets_in_a_folder_open_to_all_are_not_used() {
     let sandbox = sandbox();
-    // Anybody can make this a repository, too.
+    // Every user can also turn this folder into a repository.
     sandbox.write("shared/.git/HEAD", "");
     open_to_all(&sandbox, "shared");
     for folder in ["shared/mine", "shared"] {
-        let came = run(&sandbox, folder, "run python-sdk");
+        let finished = run(&sandbox, folder, "run python-sdk");
         assert!(!was_executed(&sandbox), "{folder}");
-        came.exits(4).stderr_has(&["/shared/targets is not used", "can be written to by every user", "pass --trust"]);
-        let came = run(&sandbox, folder, "targets");
-        came.exits(0).stderr_has(&["/shared/targets is not used", "can be written to by every user"]);
-        assert!(!came.out.contains("theirs"), "{}", came.out);
+        finished.exits(4).stderr_has(&[
+            "/shared/targets is not used",
+            "can be written to by every user",
+            "pass --trust",
+        ]);
+        let finished = run(&sandbox, folder, "targets");
+        finished.exits(0).stderr_has(&["/shared/targets is not used", "can be written to by every user"]);
+        assert!(!finished.out.contains("theirs"), "{}", finished.out);
     }
     run(&sandbox, "shared/mine", "run python-sdk --trust --cases ../../cases").exits(4);
     assert!(was_executed(&sandbox));
@@ -86,16 +90,16 @@ fn targets_of_another_user_need_trust_or_a_path() {
     for foreign in ["shared", "shared/targets", "shared/targets/theirs", "shared/targets/theirs/target.toml"] {
         let path = sandbox.path().join(foreign);
         chown(&path, Some(NOBODY), None).expect("root may");
-        let came = run(&sandbox, "shared/mine", "run theirs --cases ../../cases");
+        let finished = run(&sandbox, "shared/mine", "run theirs --cases ../../cases");
         assert!(!was_executed(&sandbox), "{foreign}");
         let why = format!("{} belongs to another user (uid {NOBODY}, and you are 0)", path.display());
-        came.exits(2).stderr_has(&[&why, "name its path, pass --trust or set CASEBOOK_TRUST=1"]);
+        finished.exits(2).stderr_has(&[&why, "name its path, pass --trust or set CASEBOOK_TRUST=1"]);
         let by_path = run(&sandbox, "shared/mine", "run ../targets/theirs --cases ../../cases");
         by_path.stderr_has(&["/shared/targets/theirs/target.toml"]);
         assert!(was_executed(&sandbox), "{foreign}, by its path");
-        let mut trusting = command(&sandbox, "shared/mine", "run theirs --cases ../../cases");
-        trusting.env("CASEBOOK_TRUST", "1");
-        Finished::of(&mut trusting);
+        let mut trusted = command(&sandbox, "shared/mine", "run theirs --cases ../../cases");
+        trusted.env("CASEBOOK_TRUST", "1");
+        Finished::of(&mut trusted);
         assert!(was_executed(&sandbox), "{foreign}, with trust");
         chown(&path, Some(0), None).expect("root may");
     }
@@ -123,8 +127,8 @@ fn snapshots_in_a_folder_open_to_all_are_not_written() {
     sandbox.write("shared/snapshots/reference/empty", "");
     open_to_all(&sandbox, "shared");
     let arguments = "run reference --only http/server-origin --jobs 1 --accept";
-    let came = run(&sandbox, "shared/mine", arguments);
-    came.exits(0).stderr_has(&["/shared/snapshots is not used", "can be written to by every user"]);
+    let finished = run(&sandbox, "shared/mine", arguments);
+    finished.exits(0).stderr_has(&["/shared/snapshots is not used", "can be written to by every user"]);
     let snapshots = || fs::read_dir(sandbox.path().join("shared/snapshots/reference")).expect("a folder").count();
     assert_eq!(snapshots(), 1);
     run(&sandbox, "shared/mine", &format!("{arguments} --trust")).exits(0);
@@ -134,13 +138,13 @@ fn snapshots_in_a_folder_open_to_all_are_not_written() {
 #[test]
 fn embedded_target_unpacked_by_another_user_is_not_used() {
     let sandbox = sandbox();
-    fs::remove_dir_all(sandbox.path().join("shared/targets")).expect("it is ours");
+    fs::remove_dir_all(sandbox.path().join("shared/targets")).expect("own file");
     run(&sandbox, "shared/mine", "run python-sdk").exits(4);
     let unpacked = sandbox.path().join("cache/casebook/targets");
     assert!(unpacked.is_dir());
     open_to_all(&sandbox, "cache/casebook/targets");
-    let came = run(&sandbox, "shared/mine", "run python-sdk");
-    came.exits(4).stderr_has(&["can't be unpacked into", "can be written to by every user"]);
+    let finished = run(&sandbox, "shared/mine", "run python-sdk");
+    finished.exits(4).stderr_has(&["can't be unpacked into", "can be written to by every user"]);
 }
 
 #[test]
@@ -158,20 +162,20 @@ fn cache_of_another_user_is_neither_written_nor_pruned() {
         std::os::unix::fs::symlink(&precious, cache.join(name)).expect("a link");
     }
     let entries = || fs::read_dir(&precious).expect("a folder").count();
-    // The folder above lets its owner put another one in its place.
+    // The owner of the parent folder can replace the cache folder.
     for foreign in ["cache/casebook", "cache"] {
         chown(sandbox.path().join(foreign), Some(NOBODY), None).expect("root may");
-        let came = sandbox.run("run reference --cases cases --only post/letter");
-        came.exits(0).stderr_has(&[
+        let finished = sandbox.run("run reference --cases cases --only post/letter");
+        finished.exits(0).stderr_has(&[
             "there is no record: ",
             foreign,
             "belongs to another user",
-            "--record FILE saves one",
+            "--run-log FILE saves one",
         ]);
         sandbox.run("run python-sdk").exits(4).stderr_has(&["can't be unpacked into", "belongs to another user"]);
         assert_eq!(entries(), 15, "{foreign}");
         chown(sandbox.path().join(foreign), Some(0), None).expect("root may");
     }
     sandbox.run("run reference --cases cases --only post/letter").exits(0).stderr_has(&["record: "]);
-    assert_eq!(entries(), 16, "what is no run is not deleted");
+    assert_eq!(entries(), 16, "only run logs may be pruned");
 }

@@ -1,4 +1,5 @@
-//! Processes that try to stay, runs that don't end, machines without room, and run logs that can't be written.
+//! Processes that try to outlive a run, runs that block, machines without resources, and run logs that cannot be
+//! written.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,15 +15,15 @@ use crate::ends::HEEDS_HANGUP;
 use crate::process::{Running, behind, succeeds, wait_for};
 use crate::sandbox::{Finished, PROGRAM, Sandbox, skip};
 
-/// Starts a process that leaves its group and empties its environment, and writes its number down.
+/// Shell code that starts a process, which leaves its group, clears its environment and writes its id to a file.
 const HIDES: &str = "setsid env -i /bin/sh -c 'echo $$ >> ../hidden; exec sleep 1000' > /dev/null 2>&1 < /dev/null &
     until [ -s ../hidden ]; do :; done";
 
-/// A run of a few seconds, in which something is broken.
-const SLOW: &str = "run reference:sleeps-1s --cases slow --record run.jsonl \
+/// A run of a few seconds in which a test fails.
+const SLOW: &str = "run reference:sleeps-1s --cases slow --run-log run.jsonl \
     --only post/queue/listed/r01 --only post/queue/called/r02 --only post/queue/called/r03";
 
-/// A target that does something in its shell before it becomes the reference's adapter.
+/// Creates a target that runs shell code before it becomes the adapter of the reference.
 fn target(sandbox: &Sandbox, name: &str, before: &str, transport: &str) {
     let command = serde_json::to_string(&["sh", "-c", &format!("{before}\nexec {PROGRAM} __adapter \"$@\""), "sh"]);
     let claims = format!("roles = [\"server\"]\ntransports = [\"{transport}\"]\nrevisions = [\"2026-07-28\"]");
@@ -30,24 +31,24 @@ fn target(sandbox: &Sandbox, name: &str, before: &str, transport: &str) {
     sandbox.write(&format!("{name}/target.toml"), &text);
 }
 
-/// Returns whether a process is there and no zombie.
+/// Returns whether a process exists and is not a zombie.
 fn is_alive(id: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, fields)| !fields.trim_start().starts_with('Z'))
 }
 
-/// Fails where one of these processes stays.
-fn all_are_gone(ids: &str) {
+/// Fails if one of these processes does not end.
+fn assert_all_end(ids: &str) {
     assert!(!ids.trim().is_empty(), "no process was started");
     wait_for(&format!("{ids} are gone"), || (!ids.split_whitespace().any(is_alive)).then_some(()));
 }
 
-/// Starts a run whose output nobody reads.
+/// Starts a run without output.
 fn start(mut command: Command) -> Running {
     Running::with_outputs(command.stdout(Stdio::null()).stderr(Stdio::null()))
 }
 
-/// The process below the guard, once there is one.
+/// Waits for the child process of the guard, which is the harness.
 fn harness(run: &Running) -> Pid {
     let children = format!("/proc/{0}/task/{0}/children", run.id());
     wait_for("a harness", || {
@@ -56,7 +57,7 @@ fn harness(run: &Running) -> Pid {
     })
 }
 
-/// Waits until the harness is within a call of the system that writes to this file.
+/// Waits until the harness is inside a system call that writes to this file.
 fn until_it_writes_to(run: &Running, file: &Path) {
     let harness = harness(run);
     let written = |call: &str| {
@@ -72,59 +73,59 @@ fn until_it_writes_to(run: &Running, file: &Path) {
     });
 }
 
-/// Waits until all of these are stopped, with each of their threads: before, the system does not count them as stopped.
+/// Waits until all threads of these processes are stopped. Until then, the system treats a process as running.
 fn until_stopped(ids: &[Pid]) {
     let is_stopped = |stat: &str| {
         let state = stat.rsplit_once(')').map(|(_, fields)| fields.trim_start());
         state.is_some_and(|state| state.starts_with('T'))
     };
     let are_stopped = |id: &Pid| {
-        let threads = fs::read_dir(format!("/proc/{id}/task")).expect("it is there").flatten();
+        let threads = fs::read_dir(format!("/proc/{id}/task")).expect("a running process").flatten();
         let mut stats = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
         stats.all(|stat| is_stopped(&stat))
     };
     wait_for("stopped processes", || ids.iter().all(are_stopped).then_some(()));
 }
 
-/// The text of a file, once it has one.
+/// Waits until a file has text, and returns it.
 fn text_of(path: &Path) -> String {
     wait_for(&format!("text in {}", path.display()), || fs::read_to_string(path).ok().filter(|text| !text.is_empty()))
 }
 
 #[test]
-fn process_without_group_and_mark_is_killed() {
+fn process_without_group_and_environment_is_killed() {
     for transport in ["http", "stdio"] {
         let sandbox = Sandbox::new();
         target(&sandbox, "t", HIDES, transport);
         sandbox.run("run t --cases cases --jobs 2").exits(0);
-        all_are_gone(&sandbox.read("hidden"));
+        assert_all_end(&sandbox.read("hidden"));
     }
 }
 
 #[test]
-fn process_that_may_not_be_read_is_killed() {
+fn process_with_unreadable_environment_is_killed() {
     let is_root = fs::metadata("/proc/self").expect("Linux has it").uid() == 0;
     let sandbox = Sandbox::new();
-    fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(0o777)).expect("it is ours");
+    fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(0o777)).expect("own file");
     let unprivileged = ["setpriv", "--reuid=65534", "--clear-groups"];
     let as_user = |command: Command| if is_root { behind(&unprivileged, &command) } else { command };
-    // An agent that outlives its parent and whose environment only root may read.
+    // The agent outlives its parent, and only root can read its environment.
     let has_agent = succeeds(Command::new("ssh-agent").arg("true"));
     if !has_agent || !succeeds(&mut as_user(sandbox.command("--version"))) {
         skip("there is no ssh-agent, or no other user can run casebook");
         return;
     }
     target(&sandbox, "t", "ssh-agent | sed -n 's/.*pid \\([0-9]*\\);/\\1/p' >> ../hidden", "http");
-    let came = Finished::of(&mut as_user(sandbox.command("run ./t --cases cases --jobs 1")));
-    came.exits(0);
-    all_are_gone(&sandbox.read("hidden"));
+    let finished = Finished::of(&mut as_user(sandbox.command("run ./t --cases cases --jobs 1")));
+    finished.exits(0);
+    assert_all_end(&sandbox.read("hidden"));
 }
 
 #[test]
 fn processes_that_fork_and_leave_are_killed() {
     for hidden in ["", "env -i "] {
         let sandbox = Sandbox::new();
-        // Each generation shows that it is there, starts the next one, and leaves; all end with the folder.
+        // Each process touches a file, forks its successor and exits. All of them end when the folder is deleted.
         let chain = format!(
             "import os\nos.chdir({:?})\nos.setsid()\nwhile os.path.isdir('t'):\n    open('beat', 'w').close()\n    \
              if os.fork(): os._exit(0)\n",
@@ -136,21 +137,21 @@ fn processes_that_fork_and_leave_are_killed() {
         target(&sandbox, "t", &format!("{start}\nuntil [ -e ../beat ]; do :; done"), "http");
         sandbox.run("run t --cases cases --jobs 2").exits(0);
         let beat = sandbox.path().join("beat");
-        fs::remove_file(&beat).expect("they were there");
+        fs::remove_file(&beat).expect("the processes ran");
         std::thread::sleep(Duration::from_millis(300));
         assert!(!beat.exists(), "{hidden}");
     }
 }
 
-/// The traces of a run whose target has hidden a process: its sandbox, with a folder for temporary files, and processes.
-struct Hiding {
+/// A run whose target has hidden a process: the sandbox, with its own folder for temporary files, and the processes.
+struct HiddenProcess {
     sandbox: Sandbox,
     /// The processes that must end with the run.
     ids: String,
 }
 
-impl Hiding {
-    fn begin() -> (Running, Self) {
+impl HiddenProcess {
+    fn start() -> (Running, Self) {
         let sandbox = Sandbox::new();
         target(&sandbox, "t", &format!("{HIDES}\nexec sleep 1000"), "http");
         let tmp = sandbox.path().join("tmp");
@@ -164,7 +165,7 @@ impl Hiding {
     }
 
     fn assert_gone(&self) {
-        all_are_gone(&self.ids);
+        assert_all_end(&self.ids);
         assert_eq!(self.sandbox.survivors(), 0);
         assert!(fs::read_dir(self.sandbox.path().join("tmp")).expect("a folder").next().is_none());
     }
@@ -173,42 +174,42 @@ impl Hiding {
 #[test]
 fn nothing_is_left_when_guard_or_harness_is_killed() {
     for guard in [true, false] {
-        let (run, hiding) = Hiding::begin();
-        kill(if guard { run.id() } else { harness(&run) }, Signal::SIGKILL).expect("it is there");
+        let (run, hidden) = HiddenProcess::start();
+        kill(if guard { run.id() } else { harness(&run) }, Signal::SIGKILL).expect("a running process");
         assert_eq!(run.end().0, if guard { None } else { Some(137) });
-        hiding.assert_gone();
+        hidden.assert_gone();
     }
 }
 
 #[test]
 fn nothing_is_left_when_guard_dies_while_harness_is_stopped() {
-    // The system sends a hang-up to a stopped process whose parent dies, and so do shells to suspended ones.
-    let kills = |run: &Running| {
+    // The system sends SIGHUP to a stopped process whose parent dies, and shells send it to suspended jobs.
+    let kill_guard = |run: &Running| {
         let harness = harness(run);
-        kill(harness, Signal::SIGSTOP).expect("it is there");
-        // One that stops only afterwards gets no hang-up.
+        kill(harness, Signal::SIGSTOP).expect("a running process");
+        // A process that stops later gets no SIGHUP.
         until_stopped(&[harness]);
-        kill(run.id(), Signal::SIGKILL).expect("it is there");
+        kill(run.id(), Signal::SIGKILL).expect("a running process");
     };
-    let suspends = |run: &Running| {
-        kill(run.id(), Signal::SIGTSTP).expect("it is there");
+    let suspend_and_hang_up = |run: &Running| {
+        kill(run.id(), Signal::SIGTSTP).expect("a running process");
         until_stopped(&[run.id(), harness(run)]);
-        kill(run.id(), Signal::SIGHUP).expect("it is there");
-        kill(run.id(), Signal::SIGCONT).expect("it is there");
+        kill(run.id(), Signal::SIGHUP).expect("a running process");
+        kill(run.id(), Signal::SIGCONT).expect("a running process");
     };
-    for ends in [&kills as &dyn Fn(&Running), &suspends] {
-        let (run, hiding) = Hiding::begin();
-        ends(&run);
+    for end in [&kill_guard as &dyn Fn(&Running), &suspend_and_hang_up] {
+        let (run, hidden) = HiddenProcess::start();
+        end(&run);
         assert_eq!(run.end().0, None);
-        hiding.assert_gone();
+        hidden.assert_gone();
     }
 }
 
 #[test]
 fn siblings_of_a_target_are_killed_and_reaped() {
     let sandbox = Sandbox::new();
-    // A process may start one that isn't below it, but beside it: one that stays, and one that dies at once. Each adapter
-    // tells which of the one before it are there, as zombies or alive.
+    // With CLONE_PARENT, a process can start siblings instead of children: here one that stays, and one that exits at
+    // once. Each adapter writes down which siblings of the adapter before it still exist.
     let beside = format!(
         "import ctypes, os, signal, sys, time\n\
          clone = lambda: ctypes.CDLL(None).syscall({}, 0x8000 | signal.SIGCHLD, 0, 0, 0, 0)\n\
@@ -230,13 +231,13 @@ fn siblings_of_a_target_are_killed_and_reaped() {
     sandbox.run("run t --cases cases --jobs 1").exits(4);
     let left = sandbox.read("left");
     assert!(left.lines().count() > 1 && left.trim().is_empty(), "{left}");
-    all_are_gone(&sandbox.read("beside"));
+    assert_all_end(&sandbox.read("beside"));
 }
 
 #[test]
 fn target_that_stops_guard_and_harness_delays_the_run_only() {
     let sandbox = Sandbox::new();
-    // The harness is the parent of the shell, the guard that of the harness.
+    // The harness is the parent of the shell, and the guard is the parent of the harness.
     let guard = "$(sed 's/.*) //' /proc/$PPID/stat | cut -d ' ' -f 2)";
     target(&sandbox, "t", &format!("kill -STOP {guard}; kill -STOP {guard} $PPID"), "http");
     sandbox.run("run t --cases cases --jobs 1 --start-limit 60s").exits(0);
@@ -244,10 +245,10 @@ fn target_that_stops_guard_and_harness_delays_the_run_only() {
 }
 
 #[test]
-fn run_that_blocks_is_ended_by_its_limit_and_a_second_signal() {
-    let ends = |by_limit: bool| {
+fn blocked_run_ends_at_its_limit_or_second_signal() {
+    let check = |by_limit: bool| {
         let sandbox = Sandbox::new();
-        // A full pipe that nobody reads: the run waits in the system when it writes the first test down.
+        // The run log is a full pipe without a reader, so that the run blocks when it writes the first test.
         let pipe = sandbox.path().join("run.wire.jsonl");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
         let mut full = fs::File::options();
@@ -255,33 +256,33 @@ fn run_that_blocks_is_ended_by_its_limit_and_a_second_signal() {
         let mut full = full.expect("a pipe");
         while full.write(&[b' '; 4096]).is_ok() {}
         let limit = if by_limit { "--run-limit 5s" } else { "" };
-        let mut command = sandbox.command(&format!("run --cases cases --record run.jsonl {limit}"));
+        let mut command = sandbox.command(&format!("run --cases cases --run-log run.jsonl {limit}"));
         let mut run = Running::with_outputs(command.stdout(Stdio::null()).stderr(Stdio::piped()));
         until_it_writes_to(&run, &pipe);
         if !by_limit {
-            kill(run.id(), Signal::SIGTERM).expect("it is there");
+            kill(run.id(), Signal::SIGTERM).expect("a running process");
             run.until_interrupted();
-            kill(run.id(), Signal::SIGTERM).expect("it is there");
+            kill(run.id(), Signal::SIGTERM).expect("a running process");
         }
         run.until_error("it did not stop in time");
         assert_eq!(run.end().0, Some(5));
         assert_eq!(sandbox.survivors(), 0);
-        assert!(sandbox.read("run.jsonl").ends_with("}\n"), "each test that ended is there");
+        assert!(sandbox.read("run.jsonl").ends_with("}\n"), "the log ends with a whole line");
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| ends(true));
-        scope.spawn(|| ends(false));
+        scope.spawn(|| check(true));
+        scope.spawn(|| check(false));
     });
 }
 
 #[test]
-fn signal_to_all_processes_of_a_run_is_one_request() {
+fn signal_to_all_processes_counts_as_one_request() {
     let sandbox = Sandbox::new();
     let run = start(sandbox.command(SLOW));
     text_of(&sandbox.path().join("run.jsonl"));
     let harness = harness(&run);
     for id in [harness, run.id()] {
-        kill(id, Signal::SIGTERM).expect("it is there");
+        kill(id, Signal::SIGTERM).expect("a running process");
     }
     assert_eq!(run.end().0, Some(5));
     let record = sandbox.read("run.jsonl");
@@ -294,50 +295,50 @@ fn suspended_run_goes_on_when_it_is_resumed() {
     let run = start(sandbox.command(SLOW));
     text_of(&sandbox.path().join("run.jsonl"));
     let harness = harness(&run);
-    kill(run.id(), Signal::SIGTSTP).expect("it is there");
+    kill(run.id(), Signal::SIGTSTP).expect("a running process");
     until_stopped(&[run.id(), harness]);
-    kill(run.id(), Signal::SIGCONT).expect("it is there");
+    kill(run.id(), Signal::SIGCONT).expect("a running process");
     assert_eq!(run.end().0, Some(1));
 }
 
 #[test]
-fn time_of_a_suspended_run_is_not_held_against_a_target() {
+fn suspension_does_not_count_against_time_limits() {
     let sandbox = Sandbox::new();
     sandbox.lay_out("rogue.py");
     sandbox.lay_out("shelf/post/shelf.json");
     sandbox.lay_out("shelf/post/requirements.json");
-    // It answers a second after the run is resumed, which is in time.
+    // The server answers a second after the run is resumed, which is within the time limit.
     let answers = "open('../called', 'w').write('yes'); time.sleep(5); say(answer())";
     sandbox.target("t", &["python3", "-S", "-I", "../rogue.py", "call", answers], "");
-    let run = start(sandbox.command("run t --cases shelf --jobs 1 --step-limit 3s --record run.jsonl"));
+    let run = start(sandbox.command("run t --cases shelf --jobs 1 --step-limit 3s --run-log run.jsonl"));
     text_of(&sandbox.path().join("called"));
-    kill(run.id(), Signal::SIGTSTP).expect("it is there");
+    kill(run.id(), Signal::SIGTSTP).expect("a running process");
     until_stopped(&[run.id(), harness(&run)]);
     std::thread::sleep(Duration::from_secs(4));
-    kill(run.id(), Signal::SIGCONT).expect("it is there");
+    kill(run.id(), Signal::SIGCONT).expect("a running process");
     run.end();
     let record = sandbox.read("run.jsonl");
     assert!(record.contains("\"footer\"") && !record.contains("\"timeout\""), "{record}");
 }
 
 #[test]
-fn run_whose_words_nobody_reads_is_ended_by_its_limit() {
-    let ends = |is_interrupted: bool| {
+fn run_with_unread_output_ends_at_its_limit() {
+    let check = |is_interrupted: bool| {
         let sandbox = Sandbox::new();
-        let (_unread, words) = std::io::pipe().expect("a pipe");
+        let (_unread, output) = std::io::pipe().expect("a pipe");
         let full = nix::fcntl::OFlag::O_NONBLOCK;
-        nix::fcntl::fcntl(&words, nix::fcntl::FcntlArg::F_SETFL(full)).expect("a mode");
+        nix::fcntl::fcntl(&output, nix::fcntl::FcntlArg::F_SETFL(full)).expect("a mode");
         for size in [4096, 1] {
-            while (&words).write(&vec![b' '; size]).is_ok() {}
+            while (&output).write(&vec![b' '; size]).is_ok() {}
         }
-        nix::fcntl::fcntl(&words, nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::empty())).expect("a mode");
+        nix::fcntl::fcntl(&output, nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::empty())).expect("a mode");
         let limit = if is_interrupted { "" } else { "--run-limit 2s" };
         let mut command = sandbox.command(&format!("run reference:sleeps-1s --cases slow {limit}"));
-        let run = Running::with_outputs(command.stdout(Stdio::null()).stderr(words));
+        let run = Running::with_outputs(command.stdout(Stdio::null()).stderr(output));
         if is_interrupted {
             harness(&run);
             for _ in 0..3 {
-                kill(run.id(), Signal::SIGTERM).expect("it is there");
+                kill(run.id(), Signal::SIGTERM).expect("a running process");
                 std::thread::sleep(Duration::from_millis(300));
             }
         }
@@ -345,45 +346,45 @@ fn run_whose_words_nobody_reads_is_ended_by_its_limit() {
         assert_eq!(sandbox.survivors(), 0);
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| ends(true));
-        scope.spawn(|| ends(false));
+        scope.spawn(|| check(true));
+        scope.spawn(|| check(false));
     });
 }
 
 #[test]
-fn machine_without_temporary_folder_is_never_the_targets_fault() {
+fn machine_without_temporary_folder_fails_no_target() {
     let sandbox = Sandbox::new();
     sandbox.write("file", "");
     fs::create_dir(sandbox.path().join("here")).expect("a folder");
     let run = |tmp: &str| {
         let mut command =
-            sandbox.command("run reference --cases cases --transport stdio --stdio process --record run.jsonl");
+            sandbox.command("run reference --cases cases --transport stdio --stdio process --run-log run.jsonl");
         Finished::of(command.env("TMPDIR", tmp))
     };
     for tmp in ["/nowhere/at/all", "file"] {
-        let came = run(tmp);
-        came.exits(4).stdout_has(&["casebook can't write the fixture to a file"]);
-        assert!(!came.out.contains("FAIL"), "{}", came.out);
+        let finished = run(tmp);
+        finished.exits(4).stdout_has(&["casebook can't write the fixture to a file"]);
+        assert!(!finished.out.contains("FAIL"), "{}", finished.out);
         assert!(!sandbox.read("run.jsonl").contains("crash"), "{tmp}");
     }
     run("here").exits(0);
 }
 
 #[test]
-fn machine_without_descriptors_is_never_the_targets_fault() {
+fn machine_without_descriptors_fails_no_target() {
     let sandbox = Sandbox::new();
     for descriptors in (26..46).step_by(2) {
         let script = format!("ulimit -n {descriptors}; exec \"$0\" \"$@\"");
-        let command = sandbox.command("run reference --cases cases --jobs 2 --record run.jsonl");
-        let came = Finished::of(&mut behind(&["sh", "-c", &script], &command));
-        assert!(!came.out.contains("FAIL"), "{descriptors}: {}\n{}", came.out, came.err);
+        let command = sandbox.command("run reference --cases cases --jobs 2 --run-log run.jsonl");
+        let finished = Finished::of(&mut behind(&["sh", "-c", &script], &command));
+        assert!(!finished.out.contains("FAIL"), "{descriptors}: {}\n{}", finished.out, finished.err);
         let record = fs::read_to_string(sandbox.path().join("run.jsonl")).unwrap_or_default();
         assert!(!record.contains("\"crash\""), "{descriptors}: {record}");
     }
 }
 
 #[test]
-fn eight_runs_on_one_cache_are_all_readable() {
+fn parallel_runs_leave_readable_run_logs() {
     let sandbox = Sandbox::new();
     let runs: Vec<_> =
         (0..8).map(|_| start(sandbox.command("run --cases cases --only post/letter --jobs 1"))).collect();
@@ -394,59 +395,60 @@ fn eight_runs_on_one_cache_are_all_readable() {
     let names: Vec<_> = fs::read_dir(cache.join("runs")).expect("runs").map(|run| run.expect("a run").path()).collect();
     assert_eq!(names.len(), 8);
     for run in names.iter().chain([&cache.join("last")]) {
-        let came = sandbox.run(&format!("report {} --cases cases --check", run.join("run.jsonl").display()));
-        came.exits(0);
+        let finished = sandbox.run(&format!("report {} --cases cases --check", run.join("run.jsonl").display()));
+        finished.exits(0);
         let lines = fs::read_to_string(run.join("run.wire.jsonl")).expect("beside it").lines().count();
         assert_eq!(lines, 18, "{}", run.display());
     }
 }
 
 #[test]
-fn record_that_another_run_writes_is_refused() {
+fn run_log_of_another_active_run_is_refused() {
     let sandbox = Sandbox::new();
     let run = start(sandbox.command(SLOW));
     text_of(&sandbox.path().join("run.jsonl"));
-    let second = sandbox.run("run --cases cases --record run.jsonl");
-    second.exits(2).stderr_has(&["another run writes to run.jsonl", "--record"]);
+    let second = sandbox.run("run --cases cases --run-log run.jsonl");
+    second.exits(2).stderr_has(&["another run writes to run.jsonl", "--run-log"]);
     assert_eq!(run.end().0, Some(1));
     sandbox.run("replay run.jsonl --cases slow").exits(1);
-    // It is free again.
-    sandbox.run("run --cases cases --record run.jsonl").exits(0);
+    // The first run has released the file.
+    sandbox.run("run --cases cases --run-log run.jsonl").exits(0);
 }
 
 #[test]
-fn run_that_cannot_save_its_record_goes_on_and_says_so() {
+fn run_that_cannot_save_its_run_log_continues() {
     let sandbox = Sandbox::new();
     symlink("/dev/full", sandbox.path().join("full.jsonl")).expect("a link");
     sandbox.write("file", "");
-    let shows = |came: &Finished| {
-        came.exits(6).stdout_has(&["as expected: 30 tests"]).stderr_has(&["casebook: cannot save "]);
+    let check = |finished: &Finished| {
+        finished.exits(6).stdout_has(&["as expected: 30 tests"]).stderr_has(&["casebook: cannot save "]);
         assert!(sandbox.read("report.json").contains("\"passed\""));
         fs::remove_file(sandbox.path().join("report.json")).expect("it was written");
     };
     let run = "run --cases cases --report json=report.json";
-    shows(&sandbox.run(&format!("{run} --record full.jsonl")));
-    shows(&sandbox.run(&format!("{run} --record file/run.jsonl")));
-    shows(&Finished::of(sandbox.command(run).env("XDG_CACHE_HOME", sandbox.path().join("file"))));
-    // A report that can't be written keeps no other from being.
+    check(&sandbox.run(&format!("{run} --run-log full.jsonl")));
+    check(&sandbox.run(&format!("{run} --run-log file/run.jsonl")));
+    check(&Finished::of(sandbox.command(run).env("XDG_CACHE_HOME", sandbox.path().join("file"))));
+    // The other reports are written even if one cannot be.
     sandbox
         .run(&format!("{run} --report md=file/x.md"))
         .exits(6)
         .stdout_has(&["as expected: 30 tests"])
         .stderr_has(&["file/x.md"]);
     assert!(sandbox.read("report.json").contains("\"passed\""));
-    // A test that fails doesn't change the status.
-    let broken = "run reference:input-not-validated --cases cases --record full.jsonl";
+    // A failed test does not change the exit status.
+    let broken = "run reference:input-not-validated --cases cases --run-log full.jsonl";
     sandbox.run(broken).exits(6).stdout_has(&["FAIL  post/arguments-checked", "not as expected"]);
 }
 
 #[test]
-fn record_on_a_disk_that_fills_up_ends_with_a_whole_line() {
+fn run_log_on_a_full_disk_ends_with_a_whole_line() {
     let sandbox = Sandbox::new();
-    let command = sandbox.command("run --cases cases --record run.jsonl --report json=report.json --jobs 1");
-    // In blocks of 512 bytes: some tests fit, all do not.
-    let came = Finished::of(&mut behind(&["sh", "-c", "ulimit -f 24; exec \"$0\" \"$@\""], &command));
-    came.exits(6)
+    let command = sandbox.command("run --cases cases --run-log run.jsonl --report json=report.json --jobs 1");
+    // The limit counts blocks of 512 bytes: some tests fit, but not all.
+    let finished = Finished::of(&mut behind(&["sh", "-c", "ulimit -f 24; exec \"$0\" \"$@\""], &command));
+    finished
+        .exits(6)
         .stdout_has(&["as expected: 30 tests"])
         .stderr_has(&["casebook: cannot save the rest of the record: run.wire.jsonl"]);
     let record = sandbox.read("run.jsonl");
@@ -456,23 +458,23 @@ fn record_on_a_disk_that_fills_up_ends_with_a_whole_line() {
 }
 
 #[test]
-fn run_whose_output_cannot_be_written_still_saves() {
+fn run_with_full_standard_output_saves_its_reports() {
     let sandbox = Sandbox::new();
     let full = fs::File::options().write(true).open("/dev/full").expect("Linux has it");
-    let mut command = sandbox.command("run --cases cases --record run.jsonl --report json=report.json");
+    let mut command = sandbox.command("run --cases cases --run-log run.jsonl --report json=report.json");
     let mut run = Running::with_outputs(command.stdout(full).stderr(Stdio::piped()));
-    let words = run.err.by_ref().collect::<Vec<_>>().join("\n");
-    assert_eq!(run.end().0, Some(6), "{words}");
-    assert!(words.contains("cannot save all of standard output"), "{words}");
+    let errors = run.err.by_ref().collect::<Vec<_>>().join("\n");
+    assert_eq!(run.end().0, Some(6), "{errors}");
+    assert!(errors.contains("cannot save all of standard output"), "{errors}");
     assert!(sandbox.read("report.json").contains("\"passed\""));
     sandbox.run("replay run.jsonl --cases cases").exits(0);
 }
 
 #[test]
-fn run_without_a_home_says_that_nothing_is_recorded() {
+fn run_without_a_home_warns_that_it_has_no_run_log() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("run --cases cases --only post/letter");
-    // A relative one counts for none.
+    // A relative HOME is ignored.
     command.env("HOME", "home").env_remove("XDG_CACHE_HOME");
-    Finished::of(&mut command).exits(0).stderr_has(&["there is no record", "--record FILE"]);
+    Finished::of(&mut command).exits(0).stderr_has(&["there is no record", "--run-log FILE"]);
 }

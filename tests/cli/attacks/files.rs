@@ -1,4 +1,4 @@
-//! Files that somebody else made or named: nothing but regular files is opened, and none is read without a bound.
+//! Files that others created or named: casebook opens only regular files, and limits the size that it reads.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,10 +18,10 @@ fn run_log_that_never_ends_is_refused() {
     pipe(&sandbox, "pipe.jsonl");
     for log in ["pipe.jsonl", "/dev/zero", "/dev/stdin"] {
         for arguments in ["replay {}", "report {}", "diff {} {}"] {
-            let came = sandbox.run(&arguments.replace("{}", log));
-            came.exits(2);
+            let finished = sandbox.run(&arguments.replace("{}", log));
+            finished.exits(2);
             if log != "/dev/stdin" {
-                came.stderr_has(&["this is a pipe, a socket or a device, not a file"]);
+                finished.stderr_has(&["this is a pipe, a socket or a device, not a file"]);
             }
         }
     }
@@ -31,36 +31,36 @@ fn run_log_that_never_ends_is_refused() {
 #[test]
 fn wire_file_that_never_ends_is_not_read() {
     let sandbox = Sandbox::new();
-    sandbox.run("run reference:input-not-validated --cases cases --only post/letter --record run.jsonl");
+    sandbox.run("run reference:input-not-validated --cases cases --only post/letter --run-log run.jsonl");
     std::fs::remove_file(sandbox.path().join("run.wire.jsonl")).expect("it was written");
     pipe(&sandbox, "run.wire.jsonl");
-    let came = sandbox.run("replay run.jsonl --cases cases");
-    assert!(came.status.is_some_and(|status| status < 2), "{}", came.err);
+    let finished = sandbox.run("replay run.jsonl --cases cases");
+    assert!(finished.status.is_some_and(|status| status < 2), "{}", finished.err);
 }
 
 #[test]
-fn files_that_a_run_log_names_are_not_opened_unless_they_are_targets() {
+fn run_log_naming_other_files_opens_only_targets() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "");
-    sandbox.run("run t --cases cases --only post/letter --record run.jsonl").exits(0);
+    sandbox.run("run t --cases cases --only post/letter --run-log run.jsonl").exits(0);
     pipe(&sandbox, "pipe/target.toml");
     pipe(&sandbox, "pipe/kmsg");
     let log = sandbox.read("run.jsonl");
     let own = sandbox.path().join("t/target.toml");
-    let own = own.canonicalize().expect("it is there");
+    let own = own.canonicalize().expect("an existing path");
     assert!(log.contains(&*own.to_string_lossy()), "{log}");
     let names = |file: &Path| log.replace(&*own.to_string_lossy(), &file.to_string_lossy());
     for file in ["pipe/target.toml", "pipe/kmsg", "../../dev/zero"] {
         sandbox.write("forged.jsonl", &names(&sandbox.path().join(file)));
         sandbox.run("replay forged.jsonl --cases cases").exits(0);
     }
-    // A target's name is no path.
+    // The name of a target is never used as a path.
     sandbox.write("forged.jsonl", &names(Path::new("/nowhere.toml")).replace("\"t\"", "\"./t\""));
     sandbox.run("replay forged.jsonl --cases cases").stderr_has(&["./t isn't found from here"]);
 }
 
 #[test]
-fn suite_leads_to_no_file_outside_of_its_remotes() {
+fn suite_reference_outside_its_remotes_opens_no_file() {
     let sandbox = Sandbox::empty();
     pipe(&sandbox, "outside");
     pipe(&sandbox, "suite/remotes/draft2020-12/pipe.json");
@@ -76,16 +76,16 @@ fn suite_leads_to_no_file_outside_of_its_remotes() {
     refers("upward", "../../outside");
     refers("pipe", "draft2020-12/pipe.json");
     refers("device", "/dev/zero");
-    let came = sandbox.run("list --import json-schema-test-suite=suite");
-    came.exits(0).stdout_has(&["type-arguments"]);
+    let finished = sandbox.run("list --import json-schema-test-suite=suite");
+    finished.exits(0).stdout_has(&["type-arguments"]);
 }
 
 #[test]
-fn set_or_set_up_input_that_never_ends_is_refused() {
+fn endless_set_or_setup_input_is_refused() {
     let sandbox = Sandbox::new();
     pipe(&sandbox, "sets/endless.json");
-    let came = sandbox.run("run reference --cases cases --set endless");
-    came.exits(2).stderr_has(&["sets/endless.json", "this is a pipe"]);
+    let finished = sandbox.run("run reference --cases cases --set endless");
+    finished.exits(2).stderr_has(&["sets/endless.json", "this is a pipe"]);
     sandbox.borrowed("targets/t", None, "[setup]\ncommands = [[\"true\"]]\ninputs = [\"endless\"]\n");
     pipe(&sandbox, "targets/t/endless");
     sandbox.write("targets/t/.casebook-setup", "");
@@ -94,17 +94,17 @@ fn set_or_set_up_input_that_never_ends_is_refused() {
 }
 
 #[test]
-fn target_outside_of_the_repository_is_not_read_for_a_run_log() {
+fn replay_reads_no_target_outside_the_repository() {
     let (sandbox, outside) = (Sandbox::new(), Sandbox::empty());
     let known =
         "[[known]]\ntest = \"post/parcel/word\"\nrequirement = \"post/arguments-checked\"\nreason = \"known\"\n";
     for sandbox in [&sandbox, &outside] {
         sandbox.borrowed("t", Some("input-not-validated"), known);
     }
-    sandbox.run("run t --cases cases --record run.jsonl").exits(0);
-    let place = |sandbox: &Sandbox| sandbox.path().canonicalize().expect("it is there").display().to_string();
+    sandbox.run("run t --cases cases --run-log run.jsonl").exits(0);
+    let place = |sandbox: &Sandbox| sandbox.path().canonicalize().expect("an existing path").display().to_string();
     sandbox.write("forged.jsonl", &sandbox.read("run.jsonl").replace(&place(&sandbox), &place(&outside)));
-    std::fs::remove_dir_all(sandbox.path().join("t")).expect("it is ours");
+    std::fs::remove_dir_all(sandbox.path().join("t")).expect("own file");
     let upward = format!("{}/../{}", place(&sandbox), outside.path().file_name().expect("a name").display());
     sandbox.write("upward.jsonl", &sandbox.read("run.jsonl").replace(&place(&sandbox), &upward));
     for log in ["forged.jsonl", "upward.jsonl"] {
@@ -113,7 +113,7 @@ fn target_outside_of_the_repository_is_not_read_for_a_run_log() {
 }
 
 #[test]
-fn suite_whose_folders_are_links_leads_nowhere() {
+fn suite_behind_links_is_not_read() {
     let sandbox = Sandbox::empty();
     sandbox.write("outside/draft2020-12/word.json", r#"{ "const": "of-somebody-else" }"#);
     sandbox.write("suite/tests/draft2020-12/.keep", "");
@@ -136,9 +136,9 @@ fn suite_whose_folders_are_links_leads_nowhere() {
     link("theirs/tests", "outside");
     link("below/json", "theirs");
     for suite in ["linked", "inner", "below"] {
-        let came = sandbox.run(&format!("list --import json-schema-test-suite={suite}"));
-        came.exits(2);
-        assert!(!came.err.contains("of-somebody-else"), "{}", came.err);
+        let finished = sandbox.run(&format!("list --import json-schema-test-suite={suite}"));
+        finished.exits(2);
+        assert!(!finished.err.contains("of-somebody-else"), "{}", finished.err);
     }
 }
 
@@ -150,12 +150,12 @@ fn snapshot_that_is_a_link_is_neither_shown_nor_written() {
     let snapshot = sandbox.path().join("t/snapshots/post/letter.snap");
     assert!(snapshot.exists(), "no snapshot there");
     sandbox.write("private", "of-somebody-else\n");
-    std::fs::remove_file(&snapshot).expect("it is ours");
+    std::fs::remove_file(&snapshot).expect("own file");
     std::os::unix::fs::symlink(sandbox.path().join("private"), &snapshot).expect("a link");
     for accept in ["", "--accept"] {
-        let came = sandbox.run(&format!("run t --cases cases --only post/letter {accept}"));
-        came.stderr_has(&["letter.snap: this is behind a link"]);
-        assert!(!came.out.contains("of-somebody-else"), "{}", came.out);
+        let finished = sandbox.run(&format!("run t --cases cases --only post/letter {accept}"));
+        finished.stderr_has(&["letter.snap: this is behind a link"]);
+        assert!(!finished.out.contains("of-somebody-else"), "{}", finished.out);
     }
     assert_eq!(sandbox.read("private"), "of-somebody-else\n");
 }

@@ -1,4 +1,4 @@
-//! Connections that nobody asked for: of a target, and of another user.
+//! Unwanted connections to listeners of casebook, from a target and from another user.
 
 use std::net::TcpStream;
 
@@ -8,9 +8,9 @@ use super::has_two_users;
 use crate::process::{Running, behind};
 use crate::sandbox::{Finished, PROGRAM, Sandbox};
 
-/// An adapter that, before each order, fills every new listener of the harness with silent connections, as a user.
+/// An adapter that opens silent connections to each new listener of the harness before each request, as a given user.
 ///
-/// The harness is its parent. Its listeners are found by their inodes.
+/// The harness is its parent process. The adapter finds the listeners by the inodes of their sockets.
 const CROWD: &str = r#"
 import encodings.idna, os, resource, signal, socket, subprocess, sys
 
@@ -32,9 +32,9 @@ def listeners():
             yield int(part[1].split(":")[1], 16)
 
 def crowd(port):
-    done, told = os.pipe()
+    done, ready = os.pipe()
     if os.fork():
-        os.close(told)
+        os.close(ready)
         os.read(done, 1)
         os.close(done)
         return
@@ -49,7 +49,7 @@ def crowd(port):
             break
     log.write(f"{len(held)}\n")
     log.flush()
-    os.write(told, b"x")
+    os.write(ready, b"x")
     signal.pause()
 
 log = open("../crowded", "a")
@@ -65,7 +65,7 @@ adapter.stdin.close()
 sys.exit(adapter.wait())
 "#;
 
-/// A sandbox with a target that brings a crowd.
+/// Creates a sandbox with a target that opens this number of connections as this user.
 fn sandbox(user: u32, number: usize) -> Sandbox {
     let sandbox = Sandbox::empty();
     sandbox.write("crowd.py", CROWD);
@@ -76,23 +76,23 @@ fn sandbox(user: u32, number: usize) -> Sandbox {
     sandbox
 }
 
-/// The number of connections that there were on all listeners.
+/// The number of connections that were opened to all listeners.
 fn crowded(sandbox: &Sandbox) -> usize {
     sandbox.read("crowded").lines().map(|line| line.parse::<usize>().expect("a number")).sum()
 }
 
-/// Cases with canaries, and of clients.
+/// Selects tests with canaries, and tests of clients.
 const ONLY: &str = "--only sep-2106/external-ref/listed --only sep-1034/client-defaults/untouched/integer --jobs 1";
 
 #[test]
-fn silent_connections_of_a_target_end_no_run() {
+fn silent_connections_of_a_target_do_not_end_a_run() {
     let number = 300;
     let sandbox = sandbox(0, number);
-    // The harness has fewer descriptors than there are connections, as long as it asks for no more.
+    // The soft limit is lower than the number of connections; the harness may raise it.
     let limited = ["bash", "-c", "ulimit -Sn 200; exec \"$@\"", "-"];
-    let came = Finished::of(&mut behind(&limited, &sandbox.command(&format!("run crowd {ONLY}"))));
+    let finished = Finished::of(&mut behind(&limited, &sandbox.command(&format!("run crowd {ONLY}"))));
     assert!(crowded(&sandbox) > number, "{}", sandbox.read("crowded"));
-    came.exits(0);
+    finished.exits(0);
     assert_eq!(sandbox.survivors(), 0);
 }
 
@@ -103,14 +103,14 @@ fn silent_connections_of_another_user_change_nothing() {
     }
     let number = 70;
     let sandbox = sandbox(65534, number);
-    let came = sandbox.run(&format!("run crowd {ONLY}"));
+    let finished = sandbox.run(&format!("run crowd {ONLY}"));
     assert!(crowded(&sandbox) > number, "{}", sandbox.read("crowded"));
-    came.exits(0);
+    finished.exits(0);
     assert_eq!(sandbox.survivors(), 0);
 }
 
-/// A client whose address another user has read: that one sends a request and closes the connection, while the harness
-/// is stopped.
+/// A client whose server another user contacts: while the harness is stopped, that user sends requests and closes the
+/// connections.
 const OVERHEARD: &str = r#"
 import os, signal, socket, sys, urllib.parse
 
@@ -129,7 +129,7 @@ if not stranger:
         talker.close()
     os._exit(0)
 os.waitpid(stranger, 0)
-open("../spoke", "w").close()
+open("../sent", "w").close()
 os.execvp("python3", ["python3", "../fixed.py", "good", sys.argv[-1]])
 "#;
 
@@ -144,13 +144,13 @@ fn request_of_another_user_who_closes_at_once_is_not_read() {
     let command = "title = \"x\"\nkind = \"fixed\"\nclient = [\"python3\", \"../overheard.py\"]";
     sandbox.write("t/target.toml", &format!("{command}\n\n[claims]\nrevisions = [\"2026-07-28\"]\n"));
     let only = "--only everything/client-json-schema-ref-no-deref";
-    let came = sandbox.run(&format!("run t {only} --record run.jsonl"));
-    assert!(sandbox.path().join("spoke").exists(), "nobody spoke");
-    came.exits(0);
-    assert!(!sandbox.read("run.wire.jsonl").contains("overheard"), "it was taken for the client's");
+    let finished = sandbox.run(&format!("run t {only} --run-log run.jsonl"));
+    assert!(sandbox.path().join("sent").exists(), "the other user sent nothing");
+    finished.exits(0);
+    assert!(!sandbox.read("run.wire.jsonl").contains("overheard"), "the request counts as one of the client");
 }
 
-/// Sends a request to a URL as a user, and tells whether there was an answer.
+/// Sends a request to a URL as a given user, and prints whether an answer finished.
 const VISITOR: &str = r#"
 import encodings.idna, os, socket, sys, urllib.parse
 
@@ -166,7 +166,7 @@ except ConnectionError:
 "#;
 
 #[test]
-fn reference_lets_in_no_other_user_and_outlives_a_crowd() {
+fn reference_refuses_other_users_and_survives_a_crowd() {
     if !has_two_users() {
         return;
     }
@@ -187,6 +187,6 @@ fn reference_lets_in_no_other_user_and_outlives_a_crowd() {
     let (own, foreign) = (visit(0), visit(65534));
     serving.signal(Signal::SIGTERM);
     serving.end();
-    assert!(number > 300, "only {number} came");
+    assert!(number > 300, "only {number} connections were opened");
     assert_eq!((own.trim(), foreign.trim()), ("answered", "closed"));
 }

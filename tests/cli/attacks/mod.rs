@@ -1,5 +1,5 @@
-//! Attacks on what SECURITY.md promises: what a target, another user, a file of a stranger or a lack of room can do.
-//! Each file is about one promise.
+//! Attacks on the promises of SECURITY.md, by targets, other users, untrusted files and machines without resources. Each
+//! file tests one promise.
 
 mod bounds;
 mod discovery;
@@ -9,11 +9,11 @@ mod listeners;
 mod machine;
 mod probes;
 mod secrets;
+mod stdio_client;
 mod text;
 mod verdicts;
-mod words;
 
-/// Returns whether this test can act as two users; prints that it is skipped where it cannot.
+/// Returns whether this test can act as two users. Otherwise it prints that the test is skipped.
 fn has_two_users() -> bool {
     let is_root = nix::unistd::geteuid().is_root();
     if !is_root {

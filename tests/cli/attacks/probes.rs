@@ -1,4 +1,4 @@
-//! Listing targets executes nothing of the current folder.
+//! Listing targets executes no file of the current folder.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::sandbox::{Finished, Sandbox};
 
-/// A line of shell that shows that it was executed.
+/// A shell command that leaves a file, which shows that it was executed.
 fn trap(sandbox: &Sandbox) -> String {
     format!(": > \"{}\"", sandbox.path().join("executed").display())
 }
@@ -17,13 +17,13 @@ fn was_executed(sandbox: &Sandbox) -> bool {
 
 fn install(sandbox: &Sandbox, name: &str, script: &str) {
     sandbox.write(name, &format!("#!/bin/sh\n{script}\n"));
-    fs::set_permissions(sandbox.path().join(name), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::set_permissions(sandbox.path().join(name), fs::Permissions::from_mode(0o755)).expect("own file");
 }
 
 #[test]
 fn listing_executes_no_file_of_the_checkout() {
     let sandbox = Sandbox::new();
-    // A shell takes `version` for a file.
+    // `sh version` executes the file `version`.
     sandbox.write("version", &trap(&sandbox));
     fs::create_dir(sandbox.path().join("bin")).expect("a folder");
     symlink("/bin/sh", sandbox.path().join("bin/sh")).expect("a link");
@@ -31,8 +31,8 @@ fn listing_executes_no_file_of_the_checkout() {
     for arguments in ["targets", "run --all --cases cases --jobs 1 --only post/parcel"] {
         let mut command = sandbox.command(arguments);
         command.env("PATH", sandbox.path().join("bin"));
-        let came = Finished::of(&mut command);
-        came.exits(0);
+        let finished = Finished::of(&mut command);
+        finished.exits(0);
         assert!(!was_executed(&sandbox), "{arguments}");
     }
     let mut command = sandbox.command("targets");
@@ -55,7 +55,7 @@ fn listing_finds_no_program_by_a_relative_path() {
 }
 
 #[test]
-fn probe_runs_where_nobody_else_can_put_a_file() {
+fn probe_runs_in_the_root_folder_with_absolute_paths() {
     let sandbox = Sandbox::new();
     install(
         &sandbox,
@@ -73,9 +73,9 @@ fn probe_runs_where_nobody_else_can_put_a_file() {
 }
 
 #[test]
-fn needs_a_version_of_an_unknown_program_is_an_error() {
+fn version_need_of_an_unknown_program_is_an_error() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "[needs]\nsh = \"1\"\n");
-    let came = sandbox.run("run t --cases cases");
-    came.exits(2).stderr_has(&["no safe way to ask `sh` for its version", "write `sh = \"any\"`"]);
+    let finished = sandbox.run("run t --cases cases");
+    finished.exits(2).stderr_has(&["no safe way to ask `sh` for its version", "write `sh = \"any\"`"]);
 }

@@ -1,4 +1,4 @@
-//! Targets that write a secret of their environment wherever they can, in every spelling, and across every cut.
+//! Targets that leak a secret of their environment in every place and encoding, also where casebook cuts long texts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,10 +8,10 @@ use super::has_two_users;
 use crate::process::succeeds;
 use crate::sandbox::{Finished, Sandbox};
 
-/// A token with all characters that writers of JSON escape each in their own way.
+/// A token with all characters that JSON writers escape differently.
 const TOKEN: &str = "ghp_aB3+cD4/eF5=gH6&iJ7<kL8>mN9'oP0qR1sT2uV3w";
 
-/// Targets by name: where they write the secret, and how, in the words of `rogue.py`; `T` is the token.
+/// Leaking targets: name, place, and Python code for `rogue.py`, in which `T` is the token.
 const LEAKS: [(&str, &str, &str); 16] = [
     ("plain", "call", "say(answer(a=T, content=[{'type': 'text', 'text': T}]))"),
     ("nested", "call", "say(answer(content=[{'type': 'text', 'text': json.dumps({'a': json.dumps(T)})}]))"),
@@ -64,10 +64,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// Pieces of the token, and of what common encodings make of it.
+/// Pieces of the token and of its common encodings.
 fn pieces() -> Vec<String> {
     let hex = TOKEN.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
-    // At any alignment, twelve characters of base64 in a row show eight of its bytes.
+    // At any alignment, twelve consecutive characters of base64 encode eight bytes of the token.
     let base64 = [
         "Z2hwX2FCMytjRDQvZUY1PWdINiZpSjc8a0w4Pm1OOSdvUDBxUjFzVDJ1VjN3",
         "doX2FCMytjRDQvZUY1PWdINiZpSjc8a0w4Pm1OOSdvUDBxUjFzVDJ1Vj",
@@ -80,7 +80,7 @@ fn pieces() -> Vec<String> {
 }
 
 fn assert_hidden(name: &str, text: &str) {
-    // As readers of JSON and of pages see it.
+    // Undo the escapes of JSON and HTML.
     let read = text.replace(r"\/", "/").replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
     let units = ["26&", "3c<", "3e>", "2b+", "27'", "3d=", "2f/"].into_iter().fold(read, |text, unit| {
         let (digits, one) = unit.split_at(2);
@@ -92,20 +92,20 @@ fn assert_hidden(name: &str, text: &str) {
 }
 
 #[test]
-fn secret_in_any_spelling_and_across_any_cut_is_nowhere() {
+fn secret_in_any_encoding_or_cut_is_hidden() {
     let sandbox = Sandbox::empty();
     let names = lay_out(&sandbox);
-    let told = |arguments: &str| {
-        let came = Finished::of(sandbox.command(arguments).env("MY_TOKEN", TOKEN));
-        assert_hidden(arguments, &came.out);
-        assert_hidden(arguments, &came.err);
-        came
+    let run = |arguments: &str| {
+        let finished = Finished::of(sandbox.command(arguments).env("MY_TOKEN", TOKEN));
+        assert_hidden(arguments, &finished.out);
+        assert_hidden(arguments, &finished.err);
+        finished
     };
     let reports = "--report html=r.html --report junit=r.xml --report md=r.md --report json=r.json";
-    told(&format!("run {names} --cases shelf --jobs 2 --record run.jsonl --accept {reports}"));
-    told("replay run.jsonl --cases shelf");
-    told("report run.jsonl --cases shelf --report html=again.html");
-    told("smoke noise");
+    run(&format!("run {names} --cases shelf --jobs 2 --run-log run.jsonl --accept {reports}"));
+    run("replay run.jsonl --cases shelf");
+    run("report run.jsonl --cases shelf --report html=again.html");
+    run("smoke noise");
     assert!(sandbox.read("run.jsonl").contains("[MY_TOKEN]"));
     let wire = sandbox.read("run.wire.jsonl");
     for (name, ..) in LEAKS {
@@ -120,14 +120,14 @@ fn secret_in_any_spelling_and_across_any_cut_is_nowhere() {
 }
 
 #[test]
-fn names_in_target_toml_and_environment_choose_what_is_hidden() {
+fn lists_of_secrets_choose_the_hidden_variables() {
     let sandbox = Sandbox::empty();
     lay_out(&sandbox);
     let does = "say(answer(a=[os.environ[name] for name in ('ACCOUNT', 'PLACE', 'SORT_KEY')]))";
     sandbox.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
     let file = sandbox.read("teller/target.toml");
     sandbox.write("teller/target.toml", &format!("secrets = [\"ACCOUNT\"]\n{file}"));
-    let mut run = sandbox.command("run teller --cases shelf --record run.jsonl");
+    let mut run = sandbox.command("run teller --cases shelf --run-log run.jsonl");
     run.env("ACCOUNT", "of-somebody").env("PLACE", "where-it-is").env("SORT_KEY", "created-at");
     Finished::of(run.env("CASEBOOK_SECRETS", "PLACE,-SORT_KEY")).exits(0);
     let wire = sandbox.read("run.wire.jsonl");
@@ -144,9 +144,9 @@ fn mistake_in_target_toml_shows_no_value_of_env() {
         ("table", "[env]\nTOKEN = [\"hush\"]\n"),
     ] {
         sandbox.write(&format!("{name}/target.toml"), &format!("title = \"x\"\n{text}"));
-        let came = sandbox.run(&format!("run ./{name}"));
-        came.exits(2).stderr_has(&["target.toml", "TOKEN"]);
-        assert!(!came.err.contains("hush"), "{}", came.err);
+        let finished = sandbox.run(&format!("run ./{name}"));
+        finished.exits(2).stderr_has(&["target.toml", "TOKEN"]);
+        assert!(!finished.err.contains("hush"), "{}", finished.err);
     }
 }
 
@@ -154,7 +154,7 @@ fn mistake_in_target_toml_shows_no_value_of_env() {
 fn run_logs_are_readable_by_their_owner_only() {
     let sandbox = Sandbox::new();
     sandbox.run("run reference --cases cases");
-    sandbox.run("run reference --cases cases --record new/folder/run.jsonl");
+    sandbox.run("run reference --cases cases --run-log new/folder/run.jsonl");
     let mode = |name: &str| {
         let mode = fs::metadata(sandbox.path().join(name))
             .unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -172,13 +172,13 @@ fn run_logs_are_readable_by_their_owner_only() {
 }
 
 #[test]
-fn secret_that_is_no_utf_8_is_hidden_in_both_ways_of_reading_it() {
+fn secret_that_is_not_utf8_is_hidden() {
     use std::os::unix::ffi::OsStrExt as _;
     let sandbox = Sandbox::empty();
     lay_out(&sandbox);
     let does = "T = os.environb[b'ODD_TOKEN']; say(answer(a=T.decode('utf-8', 'replace'), b=T.decode('latin-1')))";
     sandbox.target("teller", &["python3", "-S", "-I", "../rogue.py", "call", does], "");
-    let mut run = sandbox.command("run teller --cases shelf --record run.jsonl");
+    let mut run = sandbox.command("run teller --cases shelf --run-log run.jsonl");
     run.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"caf\xe9-und\xfcr-th\xeb-st\xe4irs-9"));
     Finished::of(&mut run).exits(0);
     let wire = sandbox.read("run.wire.jsonl");
@@ -186,25 +186,26 @@ fn secret_that_is_no_utf_8_is_hidden_in_both_ways_of_reading_it() {
 }
 
 #[test]
-fn run_log_that_another_user_laid_out_is_not_written() {
+fn run_log_file_of_another_user_is_not_written() {
     if !has_two_users() {
         return;
     }
     let sandbox = Sandbox::new();
     sandbox.write("private", "mine");
-    for (name, lay) in [
+    for (name, script) in [
         ("file", "umask 0; : > shared/file.jsonl; : > shared/file.wire.jsonl"),
         ("wire", "umask 0; : > shared/wire.wire.jsonl"),
         ("link", "ln -s ../private shared/link.jsonl"),
     ] {
         fs::create_dir_all(sandbox.path().join("shared")).expect("a folder");
-        fs::set_permissions(sandbox.path().join("shared"), fs::Permissions::from_mode(0o777)).expect("it is ours");
-        fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(0o711)).expect("it is ours");
+        fs::set_permissions(sandbox.path().join("shared"), fs::Permissions::from_mode(0o777)).expect("own file");
+        fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(0o711)).expect("own file");
         let mut stranger = std::process::Command::new("sh");
         std::os::unix::process::CommandExt::uid(&mut stranger, 65534);
-        assert!(succeeds(stranger.args(["-c", lay]).current_dir(sandbox.path())));
-        let came = sandbox.run(&format!("run reference --cases cases --only post/letter --record shared/{name}.jsonl"));
-        came.exits(6).stderr_has(&["cannot save the record", "another user (uid 65534"]);
+        assert!(succeeds(stranger.args(["-c", script]).current_dir(sandbox.path())));
+        let finished =
+            sandbox.run(&format!("run reference --cases cases --only post/letter --run-log shared/{name}.jsonl"));
+        finished.exits(6).stderr_has(&["cannot save the record", "another user (uid 65534"]);
     }
     assert_eq!(sandbox.read("private"), "mine");
     for name in ["file.jsonl", "file.wire.jsonl", "wire.wire.jsonl"] {

@@ -1,4 +1,4 @@
-"""Runs a command whose standard output and error are a terminal, and copies what it shows: terminal.py COMMAND ARGUMENT…"""
+"""Runs a command on a pseudo-terminal, and copies its output: terminal.py COMMAND ARGUMENT…"""
 
 import os
 import pty

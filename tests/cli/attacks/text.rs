@@ -1,7 +1,7 @@
 //! Hostile text from every source, through every command, into every output.
 //!
-//! A command may show the text, but as nothing but text: no hidden character and no styling of the text's own reaches a
-//! terminal, no line is a command for a CI runner, and XML and JSON keep their form.
+//! Commands may print such text, but only as text: no control character or escape sequence of the text reaches a terminal,
+//! no line is a command for a CI runner, and XML and JSON remain well-formed.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::process::behind;
 use crate::sandbox::{Finished, Sandbox};
 
-/// Texts that do harm where they are shown as they are.
+/// Texts that do harm if they are printed as they are.
 const HOSTILE: &str = concat!(
     "clear \u{1b}[2J\u{1b}]52;c;cHduZWQ=\u{7}\u{1b}]0;title\u{1b}\\ styled \u{1b}[8m\u{1b}[34m\u{1b}[32mleak ",
     "c1 \u{9b}2J\u{9d}52;c;eA==\u{9c} bidi \u{202e}\u{2066}\u{200f} lines \u{2028}\u{2029}\u{85} back \u{8}\u{7f}\ttab\rreturn ",
@@ -23,15 +23,15 @@ const HOSTILE: &str = concat!(
     "https://a.example mail@a.example {{7*7}} %0A::error::forged %s __proto__ constructor toString\n",
 );
 
-/// The same in so few bytes that it can be a file's name.
+/// A shorter hostile text, which fits into a file name.
 const SHORT: &str = "\u{1b}[2J\u{1b}[32mleak\u{202e}\u{ffff}\n::error::forged\n##[error]forged\r<img>";
 
-/// The text as an argument, which can have no NUL, or as a file's name.
+/// The text without NUL characters, which arguments and file names cannot contain.
 fn argument(text: &str) -> String {
     text.replace('\0', "\u{1}")
 }
 
-/// Returns whether a terminal, or a person before it, sees something other than a printed character.
+/// Returns whether a terminal prints something other than a visible character.
 fn is_hidden(one: char) -> bool {
     let listed =
         "\u{ad}\u{34f}\u{61c}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{2028}\u{2029}\u{2066}\u{fe0f}\u{feff}\u{e0041}";
@@ -42,7 +42,7 @@ fn is_noncharacter(one: char) -> bool {
     ('\u{fdd0}'..='\u{fdef}').contains(&one) || matches!(u32::from(one) & 0xffff, 0xfffe | 0xffff)
 }
 
-/// The command that GitHub's runner (`ActionCommand.cs`), Azure's agent or `TeamCity` reads in a line.
+/// The commands that GitHub's runner (`ActionCommand.cs`), Azure's agent or `TeamCity` find in a line.
 fn commands(line: &str) -> Vec<String> {
     let trimmed = line.trim_start();
     let second = trimmed.strip_prefix("::").and_then(|rest| rest.split_once("::"));
@@ -56,7 +56,7 @@ fn commands(line: &str) -> Vec<String> {
     found
 }
 
-/// The text without casebook's own styling.
+/// The text without the escape sequences that casebook itself prints.
 fn bare(text: &str) -> String {
     let mut out = text.to_owned();
     for own in ["0", "1", "2", "4", "31", "32", "33", "36", "35;1", "36;1", "31;1", "33;1", "36;1;4", "32;1", ""] {
@@ -65,12 +65,12 @@ fn bare(text: &str) -> String {
     out
 }
 
-/// Everything that is wrong with what a command showed.
+/// The problems in the outputs of commands.
 #[derive(Default)]
-struct Wrong(Vec<String>);
+struct Problems(Vec<String>);
 
-impl Wrong {
-    fn look_at(&mut self, what: &str, text: &str) {
+impl Problems {
+    fn check_text(&mut self, what: &str, text: &str) {
         if text.contains("\u{1b}[32mleak") {
             self.0.push(format!("{what}: styled by the text"));
         }
@@ -82,7 +82,7 @@ impl Wrong {
             for command in commands(line) {
                 let words = ["error", "warning", "notice"].map(|word| format!("{word} "));
                 let is_own = words.iter().any(|word| command.starts_with(word.as_str())) && line.starts_with("::");
-                // A property has neither of these but at its end.
+                // A property contains no unescaped colon.
                 let is_own = is_own && !command.contains([':']) && !command.contains("README.md");
                 if !(is_own && what.contains("--annotations")) {
                     self.0.push(format!("{what}: the command {command:?} in {line:?}"));
@@ -91,50 +91,50 @@ impl Wrong {
         }
     }
 
-    fn came(&mut self, what: &str, came: &Finished) {
-        self.look_at(&format!("{what} (out)"), &came.out);
-        self.look_at(&format!("{what} (err)"), &came.err);
-        let is_known = came.status.is_some_and(|status| (0..=5).contains(&status));
+    fn check_command(&mut self, what: &str, finished: &Finished) {
+        self.check_text(&format!("{what} (out)"), &finished.out);
+        self.check_text(&format!("{what} (err)"), &finished.err);
+        let is_known = finished.status.is_some_and(|status| (0..=5).contains(&status));
         if !is_known {
-            self.0.push(format!("{what}: status {:?}\n{}", came.status, came.err));
+            self.0.push(format!("{what}: status {:?}\n{}", finished.status, finished.err));
         }
     }
 
-    fn end(self) {
-        assert!(self.0.is_empty(), "{} wrong:\n{}", self.0.len(), self.0.join("\n"));
+    fn assert_none(self) {
+        assert!(self.0.is_empty(), "{} problems:\n{}", self.0.len(), self.0.join("\n"));
     }
 }
 
-/// A command in a GitHub job, without colours and with them.
-fn both(sandbox: &Sandbox, wrong: &mut Wrong, arguments: &str, more: &[&str]) -> Finished {
-    let plain = once(sandbox, wrong, (arguments, more), false);
-    once(sandbox, wrong, (arguments, more), true);
+/// Runs a command as in a GitHub job, without and with colours, and checks its outputs.
+fn plain_and_coloured(sandbox: &Sandbox, problems: &mut Problems, arguments: &str, more: &[&str]) -> Finished {
+    let plain = once(sandbox, problems, (arguments, more), false);
+    once(sandbox, problems, (arguments, more), true);
     plain
 }
 
-fn once(sandbox: &Sandbox, wrong: &mut Wrong, (arguments, more): (&str, &[&str]), colours: bool) -> Finished {
+fn once(sandbox: &Sandbox, problems: &mut Problems, (arguments, more): (&str, &[&str]), colours: bool) -> Finished {
     let mut command = sandbox.command(arguments);
     command.args(more).env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", sandbox.path().join("summary.md"));
     if colours {
         command.env("CLICOLOR_FORCE", "1");
     }
-    let came = Finished::of(&mut command);
+    let finished = Finished::of(&mut command);
     let more = if more.is_empty() { "" } else { " …" };
-    wrong.came(&format!("{arguments}{more}{}", if colours { " in colour" } else { "" }), &came);
-    came
+    problems.check_command(&format!("{arguments}{more}{}", if colours { " in colour" } else { "" }), &finished);
+    finished
 }
 
-/// A command on a terminal.
-fn on_a_terminal(sandbox: &Sandbox, wrong: &mut Wrong, arguments: &str) {
+/// Runs a command on a pseudo-terminal, and checks its output.
+fn on_a_terminal(sandbox: &Sandbox, problems: &mut Problems, arguments: &str) {
     let terminal = ["python3", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/attacks/terminal.py")];
-    let came = Finished::of(behind(&terminal, &sandbox.command(arguments)).env("TERM", "xterm-256color"));
-    assert!(came.out.contains("\u{1b}["), "{arguments} isn't in colour: {}{}", came.out, came.err);
-    wrong.look_at(&format!("{arguments} on a terminal"), &came.out);
+    let finished = Finished::of(behind(&terminal, &sandbox.command(arguments)).env("TERM", "xterm-256color"));
+    assert!(finished.out.contains("\u{1b}["), "{arguments} isn't in colour: {}{}", finished.out, finished.err);
+    problems.check_text(&format!("{arguments} on a terminal"), &finished.out);
 }
 
 const REPORTS: [&str; 5] = ["html=o.html", "junit=o.xml", "md=o.md", "json=o.json", "badge=badges"];
 
-/// The options that ask for every report.
+/// The options that request every report.
 fn all_reports() -> String {
     REPORTS.map(|report| format!("--report {report}")).join(" ") + " --annotations github"
 }
@@ -145,11 +145,11 @@ fn assert_no_markup(what: &str, markdown: &str) {
     }
 }
 
-/// Everything that a report was written to.
-fn look_at_files(sandbox: &Sandbox, wrong: &mut Wrong, what: &str) {
+/// Checks all files that reports were written to, and deletes them.
+fn check_files(sandbox: &Sandbox, problems: &mut Problems, what: &str) {
     for file in ["o.html", "o.xml", "o.md", "o.json", "summary.md"] {
         let text = sandbox.read(file);
-        wrong.look_at(&format!("{what}: {file}"), &sandbox.read_unpacked(file));
+        problems.check_text(&format!("{what}: {file}"), &sandbox.read_unpacked(file));
         assert!(file == "o.json" || !text.contains("<img"), "{what}: markup in {file}");
     }
     assert_no_markup(what, &sandbox.read("o.md"));
@@ -159,63 +159,63 @@ fn look_at_files(sandbox: &Sandbox, wrong: &mut Wrong, what: &str) {
     serde_json::from_str::<Value>(&sandbox.read("o.json")).expect("JSON");
     for badge in fs::read_dir(sandbox.path().join("badges")).expect("badges") {
         let badge = badge.expect("a badge").path();
-        wrong.look_at(&format!("{what}: {}", badge.display()), &fs::read_to_string(&badge).expect("UTF-8"));
+        problems.check_text(&format!("{what}: {}", badge.display()), &fs::read_to_string(&badge).expect("UTF-8"));
     }
     for file in ["o.html", "o.xml", "o.md", "o.json", "summary.md"] {
         fs::remove_file(sandbox.path().join(file)).expect("it was there");
     }
 }
 
-/// A target of `rogue.py` that shows the text, `H`, in one place.
-struct Shower {
+/// A target that sends the hostile text, `H`, in one place; `does` is Python code for `rogue.py`.
+struct TextTarget {
     name: &'static str,
     at: &'static str,
     does: &'static str,
 }
 
-const SHOWERS: [Shower; 15] = [
-    Shower {
+const TEXT_TARGETS: [TextTarget; 15] = [
+    TextTarget {
         name: "says",
         at: "call",
         does: "say(answer(content=[{'type': 'text', 'text': H}], structuredContent={H: H}))",
     },
-    Shower {
+    TextTarget {
         name: "errs",
         at: "call",
         does: "say(json.dumps({'jsonrpc': '2.0', 'id': id, 'error': {'code': 1.5, 'message': H, 'data': H}}))",
     },
-    Shower { name: "raw", at: "call", does: "put(H, '\\n'); os._exit(3)" },
-    Shower { name: "dies", at: "call", does: "sys.stderr.write(H); sys.stderr.flush(); os._exit(3)" },
-    Shower {
+    TextTarget { name: "raw", at: "call", does: "put(H, '\\n'); os._exit(3)" },
+    TextTarget { name: "dies", at: "call", does: "sys.stderr.write(H); sys.stderr.flush(); os._exit(3)" },
+    TextTarget {
         name: "heads",
         at: "call",
         does: "put('HTTP/1.1 500 ', H, '\\r\\nx-a: ', H, '\\r\\n\\r\\n'); os._exit(3)",
     },
-    Shower {
+    TextTarget {
         name: "lists",
         at: "list",
         does: "say(json.dumps({'jsonrpc': '2.0', 'id': id, 'result': {'tools': [{'name': H, 'description': H, 'inputSchema': {H: H}}], 'nextCursor': H}}))",
     },
-    Shower { name: "cannot", at: "serve", does: "say(json.dumps({'id': asked['id'], 'cannot': H}))" },
-    Shower {
+    TextTarget { name: "cannot", at: "serve", does: "say(json.dumps({'id': asked['id'], 'cannot': H}))" },
+    TextTarget {
         name: "refuses",
         at: "serve",
         does: "say(json.dumps({'id': asked['id'], 'refused': {'type': H, 'message': H}}))",
     },
-    Shower { name: "fails", at: "serve", does: "sys.stderr.write(H); sys.stderr.flush(); os._exit(3)" },
-    Shower { name: "leads", at: "serve", does: "say(json.dumps({'id': asked['id'], 'serving': {'url': H}}))" },
-    Shower { name: "noise", at: "serve", does: "put(H.replace('\\n', ' '), '\\n'); say(good())" },
-    Shower {
+    TextTarget { name: "fails", at: "serve", does: "sys.stderr.write(H); sys.stderr.flush(); os._exit(3)" },
+    TextTarget { name: "leads", at: "serve", does: "say(json.dumps({'id': asked['id'], 'serving': {'url': H}}))" },
+    TextTarget { name: "noise", at: "serve", does: "put(H.replace('\\n', ' '), '\\n'); say(good())" },
+    TextTarget {
         name: "hello",
         at: "hello",
         does: "say(json.dumps({'id': asked['id'], 'hello': {**hello, 'sdk': H, 'version': H, 'language': H, 'api': H, 'lacks': [H]}}))",
     },
-    Shower { name: "differs", at: "serve", does: "say(good())" },
-    Shower { name: "mumbles", at: "hello", does: "put(H, '\\n'); os._exit(3)" },
-    Shower { name: "leaves", at: "hello", does: "sys.stderr.write(H); sys.stderr.flush(); os._exit(3)" },
+    TextTarget { name: "differs", at: "serve", does: "say(good())" },
+    TextTarget { name: "mumbles", at: "hello", does: "put(H, '\\n'); os._exit(3)" },
+    TextTarget { name: "leaves", at: "hello", does: "sys.stderr.write(H); sys.stderr.flush(); os._exit(3)" },
 ];
 
-impl Shower {
+impl TextTarget {
     fn lay_out(&self, sandbox: &Sandbox) {
         let does = format!("H = open('../hostile.txt', newline='').read()\n{}", self.does);
         let command = json!(["python3", "-S", "-I", "../rogue.py", self.at, does]);
@@ -236,13 +236,13 @@ impl Shower {
     }
 }
 
-/// A text for TOML, and for JSON too.
+/// A text as a string of both TOML and JSON.
 fn quoted(text: &str) -> String {
     let json = json!(text).to_string();
     json.chars().map(|one| if one == '\u{7f}' { "\\u007f".to_owned() } else { one.to_string() }).collect()
 }
 
-/// A sandbox with the shelf of the rogues, and the hostile text.
+/// Creates a sandbox with the cases of `rogues/shelf` and the hostile text.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::empty();
     for name in ["rogue.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
@@ -254,50 +254,50 @@ fn sandbox() -> Sandbox {
 
 #[test]
 fn text_from_targets_is_shown_as_text_by_every_command() {
-    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
-    for shower in &SHOWERS {
-        shower.lay_out(&sandbox);
+    let (sandbox, mut problems) = (sandbox(), Problems::default());
+    for target in &TEXT_TARGETS {
+        target.lay_out(&sandbox);
     }
-    let names = SHOWERS.map(|shower| shower.name).join(" ");
+    let names = TEXT_TARGETS.map(|target| target.name).join(" ");
     let run = format!(
-        "run {names} --cases shelf --record run.jsonl --jobs 8 --step-limit 4s --rates --timings {}",
+        "run {names} --cases shelf --run-log run.jsonl --jobs 8 --step-limit 4s --rates --timings {}",
         all_reports()
     );
-    let ran = once(&sandbox, &mut wrong, (&run, &[]), false);
-    // Every place of a target is shown, or the test shows nothing.
+    let ran = once(&sandbox, &mut problems, (&run, &[]), false);
+    // The output must contain the text of every target, or this test would check nothing.
     for word in ["marks e", "GONE", "FAIL", "cannot", "sent", "received", "stderr", "refused", r"\u{1b}[2J"] {
         assert!(ran.out.contains(word), "{word} in {}\n{}", ran.out, ran.err);
     }
-    look_at_files(&sandbox, &mut wrong, "run");
-    // The fixtures of `smoke` are its own: what shows the text when they are served is met by `run` and `serve`.
-    for shower in ["lists", "hello", "mumbles", "leaves"] {
-        once(&sandbox, &mut wrong, (&format!("smoke {shower}"), &[]), false);
+    check_files(&sandbox, &mut problems, "run");
+    // `smoke` has fixtures of its own; `run` and `serve` cover the targets that send the text when they serve.
+    for target in ["lists", "hello", "mumbles", "leaves"] {
+        once(&sandbox, &mut problems, (&format!("smoke {target}"), &[]), false);
     }
-    once(&sandbox, &mut wrong, ("run says dies cannot --cases shelf", &[]), true);
-    for shower in ["cannot", "refuses", "fails", "mumbles", "leaves"] {
-        both(&sandbox, &mut wrong, &format!("serve {shower} post/shelf --cases shelf"), &[]);
+    once(&sandbox, &mut problems, ("run says dies cannot --cases shelf", &[]), true);
+    for target in ["cannot", "refuses", "fails", "mumbles", "leaves"] {
+        plain_and_coloured(&sandbox, &mut problems, &format!("serve {target} post/shelf --cases shelf"), &[]);
     }
-    both(&sandbox, &mut wrong, "replay run.jsonl --cases shelf --rates", &[]);
-    both(&sandbox, &mut wrong, "diff run.jsonl#says run.jsonl#dies --cases shelf", &[]);
+    plain_and_coloured(&sandbox, &mut problems, "replay run.jsonl --cases shelf --rates", &[]);
+    plain_and_coloured(&sandbox, &mut problems, "diff run.jsonl#says run.jsonl#dies --cases shelf", &[]);
     for kind in ["html", "junit", "md", "json", "badge"] {
         let mut command = sandbox.command(&format!("report run.jsonl --cases shelf --report {kind}=-"));
-        wrong.came(&format!("report --report {kind}=-"), &Finished::of(&mut command));
+        problems.check_command(&format!("report --report {kind}=-"), &Finished::of(&mut command));
     }
-    wrong.end();
+    problems.assert_none();
 }
 
 #[test]
 fn text_from_set_ups_and_clients_is_shown_as_text() {
-    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
+    let (sandbox, mut problems) = (sandbox(), Problems::default());
     let setup = |name: &str, script: &str| {
         let setup = format!("[setup]\ncommands = [[\"sh\", \"-c\", {}]]\n", json!(script));
         sandbox.target(name, &["sh", "-c", "exit 7"], &setup);
     };
-    setup("told", "cat ../hostile.txt; cat ../hostile.txt >&2");
+    setup("successful", "cat ../hostile.txt; cat ../hostile.txt >&2");
     setup("broken", "cat ../hostile.txt; cat ../hostile.txt >&2; exit 1");
-    for name in ["told", "broken"] {
-        let came = both(&sandbox, &mut wrong, &format!("run {name} --cases shelf"), &[]);
-        came.stderr_has(&["marks e"]);
+    for name in ["successful", "broken"] {
+        let finished = plain_and_coloured(&sandbox, &mut problems, &format!("run {name} --cases shelf"), &[]);
+        finished.stderr_has(&["marks e"]);
     }
     let client = "H = open('../hostile.txt', newline='').read()
 say(json.dumps({'id': asked['id'], 'hello': {**hello, 'roles': ['client'], 'transports': ['http']}}))
@@ -307,13 +307,18 @@ for line in sys.stdin.buffer: say(json.dumps({'id': json.loads(line)['id'], 'can
     sandbox.write("client/target.toml", &format!("title = \"A client\"\ncommand = {command}\n{claims}"));
     sandbox.lay_out("visits/post/visit.json");
     sandbox.lay_out("visits/post/requirements.json");
-    let came = both(&sandbox, &mut wrong, "drive client post/visit/kept http://127.0.0.1:1/ --cases visits", &[]);
-    came.stderr_has(&["marks e"]);
-    both(&sandbox, &mut wrong, "run client --cases visits", &[]).stdout_has(&["marks e"]);
-    wrong.end();
+    let finished = plain_and_coloured(
+        &sandbox,
+        &mut problems,
+        "drive client post/visit/kept http://127.0.0.1:1/ --cases visits",
+        &[],
+    );
+    finished.stderr_has(&["marks e"]);
+    plain_and_coloured(&sandbox, &mut problems, "run client --cases visits", &[]).stdout_has(&["marks e"]);
+    problems.assert_none();
 }
 
-/// The paths of all texts in a value.
+/// Collects the paths of all strings in a value.
 fn texts(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::String(_) => found.push(path.to_owned()),
@@ -330,7 +335,7 @@ fn texts(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The run log that these tests change: one of everything.
+/// A run log with a record of each kind, which the tests change.
 fn run_log() -> Vec<Value> {
     let verdict = |kind: &str, more: Value| {
         let mut verdict = json!({ "step": 0, "requirement": "post/calls-answered", "level": "MUST", "kind": kind,
@@ -366,7 +371,7 @@ fn run_log() -> Vec<Value> {
     ]
 }
 
-/// A line a value.
+/// The values as JSON lines.
 fn lines_of(values: &[Value]) -> String {
     let lines: Vec<_> = values.iter().map(|value| value.to_string() + "\n").collect();
     lines.concat()
@@ -378,7 +383,7 @@ fn write_log(sandbox: &Sandbox, lines: &[Value]) {
 
 #[test]
 fn text_from_run_logs_is_shown_as_text_or_refused() {
-    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
+    let (sandbox, mut problems) = (sandbox(), Problems::default());
     let log = run_log();
     let message =
         |from: &str| json!({ "from": from, "text": HOSTILE, "at": 1, "status": 200, "headers": [[HOSTILE, HOSTILE]] });
@@ -396,7 +401,7 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
         "replay evil.jsonl --cases shelf --rates".to_owned(),
         "diff evil.jsonl --target sdk:low --target other --cases shelf --tests 9".to_owned(),
     ];
-    // Each text alone: it is refused, or it is free to be anything.
+    // Replace one string at a time: it is either refused, or may have any value.
     let (mut free, mut refused) = (Vec::new(), 0);
     for line in 0..log.len() {
         let mut paths = Vec::new();
@@ -410,10 +415,10 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
                 continue;
             }
             refused += 1;
-            // One line of each form is enough.
+            // One record is enough for each kind of line.
             if line < 3 {
                 write_log(&sandbox, &changed);
-                both(&sandbox, &mut wrong, &commands[refused % 3], &[]);
+                plain_and_coloured(&sandbox, &mut problems, &commands[refused % 3], &[]);
             }
         }
     }
@@ -429,27 +434,27 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
     assert!(ids.iter().all(|path| free.iter().all(|(_, one)| one != path)), "{free:?}");
     assert!(refused > 30, "{refused}");
     _ = fs::remove_file(sandbox.path().join("summary.md"));
-    both(&sandbox, &mut wrong, &commands[0], &[])
+    plain_and_coloured(&sandbox, &mut problems, &commands[0], &[])
         .stderr_has(&["partial: sdk:low was tested only in part", r"\u{1b}[2J"]);
-    look_at_files(&sandbox, &mut wrong, "report of a run log");
-    both(&sandbox, &mut wrong, &commands[1], &[]).stdout_has(&["FAIL", r"\u{1b}[2J"]);
-    both(&sandbox, &mut wrong, &commands[2], &[]);
-    // A line that is no JSON, and files that are none.
+    check_files(&sandbox, &mut problems, "report of a run log");
+    plain_and_coloured(&sandbox, &mut problems, &commands[1], &[]).stdout_has(&["FAIL", r"\u{1b}[2J"]);
+    plain_and_coloured(&sandbox, &mut problems, &commands[2], &[]);
+    // Lines and files that are not JSON.
     for text in [format!("{}\n{HOSTILE}\n", log[0]), HOSTILE.to_owned(), format!("{{\"header\":{}}}\n", json!(HOSTILE))]
     {
         sandbox.write("evil.jsonl", &text);
         for command in &commands {
-            both(&sandbox, &mut wrong, command, &[]);
+            plain_and_coloured(&sandbox, &mut problems, command, &[]);
         }
     }
-    wrong.end();
+    problems.assert_none();
 }
 
 #[test]
 fn text_from_case_files_is_shown_as_text() {
-    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
+    let (sandbox, mut problems) = (sandbox(), Problems::default());
     let h = quoted(HOSTILE);
-    // Well-formed, with the text wherever there may be any.
+    // A valid case with the text in each place that may contain any text.
     sandbox.write(
         "good/post/requirements.json",
         &format!(
@@ -480,11 +485,11 @@ fn text_from_case_files_is_shown_as_text() {
         "coverage --cases good --format md",
         "coverage --cases good --format json",
         "freeze evil --cases good",
-        &format!("run reference --cases good --record run.jsonl {}", all_reports()),
+        &format!("run reference --cases good --run-log run.jsonl {}", all_reports()),
         "report run.jsonl --cases good --report md=-",
         "replay run.jsonl --cases good",
     ] {
-        both(&sandbox, &mut wrong, command, &[]);
+        plain_and_coloured(&sandbox, &mut problems, command, &[]);
     }
     sandbox.run("explain post/letter --cases good").exits(0).stdout_has(&[r"\u{1b}[2J"]);
     sandbox.run(&format!("run reference --cases good {}", all_reports())).exits(1).stdout_has(&["FAIL", r"\u{1b}[2J"]);
@@ -493,7 +498,7 @@ fn text_from_case_files_is_shown_as_text() {
     let json = sandbox.run("coverage --cases good --format json");
     serde_json::from_str::<Value>(&json.exits(0).out).expect("JSON");
 
-    // Mistakes of every kind, on a line with the raw text as far as JSON lets it stand, and beyond.
+    // Errors of every kind, beside the raw text, both where JSON permits its characters and where it does not.
     let one_line = HOSTILE.replace('\n', " ");
     let tame: String = one_line.chars().filter(|one| !one.is_control()).collect();
     let tame = tame.replace(['"', '\\'], "'");
@@ -511,17 +516,17 @@ fn text_from_case_files_is_shown_as_text() {
     for command in
         ["lint bad", "lint bad --short", "list --cases bad", "run reference --cases bad", "explain a/b --cases bad"]
     {
-        both(&sandbox, &mut wrong, command, &[]);
+        plain_and_coloured(&sandbox, &mut problems, command, &[]);
     }
     for command in ["lint bad", "list --cases bad", "lint good"] {
-        on_a_terminal(&sandbox, &mut wrong, command);
+        on_a_terminal(&sandbox, &mut problems, command);
     }
-    wrong.end();
+    problems.assert_none();
 }
 
 #[test]
 fn text_from_target_files_and_names_is_shown_as_text() {
-    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
+    let (sandbox, mut problems) = (sandbox(), Problems::default());
     let one_line: String = HOSTILE.chars().filter(|one| !one.is_control() && !"'\"\\".contains(*one)).collect();
     let h = quoted(HOSTILE);
     let claims = "[claims]\nroles = [\"server\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]\n";
@@ -529,11 +534,11 @@ fn text_from_target_files_and_names_is_shown_as_text() {
         "title = {h}\npackage = {h}\nversion = {h}\nunverified = {h}\ncommand = [\"sh\", \"-c\", \"exit 7\"]\n"
     );
     sandbox.write("targets/good/target.toml", &format!("{good}{claims}"));
-    both(&sandbox, &mut wrong, "targets", &[]).stdout_has(&[r"\u{1b}[2J"]);
-    let listed = both(&sandbox, &mut wrong, "targets --format json", &[]);
+    plain_and_coloured(&sandbox, &mut problems, "targets", &[]).stdout_has(&[r"\u{1b}[2J"]);
+    let listed = plain_and_coloured(&sandbox, &mut problems, "targets --format json", &[]);
     let listed: Value = serde_json::from_str(&listed.out).expect("JSON");
     assert!(listed.as_array().is_some_and(|all| all.iter().any(|one| one["title"] == HOSTILE)), "{listed}");
-    both(&sandbox, &mut wrong, "run good --cases shelf", &[]);
+    plain_and_coloured(&sandbox, &mut problems, "run good --cases shelf", &[]);
     let bad = [
         format!("'{one_line}' = '{one_line}'\n"),
         format!("title = 7 # {one_line}\n{good}"),
@@ -545,10 +550,10 @@ fn text_from_target_files_and_names_is_shown_as_text() {
     for (number, text) in bad.iter().enumerate() {
         sandbox.write(&format!("bad-{number}/target.toml"), text);
         for command in ["run", "smoke"] {
-            both(&sandbox, &mut wrong, &format!("{command} bad-{number}"), &[]);
+            plain_and_coloured(&sandbox, &mut problems, &format!("{command} bad-{number}"), &[]);
         }
     }
-    on_a_terminal(&sandbox, &mut wrong, "run bad-0");
+    on_a_terminal(&sandbox, &mut problems, "run bad-0");
 
     // Names of files and folders.
     let path = sandbox.path().join(std::ffi::OsStr::from_bytes(SHORT.as_bytes()));
@@ -568,16 +573,16 @@ fn text_from_target_files_and_names_is_shown_as_text() {
         ("import json-schema-test-suite", vec![SHORT, "--out", SHORT]),
         ("new sep-1 --cases", vec![SHORT]),
         ("new sep-2 --title", vec![HOSTILE]),
-        ("run reference --cases shelf --record", vec![&format!("{SHORT}/kept.jsonl")]),
+        ("run reference --cases shelf --run-log", vec![&format!("{SHORT}/kept.jsonl")]),
     ] {
-        both(&sandbox, &mut wrong, command, &more);
+        plain_and_coloured(&sandbox, &mut problems, command, &more);
     }
-    wrong.end();
+    problems.assert_none();
 }
 
 #[test]
 fn text_from_arguments_suites_and_sets_is_shown_as_text() {
-    let (sandbox, mut wrong) = (sandbox(), Wrong::default());
+    let (sandbox, mut problems) = (sandbox(), Problems::default());
     let text = argument(HOSTILE);
     for command in [
         "",
@@ -604,24 +609,24 @@ fn text_from_arguments_suites_and_sets_is_shown_as_text() {
         "new",
         "__guard --no-such-option",
     ] {
-        both(&sandbox, &mut wrong, command, &[&text]);
+        plain_and_coloured(&sandbox, &mut problems, command, &[&text]);
     }
     let mut drive = sandbox.command("drive reference http://127.0.0.1:1/");
-    wrong.came("drive with a scenario", &Finished::of(drive.env("MCP_CONFORMANCE_SCENARIO", &text)));
+    problems.check_command("drive with a scenario", &Finished::of(drive.env("MCP_CONFORMANCE_SCENARIO", &text)));
 
     let group = json!([{ "description": HOSTILE, "schema": { "type": "string", "title": HOSTILE },
         "tests": [{ "description": HOSTILE, "data": HOSTILE, "valid": true }] }]);
     sandbox.write("suite/tests/draft2020-12/type.json", &group.to_string());
     sandbox.write("suite/remotes/draft2020-12/a.json", "{}");
-    both(&sandbox, &mut wrong, "list --import json-schema-test-suite=suite", &[]);
-    both(&sandbox, &mut wrong, "run reference --import json-schema-test-suite=suite", &[]);
+    plain_and_coloured(&sandbox, &mut problems, "list --import json-schema-test-suite=suite", &[]);
+    plain_and_coloured(&sandbox, &mut problems, "run reference --import json-schema-test-suite=suite", &[]);
     for broken in [HOSTILE.to_owned(), json!({ HOSTILE: HOSTILE }).to_string()] {
         sandbox.write("suite/tests/draft2020-12/type.json", &broken);
-        both(&sandbox, &mut wrong, "import json-schema-test-suite suite --out out", &[]);
+        plain_and_coloured(&sandbox, &mut problems, "import json-schema-test-suite suite --out out", &[]);
     }
     for set in [HOSTILE.to_owned(), json!({ "format": 1, "cases": HOSTILE, "tests": { HOSTILE: {} } }).to_string()] {
         sandbox.write("sets/evil.json", &set);
-        both(&sandbox, &mut wrong, "run reference --cases shelf --set evil", &[]);
+        plain_and_coloured(&sandbox, &mut problems, "run reference --cases shelf --set evil", &[]);
     }
-    wrong.end();
+    problems.assert_none();
 }

@@ -1,4 +1,4 @@
-//! Servers that break a sentence and dress it up: what nobody asked for, what is no message, what is not all there.
+//! Servers that try to hide a violation: with unsolicited messages, lines that are no messages, and incomplete answers.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::sandbox::{PROGRAM, Sandbox};
 
-/// What becomes of a run on the newest revision over stdio against the reference behind `between.py`: its exit status,
-/// and what it says of each requirement, but for what holds.
-fn run(way: &str, revision: &str, only: &str) -> (Option<i32>, BTreeSet<(String, String)>) {
+/// Runs the reference over stdio behind `between.py`, which manipulates its answers. Returns the exit status, and the
+/// verdicts that are not `pass`, by requirement.
+fn run(manipulation: &str, revision: &str, only: &str) -> (Option<i32>, BTreeSet<(String, String)>) {
     let sandbox = Sandbox::empty();
     let between = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/attacks/between.py");
-    let command = serde_json::to_string(&["python3", between, way, PROGRAM, "__adapter"]).expect("strings");
+    let command = serde_json::to_string(&["python3", between, manipulation, PROGRAM, "__adapter"]).expect("strings");
     sandbox.write(
         "t/target.toml",
         &format!(
@@ -19,12 +19,13 @@ fn run(way: &str, revision: &str, only: &str) -> (Option<i32>, BTreeSet<(String,
              revisions = [{revision:?}]\n"
         ),
     );
-    let came = sandbox.run(&format!("run t --jobs 1 --stdio process --record run.jsonl --only {only}"));
+    let finished = sandbox.run(&format!("run t --jobs 1 --stdio process --run-log run.jsonl --only {only}"));
     let lines = sandbox.read("run.jsonl");
     let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let verdicts = records.flat_map(|line| line["record"]["verdicts"].as_array().cloned().unwrap_or_default());
-    let told = verdicts.map(|one| [&one["requirement"], &one["kind"]].map(|it| it.as_str().unwrap_or("").to_owned()));
-    (came.status, told.filter(|[_, kind]| kind != "pass").map(Into::into).collect())
+    let verdicts =
+        verdicts.map(|one| [&one["requirement"], &one["kind"]].map(|it| it.as_str().unwrap_or("").to_owned()));
+    (finished.status, verdicts.filter(|[_, kind]| kind != "pass").map(Into::into).collect())
 }
 
 const NEWEST: &str = "2026-07-28";
@@ -34,16 +35,16 @@ fn verdict(requirement: &str, kind: &str) -> (String, String) {
 }
 
 #[test]
-fn message_that_nobody_asked_for_hides_no_list() {
+fn unsolicited_message_does_not_hide_a_list() {
     let stripped = verdict("sep-2106/input-keywords-kept", "note");
-    for way in ["shadow notification", "shadow id"] {
-        let (_, told) = run(way, NEWEST, "sep-2106/composition/listed/any-of");
-        assert!(told.contains(&stripped), "{way}: {told:?}");
+    for manipulation in ["shadow notification", "shadow id"] {
+        let (_, verdicts) = run(manipulation, NEWEST, "sep-2106/composition/listed/any-of");
+        assert!(verdicts.contains(&stripped), "{manipulation}: {verdicts:?}");
     }
 }
 
 #[test]
-fn line_that_is_json_and_no_message_is_no_message() {
+fn json_line_that_is_no_message_fails() {
     let broken = BTreeSet::from([verdict("stdio/nothing-but-messages", "fail")]);
     let lines = [
         "42",
@@ -56,41 +57,41 @@ fn line_that_is_json_and_no_message_is_no_message() {
         r#"{"jsonrpc":"2.0","method":"x","result":{}}"#,
     ];
     for line in lines {
-        let told = run(&format!("line {line}"), NEWEST, "stdio/server-lines");
-        assert_eq!(told, (Some(1), broken.clone()), "{line}");
+        let verdicts = run(&format!("line {line}"), NEWEST, "stdio/server-lines");
+        assert_eq!(verdicts, (Some(1), broken.clone()), "{line}");
     }
     let notification = r#"line {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
     assert_eq!(run(notification, NEWEST, "stdio/server-lines"), (Some(0), BTreeSet::new()));
 }
 
 #[test]
-fn line_without_an_end_is_no_message() {
-    let (status, told) = run("unended", NEWEST, "stdio/server-lines");
+fn message_without_a_line_end_fails() {
+    let (status, verdicts) = run("unended", NEWEST, "stdio/server-lines");
     assert_eq!(status, Some(1));
-    assert!(told.contains(&verdict("stdio/one-message-a-line", "fail")), "{told:?}");
+    assert!(verdicts.contains(&verdict("stdio/one-message-a-line", "fail")), "{verdicts:?}");
 }
 
 #[test]
-fn error_that_is_no_object_has_neither_code_nor_message() {
+fn error_that_is_not_an_object_fails_both_requirements() {
     let broken = ["messages/error-codes-are-integers", "messages/error-has-code-and-message"];
     let broken: BTreeSet<_> = broken.iter().map(|requirement| verdict(requirement, "fail")).collect();
     for error in [r#""boom""#, "7", "[]"] {
-        let told = run(&format!("error {error}"), NEWEST, "messages/server-errors/shape");
-        assert_eq!(told, (Some(1), broken.clone()), "{error}");
+        let verdicts = run(&format!("error {error}"), NEWEST, "messages/server-errors/shape");
+        assert_eq!(verdicts, (Some(1), broken.clone()), "{error}");
     }
 }
 
 #[test]
-fn list_of_which_pages_are_missing_is_inconclusive() {
+fn list_with_missing_pages_is_inconclusive() {
     for cursor in ["7", r#""again""#] {
-        let (status, told) = run(&format!("cursor {cursor}"), NEWEST, "tools/list/whole");
-        let held = told.iter().all(|(_, kind)| kind == "inconclusive" || kind == "fail");
-        assert!(status == Some(1) && held && !told.is_empty(), "{cursor}: {told:?}");
+        let (status, verdicts) = run(&format!("cursor {cursor}"), NEWEST, "tools/list/whole");
+        let held = verdicts.iter().all(|(_, kind)| kind == "inconclusive" || kind == "fail");
+        assert!(status == Some(1) && held && !verdicts.is_empty(), "{cursor}: {verdicts:?}");
     }
 }
 
 #[test]
-fn server_that_has_spoken_cannot_take_it_back() {
-    let (_, told) = run("leave", NEWEST, "tools/content/texts");
-    assert_eq!(told, BTreeSet::from([verdict("tools/content-as-given", "note")]));
+fn server_that_sent_a_result_is_judged_by_it() {
+    let (_, verdicts) = run("leave", NEWEST, "tools/content/texts");
+    assert_eq!(verdicts, BTreeSet::from([verdict("tools/content-as-given", "note")]));
 }

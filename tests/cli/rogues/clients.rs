@@ -1,11 +1,11 @@
-//! Clients under test that misbehave: each costs its own visit, is told for what it did, and leaves nothing behind.
+//! Misbehaving clients: each affects only its own test, is reported with a reason, and leaves no process behind.
 
 use serde_json::{Value, json};
 
-use super::{ASIDE, LONG, SHORT, lines, outcomes, small_run};
+use super::{LONG, MARGIN, SHORT, lines, outcomes, run_in_bounded_memory};
 use crate::sandbox::{PROGRAM, Sandbox};
 
-/// What becomes of the visit in which a client does this, step by step.
+/// Clients: name, shell code for `visitor.sh`, and the expected outcome of each of the two steps.
 const ROGUES: [(&str, &str, [&str; 2]); 24] = [
     (
         "never-connects",
@@ -50,7 +50,7 @@ const ROGUES: [(&str, &str, [&str; 2]); 24] = [
     ),
 ];
 
-/// A client, over both transports on the newest revision, that does what the script says where it is to call `lose`.
+/// Creates a client, over both transports on the newest revision, that runs the script when it should call `lose`.
 fn visitor(sandbox: &Sandbox, name: &str, script: &str) {
     sandbox.lay_out("visitor.sh");
     let command = json!(["bash", "../visitor.sh", script]);
@@ -64,22 +64,22 @@ fn is_lost(visit: &Value) -> bool {
     visit["test"].as_str().is_some_and(|test| test.starts_with("post/visit/lost@"))
 }
 
-/// What went over the wire in a visit.
+/// The messages of a test.
 fn messages(visit: &Value) -> Vec<&str> {
     let steps = visit["steps"].as_array().expect("steps").iter();
     let messages = steps.flat_map(|step| step["messages"].as_array().expect("messages"));
     messages.map(|message| message["text"].as_str().expect("a text")).collect()
 }
 
-/// Runs clients, compares what was recorded with the gallery, and returns what went over the wire.
+/// Runs clients, compares their records with the table, and returns the lines of the wire file.
 fn run_all(rogues: &[&(&str, &str, [&str; 2])], limit: u64) -> Vec<Value> {
     let sandbox = Sandbox::visited();
     for (name, script, _) in rogues {
         visitor(&sandbox, name, script);
     }
     let names: Vec<_> = rogues.iter().map(|(name, ..)| *name).collect();
-    let limits = format!("--step-limit {limit}s --test-limit {}s --jobs 8", 2 * limit + ASIDE);
-    small_run(&sandbox, &format!("run {} --cases visits --record run.jsonl {limits}", names.join(" ")));
+    let limits = format!("--step-limit {limit}s --test-limit {}s --jobs 8", 2 * limit + MARGIN);
+    run_in_bounded_memory(&sandbox, &format!("run {} --cases visits --run-log run.jsonl {limits}", names.join(" ")));
     assert_eq!(sandbox.survivors(), 0);
     let records = lines(&sandbox, "run.jsonl");
     for (name, _, lost) in rogues {
@@ -88,7 +88,7 @@ fn run_all(rogues: &[&(&str, &str, [&str; 2])], limit: u64) -> Vec<Value> {
         for record in own {
             let expected = if is_lost(record) { *lost } else { ["success"; 2] };
             assert_eq!(outcomes(record), expected, "{name}: {record}");
-            let seconds = 2 * limit + ASIDE;
+            let seconds = 2 * limit + MARGIN;
             assert!(record["micros"].as_u64().is_some_and(|micros| micros <= seconds * 1_000_000), "{name}: {record}");
             visits += 1;
         }
@@ -98,7 +98,7 @@ fn run_all(rogues: &[&(&str, &str, [&str; 2])], limit: u64) -> Vec<Value> {
 }
 
 #[test]
-fn a_client_that_misbehaves_costs_its_own_visit_and_leaves_nothing_behind() {
+fn misbehaving_client_affects_only_its_own_test() {
     let (waiting, others): (Vec<_>, Vec<_>) = ROGUES.iter().partition(|(_, _, lost)| lost[0] == "timeout");
     let mut wire = run_all(&waiting, SHORT);
     wire.extend(run_all(&others, LONG));
@@ -115,26 +115,26 @@ fn a_client_that_misbehaves_costs_its_own_visit_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_first_look_at_a_client_says_what_its_user_should_have_been_handed() {
+fn smoke_of_a_miscounting_client_shows_the_right_answer() {
     let sandbox = Sandbox::visited();
     visitor(&sandbox, "miscounts", "");
-    let came = sandbox.run("smoke miscounts");
+    let finished = sandbox.run("smoke miscounts");
     let wrong =
         "WRONG   drive: an elicitation over stdio on 2026-07-28\n          got: it answered 2 steps of a script of 1";
-    came.exits(4).stdout_has(&[
+    finished.exits(4).stdout_has(&[
         "right   hello: the claims",
         wrong,
         r#"should be: {"id":…,"drove":"#,
         "a list over http",
     ]);
-    assert!(!came.out.contains("serve"), "it claims no server side");
+    assert!(!finished.out.contains("serve"), "it claims no server side");
 }
 
 #[test]
-fn what_a_client_still_says_after_its_visit_is_nowhere_in_the_next() {
+fn late_messages_of_a_client_reach_no_other_test() {
     let sandbox = Sandbox::visited();
     visitor(&sandbox, "late", "ask; { flood | server; sleep 1000; } & thanks");
-    sandbox.run("run late --cases visits --record run.jsonl --jobs 1").exits(0);
+    sandbox.run("run late --cases visits --run-log run.jsonl --jobs 1").exits(0);
     let visits = lines(&sandbox, "run.wire.jsonl");
     assert_eq!(visits.len(), 4);
     for visit in visits.iter().filter(|visit| !is_lost(visit)) {

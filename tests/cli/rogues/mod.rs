@@ -1,8 +1,8 @@
-//! The rogue gallery: misbehaving servers, adapters and clients, each in a line or two, with the observation that has
-//! to come of it and the time that it may take. The run goes on behind each of them, and none leaves anything behind.
+//! Misbehaving servers, adapters and clients, each in a line or two of code, with the expected observation and time. The
+//! run continues after each of them, and none leaves a process behind.
 //!
-//! `rogue.py` is the body of all servers and adapters, `visitor.sh` that of all clients; the lines are in the tables of
-//! `servers.rs`, `adapters.rs` and `clients.rs`. Those of `floods.rs` say more than the harness may keep in memory.
+//! `rogue.py` runs the code of servers and adapters, `visitor.sh` that of clients; the tables are in `servers.rs`,
+//! `adapters.rs` and `clients.rs`. The targets of `floods.rs` send more than the harness may keep in memory.
 
 mod adapters;
 mod clients;
@@ -14,46 +14,46 @@ use serde_json::{Value, json};
 use crate::process::behind;
 use crate::sandbox::{Finished, Sandbox};
 
-/// The limit of a step, in seconds, for rogues that wait until a limit ends them.
+/// The time limit of a step, in seconds, for rogues that run until a limit ends them.
 const SHORT: u64 = 4;
-/// The limit of a step for all others: none needs it, however busy the machine is.
+/// The time limit of a step, in seconds, for all others. Even on a busy machine none reaches it.
 const LONG: u64 = 60;
-/// The seconds that may come before the step that waits, and behind it.
-const ASIDE: u64 = 8;
+/// Additional seconds for the parts of a test before and after the step that waits.
+const MARGIN: u64 = 8;
 
 /// A target that misbehaves.
 struct Rogue {
     name: &'static str,
-    /// Where: when this tool is called, when tools are listed, or at this request to the adapter.
+    /// The place: `call` of the tool `lose`, `list` of tools, or a request to the adapter.
     at: &'static str,
-    /// What it does there: a line of Python.
+    /// The Python code that runs there.
     does: &'static str,
     over: &'static [&'static str],
-    /// The outcome of the step in which it does so, and a part of the words that tell why.
+    /// The expected outcome of that step, and a part of its reason.
     seen: (&'static str, &'static str),
-    /// Whether what it does lasts until a limit ends it.
+    /// `true` if only a time limit ends the step.
     waits: bool,
 }
 
 const BOTH: &[&str] = &["stdio", "http"];
 
 impl Rogue {
-    /// One that says something wrong, at once, where `lose` is called.
-    const fn says(name: &'static str, does: &'static str, seen: (&'static str, &'static str)) -> Self {
+    /// A rogue that misbehaves in a call of `lose`, over both transports, without waiting.
+    const fn new(name: &'static str, does: &'static str, seen: (&'static str, &'static str)) -> Self {
         Self { name, at: "call", does, over: BOTH, seen, waits: false }
     }
 
-    /// The same, over one transport.
+    /// Changes the transports.
     const fn over(self, over: &'static [&'static str]) -> Self {
         Self { over, ..self }
     }
 
-    /// The same, at another place.
+    /// Changes the place.
     const fn at(self, at: &'static str) -> Self {
         Self { at, ..self }
     }
 
-    /// The same, where nothing ends it but a limit.
+    /// Marks a rogue that only a time limit ends.
     const fn waits(self) -> Self {
         Self { waits: true, ..self }
     }
@@ -67,19 +67,19 @@ impl Rogue {
     }
 }
 
-/// Mebibytes of memory that the harness may have of its own.
-const MOST: u64 = 300;
+/// The memory that the harness may use, in MiB.
+const MAX_MEMORY: u64 = 300;
 
-/// A run that finds something, in which the harness stays small: who waits for a process is told how large it was.
-fn small_run(sandbox: &Sandbox, arguments: &str) {
+/// Runs casebook, expects unexpected results, and fails if the harness needed too much memory.
+fn run_in_bounded_memory(sandbox: &Sandbox, arguments: &str) {
     sandbox.lay_out("peak.py");
     Finished::of(&mut behind(&["python3", "peak.py", "peak"], &sandbox.command(arguments))).exits(1);
     let peak = sandbox.read("peak").trim().parse::<u64>().expect("a number") / 1024;
-    assert!(peak < MOST, "{peak} MiB");
+    assert!(peak < MAX_MEMORY, "{peak} MiB");
 }
 
-/// A sandbox with the rogues, and the names of them all.
-fn gather(rogues: &[&Rogue]) -> (Sandbox, String) {
+/// Creates a sandbox with the rogues. Returns it with the names of all of them.
+fn lay_out_all(rogues: &[&Rogue]) -> (Sandbox, String) {
     let sandbox = Sandbox::empty();
     for name in ["rogue.py", "shelf/post/shelf.json", "shelf/post/requirements.json"] {
         sandbox.lay_out(name);
@@ -90,7 +90,7 @@ fn gather(rogues: &[&Rogue]) -> (Sandbox, String) {
     (sandbox, rogues.iter().map(|rogue| rogue.name).collect::<Vec<_>>().join(" "))
 }
 
-/// The lines of a record.
+/// The lines of a run log.
 fn lines(sandbox: &Sandbox, file: &str) -> Vec<Value> {
     sandbox.read(file).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -100,8 +100,8 @@ fn outcomes(record: &Value) -> Vec<&str> {
     steps.iter().map(|step| step["outcome"].as_str().expect("an outcome")).collect()
 }
 
-/// What came of a test: the outcome of its last step and why, or why there is none.
-fn came_of(record: &Value) -> (&str, &str) {
+/// The outcome of the last step of a test and its reason, or the reason why no step was run.
+fn outcome_of(record: &Value) -> (&str, &str) {
     let seen = &record["observation"];
     match seen["steps"].as_array().and_then(|steps| steps.last()) {
         Some(last) => (last["outcome"].as_str().expect("an outcome"), last["said"].as_str().unwrap_or_default()),
@@ -109,21 +109,21 @@ fn came_of(record: &Value) -> (&str, &str) {
     }
 }
 
-/// Runs rogues, and compares what was recorded with the gallery. Those that wait for a limit run by themselves, all at
-/// once and with short limits.
+/// Runs rogues and compares their records with the table. Rogues that wait for a time limit run separately, all at once
+/// and with short limits.
 fn run_all(rogues: &[Rogue], options: &str, status: i32) {
     let (waiting, others): (Vec<_>, Vec<_>) = rogues.iter().partition(|rogue| rogue.waits);
     let short = format!("--jobs {} --step-limit {SHORT}s --test-limit {}s --start-limit 5s", waiting.len(), SHORT + 5);
     let long = format!("--jobs 8 --step-limit {LONG}s");
     for (rogues, limits, limit) in [(waiting, short, SHORT), (others, long, LONG)] {
-        let (sandbox, names) = gather(&rogues);
-        sandbox.run(&format!("run {names} --cases shelf --record run.jsonl {options} {limits}")).exits(status);
+        let (sandbox, names) = lay_out_all(&rogues);
+        sandbox.run(&format!("run {names} --cases shelf --run-log run.jsonl {options} {limits}")).exits(status);
         assert_eq!(sandbox.survivors(), 0);
         compare(&sandbox, &rogues, limit);
     }
 }
 
-/// Compares what was recorded, with so many seconds for a step, with the gallery; shows all differences at once.
+/// Compares the records with the table, given the time limit of a step in seconds. Fails with all differences.
 fn compare(sandbox: &Sandbox, rogues: &[&Rogue], limit: u64) {
     let records = lines(sandbox, "run.jsonl");
     let mut wrong = Vec::new();
@@ -135,11 +135,11 @@ fn compare(sandbox: &Sandbox, rogues: &[&Rogue], limit: u64) {
         }
         for record in own {
             let test = record["test"].as_str().expect("an id");
-            // What happens before a call happens to the next test as well.
-            let is_struck = rogue.at != "call" || test.starts_with("post/shelf/lost@");
-            let (outcome, words) = if is_struck { rogue.seen } else { ("success", "") };
-            let (seen, said) = came_of(record);
-            let seconds = if is_struck && rogue.waits { limit + ASIDE } else { limit };
+            // A rogue that misbehaves before the call affects both tests of the case.
+            let misbehaves = rogue.at != "call" || test.starts_with("post/shelf/lost@");
+            let (outcome, words) = if misbehaves { rogue.seen } else { ("success", "") };
+            let (seen, said) = outcome_of(record);
+            let seconds = if misbehaves && rogue.waits { limit + MARGIN } else { limit };
             let in_time = record["micros"].as_u64().is_some_and(|micros| micros <= seconds * 1_000_000);
             if seen != outcome || !said.contains(words) || !in_time || record["bug"] == true {
                 let micros = &record["micros"];

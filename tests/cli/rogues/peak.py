@@ -1,5 +1,7 @@
-"""Runs a command, and writes down how much memory it, or what it waited for, had at most, and in FILE.time how many
-seconds of a processor it took: peak.py FILE COMMAND…"""
+"""Measures a command: peak.py FILE COMMAND…
+
+FILE gets its peak memory in KiB, or that of its largest child process; FILE.time gets its processor time in seconds.
+"""
 
 import resource
 import subprocess

@@ -1,11 +1,11 @@
-# A client under test: visitor.sh MISBEHAVIOUR. Where it is to call `lose`, it does what the argument says; else it calls,
-# and hands over a result that it made up, which is good enough.
+# A client under test: visitor.sh CODE. When it should call the tool `lose`, it runs the shell code; otherwise it calls the
+# tool and reports a constant result, which the case accepts.
 
 hand_over() { echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[$1]}}"; }
 thanks() { hand_over '{"tools":[]},{"result":{"content":[]}}'; }
 good() { ask; thanks; }
 
-# A call of the tool that the line names, until its answer is there.
+# Calls the tool that the line names, and waits for the answer.
 ask() {
     local tool=keep call=$call
     case $line in *'"lose"'*) tool=lose ;; esac
@@ -19,7 +19,7 @@ ask() {
     esac
 }
 
-# The server: what comes on standard input reaches it as it is; what it says is read and dropped, to its end.
+# Sends standard input to the server unchanged, and discards the output of the server.
 server() {
     case $line in
         *'"__relay"'*) "$CASEBOOK" __relay "$address" > /dev/null ;;
@@ -27,7 +27,7 @@ server() {
     esac
 }
 
-# A message, as the transport wants it, and a further header over HTTP.
+# Prints a message in the form of the transport; over HTTP with an additional header.
 message() {
     case $line in
         *'"__relay"'*) printf '%s\n' "$1" ;;
@@ -38,12 +38,12 @@ list='{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
 call='{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"%s"}}'
 flood() { while message "$list"; do :; done 2> /dev/null; }
 
-# Whether the server is met over HTTP, the beginning of a request to it, and what has no end.
+# `web` succeeds if the server is reached over HTTP, `head_of` prints the beginning of a request, `endless` never ends.
 web() { case $line in *'"__relay"'*) false ;; esac; }
 head_of() { printf 'POST /%s HTTP/1.1\r\nhost: %s\r\n%b' "$path" "$authority" "$1"; }
 endless() { yes | tr -d '\n'; }
 
-# Much of one character.
+# Prints one character many times.
 many() { head -c "$1" /dev/zero | tr '\0' "$2"; }
 
 while read -r line; do
