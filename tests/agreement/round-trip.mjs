@@ -1,5 +1,5 @@
-// A client for the scenario json-schema-2020-12-preservation: it lists the tools, and calls the second with what it was
-// handed as the schema of the first. Both times it is `casebook drive` that does it.
+// A client for the scenario json-schema-2020-12-preservation: it lists the tools, and passes the schema of the first tool
+// to the second. `casebook drive` runs both steps.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Points the official suite at the servers and clients of targets, runs our cases for the same things, and holds the
-// verdicts against each other, check by check. Ends with 1 where they disagree and explained.json has no reason.
+// Runs the official suite and our cases against the same servers and clients, and compares the verdicts check by check.
+// The exit status is 1 if a difference has no reason in explained.json.
 //
 //   node run.mjs CASEBOOK [TARGET…]
 
@@ -29,7 +29,7 @@ function run(program, args) {
   });
 }
 
-/** Has a case served while something is done with its URL. */
+/** Serves a case, and calls `work` with the URL of the server. */
 async function serving(target, scenario, revision, work) {
   const args = ['serve', target, scenario.serve, '--revision', revision, '--transport', 'http'];
   const child = spawn(casebook, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -49,7 +49,7 @@ async function serving(target, scenario, revision, work) {
   }
 }
 
-/** What the official suite says: its checks by id. */
+/** Runs a scenario of the official suite. Returns its checks, or the reason why it was declined. */
 async function official(target, scenario, revision) {
   const out = mkdtempSync(join(results, 'suite-'));
   const about = ['--scenario', scenario.name, '--spec-version', revision, '-o', out];
@@ -72,16 +72,16 @@ async function official(target, scenario, revision) {
   }
 }
 
-/** What our cases say of a target: the kinds of the verdicts, by test and requirement. */
+/** Runs our cases. Returns the kinds of the verdicts by test and requirement. */
 async function ours(target) {
-  const folder = mkdtempSync(join(results, 'record-'));
-  const record = join(folder, 'run.jsonl');
+  const folder = mkdtempSync(join(results, 'log-'));
+  const log = join(folder, 'run.jsonl');
   const cases = new Set(scenarios.flatMap(({ checks }) => checks.flatMap((check) => check.ours.map(([test]) => test))));
   const only = [...cases].flatMap((test) => ['--only', test]);
-  const done = await run(casebook, ['run', target, ...only, '--transport', 'http', '--jobs', '1', '--record', record]);
+  const done = await run(casebook, ['run', target, ...only, '--transport', 'http', '--jobs', '1', '--run-log', log]);
   if (done.status > 1) throw new Error(`casebook run ${target} ended with ${done.status}:\n${done.out}${done.err}`);
   const verdicts = new Map();
-  for (const line of readFileSync(record, 'utf8').trim().split('\n').slice(1, -1)) {
+  for (const line of readFileSync(log, 'utf8').trim().split('\n').slice(1, -1)) {
     const { test, verdicts: said = [] } = JSON.parse(line).record;
     for (const { requirement, kind, excuses } of said) verdicts.set(`${test} ${requirement}`, excuses ?? kind);
   }
@@ -92,26 +92,26 @@ async function ours(target) {
 const broken = ['fail', 'warn', 'note'];
 const undecided = ['cannot', 'error', 'inconclusive'];
 
-/** `holds`, `broken`, `undecided`, or `not asked`. */
+/** Summarises our verdicts as `holds`, `broken`, `undecided` or `not asked`. */
 function word(kinds) {
   if (kinds.some((kind) => broken.includes(kind))) return 'broken';
   if (kinds.length === 0) return 'not asked';
   return kinds.some((kind) => undecided.includes(kind)) ? 'undecided' : 'holds';
 }
 
-/** The same words for what the official suite says. */
+/** Summarises the checks of the official suite with the same words. */
 function officialWord(checks, ids) {
   const said = checks.filter(({ id }) => ids.includes(id)).map(({ status }) => status);
   if (said.some((status) => status === 'FAILURE' || status === 'WARNING')) return 'broken';
   if (said.includes('SUCCESS')) return 'holds';
   if (said.includes('SKIPPED')) return 'not asked';
-  // It gave up before it came to these.
+  // The suite gave up before it reached these checks.
   return checks.some(({ id, status }) => status === 'FAILURE' && /-(general|error)$/.test(id)) ? 'broken' : 'not asked';
 }
 
 const decided = ['holds', 'broken'];
 
-/** Whether the two say the same; `undefined` where one says nothing, and the other has nothing to complain about. */
+/** Returns whether both agree; `undefined` if only one of them decided, and not against the target. */
 function agree(words) {
   const { official, ours } = words;
   if (decided.includes(official) && decided.includes(ours)) return official === ours;
@@ -139,7 +139,7 @@ async function compare(target, claims) {
     for (const revision of scenario.revisions) {
       const about = { target, scenario: scenario.name, revision };
       if (!claims.revisions.includes(revision)) {
-        rows.push({ ...about, lacks: `doesn't speak ${revision}` });
+        rows.push({ ...about, lacks: `does not support ${revision}` });
         continue;
       }
       const said = await official(target, scenario, revision);
@@ -165,7 +165,7 @@ async function compare(target, claims) {
   return rows;
 }
 
-/** A table: a target a line, a scenario and revision a column. */
+/** A Markdown table with a row for each target, and a column for each scenario and revision. */
 function table(rows) {
   const columns = scenarios.flatMap(({ name, revisions }) => revisions.map((revision) => ({ name, revision })));
   const line = (cells) => `| ${cells.join(' | ')} |`;
@@ -199,7 +199,7 @@ const left = [];
 for (const target of chosen.length > 0 ? chosen : [...targets, ...Object.keys(mutants)]) {
   const claims = listed.find(({ name }) => name === target.split(':')[0]);
   if (!claims?.ready) {
-    left.push(`${target} was left out: what it needs isn't on this machine`);
+    left.push(`${target} was left out: programs that it needs are missing`);
     continue;
   }
   const of = await compare(target, claims);
@@ -214,17 +214,17 @@ for (const target of chosen.length > 0 ? chosen : [...targets, ...Object.keys(mu
 }
 writeFileSync(join(results, 'agreement.json'), `${JSON.stringify(rows, null, 2)}\n`);
 console.log(table(rows));
-const lacking = rows.filter((row) => row.lacks && !row.lacks.startsWith("doesn't speak"));
+const lacking = rows.filter((row) => row.lacks && !row.lacks.startsWith("does not support"));
 for (const row of lacking) console.log(`${row.target}, ${row.scenario} ${row.revision}: ${row.lacks}`);
 left.forEach((line) => console.log(line));
 const unused = chosen.length > 0 ? [] : explained.filter((entry) => !entry.used);
 unused.forEach((entry) => console.log(`explained, but not seen: ${entry.scenario} ${entry.targets.join(', ')}`));
-// A mutant that nobody sees shows nothing.
+// A mutant that neither suite detects proves nothing.
 const unseen = Object.keys(mutants).filter((target) => {
   const of = rows.filter((row) => row.target === target);
   return of.length > 0 && !of.some((row) => row.official === 'broken' || row.ours === 'broken');
 });
-unseen.forEach((target) => console.log(`${target}: nobody says that anything is broken`));
+unseen.forEach((target) => console.log(`${target}: neither suite detects the mutant`));
 const unexplained = rows.filter((row) => row.agrees === false && !row.why).length;
 console.log(`${rows.filter((row) => row.agrees).length} checks agree, ${unexplained} differ without an explanation`);
 process.exit(unexplained > 0 || unused.length > 0 || unseen.length > 0 || !rows.some((row) => row.agrees) ? 1 : 0);

@@ -1,5 +1,5 @@
-// What is asked of both: each scenario of the official suite, the case that asks the same, and which of its checks the
-// checks of the scenario come to. A check of ours may be several of the suite's, and is broken where one of these is.
+// The scenarios of the official suite, each with the case that tests the same, and the corresponding checks of both. One
+// of our checks may correspond to several of the suite; it counts as violated there if one of these fails.
 
 const list = 'everything/json-schema-2020-12';
 const enums = 'everything/elicitation-sep1330-enums';
@@ -92,7 +92,7 @@ export const scenarios = [
     name: 'json-schema-2020-12-preservation',
     role: 'client',
     revisions: ['2025-11-25', '2026-07-28'],
-    // It wants to have back what the client was handed, which no script can know beforehand.
+    // The scenario expects the schema that the client received, which a fixed script cannot contain.
     client: 'round-trip.mjs',
     checks: [
       {
@@ -131,7 +131,7 @@ export const scenarios = [
   },
 ];
 
-// The reference, and every target in the languages whose SDKs the official suite is run on.
+// The reference, and all targets in the languages of the SDKs that run the official suite.
 export const targets = [
   'reference',
   'typescript-sdk:high',
@@ -146,7 +146,7 @@ export const targets = [
   'rust-sdk:router',
 ];
 
-// Mutants of the reference that break just what a scenario looks at.
+// Mutants of the reference that violate exactly what a scenario checks.
 export const mutants = {
   'reference:dialect-lost': ['json-schema-2020-12'],
   'reference:keyword-emptied': ['json-schema-2020-12'],

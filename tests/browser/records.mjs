@@ -1,4 +1,4 @@
-// Records for the pages under test: real ones of the reference, and what can be made of them.
+// Run logs for the pages under test: real ones of the reference, and changed copies of them.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -13,17 +13,17 @@ function casebook(...args) {
   return done;
 }
 
-/** Runs targets, and gives the record and the transcripts as values. */
+/** Runs targets. Returns the lines of the run log and of the wire file. */
 export function run(name, targets, ...options) {
-  const record = out(`${name}.jsonl`);
-  const done = casebook("run", ...targets, "--record", record, ...options);
-  if (!fs.existsSync(record)) throw new Error(done.stderr);
-  return { lines: read(record), wire: read(record.replace(".jsonl", ".wire.jsonl")) };
+  const log = out(`${name}.jsonl`);
+  const done = casebook("run", ...targets, "--run-log", log, ...options);
+  if (!fs.existsSync(log)) throw new Error(done.stderr);
+  return { lines: read(log), wire: read(log.replace(".jsonl", ".wire.jsonl")) };
 }
 
 const read = (file) => fs.readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
 
-/** Writes a record with its transcripts, and gives its path. */
+/** Writes a run log with its wire file. Returns its path. */
 export function write(name, { lines, wire }) {
   const put = (file, values) => fs.writeFileSync(out(file), values.map((value) => `${JSON.stringify(value)}\n`).join(""));
   put(`${name}.jsonl`, lines);
@@ -31,16 +31,16 @@ export function write(name, { lines, wire }) {
   return out(`${name}.jsonl`);
 }
 
-/** The page of some records. */
-export function page(name, ...records) {
+/** Writes the HTML report of run logs. Returns its path. */
+export function page(name, ...logs) {
   const file = out(`${name}.html`);
   fs.rmSync(file, { force: true });
-  const done = casebook("report", ...records, "--report", `html=${file}`);
+  const done = casebook("report", ...logs, "--report", `html=${file}`);
   if (!fs.existsSync(file)) throw new Error(done.stderr || done.stdout);
   return file;
 }
 
-/** The same run by another name, or of another version. */
+/** A copy of a run with another target and version. */
 export function as({ lines, wire }, target, version) {
   const rename = (one) => ({ ...one, target });
   const line = ({ header, record, footer }) => {
@@ -50,7 +50,7 @@ export function as({ lines, wire }, target, version) {
   return { lines: lines.map(line), wire: wire.map(rename) };
 }
 
-/** What a target may write wherever it may write. */
+/** Hostile texts that a target could send. */
 export const HOSTILE = [
   `</script><script>globalThis.pwned = "script"</script>`,
   `<img src="http://127.0.0.1:9/x" onerror="globalThis.pwned = 'img'"><svg onload="globalThis.pwned = 'svg'">`,
@@ -60,7 +60,7 @@ export const HOSTILE = [
   `${"W".repeat(3000)} ${"(".repeat(500)} ${"\u0301".repeat(400)} العربية עברית 漢字`,
 ];
 
-/** A run in which every text that comes from a target is hostile, and some of them are megabytes long. */
+/** A copy of a run in which every text of the target is hostile, and some texts are megabytes long. */
 export function hostile({ lines, wire }) {
   const text = (index) => (index % 40 === 0 ? HOSTILE.join(" ").repeat(400) : HOSTILE[index % HOSTILE.length]);
   const spoil = (record) => {

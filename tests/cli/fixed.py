@@ -1,4 +1,5 @@
-"""A client of the official suite's kind: plays the scenario that it is told, and misbehaves as its first argument says."""
+"""A client as the official conformance suite starts it: it runs the scenario of the environment variable
+MCP_CONFORMANCE_SCENARIO, and misbehaves as its first argument selects."""
 
 import json
 import os

@@ -1,11 +1,11 @@
-"""An adapter in front of another one: proxy.py MODE PROGRAM [ARGUMENT…].
+"""A proxy in front of an adapter: proxy.py MODE PROGRAM [ARGUMENT…]
 
-Every line is handed on to PROGRAM and its answer back, but where a fixture has a tool named `lose`:
+The proxy forwards each line to PROGRAM, and its answer back, unless a fixture has a tool named `lose`:
 
-    dies      says its last words and exits
-    mumbles   answers with a line that is no JSON
-    hangs     answers nothing
-    refuses   says that the SDK doesn't take it, once: from then on there is a file `refused`
+    dies      writes to standard error and exits
+    mumbles   answers with a line that is not JSON
+    hangs     does not answer
+    refuses   answers once that the SDK refuses the fixture, and creates the file `refused`
 """
 
 import json

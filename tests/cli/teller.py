@@ -1,4 +1,4 @@
-"""A server over stdio that tells whatever it was given in its environment: in results, in errors, on its standard error.
+"""A server over stdio that leaks secrets of its environment in results, in errors and on standard error.
 
     teller.py [dies] [--stdio-server FILE]
 """

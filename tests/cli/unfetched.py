@@ -1,4 +1,4 @@
-"""A server over stdio whose every address, wherever the protocol has one, leads to the place in $PLACE."""
+"""A server over stdio in which every URL that the protocol permits points to $PLACE."""
 
 import json
 import os

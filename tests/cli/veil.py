@@ -1,5 +1,7 @@
-"""A server behind a veil: veil.py WAY PROGRAM [ARGUMENT...] hands lines on, and puts something unreadable into each that
-the program answers with. Beside that, the name of each tool and the code of each error become wrong."""
+"""A proxy that makes the answers of a server over stdio unreadable: veil.py WAY PROGRAM [ARGUMENT...]
+
+It also replaces the name of each tool and the code of each error with invalid ones.
+"""
 
 import json
 import os
@@ -21,7 +23,7 @@ way, *command = sys.argv[1:]
 server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def hand_on():
+def forward():
     for line in sys.stdin.buffer:
         server.stdin.write(line)
         server.stdin.flush()
@@ -41,7 +43,7 @@ def veiled(line):
     return json.dumps(message).encode().replace(b'"VEIL"', VALUES[way]) + b"\n"
 
 
-threading.Thread(target=hand_on, daemon=True).start()
+threading.Thread(target=forward, daemon=True).start()
 for line in server.stdout:
     sys.stdout.buffer.write(veiled(line))
     sys.stdout.buffer.flush()
