@@ -8,6 +8,7 @@ mod cases;
 mod coverage;
 #[cfg(target_os = "linux")]
 mod ends;
+#[cfg(unix)]
 mod fetches;
 mod fixed;
 mod imports;

@@ -98,7 +98,7 @@ pub(crate) fn output(command: &mut Command) -> Output {
 }
 
 /// Returns whether a command can be run and succeeds.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     child.is_ok_and(|child| wait(child).success())
