@@ -6,6 +6,8 @@ mod attacks;
 mod by_hand;
 mod cases;
 mod coverage;
+#[cfg(unix)]
+mod docs;
 #[cfg(target_os = "linux")]
 mod ends;
 #[cfg(unix)]
