@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::names;
-use super::references::{Leads, forced_object_root, leads, with_canaries, with_object_root};
+use super::references::{ReferenceTargets, forced_object_root, reference_targets, with_canaries, with_object_root};
 use super::remotes::Remotes;
 use super::suite::{Group, Instance, Keyword, Origin, Wanted};
 use crate::model::suite::{CONTROL, Door, Draft};
@@ -38,7 +38,7 @@ pub(super) fn requirements(draft: Draft) -> Value {
         "$schema": "../schemas/requirements.json",
         "valid-accepted": supported("interop", "Values that are valid against the schema are rejected."),
         "invalid-refused": supported("silent-acceptance", "Values that the schema forbids are accepted."),
-        "no-network-deref": untouched("MUST NOT", "A schema can make this process request any address that it can reach."),
+        "no-network-deref": untouched("MUST NOT", "A schema can make this process fetch any reachable address."),
         "no-other-deref": untouched("DERIVED", "`$schema` and `$dynamicRef` can contain the same addresses as `$ref`.")
     })
 }
@@ -46,7 +46,7 @@ pub(super) fn requirements(draft: Draft) -> Value {
 /// Returns the case file of a keyword, or `None` if no group can be tested at this door.
 pub(super) fn keyword(door: Door, origin: &Origin, groups: &[Group]) -> Option<Value> {
     let (mut rows, mut tests, mut taken) = (Map::new(), Tests::default(), BTreeSet::new());
-    for group in groups.iter().filter(|group| leads(&group.schema) == Leads::Nowhere) {
+    for group in groups.iter().filter(|group| reference_targets(&group.schema) == ReferenceTargets::Nowhere) {
         let Some(schema) = at_door(door, origin.draft, group, with_object_root) else { continue };
         let mut ids = BTreeSet::new();
         let instances = group.tests.iter().filter(|one| door.takes(&one.data));
@@ -81,7 +81,7 @@ pub(super) fn remote(door: Door, keywords: &[Keyword], remotes: &mut Remotes) ->
     let (mut by_ref, mut by_others) = (Vec::new(), Vec::new());
     let all = keywords.iter().flat_map(|one| one.groups.iter().map(move |group| (&one.origin, group)));
     for (origin, group) in all {
-        let Leads::ToRemotes { by_ref: is_by_ref } = leads(&group.schema) else { continue };
+        let ReferenceTargets::ToRemotes { by_ref: is_by_ref } = reference_targets(&group.schema) else { continue };
         let schema = at_door(door, origin.draft, group, forced_object_root).filter(|schema| !has_places(schema));
         let Some(schema) = schema else { continue };
         let row = names::row(&format!("{} {}", origin.id, group.description), &mut taken);

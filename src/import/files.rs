@@ -75,7 +75,7 @@ fn root(suite: &Suite) -> Result<Utf8PathBuf, Box<Diagnostic>> {
     }
     let none = mistake(folder, Lint::Unreadable, "there is no JSON-Schema-Test-Suite in this folder");
     Err(Box::new(none.help(format!(
-        "expected a folder with `tests/draft{draft}` and `remotes`; source packages of validators often contain it as `json`"
+        "expected a folder with `tests/draft{draft}` and `remotes`; validators often have it as `json` in their sources"
     ))))
 }
 
@@ -96,7 +96,7 @@ fn keywords(suite: &Suite, root: &Utf8Path, found: &mut Vec<Diagnostic>) -> Resu
             budget = budget.saturating_sub(bytes.len());
             if bytes.len() > MOST_BYTES || budget == 0 || keywords.len() == MOST_FILES {
                 let large = mistake(&path, Lint::TooLarge, "the suite is too large");
-                let help = "the limits are 1 MiB per file, and 512 files and 16 MiB in total; remove files that do not belong to the suite";
+                let help = "the limits are 1 MiB per file, 512 files and 16 MiB in total; remove files of other origin";
                 return Err(Box::new(large.help(help)));
             }
             let Ok(text) = String::from_utf8(bytes) else {

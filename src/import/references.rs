@@ -1,7 +1,7 @@
 //! The targets of a schema's references: the schema itself, a remote document of the suite, or another address.
 //!
-//! The module takes a schema and returns a [`Leads`], and for a schema with references to remote documents a copy with
-//! canaries in their place. It must not know how a target handles the schema.
+//! The module takes a schema and returns [`ReferenceTargets`], and for a schema with references to remote documents a
+//! copy with canaries in their place. It must not know how a target handles the schema.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ const REFERENCES: [&str; 4] = ["$ref", "$dynamicRef", "$recursiveRef", "$schema"
 
 /// The targets of a schema's references to other documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leads {
+pub(super) enum ReferenceTargets {
     /// The schema has no such references.
     Nowhere,
     /// At least one reference points to a remote document of the suite.
@@ -33,15 +33,15 @@ pub(super) enum Leads {
 }
 
 /// Finds the targets of a schema's references to other documents.
-pub(super) fn leads(schema: &Value) -> Leads {
-    let found = Found::of(schema);
-    let leaving: Vec<_> = found.leaving().collect();
+pub(super) fn reference_targets(schema: &Value) -> ReferenceTargets {
+    let found = SchemaReferences::of(schema);
+    let external: Vec<_> = found.external().collect();
     let remote = |one: &&&Reference| one.to.starts_with(HOST);
-    let by_ref = leaving.iter().any(|one| one.keyword == "$ref" && one.to.starts_with(HOST));
-    match (leaving.len(), leaving.iter().filter(remote).count()) {
-        (0, _) => Leads::Nowhere,
-        (_, 0) => Leads::Elsewhere,
-        _ => Leads::ToRemotes { by_ref },
+    let by_ref = external.iter().any(|one| one.keyword == "$ref" && one.to.starts_with(HOST));
+    match (external.len(), external.iter().filter(remote).count()) {
+        (0, _) => ReferenceTargets::Nowhere,
+        (_, 0) => ReferenceTargets::Elsewhere,
+        _ => ReferenceTargets::ToRemotes { by_ref },
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn with_object_root(schema: &Value) -> Option<Value> {
     // A reference to the root would be affected by the added type.
     let is_referred_to = |one: &Reference| !one.is_below_root && one.keyword != "$schema";
     match members.get("type") {
-        None => (!Found::of(schema).references.iter().any(is_referred_to)).then(|| typed(members)),
+        None => (!SchemaReferences::of(schema).references.iter().any(is_referred_to)).then(|| typed(members)),
         Some(declared) => (declared == "object").then(|| schema.clone()),
     }
 }
@@ -74,12 +74,12 @@ fn typed(members: &Map<String, Value>) -> Value {
 
 /// Returns the schema with canaries in place of the addresses of remote documents. Each canary serves the document.
 pub(super) fn with_canaries(schema: &Value, remotes: &mut Remotes) -> Value {
-    let found = Found::of(schema);
+    let found = SchemaReferences::of(schema);
     let mut canary = |keyword: &str, at: &str| {
         let (address, fragment) = at.split_once('#').map_or((at, None), |(address, part)| (address, Some(part)));
         // The references below an `$id` of the schema itself are resolved against that `$id`.
         let behind = match keyword {
-            "$id" => found.leaving().find(|one| one.base == address).map_or(address, |one| one.to.as_str()),
+            "$id" => found.external().find(|one| one.base == address).map_or(address, |one| one.to.as_str()),
             _ => address,
         };
         let mut canary = json!({ "@canary": "http", "path": address.strip_prefix(HOST) });
@@ -121,12 +121,12 @@ struct Reference {
 }
 
 /// The documents inside a schema, and its references.
-struct Found {
+struct SchemaReferences {
     documents: BTreeSet<String>,
     references: Vec<Reference>,
 }
 
-impl Found {
+impl SchemaReferences {
     fn of(schema: &Value) -> Self {
         let mut found = Self { documents: BTreeSet::from([String::new()]), references: Vec::new() };
         found.collect(schema, "");
@@ -157,7 +157,7 @@ impl Found {
     }
 
     /// Returns the references to other documents.
-    fn leaving(&self) -> impl Iterator<Item = &Reference> {
+    fn external(&self) -> impl Iterator<Item = &Reference> {
         self.references.iter().filter(|one| {
             let is_dialect = one.keyword == "$schema" && DIALECTS.iter().any(|host| one.to.starts_with(host));
             !is_dialect && !self.documents.contains(&one.to)
@@ -213,14 +213,14 @@ mod tests {
     #[test]
     fn only_references_to_other_documents_lead_out() {
         let remote = format!("{HOST}x/tree.json");
-        let at = |schema: Value| leads(&schema);
-        assert_eq!(at(json!({ "$id": remote, "$ref": "#/$defs/a", "$defs": { "a": {} } })), Leads::Nowhere);
-        assert_eq!(at(json!({ "$ref": remote, "$defs": { "a": { "$id": remote } } })), Leads::Nowhere);
-        assert_eq!(at(json!({ "enum": [{ "$ref": remote }] })), Leads::Nowhere);
-        assert_eq!(at(json!({ "$schema": "https://json-schema.org/draft/2020-12/schema" })), Leads::Nowhere);
-        assert_eq!(at(json!({ "$id": remote, "$ref": "other.json" })), Leads::ToRemotes { by_ref: true });
-        assert_eq!(at(json!({ "$schema": remote })), Leads::ToRemotes { by_ref: false });
-        assert_eq!(at(json!({ "$ref": "https://json-schema.org/draft/2020-12/schema" })), Leads::Elsewhere);
+        let at = |schema: Value| reference_targets(&schema);
+        assert_eq!(at(json!({ "$id": remote, "$ref": "#/$defs/a", "$defs": { "a": {} } })), ReferenceTargets::Nowhere);
+        assert_eq!(at(json!({ "$ref": remote, "$defs": { "a": { "$id": remote } } })), ReferenceTargets::Nowhere);
+        assert_eq!(at(json!({ "enum": [{ "$ref": remote }] })), ReferenceTargets::Nowhere);
+        assert_eq!(at(json!({ "$schema": "https://json-schema.org/draft/2020-12/schema" })), ReferenceTargets::Nowhere);
+        assert_eq!(at(json!({ "$id": remote, "$ref": "other.json" })), ReferenceTargets::ToRemotes { by_ref: true });
+        assert_eq!(at(json!({ "$schema": remote })), ReferenceTargets::ToRemotes { by_ref: false });
+        assert_eq!(at(json!({ "$ref": "https://json-schema.org/draft/2020-12/schema" })), ReferenceTargets::Elsewhere);
     }
 
     #[test]

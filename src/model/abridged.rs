@@ -11,10 +11,10 @@ use super::hash;
 pub const SHOWN: usize = 400;
 
 /// The limits for the kept parts of a value: characters of a string, members of an array or object, and levels.
-type Kept = (usize, usize, usize);
+type Limits = (usize, usize, usize);
 
 /// The limits to try, from generous to strict. The last is used even if the text is still too long.
-const KEPT: [Kept; 10] = [
+const LIMITS: [Limits; 10] = [
     (160, 12, 16),
     (80, 8, 12),
     (80, 6, 8),
@@ -37,26 +37,26 @@ pub fn abridged(value: &Value) -> String {
     if text.chars().nth(SHOWN).is_none() {
         return text;
     }
-    let is_short = |kept: &Kept| short(&sorted, *kept).chars().nth(SHOWN).is_none();
-    let kept = KEPT.into_iter().find(is_short).unwrap_or(KEPT[KEPT.len() - 1]);
-    format!("{} ({} bytes, sha256 {})", short(&sorted, kept), text.len(), hash(value))
+    let is_short = |limits: &Limits| short(&sorted, *limits).chars().nth(SHOWN).is_none();
+    let limits = LIMITS.into_iter().find(is_short).unwrap_or(LIMITS[LIMITS.len() - 1]);
+    format!("{} ({} bytes, sha256 {})", short(&sorted, limits), text.len(), hash(value))
 }
 
-fn short(value: &Value, kept: Kept) -> String {
-    let (_, most, levels) = kept;
-    let inner = (kept.0, most, levels.saturating_sub(1));
+fn short(value: &Value, limits: Limits) -> String {
+    let (_, most, levels) = limits;
+    let inner = (limits.0, most, levels.saturating_sub(1));
     match value {
         Value::Array(items) => {
             let items: Vec<_> = items.iter().collect();
             list(&items, if levels == 0 { 0 } else { most }, ['[', ']'], |item| short(item, inner))
         }
-        Value::Object(members) => object(members, kept.0, if levels == 0 { 0 } else { most }, inner),
-        Value::String(text) => string(text, kept.0),
+        Value::Object(members) => object(members, limits.0, if levels == 0 { 0 } else { most }, inner),
+        Value::String(text) => string(text, limits.0),
         scalar => scalar.to_string(),
     }
 }
 
-fn object(members: &Map<String, Value>, key: usize, most: usize, inner: Kept) -> String {
+fn object(members: &Map<String, Value>, key: usize, most: usize, inner: Limits) -> String {
     let members: Vec<_> = members.iter().collect();
     list(&members, most, ['{', '}'], |(name, value)| format!("{}:{}", string(name, key), short(value, inner)))
 }

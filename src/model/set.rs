@@ -23,9 +23,7 @@ impl FromStr for SetName {
         if text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.chars().all(is_plain) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(format!(
-                "`{text}` is not a valid set name: use lower-case letters, digits, `-` and `.`, starting with a letter or digit"
-            ))
+            Err(format!("`{text}` is not a valid set name: use lower-case letters, digits, `-` and `.`"))
         }
     }
 }

@@ -65,7 +65,7 @@ fn exit_with(code: u8, line: &Value) -> ExitCode {
 
 /// A request of the harness to the adapter.
 #[derive(Deserialize)]
-struct Ask {
+struct AdapterRequest {
     id: Value,
     hello: Option<Value>,
     serve: Option<Serve>,
@@ -79,11 +79,11 @@ struct Serve {
     transport: String,
     fixture: Box<RawValue>,
     /// The stream to connect to, for a server over stdio.
-    stream: Option<Place>,
+    stream: Option<StreamAddress>,
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct StreamAddress {
     port: u16,
     word: String,
 }
@@ -145,12 +145,12 @@ struct Adapter {
     /// The connections of the clients.
     http: reqwest::Client,
     /// The running servers, by the id of the request that started each.
-    served: HashMap<String, Served>,
+    served: HashMap<String, RunningServer>,
     variant: Variant,
 }
 
 /// A running server.
-enum Served {
+enum RunningServer {
     /// A server over HTTP, with its URL.
     Http(String),
     /// A server over a stream.
@@ -159,20 +159,22 @@ enum Served {
 
 impl Adapter {
     async fn answer(&mut self, line: &[u8]) -> String {
-        let (id, (kind, value)) = match serde_json::from_slice::<Ask>(line) {
+        let (id, (kind, value)) = match serde_json::from_slice::<AdapterRequest>(line) {
             Err(error) => (Value::Null, ("unsupported", json!(error.to_string()))),
-            Ok(Ask { id, hello: Some(_), .. }) => (id, ("hello", hello(self.variant))),
-            Ok(Ask { id, serve: Some(serve), .. }) => {
+            Ok(AdapterRequest { id, hello: Some(_), .. }) => (id, ("hello", hello(self.variant))),
+            Ok(AdapterRequest { id, serve: Some(serve), .. }) => {
                 let answer = self.serve(&id, serve).await;
                 (id, answer)
             }
-            Ok(Ask { id, stop: Some(stop), .. }) => (id, self.stop(&stop)),
-            Ok(Ask { id, drive: Some(drive), .. }) => {
+            Ok(AdapterRequest { id, stop: Some(stop), .. }) => (id, self.stop(&stop)),
+            Ok(AdapterRequest { id, drive: Some(drive), .. }) => {
                 let (kind, answer) = client::drive(drive.get(), &self.http, self.variant.client).await;
                 // The result stays text, because it may be deeper than any tree.
                 return format!(r#"{{"id":{id},"{kind}":{answer}}}"#);
             }
-            Ok(Ask { id, .. }) => (id, ("unsupported", json!("this adapter supports hello, serve, stop and drive"))),
+            Ok(AdapterRequest { id, .. }) => {
+                (id, ("unsupported", json!("this adapter supports hello, serve, stop and drive")))
+            }
         };
         json!({ "id": id, kind: value }).to_string()
     }
@@ -186,10 +188,10 @@ impl Adapter {
         let (served, answer) = match stream {
             _ if is_http => {
                 let url = self.listener.serve(server);
-                (Served::Http(url.clone()), json!({ "url": url }))
+                (RunningServer::Http(url.clone()), json!({ "url": url }))
             }
-            Some(Place { port, word }) => match stdio::connect(port, &word, server).await {
-                Ok(speaking) => (Served::Stream(tokio::spawn(speaking).abort_handle()), json!({})),
+            Some(StreamAddress { port, word }) => match stdio::connect(port, &word, server).await {
+                Ok(speaking) => (RunningServer::Stream(tokio::spawn(speaking).abort_handle()), json!({})),
                 Err(error) => return ("unsupported", json!(format!("cannot connect the stream: {error}"))),
             },
             None => return ("cannot", json!("stdio requires a stream, or a process started with --stdio-server FILE")),
@@ -200,8 +202,8 @@ impl Adapter {
 
     fn stop(&mut self, stop: &Stop) -> (&'static str, Value) {
         match self.served.remove(&stop.serving.to_string()) {
-            Some(Served::Http(url)) => self.listener.stop(&url),
-            Some(Served::Stream(speaking)) => speaking.abort(),
+            Some(RunningServer::Http(url)) => self.listener.stop(&url),
+            Some(RunningServer::Stream(speaking)) => speaking.abort(),
             None => {}
         }
         ("stopped", json!(true))

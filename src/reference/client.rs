@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 use crate::message::{Success, object, present, success};
 use crate::policy::Policy;
 use crate::revision::Revision;
-use connection::{Connection, Place};
+use connection::{Connection, ServerAddress};
 use elicit::{Terms, User};
 use failure::Failure;
 pub(crate) use http::connections;
@@ -75,9 +75,9 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static P
     let Some(revision) = Revision::named(&drive.revision) else {
         return cannot(format!("the revision {} is not supported", drive.revision));
     };
-    let place = match (drive.url, drive.command) {
-        (Some(url), None) => Place::Url(url, http.clone()),
-        (None, Some(command)) => Place::Command(command),
+    let address = match (drive.url, drive.command) {
+        (Some(url), None) => ServerAddress::Url(url, http.clone()),
+        (None, Some(command)) => ServerAddress::Command(command),
         _ => return cannot("exactly one of `url` and `command` is required".to_owned()),
     };
     let capabilities = match drive.declares {
@@ -85,7 +85,7 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static P
         None => declared(&drive.answers, revision),
     };
     let work = tokio::spawn(async move {
-        match Client::connect(&place, revision, capabilities, drive.answers, policy).await {
+        match Client::connect(&address, revision, capabilities, drive.answers, policy).await {
             Ok(client) => client.play(drive.script).await,
             Err(failure) => not_connected(failure),
         }

@@ -9,10 +9,10 @@ use crate::message::{Message, Request};
 use crate::nesting;
 use crate::policy::Policy;
 
-/// A change to the messages at one door.
+/// A change to the messages at one hook.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
-    door: Door,
+    hook: Hook,
     /// A place in the message, and the JSON text that must be there. Without it, every message is changed.
     when: Option<(&'static str, &'static str)>,
     /// The place to change: a JSON pointer in which `*` matches every member.
@@ -22,7 +22,7 @@ pub(crate) struct Edit {
 
 /// The points at which messages enter or leave the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum Hook {
     /// A request that the server receives.
     Received,
     /// A reply of the server, with the HTTP status and the request as additional members.
@@ -49,19 +49,19 @@ pub(crate) enum Change {
 }
 
 impl Policy {
-    /// Adds a change to every message at a door.
-    pub(crate) fn edit(&mut self, door: Door, at: &'static str, change: Change) {
-        self.edits.push(Edit { door, when: None, at, change });
+    /// Adds a change to every message at a hook.
+    pub(crate) fn edit(&mut self, hook: Hook, at: &'static str, change: Change) {
+        self.edits.push(Edit { hook, when: None, at, change });
     }
 
-    /// Adds a change to the messages at a door that have this JSON text at this place.
-    pub(crate) fn edit_if(&mut self, door: Door, when: (&'static str, &'static str), at: &'static str, change: Change) {
-        self.edits.push(Edit { door, when: Some(when), at, change });
+    /// Adds a change to the messages at a hook that have this JSON text at this place.
+    pub(crate) fn edit_if(&mut self, hook: Hook, when: (&'static str, &'static str), at: &'static str, change: Change) {
+        self.edits.push(Edit { hook, when: Some(when), at, change });
     }
 
-    /// Applies the changes of a door to a message.
-    pub(crate) fn pass(&self, door: Door, message: &mut Value) {
-        for edit in self.edits.iter().filter(|edit| edit.door == door) {
+    /// Applies the changes of a hook to a message.
+    pub(crate) fn pass(&self, hook: Hook, message: &mut Value) {
+        for edit in self.edits.iter().filter(|edit| edit.hook == hook) {
             if edit.when.is_none_or(|(place, text)| message.pointer(place) == Some(&value(text))) {
                 let path: Vec<_> = edit.at.split('/').skip(1).map(|key| key.replace("~1", "/")).collect();
                 change(message, &path, edit.change);
@@ -69,9 +69,9 @@ impl Policy {
         }
     }
 
-    /// Applies the changes of a door to the text of a message.
-    pub(crate) fn pass_text(&self, door: Door, text: String) -> String {
-        self.changed(door, &text, |message| message).map_or(text, |message| message.to_string())
+    /// Applies the changes of a hook to the text of a message.
+    pub(crate) fn pass_text(&self, hook: Hook, text: String) -> String {
+        self.changed(hook, &text, |message| message).map_or(text, |message| message.to_string())
     }
 
     /// Applies the changes to a reply. `request` is `None` if the request could not be read.
@@ -81,7 +81,7 @@ impl Policy {
             reply["request"] = request.map(as_value).into();
             reply
         };
-        let Some(mut changed) = self.changed(Door::Reply, &reply, with_request) else { return (status, reply) };
+        let Some(mut changed) = self.changed(Hook::Reply, &reply, with_request) else { return (status, reply) };
         let status = changed["status"].take().as_u64().and_then(|status| status.try_into().ok()).unwrap_or(status);
         if let Some(members) = changed.as_object_mut() {
             members.retain(|key, _| key != "status" && key != "request");
@@ -92,9 +92,9 @@ impl Policy {
     /// Applies the changes to a received message.
     pub(crate) fn pass_received(&self, message: Message) -> Message {
         match message {
-            Message::Request(request) if self.edits.iter().any(|edit| edit.door == Door::Received) => {
+            Message::Request(request) if self.edits.iter().any(|edit| edit.hook == Hook::Received) => {
                 let mut value = as_value(&request);
-                self.pass(Door::Received, &mut value);
+                self.pass(Hook::Received, &mut value);
                 let params = request.params.is_some().then(|| value["params"].take());
                 Message::Request(Request { params, ..request })
             }
@@ -103,13 +103,13 @@ impl Policy {
     }
 
     /// Returns the changed message, or `None` if nothing changes, so that the text keeps its white space and numbers.
-    fn changed(&self, door: Door, text: &str, wrap: impl Fn(Value) -> Value) -> Option<Value> {
-        if !self.edits.iter().any(|edit| edit.door == door) {
+    fn changed(&self, hook: Hook, text: &str, wrap: impl Fn(Value) -> Value) -> Option<Value> {
+        if !self.edits.iter().any(|edit| edit.hook == hook) {
             return None;
         }
         let message = wrap(nesting::read(text.as_bytes()).ok()?);
         let mut changed = message.clone();
-        self.pass(door, &mut changed);
+        self.pass(hook, &mut changed);
         (changed != message).then_some(changed)
     }
 }
@@ -176,11 +176,11 @@ mod tests {
             ("/a", Change::Apply(|a| *a = json!([])), json!({ "a": [], "c/d": {} })),
         ] {
             let mut policy = Policy::STRICT;
-            policy.edit(Door::Request, at, what);
-            policy.edit_if(Door::Request, ("/a/0/b", "2"), "/a", Change::Remove);
-            policy.edit(Door::Response, "/a", Change::Remove);
+            policy.edit(Hook::Request, at, what);
+            policy.edit_if(Hook::Request, ("/a/0/b", "2"), "/a", Change::Remove);
+            policy.edit(Hook::Response, "/a", Change::Remove);
             let mut message = json!({ "a": [{ "b": 0 }, {}], "c/d": {} });
-            policy.pass(Door::Request, &mut message);
+            policy.pass(Hook::Request, &mut message);
             assert_eq!(message, after, "{at} {what:?}");
         }
     }
@@ -189,7 +189,7 @@ mod tests {
     fn message_without_a_change_keeps_its_text() {
         let text = r#"{ "a" : 1.0e0 }"#.to_owned();
         let mut policy = Policy::STRICT;
-        policy.edit(Door::Request, "/b", Change::Remove);
-        assert_eq!(policy.pass_text(Door::Request, text.clone()), text);
+        policy.edit(Hook::Request, "/b", Change::Remove);
+        assert_eq!(policy.pass_text(Hook::Request, text.clone()), text);
     }
 }

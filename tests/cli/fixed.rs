@@ -148,13 +148,8 @@ fn a_server_without_the_tools_of_a_test_does_not_pass_it() {
     let came = run(&sandbox, "t", "--only everything");
     came.stdout_has(&["has no tool `json_schema_2020_12_tool`", "has no tool `test_elicitation_sep1330_enums`"]);
     assert!(broken(&sandbox).iter().all(|(_, kind)| kind == "cannot"));
-    run(&sandbox, "t", "--only sep-2106")
-        .exits(3)
-        .stderr_has(&["a fixed target has no adapter to build it"]);
-    sandbox
-        .run("run reference --only any-server")
-        .exits(3)
-        .stderr_has(&["applies only to fixed servers"]);
+    run(&sandbox, "t", "--only sep-2106").exits(3).stderr_has(&["a fixed target has no adapter to build it"]);
+    sandbox.run("run reference --only any-server").exits(3).stderr_has(&["applies only to fixed servers"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::policy::Policy;
 
 /// The address or the command of a server.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum ServerAddress {
     /// A URL, with the HTTP client whose connections are used.
     Url(String, reqwest::Client),
     Command(Vec<String>),
@@ -29,10 +29,10 @@ impl Connection {
     ///
     /// # Errors
     /// If the URL is invalid or the command cannot be started.
-    pub(super) fn to(place: &Place, policy: &'static Policy) -> Result<Self, Failure> {
-        Ok(match place {
-            Place::Url(url, client) => Self::Http(Box::new(Endpoint::new(client.clone(), url, policy)?)),
-            Place::Command(command) => Self::Stdio(Box::new(Pipe::start(command, policy)?)),
+    pub(super) fn to(address: &ServerAddress, policy: &'static Policy) -> Result<Self, Failure> {
+        Ok(match address {
+            ServerAddress::Url(url, client) => Self::Http(Box::new(Endpoint::new(client.clone(), url, policy)?)),
+            ServerAddress::Command(command) => Self::Stdio(Box::new(Pipe::start(command, policy)?)),
         })
     }
 

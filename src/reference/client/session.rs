@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::connection::{Connection, Place};
+use super::connection::{Connection, ServerAddress};
 use super::elicit::{Question, User};
 use super::failure::Failure;
 use super::incoming::{self, Incoming};
 use super::{Client, LEAVE, PATIENCE, Tools};
-use crate::edits::Door;
+use crate::edits::Hook;
 use crate::message::{CAPABILITIES_KEY, CLIENT_KEY, Success, VERSION_KEY, object, success};
 use crate::policy::Policy;
 use crate::revision::Revision;
@@ -27,13 +27,13 @@ type Members = Vec<(&'static str, Success)>;
 impl Client {
     /// Connects to a server. In the stateful lifecycle, this opens a session.
     pub(super) async fn connect(
-        place: &Place,
+        address: &ServerAddress,
         revision: Revision,
         capabilities: Value,
         user: User,
         policy: &'static Policy,
     ) -> Result<Self, Failure> {
-        let connection = Connection::to(place, policy)?;
+        let connection = Connection::to(address, policy)?;
         let tools = Tools::default();
         let mut client = Self {
             connection,
@@ -145,7 +145,7 @@ impl Client {
     ) -> Result<Box<RawValue>, Failure> {
         let own = (self.policy.client.id)(id);
         let text = format!(r#"{{"jsonrpc":"2.0","id":{own},"method":"{method}","params":{params}}}"#);
-        let text = self.policy.pass_text(Door::Request, text);
+        let text = self.policy.pass_text(Hook::Request, text);
         let work = async {
             self.connection.request(text, headers).await?;
             self.reply(&own).await
@@ -192,7 +192,7 @@ impl Client {
             }
             Err(failure) => return Err(failure),
         };
-        self.policy.pass(Door::Response, &mut response);
+        self.policy.pass(Hook::Response, &mut response);
         if self.policy.client.answers_first_question && response.get("result").is_some() {
             response["id"] = self.first_question.get_or_insert_with(|| id.clone()).clone();
         }

@@ -19,7 +19,7 @@ use crate::server::fixture::{Does, Tool};
 // Schemas.
 
 /// Removes keywords from a schema, or members from any other object.
-pub(super) fn lose(schema: &mut Value, keywords: &[&str]) {
+pub(super) fn remove_members(schema: &mut Value, keywords: &[&str]) {
     if let Some(members) = schema.as_object_mut() {
         members.retain(|key, _| !keywords.contains(&key.as_str()));
     }
@@ -56,14 +56,14 @@ pub(super) fn refuse_by_prefix(schema: &mut Value) {
 }
 
 /// Returns whether a long text would be matched against a pattern.
-pub(super) fn long_texts_by_pattern(schema: &Value, value: &Value) -> bool {
+pub(super) fn has_long_text_and_pattern(schema: &Value, value: &Value) -> bool {
     const LONG: usize = 32;
     let is_long = value.get("v").and_then(Value::as_str).is_some_and(|text| text.len() > LONG);
     is_long && schema.pointer("/properties/v/pattern").is_some()
 }
 
 /// Merges the properties of a schema's branches into its own.
-pub(super) fn flattened(schema: &Value) -> Value {
+pub(super) fn with_merged_branches(schema: &Value) -> Value {
     let mut flat = schema.clone();
     let Some(members) = flat.as_object_mut() else { return flat };
     let branches: Vec<_> = ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| members.shift_remove(*key)).collect();
@@ -104,7 +104,7 @@ pub(super) fn refuse_whole_numbers(arguments: &mut Value, schema: &Value) {
     }
 }
 
-pub(super) fn drop_unknown(arguments: &mut Value, schema: &Value) {
+pub(super) fn remove_unknown_arguments(arguments: &mut Value, schema: &Value) {
     if let Some(members) = arguments.as_object_mut() {
         members.retain(|name, _| schema["properties"].get(name).is_some());
     }
@@ -139,7 +139,7 @@ pub(super) fn refuse_missing_responses(reply: &mut Value) {
     if responses.is_some_and(|responses| responses.get("answer").is_none())
         && reply.pointer("/result/inputRequests").is_some()
     {
-        refuse(reply, 200, -32602);
+        turn_into_error(reply, 200, -32602);
     }
 }
 
@@ -151,21 +151,21 @@ pub(super) fn list_by_side_effect(server: &Server, tool: &Tool, _: &Value) -> bo
     !(server.recalls(Event::CallFailed) && matches!(tool.does, Does::Raise(_)))
 }
 
-pub(super) fn open(schema: &mut Value) {
+pub(super) fn remove_closing(schema: &mut Value) {
     if schema.get("additionalProperties") == Some(&json!(false)) {
-        lose(schema, &["additionalProperties"]);
+        remove_members(schema, &["additionalProperties"]);
     }
 }
 
-pub(super) fn drop_falsy(result: &mut Value) {
+pub(super) fn remove_falsy_content(result: &mut Value) {
     let is_falsy = |value: &Value| [json!(0), json!(false), json!(""), json!(null)].contains(value);
     if result.get("structuredContent").is_some_and(is_falsy) {
-        lose(result, &["structuredContent"]);
+        remove_members(result, &["structuredContent"]);
     }
 }
 
 /// Merges several text blocks into one.
-pub(super) fn merge(content: &mut Value) {
+pub(super) fn merge_text_blocks(content: &mut Value) {
     let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
     if let Some(text) = blocks.iter().map(|block| block["text"].as_str()).collect::<Option<String>>() {
         *content = json!([{ "type": "text", "text": text }]);
@@ -179,42 +179,42 @@ pub(super) fn agree_on_any_version(reply: &mut Value) {
 }
 
 /// Turns a result into an error.
-pub(super) fn refuse(reply: &mut Value, status: u16, code: i32) {
+pub(super) fn turn_into_error(reply: &mut Value, status: u16, code: i32) {
     if reply.get("result").is_some() {
         fail(reply, status, code);
     }
 }
 
-pub(super) fn ask_again(result: &mut Value) {
+pub(super) fn return_input_required(result: &mut Value) {
     *result = json!({ "resultType": "input_required", "requestState": "again", "_meta": result["_meta"] });
 }
 
-pub(super) fn leave_unexplained(reply: &mut Value) {
+pub(super) fn remove_supported_versions(reply: &mut Value) {
     if reply["error"]["code"] == json!(-32022) {
         fail(reply, 404, -32601);
     }
 }
 
-pub(super) fn misname_unknown_tool(error: &mut Value) {
+pub(super) fn report_unknown_method(error: &mut Value) {
     if error["message"].as_str().is_some_and(|message| message.starts_with("unknown tool")) {
         error["code"] = json!(-32601);
     }
 }
 
 /// Changes the error code for the methods of another feature.
-pub(super) fn recode_resources(reply: &mut Value, code: i32) {
+pub(super) fn set_code_for_resources(reply: &mut Value, code: i32) {
     if reply["request"]["method"].as_str().is_some_and(|method| method.starts_with("resources/")) {
         reply["error"]["code"] = json!(code);
     }
 }
 
-pub(super) fn misplace_state(reply: &mut Value) {
+pub(super) fn replace_state(reply: &mut Value) {
     if reply.pointer("/request/params/arguments/amount").is_some() && reply.pointer("/result/requestState").is_some() {
         reply["result"]["requestState"] = json!("of other arguments");
     }
 }
 
-pub(super) fn require_visit(reply: &mut Value) {
+pub(super) fn require_url_visit(reply: &mut Value) {
     if reply.pointer("/result/content/0/text") == Some(&json!(NO_FORMS)) {
         fail(reply, 200, -32042);
         reply["error"]["data"] = json!({ "elicitations": [] });
@@ -238,17 +238,17 @@ pub(super) fn indent(message: String) -> String {
 
 // Questions of a server.
 
-pub(super) fn misname_schema(question: &mut Value) {
+pub(super) fn rename_schema_member(question: &mut Value) {
     *question = json!({ "message": question["message"], "schema": question["requestedSchema"] });
 }
 
-pub(super) fn lose_bounds(field: &mut Value) {
+pub(super) fn remove_bounds(field: &mut Value) {
     const BOUNDS: [&str; 7] = ["minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "format"];
-    lose(field, &BOUNDS);
+    remove_members(field, &BOUNDS);
 }
 
 /// Adds an empty default to a field that has none.
-pub(super) fn invent_default(field: &mut Value) {
+pub(super) fn add_empty_default(field: &mut Value) {
     let empty = match field["type"].as_str() {
         Some("boolean") => json!(false),
         Some("number" | "integer") => json!(0),
@@ -261,7 +261,7 @@ pub(super) fn invent_default(field: &mut Value) {
 }
 
 /// Replaces a value with another one of the same type.
-pub(super) fn another(value: &mut Value) {
+pub(super) fn change_value(value: &mut Value) {
     *value = match &*value {
         Value::Bool(value) => json!(!value),
         Value::Number(number) => json!(number.as_i64().map_or(-1, |number| number.wrapping_add(1))),
@@ -272,7 +272,7 @@ pub(super) fn another(value: &mut Value) {
 }
 
 /// Converts titled options to plain ones.
-pub(super) fn lose_titles(field: &mut Value) {
+pub(super) fn remove_titles(field: &mut Value) {
     let plain = |options: &Value| -> Value {
         options.as_array().into_iter().flatten().filter_map(|option| option.get("const").cloned()).collect()
     };
@@ -285,7 +285,7 @@ pub(super) fn lose_titles(field: &mut Value) {
 }
 
 /// Converts a multiple choice to a single choice.
-pub(super) fn make_single(field: &mut Value) {
+pub(super) fn make_single_choice(field: &mut Value) {
     if let Some(members) = field.as_object_mut()
         && let Some(Value::Object(items)) = members.shift_remove("items")
     {
@@ -301,21 +301,21 @@ fn is_repeated(params: &Value) -> bool {
 }
 
 /// Removes a parameter from requests for a further page or a further round.
-pub(super) fn lose_in_repetition(params: &mut Value, member: &str) {
+pub(super) fn remove_from_repetition(params: &mut Value, member: &str) {
     if is_repeated(params) {
-        lose(params, &[member]);
+        remove_members(params, &[member]);
     }
 }
 
 /// Parses a state that looks like JSON, and serializes it again.
-pub(super) fn reencode(state: &mut Value) {
+pub(super) fn reserialize(state: &mut Value) {
     let parsed = state.as_str().and_then(|text| nesting::read::<Value>(text.as_bytes()).ok());
     if let Some(parsed) = parsed {
         *state = json!(parsed.to_string());
     }
 }
 
-pub(super) fn invent_state(params: &mut Value) {
+pub(super) fn add_null_state(params: &mut Value) {
     if params.get("inputResponses").is_some()
         && let Some(members) = params.as_object_mut()
     {
@@ -336,7 +336,7 @@ pub(super) fn wrap_answers(responses: &mut Value) {
     }
 }
 
-pub(super) fn lose_id_of_error(response: &mut Value) {
+pub(super) fn remove_error_id(response: &mut Value) {
     if response.get("error").is_some() {
         response["id"] = Value::Null;
     }
@@ -344,7 +344,7 @@ pub(super) fn lose_id_of_error(response: &mut Value) {
 
 // Headers of a client.
 
-pub(super) fn outdate_version(headers: &mut HeaderMap) {
+pub(super) fn send_earlier_version(headers: &mut HeaderMap) {
     if let Some(version) = headers.get_mut("mcp-protocol-version") {
         *version = HeaderValue::from_static("2025-03-26");
     }
@@ -388,7 +388,7 @@ pub(super) fn send_null(parameter: &Parameter, arguments: Option<&Value>) -> Vec
 // Answers of a client's user.
 
 /// Returns the value that a form would show without support for defaults.
-pub(super) fn first_choice(field: &Value) -> Value {
+pub(super) fn value_without_defaults(field: &Value) -> Value {
     let options = field.get("enum").and_then(strings).or_else(|| field.get("oneOf").and_then(titled));
     match (options.as_deref(), field["type"].as_str()) {
         (Some([first, ..]), _) => json!(first),

@@ -10,17 +10,19 @@ use jsonschema::Draft;
 use serde_json::{Map, json};
 
 use super::deviations::{
-    agree_on_any_version, another, ask_again, ask_before_acceptance, capabilities_are_known, capitalize_booleans,
-    coerce, drop_falsy, drop_unknown, first_choice, flatten, flattened, headers_of_namesake, ignore_external, indent,
-    invent_default, invent_state, leave_unexplained, list_by_capability, list_by_side_effect, long_texts_by_pattern,
-    lose, lose_bounds, lose_id_of_error, lose_in_repetition, lose_titles, make_floats, make_single, merge,
-    misname_schema, misname_unknown_tool, misplace_state, open, outdate_version, recode_resources, reencode, refuse,
-    refuse_by_prefix, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers,
-    require_visit, send_defaults_as_text, send_null, split_lines, trim, unquote, wrap_answers,
+    add_empty_default, add_null_state, agree_on_any_version, ask_before_acceptance, capabilities_are_known,
+    capitalize_booleans, change_value, coerce, flatten, has_long_text_and_pattern, headers_of_namesake,
+    ignore_external, indent, list_by_capability, list_by_side_effect, make_floats, make_single_choice,
+    merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks,
+    refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition,
+    remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member,
+    replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
+    send_earlier_version, send_null, set_code_for_resources, split_lines, trim, turn_into_error, unquote,
+    value_without_defaults, with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
-use crate::edits::Door::{Question, Received, Reply, Request, Response};
+use crate::edits::Hook::{Question, Received, Reply, Request, Response};
 use crate::fetch::{read_files, visit};
 use crate::message::{CLIENT_KEY, OWN_PREFIX};
 use crate::parameters;
@@ -68,7 +70,7 @@ mutants! { |p|
             "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected"],
         /// An `anyOf` at the root is neither advertised nor enforced.
         "keyword-stripped": {
-            p.schemas.prepare = |schema| lose(schema, &["anyOf"]);
+            p.schemas.prepare = |schema| remove_members(schema, &["anyOf"]);
             p.edit(Reply, "/result/tools/*/inputSchema/anyOf", Remove);
         } => ["sep-2106/input-keywords-kept", "tools/inputs-validated"],
         /// An output schema without `type` is advertised with `type: object`.
@@ -79,7 +81,8 @@ mutants! { |p|
         /// Structured content is not repeated as text.
         "text-not-mirrored": p.output.is_mirrored_as_text = false => ["tools/text-mirrors-structured"],
         /// Structured content that is 0, false, "" or null is omitted.
-        "falsy-structured-dropped": p.edit(Reply, "/result", Apply(drop_falsy)) => ["sep-2106/any-json-value"],
+        "falsy-structured-dropped": p.edit(Reply, "/result", Apply(remove_falsy_content)) => [
+            "sep-2106/any-json-value"],
         /// Structured content that is null counts as missing.
         "null-taken-for-absent": p.output.absent = &["null"] => ["sep-2106/any-json-value"],
         /// References to other documents are fetched when the server is built.
@@ -140,13 +143,13 @@ mutants! { |p|
         "message-lost": p.edit(Question, "/message", Remove) => ["elicitation/answer-arrives",
             "elicitation/message-present"],
         /// The form is sent as `schema` instead of `requestedSchema`.
-        "schema-misnamed": p.edit(Question, "", Apply(misname_schema)) => ["elicitation/field-kept",
+        "schema-misnamed": p.edit(Question, "", Apply(rename_schema_member)) => ["elicitation/field-kept",
             "elicitation/requested-schema-present", "sep-1034/boolean-default-kept", "sep-1034/default-kept",
             "sep-1330/untitled-single"],
         /// A form is requested with the mode `dialog`.
         "mode-misnamed": p.edit(Question, "/mode", Replace(r#""dialog""#)) => ["elicitation/form-mode"],
         /// Lengths, ranges, numbers of choices and formats are missing from the form.
-        "bounds-lost": p.edit(Question, "/requestedSchema/properties/*", Apply(lose_bounds)) => [
+        "bounds-lost": p.edit(Question, "/requestedSchema/properties/*", Apply(remove_bounds)) => [
             "elicitation/field-kept", "sep-1330/titled-multi", "sep-1330/untitled-multi"],
         /// Any schema is sent as a form.
         "form-not-checked": p.forms.fields_are_checked = false => ["elicitation/form-is-flat",
@@ -156,10 +159,10 @@ mutants! { |p|
         /// A form without fields is refused.
         "empty-form-refused": p.forms.may_be_empty = false => ["elicitation/form-may-be-empty"],
         /// A field without a default is sent with an empty default.
-        "default-invented": p.edit(Question, "/requestedSchema/properties/*", Apply(invent_default)) => [
+        "default-invented": p.edit(Question, "/requestedSchema/properties/*", Apply(add_empty_default)) => [
             "sep-1034/default-is-optional"],
         /// Each default in a form is replaced with another value of the same type.
-        "default-wrong": p.edit(Question, "/requestedSchema/properties/*/default", Apply(another)) => [
+        "default-wrong": p.edit(Question, "/requestedSchema/properties/*/default", Apply(change_value)) => [
             "sep-1034/boolean-default-kept", "sep-1034/default-kept", "sep-1330/titled-single"],
         /// The answer for a field with a default must be present.
         "defaults-required": p.forms.defaults_may_be_absent = false => ["sep-1034/optional-field-may-be-missing"],
@@ -168,13 +171,13 @@ mutants! { |p|
             p.forms.refusal = |form, action| json!({ "action": action, "content": form.defaults() }) => [
             "sep-1034/decline-carries-no-default"],
         /// Titled options are sent as a plain `enum`.
-        "titles-lost": p.edit(Question, "/requestedSchema/properties/*", Apply(lose_titles)) => [
+        "titles-lost": p.edit(Question, "/requestedSchema/properties/*", Apply(remove_titles)) => [
             "sep-1330/titled-multi", "sep-1330/titled-single"],
         /// A choice is sent as a field for any text.
         "enum-turned-into-text": p.edit(Question, "/requestedSchema/properties/*/enum", Remove) => [
             "sep-1330/untitled-single"],
         /// A multiple choice is sent as a single choice.
-        "multi-select-made-single": p.edit(Question, "/requestedSchema/properties/*", Apply(make_single)) => [
+        "multi-select-made-single": p.edit(Question, "/requestedSchema/properties/*", Apply(make_single_choice)) => [
             "sep-1330/titled-multi", "sep-1330/untitled-multi"],
         /// The tool continues as if the form were accepted, even if the user declined or cancelled.
         "decline-taken-for-accept": p.forms.refusal = |_, _| json!({ "action": "accept" }) => [
@@ -217,7 +220,7 @@ mutants! { |p|
             "sep-1613/default-dialect", "sep-1613/schema-is-valid", "sep-2106/any-json-value",
             "tools/inputs-validated"],
         /// Every schema is read as 2020-12, even if it declares another dialect.
-        "dialect-ignored": p.schemas.prepare = |schema| lose(schema, &["$schema"]) => [
+        "dialect-ignored": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
             "sep-1613/unsupported-dialect-is-error"],
         /// A schema that declares 2020-12 is refused.
         "own-dialect-unknown": p.schemas.default_dialect_may_be_named = false => ["sep-1613/explicit-2020-12",
@@ -251,7 +254,7 @@ mutants! { |p|
         /// Schemas with more than 12 levels are refused.
         "depth-of-12": p.schemas.bounds.depth = 12 => ["sep-2106/bounds-are-reasonable"],
         /// Matching a long text against a pattern never finishes.
-        "value-unbounded": { p.schemas.hangs_on = long_texts_by_pattern; p.schemas.budget = Duration::MAX } => [
+        "value-unbounded": { p.schemas.hangs_on = has_long_text_and_pattern; p.schemas.budget = Duration::MAX } => [
             "sep-2106/bound-is-scoped", "sep-2106/value-bounded"],
         /// Structured content and its schema may have any type in every revision.
         "revision-ignored": p.output.any_root_since = Revision::June2025 => ["sep-2106/object-output-before-2026",
@@ -259,8 +262,9 @@ mutants! { |p|
         /// Strings that look like numbers or booleans are converted to them.
         "arguments-coerced": p.requests.before_check = coerce => ["tools/inputs-validated", "tools/no-coercion"],
         /// Arguments that `properties` does not name are removed.
-        "unknown-arguments-dropped": p.requests.after_check = drop_unknown => ["sep-1303/error-leaves-no-trace",
-            "stdio/one-message-a-line", "tools/arguments-unchanged", "tools/no-parameter-forms"],
+        "unknown-arguments-dropped": p.requests.after_check = remove_unknown_arguments => [
+            "sep-1303/error-leaves-no-trace", "stdio/one-message-a-line", "tools/arguments-unchanged",
+            "tools/no-parameter-forms"],
         /// Numbers are converted to 64-bit floating point, which changes large ones.
         "numbers-as-floats": p.requests.after_check = |arguments, _| make_floats(arguments) => [],
         /// A call without `arguments` is refused.
@@ -268,8 +272,8 @@ mutants! { |p|
         /// 1.0 is not accepted as an integer.
         "whole-number-refused": p.requests.before_check = refuse_whole_numbers => ["tools/whole-number-is-integer"],
         /// `additionalProperties: false` is missing from listed schemas.
-        "closed-schema-opened": p.edit(Reply, "/result/tools/*/inputSchema", Apply(open)) => ["tools/input-schema-kept",
-            "tools/no-parameter-forms"],
+        "closed-schema-opened": p.edit(Reply, "/result/tools/*/inputSchema", Apply(remove_closing)) => [
+            "tools/input-schema-kept", "tools/no-parameter-forms"],
         /// The root of an input schema may have any type.
         "root-not-checked": p.tools.input_root_is_object = false => ["tools/input-root-is-object"],
         /// A tool whose schema cannot be read makes the list fail.
@@ -294,7 +298,7 @@ mutants! { |p|
         /// A call with malformed parameters is reported as a result with `isError`.
         "malformed-as-tool-error": p.errors.malformed = Channel::Tool => ["tools/malformed-is-protocol-error"],
         /// An unknown tool is reported as an unknown method.
-        "unknown-tool-code-wrong": p.edit(Reply, "/error", Apply(misname_unknown_tool)) => ["tools/unknown-tool-code"],
+        "unknown-tool-code-wrong": p.edit(Reply, "/error", Apply(report_unknown_method)) => ["tools/unknown-tool-code"],
         /// An unknown method is reported as an invalid request.
         "unknown-method-code-wrong": {
             p.edit_if(Reply, UNKNOWN_METHOD, "/status", Set("400"));
@@ -319,17 +323,17 @@ mutants! { |p|
         "tools-undeclared": p.edit(Reply, "/result/capabilities", Replace("{}")) => ["tools/capability-declared"],
         /// A ping is reported as an unknown method.
         "ping-unknown":
-            p.edit_if(Reply, ("/request/method", r#""ping""#), "", Apply(|reply| refuse(reply, 200, -32601))) => [
-            "lifecycle/ping"],
+            p.edit_if(Reply, ("/request/method", r#""ping""#), "", Apply(|reply| turn_into_error(reply, 200, -32601)))
+            => ["lifecycle/ping"],
         /// `server/discover` is reported as an unknown method.
-        "discover-missing": p.edit_if(Reply, DISCOVER, "", Apply(|reply| refuse(reply, 404, -32601))) => [
+        "discover-missing": p.edit_if(Reply, DISCOVER, "", Apply(|reply| turn_into_error(reply, 404, -32601))) => [
             "sep-2575/discover"],
         /// `server/discover` returns an input-required result.
-        "discover-asks": p.edit_if(Reply, DISCOVER, "/result", Apply(ask_again)) => ["sep-2322/only-where-supported",
-            "sep-2575/discover", "sep-2575/result-type", "tools/capability-declared"],
+        "discover-asks": p.edit_if(Reply, DISCOVER, "/result", Apply(return_input_required)) => [
+            "sep-2322/only-where-supported", "sep-2575/discover", "sep-2575/result-type", "tools/capability-declared"],
         /// `initialize` is reported as an unknown method, without the supported versions.
         "initialize-unexplained":
-            p.edit_if(Reply, ("/request/method", r#""initialize""#), "", Apply(leave_unexplained)) => [
+            p.edit_if(Reply, ("/request/method", r#""initialize""#), "", Apply(remove_supported_versions)) => [
             "sep-2575/initialize-names-versions"],
         /// A request may omit the protocol version and the capabilities.
         "meta-not-required": p.requests.needs_meta = false => ["sep-2575/required-meta",
@@ -363,7 +367,7 @@ mutants! { |p|
         } => ["tools/list-not-by-side-effect", "tools/list-order"],
         /// An empty list of tools is an error.
         "empty-list-refused":
-            p.edit_if(Reply, ("/result/tools", "[]"), "", Apply(|reply| refuse(reply, 200, -32602))) => [
+            p.edit_if(Reply, ("/result/tools", "[]"), "", Apply(|reply| turn_into_error(reply, 200, -32602))) => [
             "tools/list-answered"],
         /// `ttlMs` is -1.
         "ttl-negative": p.edit(Reply, "/result/ttlMs", Replace("-1")) => ["tools/ttl-not-negative"],
@@ -373,7 +377,7 @@ mutants! { |p|
         /// Two tools may have the same name.
         "names-twice-accepted": p.tools.names_are_unique = false => ["tools/names-unique"],
         /// Several text blocks are merged into one.
-        "blocks-merged": p.edit(Reply, "/result/content", Apply(merge)) => ["tools/content-as-given"],
+        "blocks-merged": p.edit(Reply, "/result/content", Apply(merge_text_blocks)) => ["tools/content-as-given"],
         /// The requests in an input-required result have the method `elicitation/ask`.
         "question-of-unknown-kind": p.edit(Reply, "/result/inputRequests/*/method", Set(r#""elicitation/ask""#)) => [
             "elicitation/answer-arrives", "elicitation/message-present", "sep-1034/default-is-optional",
@@ -396,7 +400,7 @@ mutants! { |p|
         /// A `requestState` is accepted for any call of the same tool.
         "unbound-state": p.requests.state_covers_arguments = false => ["sep-2322/state-bound-to-request"],
         /// A call with an amount gets a `requestState` that is valid for no retry.
-        "state-of-other-arguments": p.edit(Reply, "", Apply(misplace_state)) => ["sep-2322/retry-stands-alone"],
+        "state-of-other-arguments": p.edit(Reply, "", Apply(replace_state)) => ["sep-2322/retry-stands-alone"],
         /// Requests from any origin are accepted.
         "origin-not-checked": p.transport.checks_origin = false => ["http/bad-origin-status", "http/origin-checked"],
         /// The response to a foreign origin has the HTTP status 401.
@@ -445,14 +449,14 @@ mutants! { |p|
         "error-code-as-text": p.edit_if(Reply, UNKNOWN_METHOD, "/error/code", Set(r#""-32601""#)) => [
             "messages/error-codes-are-integers", "tools/unknown-method-code", "tools/unknown-method-over-http"],
         /// The error for a method of another feature has a code that the specification reserves.
-        "reserved-code": p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(|reply| recode_resources(reply, -32050))) => [
+        "reserved-code": p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(|reply| set_code_for_resources(reply, -32050))) => [
             "messages/reserved-codes"],
         /// The error for a method of another feature has the code for a missing client capability.
         "defined-code-misused":
-            p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(|reply| recode_resources(reply, -32021))) => [
+            p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(|reply| set_code_for_resources(reply, -32021))) => [
             "base/reserved-codes-as-defined", "messages/reserved-codes"],
         /// The error for a method of another feature has the code that earlier revisions used for a missing resource.
-        "retired-code": p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(|reply| recode_resources(reply, -32002))) => [
+        "retired-code": p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(|reply| set_code_for_resources(reply, -32002))) => [
             "base/retired-codes"],
         /// A key in the `_meta` of results has an empty label in its prefix.
         "meta-prefix-malformed": p.edit(Reply, "/result/_meta/com..example~1trace", Set(r#""1""#)) => [
@@ -460,7 +464,7 @@ mutants! { |p|
         /// The name of a key in the `_meta` of results begins with `_`.
         "meta-name-malformed": p.edit(Reply, "/result/_meta/com.example~1_trace", Set(r#""1""#)) => ["base/meta-names"],
         /// A client that does not support forms is told to visit a URL.
-        "visit-required": p.edit(Reply, "", Apply(require_visit)) => ["elicitation/url-required-only"],
+        "visit-required": p.edit(Reply, "", Apply(require_url_visit)) => ["elicitation/url-required-only"],
         /// Text that is not JSON is reported as an invalid request.
         "parse-error-code-wrong": p.edit_if(Reply, ("/error/code", "-32700"), "/error/code", Set("-32600")) => [
             "messages/parse-error-code"],
@@ -537,7 +541,8 @@ mutants! { |p|
         /// Defaults are filled in after the validation of the answer, even if they are invalid.
         "defaults-unchecked": p.user.defaults_are_checked = false => ["elicitation/client-validates"],
         /// The first option or an empty value is filled in instead of the default.
-        "default-wrong-value": p.user.default = |field, _| first_choice(field) => ["sep-1034/client-prefills"],
+        "default-wrong-value": p.user.default = |field, _| value_without_defaults(field) => [
+            "sep-1034/client-prefills"],
         /// Defaults are filled in as strings.
         "defaults-as-text": p.user.on_sent = send_defaults_as_text => ["sep-1034/client-prefills"],
         /// An answer that declines or cancels has an empty `content`.
@@ -557,14 +562,14 @@ mutants! { |p|
             "elicitation/three-actions", "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
             "sep-1330/choices-sent-as-list"],
         /// A `requestState` that looks like JSON is parsed and serialized again.
-        "state-reencoded": p.edit(Request, "/params/requestState", Apply(reencode)) => ["elicitation/three-actions",
+        "state-reencoded": p.edit(Request, "/params/requestState", Apply(reserialize)) => ["elicitation/three-actions",
             "sep-2322/state-echoed"],
         /// A retry has no `requestState`.
         "state-dropped": p.edit(Request, "/params/requestState", Remove) => ["elicitation/answer-as-entered",
             "elicitation/three-actions", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
             "sep-2322/state-echoed"],
         /// A retry has a `requestState` of null if the server sent none.
-        "state-invented": p.edit(Request, "/params", Apply(invent_state)) => ["elicitation/three-actions",
+        "state-invented": p.edit(Request, "/params", Apply(add_null_state)) => ["elicitation/three-actions",
             "sep-2322/no-state-invented", "sep-2322/type-decides"],
         /// A retry has the id of the original request.
         "id-reused-on-retry": p.client.retry_has_new_id = false => ["sep-2322/retry-has-new-id"],
@@ -590,7 +595,7 @@ mutants! { |p|
         /// `Accept` contains only `application/json`.
         "accept-json-only": p.client.accept = "application/json" => ["http/accept-lists-both"],
         /// Retries, and requests for further pages, have no `_meta`.
-        "meta-missing": p.edit(Request, "/params", Apply(|params| lose_in_repetition(params, "_meta"))) => [
+        "meta-missing": p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "_meta"))) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "http/version-header-agrees", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
             "sep-2322/incomplete-is-no-result", "sep-2322/rounds-end", "sep-2575/client-info-sent",
@@ -598,7 +603,7 @@ mutants! { |p|
         /// A tool whose `x-mcp-header` is invalid stays in the list.
         "invalid-header-tool-kept": p.client.drops_wrong_marks = false => ["tools/invalid-header-mark-excluded"],
         /// A mark inside `allOf`, `anyOf` or `oneOf` is treated like one that `properties` lead to.
-        "marks-in-branches-followed": p.client.marks = |schema| parameters::of(&flattened(schema)) => [
+        "marks-in-branches-followed": p.client.marks = |schema| parameters::of(&with_merged_branches(schema)) => [
             "tools/header-reachable-only", "tools/invalid-header-mark-excluded"],
         /// Headers do not repeat arguments marked with `x-mcp-header`.
         "parameter-headers-missing": p.client.parameter_headers = |_, _| vec![] => ["http/sentinel-encoded",
@@ -620,7 +625,7 @@ mutants! { |p|
         "external-ref-ignored-by-client": p.schemas.prepare = ignore_external => ["sep-2106/data-is-no-reference",
             "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected"],
         /// Every schema is read as 2020-12, even if it declares another dialect.
-        "dialect-ignored-by-client": p.schemas.prepare = |schema| lose(schema, &["$schema"]) => [
+        "dialect-ignored-by-client": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
             "sep-1613/unsupported-dialect-is-error"],
         /// A schema without `$schema` is read as draft-07.
         "draft-7-assumed-by-client": p.schemas.default_dialect = Draft::Draft7 => ["sep-1613/declared-dialect",
@@ -636,7 +641,7 @@ mutants! { |p|
         "depth-of-12-in-client": p.schemas.bounds.depth = 12 => ["sep-2106/bounds-are-reasonable"],
         /// Matching a long text against a pattern never finishes.
         "value-unbounded-in-client": {
-            p.schemas.hangs_on = long_texts_by_pattern;
+            p.schemas.hangs_on = has_long_text_and_pattern;
             p.schemas.budget = Duration::MAX;
         } => ["sep-2106/bound-is-scoped", "sep-2106/value-bounded"],
         /// Two output schemas with the same `$id` share the validator of the first.
@@ -698,7 +703,7 @@ mutants! { |p|
         "url-prefetched": p.user.fetches_urls = true => ["elicitation/url-not-fetched"],
         /// A retry has no arguments.
         "retry-arguments-lost":
-            p.edit(Request, "/params", Apply(|params| lose_in_repetition(params, "arguments"))) => [
+            p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "arguments"))) => [
             "sep-2322/original-retried"],
         /// Several answers are each wrapped in an object with `result`.
         "answers-wrapped": p.edit(Request, "/params/inputResponses", Apply(wrap_answers)) => [
@@ -728,7 +733,7 @@ mutants! { |p|
             "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept",
             "tools/structured-returned"],
         /// `MCP-Protocol-Version` names an earlier version than the body or the handshake.
-        "version-header-outdated": p.client.headers = outdate_version => ["base/result-handed-over",
+        "version-header-outdated": p.client.headers = send_earlier_version => ["base/result-handed-over",
             "elicitation/answer-as-entered", "elicitation/three-actions", "http/version-header-agrees",
             "lifecycle/version-header-negotiated", "sep-1034/user-wins", "sep-1330/choice-sent",
             "sep-1330/choices-sent-as-list", "sep-1613/schema-keyword-kept", "sep-2106/any-json-value",
@@ -791,7 +796,7 @@ mutants! { |p|
         "error-message-lost-by-client": p.edit(Response, "/error/message", Remove) => [
             "base/error-has-code-and-message"],
         /// The error response to an unanswerable elicitation has no id, and the call is abandoned.
-        "error-id-lost-by-client": p.edit(Response, "", Apply(lose_id_of_error)) => ["base/error-echoes-id",
+        "error-id-lost-by-client": p.edit(Response, "", Apply(remove_error_id)) => ["base/error-echoes-id",
             "elicitation/undeclared-mode-code"],
         /// The code in the error response to an unanswerable elicitation is a string.
         "error-code-as-text-by-client":

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::edits::Door;
+use crate::edits::Hook;
 use crate::forms::{allows_forms, check_root, composition, is_answer, strings, titled};
 use crate::policy::Policy;
 use crate::revision::Revision;
@@ -59,7 +59,7 @@ impl Form {
         if revision.has_modes() {
             params["mode"] = json!("form");
         }
-        policy.pass(Door::Question, &mut params);
+        policy.pass(Hook::Question, &mut params);
         Ok(Self { params, schema, revision, policy })
     }
 
