@@ -257,7 +257,7 @@ pub struct Pattern {
 /// The error for an invalid pattern.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "`{pattern}` is not a valid pattern: {reason}; `*` matches one component of a test id, `**` matches any number"
+    "`{pattern}` is not a valid pattern: {reason}; `*` matches one component, `**` any number"
 )]
 pub struct PatternError {
     /// The pattern as written.
