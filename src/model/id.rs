@@ -256,9 +256,7 @@ pub struct Pattern {
 
 /// The error for an invalid pattern.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[error(
-    "`{pattern}` is not a valid pattern: {reason}; `*` matches one component, `**` any number"
-)]
+#[error("`{pattern}` is not a valid pattern: {reason}; `*` matches one component, `**` any number")]
 pub struct PatternError {
     /// The pattern as written.
     pub pattern: String,
