@@ -63,7 +63,7 @@ def build(request: dict[str, Any]) -> FastMCP:
     """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
     revision, tools = request["revision"], request["fixture"]["tools"]
     if revision not in REVISIONS:
-        raise Cannot(f"the SDK does not speak {revision}")
+        raise Cannot(f"the SDK does not support {revision}")
     if request.get("variant", VARIANTS[0]) not in VARIANTS:
         raise Cannot(f"there is no variant {request['variant']}")
     if revision not in MODERN_PROTOCOL_VERSIONS and any("elicit" in tool["does"] for tool in tools):

@@ -108,7 +108,7 @@ func (f *front) answer(request controlRequest) (message, error) {
 		drove, err := drive(request.Drive)
 		return message{"drove": drove}, err
 	}
-	return message{"unsupported": "one of hello, serve, stop and drive was expected"}, nil
+	return message{"unsupported": "expected hello, serve, stop or drive"}, nil
 }
 
 func hello() message {

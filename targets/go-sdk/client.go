@@ -37,7 +37,7 @@ func drive(text []byte) (message, error) {
 		return nil, err
 	}
 	if !slices.Contains(revisions, request.Revision) {
-		return nil, cannot{"the SDK does not speak " + request.Revision}
+		return nil, cannot{"the SDK does not support " + request.Revision}
 	}
 	options := &mcp.ClientOptions{}
 	if request.Answers != nil {

@@ -39,7 +39,7 @@ type streamAddress struct {
 // https://go.sdk.modelcontextprotocol.io/protocol/#discovery
 func build(request serveRequest) (*mcp.Server, error) {
 	if !slices.Contains(revisions, request.Revision) {
-		return nil, cannot{"the SDK does not speak " + request.Revision}
+		return nil, cannot{"the SDK does not support " + request.Revision}
 	}
 	server := mcp.NewServer(&request.Fixture.Server, nil)
 	for _, tool := range request.Fixture.Tools {

@@ -54,7 +54,7 @@ class Adapter:
     async def answer(self, message: Message) -> Message:
         kind = next((kind for kind in self.handlers if kind in message), None)
         if kind is None:
-            return {"unsupported": f"one of {list(self.handlers)} was expected"}
+            return {"unsupported": f"expected one of {list(self.handlers)}"}
         try:
             return await self.handlers[kind](message[kind], message["id"])
         except (Cannot, Refused) as error:

@@ -37,7 +37,7 @@ class Refused(Exception):
 
 def check_revision(revision: str) -> None:
     if revision not in REVISIONS:
-        raise Cannot(f"the SDK does not speak {revision}")
+        raise Cannot(f"the SDK does not support {revision}")
 
 
 def build(request: dict[str, Any]) -> Server:

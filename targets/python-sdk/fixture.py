@@ -54,7 +54,7 @@ def build(request: dict[str, Any]) -> Server:
     https://py.sdk.modelcontextprotocol.io/run/legacy-clients/
     """
     if request["revision"] not in REVISIONS:
-        raise Cannot(f"the SDK does not speak {request['revision']}")
+        raise Cannot(f"the SDK does not support {request['revision']}")
     if request.get("variant", VARIANTS[0]) not in VARIANTS:
         raise Cannot(f"there is no variant {request['variant']}")
 

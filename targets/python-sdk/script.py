@@ -37,7 +37,7 @@ def connect(request: dict[str, Any]) -> Client:
     https://py.sdk.modelcontextprotocol.io/protocol-versions/#the-four-modes
     """
     if request["revision"] not in REVISIONS:
-        raise Cannot(f"the SDK does not speak {request['revision']}")
+        raise Cannot(f"the SDK does not support {request['revision']}")
     if "url" in request:
         server = request["url"]
     else:

@@ -50,7 +50,7 @@ module Casebook
 
     # Rejects unsupported revisions and variants. The SDK negotiates the revision by itself.
     def check_request(request)
-      raise Cannot, "the SDK does not speak #{request["revision"]}" unless REVISIONS.include?(request["revision"])
+      raise Cannot, "the SDK does not support #{request["revision"]}" unless REVISIONS.include?(request["revision"])
       raise Cannot, "there is no variant #{request["variant"]}" unless [nil, *VARIANTS].include?(request["variant"])
     end
 
@@ -63,7 +63,7 @@ module Casebook
       when "serve" then listener.serve(message["id"], request)
       when "stop" then listener.stop(request["serving"])
       when "drive" then { "drove" => Drive.run(request) }
-      else { "unsupported" => "one of hello, serve, stop and drive was expected" }
+      else { "unsupported" => "expected hello, serve, stop or drive" }
       end
     rescue Cannot, Refused => e
       error_answer(e)

@@ -5,7 +5,7 @@ module Casebook
   # https://ruby.sdk.modelcontextprotocol.io/client/
   module Drive
     NO_ELICITATION_OVER_STDIO =
-      "over stdio the client hears no requests of the server: MCP::Client::Stdio has no on_server_request"
+      "over stdio the client receives no requests of the server: MCP::Client::Stdio has no on_server_request"
 
     class << self
       def run(request)

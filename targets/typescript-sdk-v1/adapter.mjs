@@ -64,7 +64,7 @@ const handlers = {
  */
 async function answer(message) {
   const kind = Object.keys(handlers).find(kind => Object.hasOwn(message, kind));
-  if (!kind) return { unsupported: `one of ${Object.keys(handlers)} was expected` };
+  if (!kind) return { unsupported: `expected one of ${Object.keys(handlers)}` };
   return handlers[kind](message[kind], message.id).catch(errorAnswer);
 }
 

@@ -23,7 +23,7 @@ import { revisions } from './serve.mjs';
  * @param {Drive} request
  */
 export async function drive({ revision, url, command, answers, script }) {
-  if (!revisions.includes(revision)) throw new Cannot(`the SDK does not speak ${revision}`);
+  if (!revisions.includes(revision)) throw new Cannot(`the SDK does not support ${revision}`);
   const client = createClient(answers);
   const transport = url ? new StreamableHTTPClientTransport(new URL(url)) : launch(command);
   try {

@@ -104,7 +104,7 @@ async function connect({ port, word }) {
  * @param {Serve} request
  */
 function build({ revision, variant, fixture }) {
-  if (!revisions.includes(revision)) throw new Cannot(`the SDK does not speak ${revision}`);
+  if (!revisions.includes(revision)) throw new Cannot(`the SDK does not support ${revision}`);
   if (!Object.hasOwn(variants, variant)) throw new Cannot(`there is no variant "${variant}"`);
   const factory = variants[variant](fixture);
   factory();

@@ -42,7 +42,7 @@ export async function drive({ revision, url, command, answers, script }) {
  */
 function createClient(revision, answers) {
   const era = eras[revision];
-  if (!era) throw new Cannot(`the SDK does not speak ${revision}`);
+  if (!era) throw new Cannot(`the SDK does not support ${revision}`);
   const client = new Client(
     { name: 'casebook', version: '1' },
     {

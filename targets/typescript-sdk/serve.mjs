@@ -130,7 +130,7 @@ async function connect({ port, word }) {
  */
 function build({ revision, variant, fixture }) {
   const era = eras[revision];
-  if (!era) throw new Cannot(`the SDK does not speak ${revision}`);
+  if (!era) throw new Cannot(`the SDK does not support ${revision}`);
   if (!Object.hasOwn(variants, variant)) throw new Cannot(`there is no variant "${variant}"`);
   const factory = variants[variant](fixture);
   factory(era);

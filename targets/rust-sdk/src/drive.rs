@@ -23,7 +23,7 @@ type Client = RunningService<RoleClient, Service>;
 /// Runs a script. A failure to connect is part of the report.
 pub async fn drive(request: Drive) -> Result<Value, Cannot> {
     let Some(revision) = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == request.revision) else {
-        return Err(Cannot("the SDK does not speak that revision".to_owned()));
+        return Err(Cannot("the SDK does not support that revision".to_owned()));
     };
     let service = service(revision, request.answers)?;
     let client = match connect(service, revision, request.url, request.command).await? {

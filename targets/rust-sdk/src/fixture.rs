@@ -47,7 +47,7 @@ impl Server {
     /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ServerHandler.html#method.supported_protocol_versions>
     pub fn build(request: Serve) -> Result<Self, Cannot> {
         if !REVISIONS.contains(&request.revision.as_str()) {
-            return Err(Cannot(format!("the SDK does not speak {}", request.revision)));
+            return Err(Cannot(format!("the SDK does not support {}", request.revision)));
         }
         if let Some(variant) = request.variant.filter(|variant| !VARIANTS.contains(&variant.as_str())) {
             return Err(Cannot(format!("there is no variant {variant}")));

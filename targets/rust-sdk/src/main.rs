@@ -71,7 +71,7 @@ async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Cannot
         }
         Request { stop: Some(request), .. } => json!({ "stopped": serving.remove(&request.serving).is_some() }),
         Request { drive: Some(request), .. } => json!({ "drove": drive::drive(request).await? }),
-        _ => json!({ "unsupported": "hello, serve, stop or drive was expected" }),
+        _ => json!({ "unsupported": "expected hello, serve, stop or drive" }),
     })
 }
 

@@ -90,7 +90,7 @@ public final class Adapter {
     } catch (Unbuildable unbuildable) {
       return unbuildable.answer();
     }
-    return Map.of("unsupported", "one of hello, serve, stop and drive was expected");
+    return Map.of("unsupported", "expected hello, serve, stop or drive");
   }
 
   private static Map<String, Object> hello() {

@@ -92,7 +92,7 @@ final class Server {
   /** Rejects unsupported revisions. The SDK's transports negotiate the revision by themselves. */
   static void checkRevision(String revision) throws Cannot {
     if (!Adapter.REVISIONS.contains(revision)) {
-      throw new Cannot("the SDK does not speak " + revision);
+      throw new Cannot("the SDK does not support " + revision);
     }
   }
 }

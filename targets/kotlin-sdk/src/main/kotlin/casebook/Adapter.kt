@@ -64,7 +64,7 @@ private suspend fun answer(servers: Servers, message: JsonObject): JsonObject = 
         "serve" -> servers.serve(message.text("id"), request.jsonObject)
         "stop" -> servers.stop(request.jsonObject.text("serving"))
         "drive" -> buildJsonObject { put("drove", drive(request.jsonObject)) }
-        else -> buildJsonObject { put("unsupported", "one of hello, serve, stop and drive was expected") }
+        else -> buildJsonObject { put("unsupported", "expected hello, serve, stop or drive") }
     }
 } catch (unbuildable: Unbuildable) {
     unbuildable.answer()
@@ -85,7 +85,7 @@ private fun hello() = buildJsonObject {
 /** Rejects unsupported revisions. The SDK cannot be restricted to one: it accepts each supported one from the peer. */
 internal fun checkRevision(request: JsonObject) {
     val revision = request.text("revision")
-    if (revision !in REVISIONS) throw Cannot("the SDK does not speak $revision")
+    if (revision !in REVISIONS) throw Cannot("the SDK does not support $revision")
 }
 
 /** Describes an exception, with its code if it is a JSON-RPC error. */
