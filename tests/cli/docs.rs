@@ -14,17 +14,9 @@ use crate::sandbox::{PROGRAM, Sandbox};
 
 #[test]
 fn console_blocks_of_the_docs_match_their_output() {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut pages: Vec<PathBuf> = fs::read_dir(repository.join("docs"))
-        .expect("the docs")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
-        .collect();
-    pages.push(repository.join("README.md"));
-    pages.sort();
     let mut commands = 0;
     let mut wrong = String::new();
-    for page in pages {
+    for page in pages() {
         let text = fs::read_to_string(&page).expect("a page");
         let run = run_page(&text);
         commands += run.commands;
@@ -54,6 +46,31 @@ fn expected_output_matches_by_lines_and_ellipses() {
         let true_output: Vec<&str> = true_output.lines().collect();
         assert_eq!(lines_match(&expected, &true_output), matches, "{expected:?} and {true_output:?}");
     }
+}
+
+#[test]
+fn links_of_the_docs_lead_to_files_and_headings() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        for (_, rest) in text.match_indices("](").map(|(place, _)| text.split_at(place + 2)) {
+            let (link, _) = rest.split_once(')').expect("the end of a link");
+            let (path, heading) = link.split_once('#').map_or((link, None), |(path, heading)| (path, Some(heading)));
+            if path.contains("://") {
+                continue;
+            }
+            let file = if path.is_empty() { page.clone() } else { page.parent().expect("a folder").join(path) };
+            let found = match heading {
+                Some(heading) => fs::read_to_string(&file).is_ok_and(|text| headings(&text).any(|one| one == heading)),
+                None => file.exists(),
+            };
+            if !found {
+                wrong.push(format!("{}: {link}", page.strip_prefix(repository).expect("in here").display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// A page after its commands were run.
@@ -122,6 +139,7 @@ fn shell(sandbox: &Sandbox, command: &str, status: &mut i32) -> String {
         .env("PATH", path)
         .env("HOME", sandbox.path())
         .env_remove("XDG_CACHE_HOME")
+        .env_remove("COLUMNS")
         .env_remove("GITHUB_STEP_SUMMARY")
         .output()
         .expect("a shell");
@@ -184,4 +202,23 @@ fn without_decimals(line: &str) -> String {
         }
     }
     text + rest
+}
+
+/// Returns the pages of the documentation.
+fn pages() -> Vec<PathBuf> {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_dir(repository.join("docs")).expect("the docs").map(|entry| entry.expect("an entry").path());
+    let mut pages: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|name| name == "md")).collect();
+    pages.extend(["README.md", "SECURITY.md"].map(|name| repository.join(name)));
+    pages.sort();
+    pages
+}
+
+/// Returns the anchors that GitHub makes of a page's headings.
+fn headings(text: &str) -> impl Iterator<Item = String> + '_ {
+    let titles = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    titles.map(|title| {
+        let letters = title.to_lowercase().replace(' ', "-");
+        letters.chars().filter(|one| one.is_alphanumeric() || "-_".contains(*one)).collect()
+    })
 }
