@@ -81,12 +81,20 @@ struct PageRun {
     text: String,
 }
 
+impl PageRun {
+    fn add_lines(&mut self, lines: &[&str]) {
+        for line in lines {
+            writeln!(self.text, "{line}").expect("text");
+        }
+    }
+}
+
 fn run_page(text: &str) -> PageRun {
     let sandbox = Sandbox::empty();
     let mut run = PageRun { commands: 0, differences: Vec::new(), text: String::new() };
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
-        writeln!(run.text, "{line}").expect("text");
+        run.add_lines(&[line]);
         let Some(info) = line.strip_prefix("```") else { continue };
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         if info == "console" {
@@ -95,7 +103,7 @@ fn run_page(text: &str) -> PageRun {
             if let Some((_, file)) = info.split_once("file=") {
                 sandbox.write(file, &(block.join("\n") + "\n"));
             }
-            block.iter().for_each(|line| writeln!(run.text, "{line}").expect("text"));
+            run.add_lines(&block);
         }
         run.text.push_str("```\n");
     }
@@ -114,16 +122,16 @@ fn run_block(sandbox: &Sandbox, block: &[&str], run: &mut PageRun) {
         run.commands += 1;
         let output = shell(sandbox, command, &mut status);
         let output: Vec<&str> = output.lines().collect();
-        writeln!(run.text, "{first}").expect("text");
+        run.add_lines(&[first]);
         if lines_match(expected, &output) {
-            expected.iter().for_each(|line| writeln!(run.text, "{line}").expect("text"));
+            run.add_lines(expected);
             continue;
         }
         run.differences.push(format!("`{command}` printed\n{}\n", output.join("\n")));
         for line in output {
             let kept = expected.iter().find(|old| **old != "…" && matches(old, line));
             let line = kept.map_or_else(|| abbreviate(line), |kept| (*kept).to_owned());
-            writeln!(run.text, "{line}").expect("text");
+            run.add_lines(&[&line]);
         }
     }
 }
