@@ -1,9 +1,10 @@
-//! The one test that `casebook serve` and `casebook drive` are about: what was typed, and which target, fixture and
-//! script it means.
+//! The target and the test of `casebook serve` and `casebook drive`.
+//!
+//! Takes the arguments of these commands, gives one target and one planned test. Must not start anything.
 
 use std::sync::Arc;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::run::{plan_problem, targets};
 use super::{CaseArgs, Exit, Problem};
@@ -15,13 +16,13 @@ use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::plan::{Plan, Planned, Selection, plan, unmatched};
 
-/// A target and what it is to do.
+/// A target, and the test to run with it.
 pub(super) struct Chosen {
     pub(super) target: Arc<Target>,
     pub(super) planned: Planned,
 }
 
-/// What was typed.
+/// The arguments of the command line.
 pub(super) struct Typed<'a> {
     pub(super) target: &'a str,
     pub(super) case: &'a str,
@@ -31,7 +32,7 @@ pub(super) struct Typed<'a> {
 }
 
 impl Typed<'_> {
-    /// Finds what it means: on the newest revision that there is, and over HTTP where nothing else is said.
+    /// Finds the target and the test: of the newest revision, and over HTTP if the user selects no transport.
     pub(super) fn choose(&self, cases: &CaseArgs) -> Result<Chosen, Problem> {
         let (sources, name) = source(self.case, cases)?;
         let pattern: Pattern = name.parse().map_err(|error| Problem::new(Exit::Usage, format!("{error}")))?;
@@ -46,7 +47,7 @@ impl Typed<'_> {
             heavy: true,
             ..Selection::default()
         };
-        // What is known to fail has no say here, and may be about other cases.
+        // Known failures do not matter for one test by hand, and their patterns may be about other cases.
         let target = Arc::new(Target { known: Vec::new(), flaky: Vec::new(), ..Arc::unwrap_or_clone(target) });
         let mut plan = plan(&library, &[Arc::clone(&target)], &selection).map_err(|error| plan_problem(&error))?;
         for group in &mut plan.groups {
@@ -62,25 +63,29 @@ impl Typed<'_> {
 
     fn check_role(&self, library: &Library, pattern: &Pattern) -> Result<(), Problem> {
         let tests = library.cases.iter().flat_map(|case| &case.tests);
-        let meant: Vec<_> = tests.filter(|test| pattern.matches_path(&test.path())).collect();
-        if meant.is_empty() {
+        let selected: Vec<_> = tests.filter(|test| pattern.matches_path(&test.path())).collect();
+        if selected.is_empty() {
             return Err(plan_problem(&unmatched(pattern, library)));
         }
-        if meant.iter().all(|test| matches!(test.reach, Applicability::FixedOnly(_))) {
-            let text = format!("`{}` has no fixture: it is asked of servers as they are", pattern.as_str());
+        if selected.iter().all(|test| matches!(test.reach, Applicability::FixedOnly(_))) {
+            let text = format!(
+                "`{}` has no fixture, because it is for servers without an adapter; choose another case of \
+                 `casebook list`",
+                pattern.as_str()
+            );
             return Err(Problem::new(Exit::Usage, text));
         }
-        if meant.iter().any(|test| test.role == self.role) {
+        if selected.iter().any(|test| test.role == self.role) {
             return Ok(());
         }
-        let (has, does) = match self.role {
-            Role::Server => ("clients", "`casebook drive` drives a client through it"),
-            Role::Client => ("servers", "`casebook serve` serves its fixture"),
+        let (tests, remedy) = match self.role {
+            Role::Server => ("clients", "to run a client, use `casebook drive`"),
+            Role::Client => ("servers", "to serve its fixture, use `casebook serve`"),
         };
-        Err(Problem::new(Exit::Usage, format!("`{}` is about {has}: {does}", pattern.as_str())))
+        Err(Problem::new(Exit::Usage, format!("`{}` tests {tests}; {remedy}", pattern.as_str())))
     }
 
-    /// For a server all tests with one fixture are the same; for a client each is another script.
+    /// Checks that the arguments select one fixture of a server, or one script of a client.
     fn check_one(&self, plan: &Plan) -> Result<(), Problem> {
         let mut different: Vec<&Planned> = Vec::new();
         for (_, planned) in plan.tests() {
@@ -93,34 +98,46 @@ impl Typed<'_> {
             }
         }
         let [_, _, ..] = different.as_slice() else { return Ok(()) };
-        let what = if self.role == Role::Server { "fixtures" } else { "scripts" };
-        let names: Vec<_> = different.iter().map(|planned| format!("  {}", planned.test.path())).collect();
-        let text = format!("`{}` has {} {what}; name one:\n{}", self.case, names.len(), names.join("\n"));
+        let kind = if self.role == Role::Server { "fixtures" } else { "scripts" };
+        let names: Vec<_> = different.iter().map(|planned| format!("  {}", self.name(&planned.test.path()))).collect();
+        let text = format!("`{}` has {} {kind}; choose one:\n{}", self.case, names.len(), names.join("\n"));
         Err(Problem::new(Exit::Usage, text))
+    }
+
+    /// Returns the argument that selects a test: for a case file, the path of the file with the rest of the name.
+    fn name(&self, test: &str) -> String {
+        match file(self.case) {
+            Some((root, _)) => format!("{test} --cases {root}"),
+            None => test.to_owned(),
+        }
     }
 }
 
-/// A path of a case file brings its folder of cases along.
+/// Returns the sources and the name of a case. The path of a case file is also the source.
 fn source(typed: &str, cases: &CaseArgs) -> Result<(Vec<Source>, String), LoadError> {
-    let path = Utf8Path::new(typed);
-    let parts = || {
-        let folder = path.parent()?;
-        let root = folder.parent()?;
-        let root = if root.as_str().is_empty() { Utf8Path::new(".") } else { root };
-        Some((root.to_owned(), format!("{}/{}", folder.file_name()?, path.file_stem()?)))
-    };
-    Ok(match parts().filter(|_| path.extension() == Some("json")) {
+    Ok(match file(typed) {
         Some((root, name)) => (vec![Source::Folder(root)], name),
         None => (cases.sources()?, typed.to_owned()),
     })
 }
 
-/// The one target that was typed; its variants are different servers.
+/// Splits the path of a case file into the folder of cases and the name of the case; `None` for a name.
+fn file(typed: &str) -> Option<(Utf8PathBuf, String)> {
+    let path = Utf8Path::new(typed);
+    let folder = path.parent().filter(|_| path.extension() == Some("json"))?;
+    let root = folder.parent()?;
+    let root = if root.as_str().is_empty() { Utf8Path::new(".") } else { root };
+    Some((root.to_owned(), format!("{}/{}", folder.file_name()?, path.file_stem()?)))
+}
+
+/// Finds the one target. A target with variants is several servers, of which the user chooses one.
 fn one_target(typed: &str) -> Result<Arc<Target>, Problem> {
     let found = targets(&[typed.to_owned()])?;
     if let [one] = found.as_slice() {
         return Ok(Arc::clone(one));
     }
-    let names: Vec<_> = found.iter().map(|target| format!("  {}", target.id)).collect();
-    Err(Problem::new(Exit::Usage, format!("`{typed}` has variants; name one:\n{}", names.join("\n"))))
+    // The target may have been named by its path, and only that finds it again.
+    let variants = found.iter().filter_map(|target| target.id.variant.as_ref());
+    let names: Vec<_> = variants.map(|variant| format!("  {typed}:{variant}")).collect();
+    Err(Problem::new(Exit::Usage, format!("`{typed}` has variants; choose one:\n{}", names.join("\n"))))
 }

@@ -1,8 +1,11 @@
-//! `casebook coverage`: the catalogue against the cases, for people, programs and the specification's process.
+//! `casebook coverage`: compares the requirement catalogue with the cases.
+
+use std::collections::BTreeSet;
 
 use super::{CoverageArgs, CoverageFormat, Exit, Problem};
 use crate::load;
 use crate::model::Printable;
+use crate::model::case::Library;
 use crate::report::coverage::Coverage;
 use crate::report::terminal;
 
@@ -12,8 +15,8 @@ pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
     if let Some(sep) = args.sep {
         coverage = coverage.of_sep(sep);
     }
-    if coverage.entries().is_empty() {
-        return Err(Problem::new(Exit::Usage, "no requirement is of that proposal"));
+    if let (true, Some(sep)) = (coverage.entries().is_empty(), args.sep) {
+        return Err(Problem::new(Exit::Usage, unknown_sep(sep, &library)));
     }
     let text: Printable = match (args.format, args.sep) {
         (CoverageFormat::Text, _) => coverage.text().into(),
@@ -21,9 +24,20 @@ pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
         (CoverageFormat::Json, _) => Printable::json(&format!("{:#}", coverage.json())),
         (CoverageFormat::SepYaml, Some(sep)) => coverage.traceability(sep).into(),
         (CoverageFormat::SepYaml, None) => {
-            return Err(Problem::new(Exit::Usage, "`--format sep-yaml` is of one proposal; add `--sep N`"));
+            return Err(Problem::new(Exit::Usage, "--format sep-yaml is the file of one proposal; add --sep N"));
         }
     };
     terminal::print_line(&text.trimmed());
     Ok(Exit::Fine)
+}
+
+/// The error for a proposal without requirements.
+fn unknown_sep(sep: u32, library: &Library) -> String {
+    let numbers = library.requirements.keys().filter_map(|id| {
+        let (folder, _) = id.as_str().split_once('/')?;
+        folder.strip_prefix("sep-")?.parse::<u32>().ok()
+    });
+    let numbers: Vec<_> = numbers.collect::<BTreeSet<_>>().iter().map(ToString::to_string).collect();
+    let known = if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") };
+    format!("the cases have no requirement of SEP {sep}; the proposals with a folder are {known}")
 }

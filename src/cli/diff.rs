@@ -1,4 +1,4 @@
-//! `casebook diff`: two records, targets or versions beside each other; nothing is started.
+//! `casebook diff`: compares two run logs, targets or versions. It starts no target.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,9 +23,12 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
         [] => (None, None),
         [both] if args.new.is_some() => (Some(both), Some(both)),
         [one, two] => (Some(one), Some(two)),
-        [_] => return Err(usage("one record needs two --target, to hold the second against the first")),
-        _ => return Err(usage("there are two sides: --target once for both, or once for each")),
+        _ if args.new.is_none() => return Err(one_sided(&old)),
+        _ => return Err(usage("too many --target; give one for both run logs, or one for each")),
     };
+    if args.new.is_none() && second.is_none() {
+        return Err(one_sided(&old));
+    }
     let side = |typed: Option<&String>, own: Option<TargetId>, source: &Source| match typed {
         Some(typed) => Ok(Some(found(typed, source)?)),
         None => Ok::<_, Problem>(own),
@@ -38,17 +41,17 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
         let (before, after) = (old_sides.records(&one), new_sides.records(&two));
         let versus = Versus::new(before.iter().copied(), after.iter().copied());
         let text = versus.text([&old_sides.name(&one), &new_sides.name(&two)], &library.requirements, args.tests);
-        show(&text)?;
+        show(&text).map_err(|error| Problem::output(&error))?;
         is_worse |= versus.is_worse();
         compared += before.len() - versus.only_old.len() - versus.rewritten.len();
     }
     let cut: Vec<_> = [&old, &new].into_iter().filter(|source| is_partial(source)).map(|source| &source.name).collect();
     for name in &cut {
-        eprint_line(&format!("partial: {name} hasn't all that was planned"));
+        eprint_line(&format!("partial: {name} lacks tests that were planned"));
     }
     Ok(match (is_worse, compared) {
         (true, _) => Exit::Unexpected,
-        (false, 0) => return Err(Problem::new(Exit::Nothing, "the records have no test in common")),
+        (false, 0) => return Err(Problem::new(Exit::Nothing, "the run logs have no test in common")),
         (false, _) if !cut.is_empty() => Exit::Interrupted,
         (false, _) => Exit::Fine,
     })
@@ -58,11 +61,28 @@ fn usage(text: impl Into<Printable>) -> Problem {
     Problem::new(Exit::Usage, text)
 }
 
+/// The error for a run log that has nothing to be compared with.
+fn one_sided(source: &Source) -> Problem {
+    let name = &source.name;
+    usage(match source.header.targets.as_slice() {
+        [one, two, ..] => format!(
+            "diff compares two sides; name a second run log, or two targets of {name} ({}), as in --target {one} \
+             --target {two}",
+            names(source)
+        ),
+        _ => format!(
+            "diff compares two sides; name a second run log, as in casebook diff {name} OTHER.jsonl ({name} has only \
+             one target, {})",
+            names(source)
+        ),
+    })
+}
+
 fn is_partial(source: &Source) -> bool {
     source.footer.as_ref().is_none_or(|footer| footer.interrupted) || source.records.len() < source.header.planned
 }
 
-/// `RECORD`, or `RECORD#TARGET`; a file that has a `#` in its name is found first.
+/// Reads `RUN_LOG` or `RUN_LOG#TARGET`. A file with a `#` in its name takes precedence.
 fn opened(typed: &str) -> Result<(Source, Option<TargetId>), Problem> {
     match typed.rsplit_once('#') {
         Some((path, target)) if !Utf8Path::new(typed).is_file() => {
@@ -89,7 +109,7 @@ fn names(source: &Source) -> String {
     names.join(", ")
 }
 
-/// Which target is held against which: those that were named, or the only ones, or each against itself.
+/// Returns the pairs of targets to compare: the selected ones, the only ones, or the targets that both sides have.
 fn pairs(
     old: &Source,
     first: Option<&TargetId>,
@@ -112,7 +132,7 @@ fn pairs(
         }
     }
     Err(usage(format!(
-        "which targets? {} has {}, {} has {}; write RECORD#TARGET",
+        "cannot decide which targets to compare: {} has {}, {} has {}; select them with RUN_LOG#TARGET",
         old.name,
         names(old),
         new.name,
@@ -120,7 +140,7 @@ fn pairs(
     )))
 }
 
-/// The parts of a record for each of its targets, of which there may be many.
+/// A run log with its records by target.
 struct Sides<'a> {
     source: &'a Source,
     records: HashMap<&'a TargetId, Vec<&'a Record>>,
@@ -133,7 +153,7 @@ impl<'a> Sides<'a> {
         for record in &source.records {
             records.entry(&record.target).or_default().push(record);
         }
-        // Of a target that is told of twice, the first counts.
+        // If the header describes a target twice, the first description counts.
         let about = source.header.about.iter().rev();
         let versions = about.map(|about| (&about.target, about.version.as_deref().unwrap_or_default())).collect();
         Self { source, records, versions }
@@ -143,7 +163,7 @@ impl<'a> Sides<'a> {
         self.records.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// The target, its version, and the record that it is from.
+    /// Returns the target with its version and its run log.
     fn name(&self, id: &TargetId) -> String {
         let version = self.versions.get(id).filter(|version| !version.is_empty());
         let version = version.map(|version| format!(" {version}")).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `casebook drive`: a target's client, driven through a case's script against a server that isn't ours. The official
-//! conformance suite can call it as its client.
+//! `casebook drive`: a target's client runs the steps of a case against the user's own server. The official conformance
+//! suite can call this command as its client.
 
 use std::env;
 
@@ -8,7 +8,7 @@ use clap::Args;
 use super::by_hand::Typed;
 use super::run::prepare;
 use super::serve::{SHOWN, problem, stopped};
-use super::{CaseArgs, Exit, Problem, interrupt};
+use super::{CaseArgs, Exit, Problem, heading, interrupt, values};
 use crate::drive::{Cancel, Handed, Options, REVISION, SCENARIO, drive_to};
 use crate::load;
 use crate::model::spec::{Revision, Role, Transport};
@@ -17,40 +17,42 @@ use crate::report::Untrusted;
 use crate::report::terminal::{eprint_line, print_line};
 
 const AFTER: &str = "\
-Standard output has two lines a step: what the client was to do, and what it
-handed over.
+Standard output has two lines per step: the action of the client, and the result
+that the client gave to its application.
 
 Examples:
   casebook drive reference sep-1034/client-defaults/edited/string http://127.0.0.1:3000/mcp
   npx @modelcontextprotocol/conformance client --command 'casebook drive my-sdk:high' \\
       --scenario json-schema-ref-no-deref
 
-Environment:  MCP_CONFORMANCE_SCENARIO names the case where CASE is left out:
-              the test that needs `scenario:NAME`
-              MCP_CONFORMANCE_PROTOCOL_VERSION is the revision where there is no
-              --revision; the suite sets both
+Environment, as the official conformance suite sets it:
+  MCP_CONFORMANCE_SCENARIO          used without CASE: the test that needs
+                                    `scenario:NAME`
+  MCP_CONFORMANCE_PROTOCOL_VERSION  used without --revision
 
-Exit status:  0  each step came to a result
-              1  one did not, the client didn't connect, or the SDK can't do it
-              2  wrong usage: CASE has more than one script, say; all are listed
-              3  the target doesn't do this case
-              4  the target could not be set up or started, or died
-              5  interrupted";
+Exit statuses:
+  0  each step has a result
+  1  a step has no result, the client did not connect, or the SDK cannot do it
+  2  usage error; for example, CASE has more than one script (all are listed)
+  3  the target does not run this case
+  4  the target cannot be set up or started, or it died
+  5  interrupted";
 
 /// `casebook drive`.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER, override_usage = "casebook drive [OPTIONS] <TARGET> [CASE] <URL>")]
+#[command(after_long_help = AFTER, override_usage = "casebook drive [OPTIONS] <TARGET> [CASE] <URL>")]
 pub struct DriveArgs {
-    /// A target, as `casebook run` takes it; NAME:VARIANT where it has variants
+    /// Target: a name, or the path of a target.toml or its folder; TARGET:VARIANT selects a variant
     #[arg(value_name = "TARGET")]
     pub target: String,
-    /// A test or case of clients, or its file; and, as the last argument, where the server is
+    /// Test or case of clients, or path of a case file; and, as the last argument, the URL of the server
     #[arg(value_name = "[CASE] URL", num_args = 1..=2, required = true)]
     pub case_and_url: Vec<String>,
-    /// The revision to speak [default: the newest that the case and the target have]
-    #[arg(long, value_name = "REVISION")]
+    /// Use this revision [default: the newest that the case and the target support]
+    #[arg(long, value_name = "REVISION", value_parser = values::revision(), hide_possible_values = true)]
+    #[arg(help_heading = heading::TESTS)]
     pub revision: Option<Revision>,
-    /// Where cases come from.
+    /// The sources of cases.
     #[command(flatten)]
     pub cases: CaseArgs,
 }
@@ -59,13 +61,14 @@ pub(super) fn drive(args: &DriveArgs) -> Result<Exit, Problem> {
     let (case, url) = match args.case_and_url.as_slice() {
         [case, url] => (case.clone(), url),
         [url] => (scenario(&args.cases)?, url),
-        _ => return Err(Problem::new(Exit::Usage, "TARGET, CASE and URL are wanted")),
+        _ => return Err(Problem::new(Exit::Usage, "expected TARGET [CASE] URL")),
     };
     if !url.contains("://") {
-        return Err(Problem::new(Exit::Usage, format!("`{url}` is no URL; it is the last argument")));
+        let text = format!("`{url}` is not a URL; give it last, as in http://127.0.0.1:3000/mcp");
+        return Err(Problem::new(Exit::Usage, text));
     }
     let revision = match args.revision {
-        None => told(REVISION).map(|name| name.parse().map_err(|error| unusable(REVISION, &error))).transpose()?,
+        None => variable(REVISION).map(|name| name.parse().map_err(|error| unusable(REVISION, &error))).transpose()?,
         given => given,
     };
     let (role, transport) = (Role::Client, Some(Transport::Http));
@@ -75,7 +78,7 @@ pub(super) fn drive(args: &DriveArgs) -> Result<Exit, Problem> {
     runtime.block_on(async {
         let mut cancel = interrupt::quietly();
         prepare(std::slice::from_ref(&chosen.target), &cancel).await?;
-        eprint_line(&format!("{} is driven through {}", chosen.target.id, chosen.planned.id));
+        eprint_line(&format!("{} runs {}", chosen.target.id, chosen.planned.id));
         let options = Options::default();
         let handed = tokio::select! {
             handed = drive_to(&chosen.target, &chosen.planned, url, &options) => handed,
@@ -87,10 +90,10 @@ pub(super) fn drive(args: &DriveArgs) -> Result<Exit, Problem> {
     })
 }
 
-/// The case that the official suite asks for.
+/// Finds the case of the scenario that the official suite names in the environment.
 fn scenario(cases: &CaseArgs) -> Result<String, Problem> {
-    let Some(name) = told(SCENARIO) else {
-        return Err(Problem::new(Exit::Usage, format!("CASE is left out, and {SCENARIO} isn't set")));
+    let Some(name) = variable(SCENARIO) else {
+        return Err(Problem::new(Exit::Usage, format!("expected TARGET CASE URL; without CASE, set {SCENARIO}")));
     };
     let library = load::load(&cases.sources()?)?;
     let tests = library.cases.iter().flat_map(|case| &case.tests);
@@ -100,11 +103,11 @@ fn scenario(cases: &CaseArgs) -> Result<String, Problem> {
     }
     let known: Vec<_> = scenarios.iter().map(|(scenario, _)| *scenario).collect();
     let hint = load::did_you_mean(&name, &known).map_or(String::new(), |question| format!("; {question}"));
-    Err(Problem::new(Exit::Usage, format!("{SCENARIO} asks for `{name}`, which no case needs{hint}")))
+    Err(Problem::new(Exit::Usage, format!("{SCENARIO} is `{name}`, and no case needs this scenario{hint}")))
 }
 
-fn told(variable: &str) -> Option<String> {
-    env::var(variable).ok().filter(|value| !value.is_empty())
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 fn unusable(variable: &str, error: &impl std::fmt::Display) -> Problem {
@@ -114,10 +117,10 @@ fn unusable(variable: &str, error: &impl std::fmt::Display) -> Problem {
 fn print(handed: &Handed) {
     for (place, step) in handed.steps.iter().enumerate() {
         print_line(&Untrusted(&format!("{}  {}", place + 1, step.asked)).line(SHOWN));
-        // The adapter's answer is JSON, and stays JSON.
+        // The answer of the adapter is JSON, and is shown as JSON.
         print_line(&Untrusted(&format!("   {}", escape_json(&step.handed))).line(SHOWN));
     }
     if let Some(error) = &handed.error {
-        eprint_line(&Untrusted(&format!("it went no further: {error}")).line(SHOWN));
+        eprint_line(&Untrusted(&format!("stopped after this step: {error}")).line(SHOWN));
     }
 }

@@ -1,6 +1,6 @@
-//! The current folder, as far as it is trusted, and the files that names lead to from there.
+//! The current folder, the trust in files of other users, and the paths of target files for people.
 //!
-//! Takes what was typed, gives where it is looked up. Must not know what is in the files.
+//! Takes names from the command line, gives the folders to search. Must not know the content of files.
 
 use std::sync::OnceLock;
 
@@ -13,19 +13,19 @@ use crate::model::target::Target;
 use crate::report::Untrusted;
 use crate::report::terminal::eprint_line;
 
-/// The characters of a path that are shown.
+/// The most characters of a path that are shown.
 const SHOWN: usize = 1000;
 
-/// The trust in files of other users, set once for the whole program.
+/// The trust in files of other users, which is set once for the whole program.
 static TRUST: OnceLock<Trust> = OnceLock::new();
 
-/// Takes `--trust`, or else the variable `CASEBOOK_TRUST`.
+/// Sets the trust, from `--trust` or the variable `CASEBOOK_TRUST`.
 pub(super) fn trust(is_given: bool) {
     let is_set = std::env::var_os("CASEBOOK_TRUST").is_some_and(|value| !value.is_empty() && value != "0");
     TRUST.get_or_init(|| if is_given || is_set { Trust::All } else { Trust::Named });
 }
 
-/// The folders in which names are looked up.
+/// Returns the folders in which names are looked up.
 pub(super) fn here() -> Result<Here, Problem> {
     Ok(Here::new(&folder()?, TRUST.get().copied().unwrap_or(Trust::Named)))
 }
@@ -35,14 +35,14 @@ fn folder() -> Result<Utf8PathBuf, Problem> {
     Utf8PathBuf::try_from(here).map_err(|error| Problem::system(error.into_io_error()))
 }
 
-/// Names the files of other users that are not used; for no name, the folder of targets.
+/// Prints the files of other users that are not used for a name; without a name, the skipped folder of targets.
 pub(super) fn warn_of_skipped(typed: Option<&str>, here: &Here) {
     for skipped in skipped(typed, here) {
         eprint_line(&Untrusted(&format!("casebook: {skipped}")).line(SHOWN));
     }
 }
 
-/// Names the file of each target.
+/// Prints the file of each target.
 pub(super) fn show_files<'t>(targets: impl IntoIterator<Item = &'t Target>, here: &Here) {
     let mut shown = Vec::new();
     for target in targets.into_iter().filter(|target| target.id.name != REFERENCE) {
@@ -54,10 +54,10 @@ pub(super) fn show_files<'t>(targets: impl IntoIterator<Item = &'t Target>, here
     }
 }
 
-/// The file of a target, from here.
+/// Returns the path of a target's file from the current folder, or `embedded`.
 pub(super) fn file(target: &Target, here: &Utf8Path) -> String {
     match (&target.file, caches::folder()) {
-        (Some(_), Some(cache)) if is_embedded(target, &cache) => "embedded".to_owned(),
+        (Some(_), Ok(cache)) if is_embedded(target, &cache) => "embedded".to_owned(),
         (Some(file), _) => file.strip_prefix(here).unwrap_or(file).to_string(),
         (None, _) => "embedded".to_owned(),
     }

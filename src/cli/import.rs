@@ -1,4 +1,4 @@
-//! `casebook import`: a suite is written down as a folder of cases.
+//! `casebook import`: converts a test suite to a folder of cases.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,24 +7,24 @@ use camino::Utf8PathBuf;
 use clap::Args;
 
 use super::sources::PartArgs;
-use super::{Exit, Problem};
+use super::{Exit, Problem, heading};
 use crate::load::{self, Source};
 use crate::report::terminal::{eprint_line, print_line};
 
 /// `casebook import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// What is imported
+    /// Suite to convert
     #[arg(value_name = "SUITE")]
     pub suite: SuiteName,
-    /// The folder of the suite: it has `tests` and `remotes`
+    /// Folder of the suite, with `tests` and `remotes` in it
     #[arg(value_name = "DIR")]
     pub folder: Utf8PathBuf,
-    /// Which part of it.
+    /// The part of the suite.
     #[command(flatten)]
     pub part: PartArgs,
-    /// The folder of cases to write it into
-    #[arg(long, value_name = "FOLDER")]
+    /// Write the cases to this folder
+    #[arg(long, value_name = "FOLDER", help_heading = heading::OUTPUT)]
     pub out: Utf8PathBuf,
 }
 
@@ -40,8 +40,8 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Problem> {
     let library = load::load(&[Source::Texts(files.clone())])?;
     for folder in files.iter().filter_map(|(path, _)| path.parent()).map(|folder| args.out.join(folder)) {
         if folder.exists() {
-            let there = format!("{folder} is there already; take it away, or choose another folder with --out");
-            return Err(Problem::new(Exit::Usage, there));
+            let exists = format!("{folder} already exists; delete it, or choose another folder with --out");
+            return Err(Problem::new(Exit::Usage, exists));
         }
     }
     for (path, text) in &files {
@@ -56,13 +56,13 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Problem> {
     }
     let tests: usize = library.cases.iter().map(|case| case.tests.len()).sum();
     eprint_line(&format!(
-        "{} case files, {tests} tests; `casebook run --cases {}` runs them",
+        "{} case files with {tests} tests; run them with `casebook run TARGET --cases {}`",
         library.cases.len(),
         args.out
     ));
     let found = load::lint(&[Source::Folder(args.out.clone())]);
     if !found.is_empty() {
-        eprint_line(&format!("lint finds {} of its own to say: casebook lint {}", found.len(), args.out));
+        eprint_line(&format!("{} warnings; show them with `casebook lint {}`", found.len(), args.out));
     }
     Ok(Exit::Fine)
 }

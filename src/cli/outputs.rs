@@ -1,6 +1,6 @@
-//! Reports as files: the options `--report KIND=FILE` and `--annotations`, and the summary of a GitHub job.
+//! The options `--report KIND=FILE`, `--annotations` and `--strict`, and the job summary of GitHub Actions.
 //!
-//! Takes run logs, writes bytes. Must not know the forms of a report.
+//! Takes run logs, writes report files. Must not know the content of a report.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,8 +9,10 @@ use std::str::FromStr;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use clap::builder::TypedValueParser;
 
-use super::{Exit, Problem};
+use super::{Exit, Problem, heading, values};
+use crate::load::did_you_mean;
 use crate::model::case::{Library, Test};
 use crate::model::record::Record;
 use crate::model::spec::words;
@@ -22,17 +24,17 @@ use crate::report::{self, Report, ReportContext, Source, badges, junit};
 use crate::run::{hash, read_wire};
 
 words! {
-    /// The form of a report.
+    /// The format of a report.
     Kind {
-        /// One page for readers, with the evidence in it.
+        /// One HTML page, with the evidence in it.
         Html = "html",
         /// `JUnit` XML.
         Junit = "junit",
-        /// Markdown for a job summary or a comment.
+        /// Markdown, for a job summary or a comment.
         Markdown = "md",
-        /// JSON for programs.
+        /// JSON, for programs.
         Json = "json",
-        /// Badges for a README: a folder with a file for each target.
+        /// Badges for a README: a folder with one file per target.
         Badge = "badge",
     }
 }
@@ -45,39 +47,51 @@ words! {
     }
 }
 
-/// The options of every command that makes reports.
+/// The options of every command that writes reports.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Write a report: html, junit, md or json and a file, or badge and a folder; may be repeated
-    #[arg(long = "report", value_name = "KIND=FILE")]
+    /// Write a report of KIND html, junit, md, json or badge; repeatable
+    ///
+    /// FILE is a folder for badges. `casebook report` also accepts `-` for standard output.
+    #[arg(long = "report", value_name = "KIND=FILE", help_heading = heading::OUTPUT)]
     pub reports: Vec<Output>,
-    /// Print the findings as lines that mark the case files
-    #[arg(long, value_name = "github")]
+    /// Print findings as annotations of the case files for GitHub Actions
+    #[arg(long, value_name = "github", value_parser = annotations(), hide_possible_values = true)]
+    #[arg(help_heading = heading::OUTPUT)]
     pub annotations: Option<Annotations>,
-    /// Also fail on violated SHOULDs, and on tests that the adapter cannot express
-    #[arg(long)]
+    /// Also fail on violated SHOULDs and on tests that the adapter cannot express
+    #[arg(long, help_heading = heading::RESULT)]
     pub strict: bool,
 }
 
+fn annotations() -> impl TypedValueParser<Value = Annotations> {
+    values::word(Annotations::ALL.iter().map(|system| system.word()))
+}
+
 impl OutputArgs {
-    /// Returns whether there is anything to write.
+    /// Returns whether any report is to be written.
     pub(super) fn is_wanted(&self) -> bool {
         !self.reports.is_empty() || self.annotations.is_some() || summary_file().is_some()
     }
 
-    /// Refuses reports to standard output, where a run is shown there.
+    /// Refuses reports on standard output, for commands that show a run there.
     pub(super) fn check(&self) -> Result<(), Problem> {
-        let text = "standard output shows the run; give the report a file, or make it with `casebook report`";
-        if self.reports.iter().any(Output::is_standard) { Err(Problem::new(Exit::Usage, text)) } else { Ok(()) }
+        let Some(output) = self.reports.iter().find(|output| output.is_standard()) else { return Ok(()) };
+        let kind = output.kind;
+        let text = format!(
+            "cannot write --report {kind}=- to standard output, which shows the run; write {kind}=FILE, or use \
+             `casebook report RUN_LOG --report {kind}=-` afterwards"
+        );
+        Err(Problem::new(Exit::Usage, text))
     }
 
-    /// Makes the report of some run logs, and writes all that is wanted of it.
+    /// Builds the report of some run logs and writes it in all requested formats.
     pub(super) fn write(&self, sources: &[Source], library: &Library) -> Result<Report, Problem> {
         let files = library.cases.iter().map(|case| (case.id.clone(), case.path.clone())).collect();
         let report = Report::new(sources, &ReportContext { catalogue: library.requirements.clone(), files });
         let mut written = Ok(());
         for output in &self.reports {
-            // A report that can't be written doesn't keep the others from being.
+            // After a report that cannot be written, the others are still written.
             written = written.and(output.write(&report, || evidence(&report, sources, library)));
         }
         let written = written.and(append_summary(&report));
@@ -91,7 +105,7 @@ impl OutputArgs {
 /// `KIND=FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// The form.
+    /// The format.
     pub kind: Kind,
     /// The file, or a folder of badges; `-` is standard output.
     pub path: Utf8PathBuf,
@@ -120,19 +134,28 @@ impl FromStr for Output {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (kind, path) = text.split_once('=').ok_or_else(|| format!("`{text}` is no report; write KIND=FILE"))?;
+        let kinds: Vec<_> = Kind::ALL.iter().map(|kind| kind.word()).collect();
+        let (name, path) = text.split_once('=').unwrap_or((text, ""));
+        let Ok(kind) = name.parse::<Kind>() else {
+            let hint = did_you_mean(name, &kinds).map_or(String::new(), |question| format!("; {question}"));
+            return Err(format!(
+                "expected KIND=FILE, with a KIND of {}, as in html=report.html{hint}",
+                kinds.join(", ")
+            ));
+        };
         if path.is_empty() {
-            return Err(format!("`{text}` names no file; write {kind}=FILE"));
+            let example = if kind == Kind::Badge { "badge=badges" } else { &format!("{kind}=report.{kind}") };
+            return Err(format!("the file is missing; write {name}=FILE, as in {example}"));
         }
-        Ok(Self { kind: kind.parse()?, path: path.into() })
+        Ok(Self { kind, path: path.into() })
     }
 }
 
-/// The evidence in the transcripts beside the run logs. A run log without them is reported without evidence.
+/// Reads the evidence from the transcripts beside the run logs. A run log without transcripts gives none.
 fn evidence(report: &Report, sources: &[Source], library: &Library) -> Evidence {
     let tests = library.cases.iter().flat_map(|case| &case.tests);
     let tests: HashMap<String, &Test> = tests.map(|test| (test.path(), test.as_ref())).collect();
-    // A case that has changed since has another fixture.
+    // A case that has changed since the run has another fixture.
     let fixture = |record: &Record, transcript: &Transcript| {
         let test = tests.get(&record.test.path()).filter(|test| hash(test) == record.hash)?;
         Some(test.given.template().render(&transcript.bindings))
@@ -155,12 +178,12 @@ fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {
     written.map_err(|error| Problem::unsaved(path, &error))
 }
 
-/// In a GitHub job, appends the summary of this step.
+/// Appends the summary of this step, in a job of GitHub Actions.
 fn append_summary(report: &Report) -> Result<(), Problem> {
     let Some(path) = summary_file() else { return Ok(()) };
     let problem = |error| Problem::new(Exit::Unsaved, format!("cannot write GITHUB_STEP_SUMMARY, {path}: {error}"));
     let mut file = fs::OpenOptions::new().create(true).append(true).open(&path).map_err(problem)?;
-    // Earlier commands of the step count too.
+    // The summaries of earlier commands of the step count towards the limit.
     let there = file.metadata().map_or(0, |metadata| usize::try_from(metadata.len()).unwrap_or(usize::MAX));
     let room = SUMMARY.saturating_sub(there.saturating_add(1));
     let text = markdown(report, room);

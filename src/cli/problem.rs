@@ -1,4 +1,4 @@
-//! What keeps a command from doing its work: the words for people, and the exit status.
+//! [`Problem`]: an error that ends a command, as a message and an exit status.
 
 use camino::Utf8Path;
 
@@ -10,36 +10,41 @@ use crate::run::{LogError, RunError};
 
 use super::Exit;
 
-/// Why a command ends here.
+/// An error that ends a command.
 #[derive(Debug)]
 pub struct Problem {
     /// The exit status.
     pub exit: Exit,
-    /// What to print, without a final line end.
+    /// The message, without a final line end.
     pub text: Printable,
 }
 
 impl Problem {
-    /// A problem in these words.
+    /// Returns a problem with this message.
     pub(super) fn new(exit: Exit, text: impl Into<Printable>) -> Self {
         Self { exit, text: Printable::from("casebook: ") + text.into() }
     }
 
-    /// An error of the operating system.
+    /// Returns a problem for an error of the operating system.
     pub(super) fn system(error: impl std::fmt::Display) -> Self {
         Self::new(Exit::System, error.to_string())
     }
 
-    /// A file that could not be written.
+    /// Returns a problem for a file that cannot be written.
     pub(super) fn unsaved(path: &Utf8Path, error: &std::io::Error) -> Self {
         Self::new(Exit::Unsaved, format!("cannot write {path}: {error}"))
+    }
+
+    /// Returns a problem for standard output that cannot be written.
+    pub(super) fn output(error: &std::io::Error) -> Self {
+        Self::new(Exit::Unsaved, format!("cannot write standard output: {error}"))
     }
 }
 
 impl From<LoadError> for Problem {
     fn from(error: LoadError) -> Self {
         let report = error.report(crate::report::terminal::colours_errors());
-        Self { exit: Exit::Usage, text: report + format!("casebook: {error}; nothing was started").into() }
+        Self { exit: Exit::Usage, text: report + format!("casebook: {error}; no tests were run").into() }
     }
 }
 
@@ -72,7 +77,7 @@ impl From<LogError> for Problem {
             Kind::NotFound,
         ];
         match &error {
-            // All but a mistyped path, and a file that is no run log.
+            // A mistyped path, or a file that is not a run log, is a usage error.
             LogError::Io { source, .. } if !typed.contains(&source.kind()) => Self::system(error),
             _ => Self::new(Exit::Usage, error.to_string()),
         }

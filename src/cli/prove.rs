@@ -1,4 +1,4 @@
-//! `casebook prove`: every mutant of the reference target breaks what it declares, and nothing else.
+//! `casebook prove`: checks that every mutant of the reference violates the requirements it declares, and no others.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::run::targets;
+use super::run::{targets, unknown_mutant};
 use super::{Exit, Problem, ProofFormat, ProveArgs};
 use crate::drive::{Cancel, Options};
 use crate::load::{self, target};
@@ -21,21 +21,22 @@ use crate::report::proof::{Declared, Kill, Proof, unproved};
 use crate::report::terminal::{Progress, print_line};
 use reference::UNBROKEN;
 
-/// Mutants at a time for each core: they wait for most of their time, above all those that hang.
+/// The number of mutants at a time for each core. Mutants wait most of the time, above all those that hang.
 const A_CORE: usize = 4;
-/// And never more.
+/// The most mutants at a time.
 const MOST: usize = 32;
 
 pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     let library = Arc::new(load::load(&args.cases.sources()?)?);
-    let meant = |one: &Declared<'_>| args.only_mutants.as_ref().is_none_or(|only| only.matches_path(one.name));
-    let chosen: Vec<_> = proof::all().filter(meant).collect();
-    if chosen.is_empty() {
-        return Err(Problem::new(Exit::Usage, "no mutant has such a name"));
+    let is_selected = |one: &Declared<'_>| args.only_mutants.as_ref().is_none_or(|only| only.matches_path(one.name));
+    let chosen: Vec<_> = proof::all().filter(is_selected).collect();
+    if let (true, Some(pattern)) = (chosen.is_empty(), &args.only_mutants) {
+        let names: Vec<_> = proof::all().map(|mutant| mutant.name).collect();
+        return Err(Problem::new(Exit::Usage, unknown_mutant(pattern.as_str(), &names)));
     }
     let runtime = super::interrupt::runtime()?;
     let Some(kills) = runtime.block_on(examine(args, &library, &chosen))? else { return Ok(Exit::Interrupted) };
-    // What some mutants break says nothing of what none does.
+    // A selection of mutants cannot show which requirements no mutant violates.
     let unproved = args.only_mutants.is_none().then(|| unproved(&library, proof::all(), &UNBROKEN));
     let proof = Proof { mutants: kills, unproved: unproved.unwrap_or_default() };
     print_line(&match args.format {
@@ -48,7 +49,7 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     Ok(if proof.holds() { Exit::Fine } else { Exit::Unexpected })
 }
 
-/// The mutants of one side by the requirements that they break.
+/// Returns the mutants of one role by the requirements that they violate.
 pub(super) fn breakers(role: Role) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut breakers: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for mutant in proof::all().filter(|mutant| mutant.role == role) {
@@ -57,8 +58,8 @@ pub(super) fn breakers(role: Role) -> BTreeMap<&'static str, Vec<&'static str>> 
     breakers
 }
 
-/// Runs many mutants at a time; those that seem not to be as declared once more, each alone and with all patience, so
-/// that a busy machine proves nothing against them. `None` where somebody stopped it.
+/// Runs many mutants at a time. Runs those with unexpected results again, each alone and with the usual time limits, so
+/// that a busy machine does not cause wrong results. Returns `None` if the user stopped the command.
 async fn examine(
     args: &ProveArgs,
     library: &Arc<Library>,
@@ -76,7 +77,7 @@ async fn examine(
     Ok(Some(kills))
 }
 
-/// Many at a time, and yet in order.
+/// Runs many mutants at a time, and returns the results in order.
 async fn together(
     args: &ProveArgs,
     library: &Arc<Library>,
@@ -87,7 +88,7 @@ async fn together(
     let progress = Progress::new(chosen.len());
     let mut kills: Vec<Option<Kill>> = vec![None; chosen.len()];
     let mut order: Vec<_> = chosen.iter().enumerate().collect();
-    // The slowest are among those that break the most: begun last, they would be waited for alone.
+    // The slowest mutants are among those that violate the most. Started last, they would run alone at the end.
     order.sort_by_key(|(_, mutant)| Reverse(mutant.breaks.len()));
     let (mut waiting, mut running) = (order.into_iter(), JoinSet::new());
     loop {
@@ -100,7 +101,7 @@ async fn together(
         let Some(done) = running.join_next().await else { break };
         let (place, kill) = done.unwrap_or_else(|bug| std::panic::resume_unwind(bug.into_panic()));
         let Some(kill) = kill? else {
-            // The others are told as well, and leave nothing behind.
+            // The request to stop reaches the other mutants too; wait until they have cleaned up.
             while running.join_next().await.is_some() {}
             progress.finish();
             return Ok(None);
@@ -116,7 +117,7 @@ fn at_a_time() -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(A_CORE).min(MOST)
 }
 
-/// One mutant, put to the proof by whoever waits for it.
+/// Returns the examination of one mutant, which begins when it is awaited.
 fn one(
     args: &ProveArgs,
     library: Arc<Library>,

@@ -1,4 +1,4 @@
-//! `casebook replay`: a record is judged by the cases of today and reported again; nothing is started.
+//! `casebook replay`: judges a run log again by the current cases, and reports it. It starts no target.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,19 +20,19 @@ use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe};
 use crate::report::{RunSummary, Source, Untrusted};
 use crate::run::{RunLog, read_log, read_wire, rejudge};
 
-/// Bytes of the transcripts that are shown.
+/// The most bytes of transcripts that are shown.
 const EVIDENCE: usize = 256 << 20;
 
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
     let library = load::load(&args.cases.sources()?)?;
-    let RunLog { header, records, footer } = read_log(&args.record)?;
-    // Known failures stand with the targets; a record may come from where these are not.
+    let RunLog { header, records, footer } = read_log(&args.run_log)?;
+    // Known failures are in the files of the targets, and these may not exist on this machine.
     let found = find(&header)?;
     let known: Vec<Target> = found.iter().map(|target| Target::clone(target)).collect();
     let mut replay = rejudge(&library, &known, records);
     if !is_whole(&library, &found, &replay.records) {
-        // In a part of a run, what fails may be in the other part.
+        // A known failure may fail in a test that this run log lacks.
         replay.stale.clear();
     }
     let wire = evidence(args, &replay.records);
@@ -40,27 +40,29 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     let mut summary = RunSummary::new(&header, std::iter::empty());
     for record in &replay.records {
         summary.add(record);
-        ignore_broken_pipe(terminal.on_record(record, wire.get(&(record.target.clone(), record.test.clone()))))?;
+        let transcript = wire.get(&(record.target.clone(), record.test.clone()));
+        ignore_broken_pipe(terminal.on_record(record, transcript)).map_err(unwritten)?;
     }
     let footer = footer.map(|footer| Footer { stale: replay.stale, ..footer });
     if let Some(footer) = &footer {
         summary.end(footer);
     }
-    ignore_broken_pipe(terminal.finish(&summary, &library.requirements, args.outputs.strict, args.rates))?;
+    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.rates);
+    ignore_broken_pipe(finished).map_err(unwritten)?;
     if args.outputs.is_wanted() {
-        let mut source = Source { footer, ..Source::begun(args.record.as_str(), &header) };
+        let mut source = Source { footer, ..Source::begun(args.run_log.as_str(), &header) };
         replay.records.iter().for_each(|record| source.add(record));
         args.outputs.write(&[source], &library)?;
     }
     for path in &replay.changed {
-        eprint_line(&format!("{path} does something else today than was observed; its old verdicts stand"));
+        eprint_line(&format!("{path} has changed since it was recorded; keeping its old verdicts"));
     }
     for path in &replay.gone {
-        eprint_line(&format!("{path} is in no case any more; its old verdicts stand"));
+        eprint_line(&format!("{path} no longer exists; keeping its old verdicts"));
     }
     for path in &replay.cut {
         eprint_line(&format!(
-            "{path} was cut when it was recorded and cannot be judged again; its old verdicts are kept"
+            "{path} was cut when it was recorded and cannot be judged again; keeping its old verdicts"
         ));
     }
     Ok(if summary.has_bug {
@@ -76,7 +78,13 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     })
 }
 
-/// The transcripts of the tests that are shown in full: the first of each finding. All of them may be more than memory.
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn unwritten(error: std::io::Error) -> Problem {
+    Problem::output(&error)
+}
+
+/// Reads the transcripts of the tests that are shown in full, the first of each finding. All transcripts of a run may not
+/// fit into memory.
 fn evidence(args: &ReplayArgs, records: &[Record]) -> BTreeMap<(TargetId, TestId), Transcript> {
     let (mut found, mut shown) = (BTreeSet::new(), BTreeSet::new());
     for record in records {
@@ -86,7 +94,7 @@ fn evidence(args: &ReplayArgs, records: &[Record]) -> BTreeMap<(TargetId, TestId
             shown.insert((record.target.clone(), record.test.clone()));
         }
     }
-    let transcripts = read_wire(&args.record).into_iter().flatten().flatten();
+    let transcripts = read_wire(&args.run_log).into_iter().flatten().flatten();
     let named = transcripts.map(|transcript| ((transcript.target.clone(), transcript.test.clone()), transcript));
     let mut room = EVIDENCE;
     let wanted = named.filter(|(name, _)| shown.contains(name)).take_while(|(_, transcript)| {
@@ -97,9 +105,9 @@ fn evidence(args: &ReplayArgs, records: &[Record]) -> BTreeMap<(TargetId, TestId
     wanted.collect()
 }
 
-/// The targets of a record: where they were, in this repository, or else by their names, as far as they are here. Nothing is started.
+/// Finds the targets of a run log: by their files, if these are in this repository, or by their names.
 fn find(header: &Header) -> Result<Vec<Arc<Target>>, Problem> {
-    // The log may be somebody else's: of the files that it names, only those of this repository are looked at.
+    // The run log may come from another person, so casebook reads only files of this repository.
     let here = here()?;
     let may_be_one = |file: &&Utf8PathBuf| here.has(file) && file.extension() == Some("toml") && file.is_file();
     let mut there: Vec<Arc<Target>> = Vec::new();
@@ -117,22 +125,23 @@ fn find(header: &Header) -> Result<Vec<Arc<Target>>, Problem> {
             }
             Ok(targets) => found.extend(targets),
             Err(_) => {
-                eprint_line(&Untrusted(&format!("{id} isn't found from here: its known failures count")).line(400));
+                let text = format!("cannot find the target {id} from here; its known failures count as failures");
+                eprint_line(&Untrusted(&text).line(400));
             }
         }
     }
     Ok(found)
 }
 
-/// Finds a target of a run log by its name, which is never taken for a path.
+/// Finds a target of a run log by its name. A name is never used as a path.
 fn by_name(id: &TargetId) -> Result<Vec<Arc<Target>>, Problem> {
     if target::is_path(&id.name) {
-        return Err(Problem::new(Exit::Target, format!("{} is no name of a target", id.name)));
+        return Err(Problem::new(Exit::Target, format!("`{}` is not the name of a target", id.name)));
     }
     targets(&[id.to_string()])
 }
 
-/// Whether a record has every test that an unfiltered run of these targets has.
+/// Returns whether the records include every test of a run without a selection.
 fn is_whole(library: &Library, targets: &[Arc<Target>], records: &[Record]) -> bool {
     let seen: BTreeSet<_> = records.iter().map(|record| (&record.target, &record.test)).collect();
     plan(library, targets, &Selection::default())

@@ -1,4 +1,4 @@
-//! `casebook report`: records of any number of runs, as reports; nothing is started.
+//! `casebook report`: writes reports from any number of run logs. It starts no target.
 
 use camino::Utf8Path;
 
@@ -12,8 +12,8 @@ use crate::run::{LogError, read_what_is_there};
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources()?)?;
     let (mut sources, mut unread) = (Vec::new(), Vec::new());
-    // What went over the wire lies beside a record, and a shell's `*` means both.
-    for path in args.records.iter().filter(|path| !path.as_str().ends_with(".wire.jsonl")) {
+    // Transcripts are beside run logs, and a pattern of the shell such as `*.jsonl` matches both.
+    for path in args.run_logs.iter().filter(|path| !path.as_str().ends_with(".wire.jsonl")) {
         match source(path) {
             Ok(source) => sources.push(source),
             Err(problem) => unread.push(problem),
@@ -23,11 +23,11 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
         eprint_line(&problem.text);
     }
     if sources.is_empty() {
-        return Err(Problem::new(Exit::Usage, "none of the records can be read; there is nothing to report"));
+        return Err(Problem::new(Exit::Usage, "cannot read any of the run logs; no report was written"));
     }
     if !unread.is_empty() {
         eprint_line(&format!(
-            "casebook: the other {} of {} records are reported",
+            "casebook: the reports contain the other {} of {} run logs",
             sources.len(),
             sources.len() + unread.len()
         ));
@@ -52,7 +52,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
     })
 }
 
-/// A record, as far as it can be read.
+/// Reads a run log, up to the first line that cannot be read.
 pub(super) fn source(path: &Utf8Path) -> Result<Source, Problem> {
     let (log, cut) = read_what_is_there(path)?;
     Ok(Source {

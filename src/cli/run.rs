@@ -1,4 +1,4 @@
-//! `casebook run`: load, find targets, plan, set up, carry out, compare with the snapshots, report.
+//! `casebook run`: loads cases, finds targets, plans, sets up, runs, compares with the snapshots and reports.
 
 mod args;
 
@@ -19,8 +19,8 @@ use super::timings::Started;
 use super::{Exit, Problem, caches};
 use crate::drive::{Cancel, SetupError, set_up};
 use crate::judge::Judge;
-use crate::load::load;
 use crate::load::target::{self, TargetError};
+use crate::load::{Here, load, nearest};
 use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::record::{About, FORMAT, Header, Record};
@@ -34,35 +34,35 @@ use crate::run::{Log, LogError, Secrets, Seen, conduct};
 use crate::set;
 use reference::{is_mutant, mutants};
 
-/// How many characters of a line of a setup command are shown.
+/// The most characters of a line of a setup command that are shown.
 const LINE: usize = 1000;
-/// How many of its last lines together.
+/// The most characters of its last lines together that are shown.
 const BLOCK: usize = 16_000;
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
     let mut library = load(&args.cases.sources()?)?;
-    let (names, mut left_out) = if args.all { targets_with_programs()? } else { (args.targets.clone(), Vec::new()) };
-    tell(&left_out);
+    let (names, mut left_out) = if args.all { targets_with_programs()? } else { (args.targets(), Vec::new()) };
+    print_all(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), args, &library);
     let runtime = super::interrupt::runtime()?;
     runtime.block_on(async {
         let cancel = super::interrupt::listen_for(args.run_limit);
-        let asked = targets.len();
+        let wanted = targets.len();
         if args.all {
             targets = set_up_or_leave_out(targets, &cancel, &mut left_out).await?;
         }
-        let are_all_there = targets.len() == asked;
+        let are_all_set_up = targets.len() == wanted;
         let planned = planned(args, &mut library, &targets)?;
         prepare(&targets, &cancel).await?;
         let exit = carry_out(args, &library, &targets, planned, cancel).await?;
-        // Once more at the end, where it is read.
-        tell(&left_out);
-        Ok(if are_all_there { exit } else { exit.max(Exit::Target) })
+        // Repeated, because the output of the run hides the first lines.
+        print_all(&left_out);
+        Ok(if are_all_set_up { exit } else { exit.max(Exit::Target) })
     })
 }
 
-/// What is to be run, and how that differs from the set, where there is one.
+/// Plans the run. With a frozen set, also returns the differences between the set and the cases.
 fn planned(
     args: &RunArgs,
     library: &mut Library,
@@ -74,13 +74,16 @@ fn planned(
     if let Some((name, set)) = &set {
         set::keep(&mut plan, set);
         if plan.is_empty() {
-            return Err(Problem::new(Exit::Nothing, format!("nothing to run: the set {name} has none of these tests")));
+            return Err(Problem::new(
+                Exit::Nothing,
+                format!("no tests to run: the frozen set {name} has none of the selected tests"),
+            ));
         }
     }
     Ok((Arc::new(plan), drift))
 }
 
-/// Of many targets, those that can be set up; why the others can't goes to what is left out.
+/// Returns the targets that can be set up, and adds the reasons for the others to `left_out`.
 async fn set_up_or_leave_out(
     targets: Vec<Arc<Target>>,
     cancel: &watch::Receiver<Cancel>,
@@ -96,20 +99,20 @@ async fn set_up_or_leave_out(
                 return Err(problem);
             }
             eprint_line(&problem.text);
-            left_out.push(format!("{} is left out: it could not be set up", target.id.name));
+            left_out.push(format!("skipped {}: it cannot be set up", target.id.name));
             broken.insert(&target.folder);
         }
     }
     Ok(targets.iter().filter(|target| !broken.contains(target.folder.as_path())).cloned().collect())
 }
 
-fn tell(left_out: &[String]) {
-    for why in left_out {
-        eprint_line(&Untrusted(why).line(LINE));
+fn print_all(lines: &[String]) {
+    for line in lines {
+        eprint_line(&Untrusted(line).line(LINE));
     }
 }
 
-/// The targets that were typed, each once.
+/// Finds the targets of the command line, each once.
 pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     let (here, cache) = (here()?, caches::folder());
     for one in typed {
@@ -119,8 +122,14 @@ pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     for one in typed {
         let found = match one.split_once(':') {
             _ if one == target::REFERENCE => vec![target::reference(&this_program()?, &here, None)],
-            Some((target::REFERENCE, mutant)) => vec![target::reference(&this_program()?, &here, Some(known(mutant)?))],
-            _ => target::target(one, &here, cache.as_deref())?,
+            Some((target::REFERENCE, name)) => vec![target::reference(&this_program()?, &here, Some(mutant(name)?))],
+            _ => match (target::target(one, &here, cache.as_deref().ok()), &cache) {
+                (Err(TargetError::Missing { name, .. }), Err(why)) if is_embedded(&name, &here) => {
+                    let text = format!("cannot unpack the embedded target {name}: {why}");
+                    return Err(Problem::new(Exit::System, text));
+                }
+                (found, _) => found?,
+            },
         };
         let new = found.into_iter().filter(|one| !targets.iter().any(|known| known.id == one.id));
         targets.extend(new.map(Arc::new).collect::<Vec<_>>());
@@ -129,7 +138,12 @@ pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     Ok(targets)
 }
 
-/// With cases of somebody else, the snapshots are beside these: in a folder `snapshots` beside the folder of cases.
+/// Returns whether casebook contains a target of this name.
+fn is_embedded(name: &str, here: &Here) -> bool {
+    target::all(here, Utf8Path::new("")).is_ok_and(|all| all.iter().any(|target| target.id.name == name))
+}
+
+/// Finds the snapshots of other cases than the embedded ones: in a folder `snapshots` beside the folder of cases.
 fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>> {
     if args.cases.are_embedded() {
         return targets;
@@ -141,7 +155,7 @@ fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>>
     targets.into_iter().map(moved).collect()
 }
 
-/// Leaves out what a target is known to do in cases that are not here: with an imported suite these are all others.
+/// With an imported suite, removes the known failures of all other cases.
 fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> Vec<Arc<Target>> {
     if args.cases.import.is_none() {
         return targets;
@@ -156,13 +170,31 @@ fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> V
     targets.into_iter().map(narrowed).collect()
 }
 
-/// The mutants are variants of the reference.
-fn known(mutant: &str) -> Result<&str, TargetError> {
-    if is_mutant(mutant) {
-        return Ok(mutant);
+/// Checks the name of a variant of the reference: its mutants are its variants.
+fn mutant(name: &str) -> Result<&str, Problem> {
+    if is_mutant(name) {
+        return Ok(name);
     }
-    let variants = mutants().map(|one| one.name.to_owned()).collect();
-    Err(TargetError::Variant { target: target::REFERENCE.to_owned(), variant: mutant.to_owned(), variants })
+    let names: Vec<_> = mutants().map(|one| one.name).collect();
+    Err(Problem::new(Exit::Usage, unknown_mutant(name, &names)))
+}
+
+/// The error for a name that no mutant has, with the most similar names.
+pub(super) fn unknown_mutant(name: &str, names: &[&str]) -> String {
+    let parts: Vec<_> = name.split('-').filter(|part| part.len() > 3).collect();
+    let similar: Vec<_> = match nearest(name, names) {
+        Some(name) => vec![name],
+        None => names.iter().copied().filter(|one| parts.iter().any(|part| one.contains(part))).take(5).collect(),
+    };
+    let hint = match similar.as_slice() {
+        [] => String::new(),
+        [one] => format!("; did you mean `{one}`?"),
+        several => format!("; similar names: {}", several.join(", ")),
+    };
+    format!(
+        "the reference has no mutant `{name}`{hint}; list all {} with `casebook targets --format json`",
+        names.len()
+    )
 }
 
 pub(super) fn this_program() -> Result<Utf8PathBuf, Problem> {
@@ -194,8 +226,8 @@ pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Ca
         tokio::select! {
             done = set_up(target, say) => {
                 let problem = |error: SetupError| {
-                    let words = format!("{name} could not be set up: {error}");
-                    Untrusted(&secrets.out_of(&words)).block(BLOCK)
+                    let text = format!("cannot set up {name}: {error}");
+                    Untrusted(&secrets.out_of(&text)).block(BLOCK)
                 };
                 done.map_err(|error| Problem::new(Exit::Target, problem(error)))?;
             }
@@ -218,10 +250,10 @@ async fn carry_out(
     let header = header(args, library, targets, &plan);
     let mut unsaved = Vec::new();
     let (log, saved) = begun(args, &header, &mut unsaved)?;
-    for what in &unsaved {
-        eprint_line(&not_saved(what));
+    for text in &unsaved {
+        eprint_line(&not_saved(text));
     }
-    let record = saved.as_ref().map(Saved::path);
+    let run_log = saved.as_ref().map(Saved::path);
     let started = Started::now();
     let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
     let differs = plan.is_partial || args.select.heavy;
@@ -237,7 +269,7 @@ async fn carry_out(
     let mut source = args
         .outputs
         .is_wanted()
-        .then(|| report::Source::begun(record.as_deref().map_or("the run", Utf8Path::as_str), &header));
+        .then(|| report::Source::begun(run_log.as_deref().map_or("the run", Utf8Path::as_str), &header));
     let mut two_ways = TwoWays::default();
     let mut shown = Ok(());
     let see = |seen: Seen<'_>| {
@@ -249,7 +281,7 @@ async fn carry_out(
                 source.add(record);
             }
         }
-        // What can't be shown any more is still run and recorded.
+        // If standard output fails, the run goes on and the run log is complete.
         if shown.is_ok() {
             shown = ignore_broken_pipe(match seen {
                 Seen::Slow(target, test, after) => terminal.on_slow(target, test, after),
@@ -259,9 +291,9 @@ async fn carry_out(
     };
     let conducted = conduct(Arc::clone(&plan), judge, args.options(), cancel, log, see).await;
     if let Some(error) = conducted.unsaved {
-        unsaved.push(format!("the rest of the record: {error}"));
+        unsaved.push(format!("the rest of the run log: {error}"));
     } else if let Some(Saved::Cached(log)) = saved {
-        unsaved.extend(log.publish().err().map(|error| format!("which run is the last one: {error}")));
+        unsaved.extend(log.publish().err().map(|error| format!("the link to the last run: {error}")));
     }
     let reported = source.map_or(Ok(()), |source| {
         let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
@@ -271,18 +303,19 @@ async fn carry_out(
     let shown = shown.and_then(|()| ignore_broken_pipe(changes.show(&mut terminal)));
     summary.end(&conducted.footer);
     summary.drift = drift;
+    summary.is_default = args.is_default();
     summary.timings = args.timings.timings.then(|| started.finish(conducted.timings.clone()));
     let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.rates);
     let shown = shown.and(ignore_broken_pipe(finished));
-    changes.tell();
-    two_ways.tell();
-    if let Some(path) = record {
-        eprint_line(&format!("record: {path}"));
+    changes.print();
+    two_ways.print();
+    if let Some(path) = run_log {
+        eprint_line(&format!("run log: {path}"));
     }
     let saving = shown.map_err(|error| format!("all of standard output: {error}"));
     unsaved.extend(saving.err());
-    for what in &unsaved {
-        eprint_line(&not_saved(what));
+    for text in &unsaved {
+        eprint_line(&not_saved(text));
     }
     let exit = exit(args.outputs.strict, &summary, &changes);
     let exit = if unsaved.is_empty() { exit } else { exit.max(Exit::Unsaved) };
@@ -300,50 +333,45 @@ async fn carry_out(
     }
 }
 
-/// The plan of a run of the same targets and cases without a filter.
+/// Plans a run of the same targets and cases without a selection.
 fn unfiltered(args: &RunArgs, library: &Library, targets: &[Arc<Target>]) -> Result<Plan, Problem> {
-    // A set took checks from the library, which decide where a test applies.
+    // A frozen set has removed checks from the library, and the checks decide where a test applies.
     let whole = args.set.as_ref().map(|_| load(&args.cases.sources()?)).transpose()?;
     match plan_of(whole.as_ref().unwrap_or(library), targets, &Selection::default()) {
-        // All that is run is heavy.
+        // All selected tests are heavy.
         Err(PlanError::Nothing { .. }) => Ok(Plan::default()),
         plan => plan.map_err(|error| plan_problem(&error)),
     }
 }
 
-/// Numbers of the tests that were run in both ways over stdio.
+/// The numbers of tests that ran over stdio both as a stream and as a process.
 #[derive(Default)]
 struct TwoWays {
     all: usize,
-    unlike: usize,
+    different: usize,
 }
 
 impl TwoWays {
     fn add(&mut self, record: &Record) {
         if record.stdio == Some(StdioMode::Both) {
             self.all += 1;
-            self.unlike += usize::from(record.observation.unavailable.is_some());
+            self.different += usize::from(record.observation.unavailable.is_some());
         }
     }
 
-    fn tell(&self) {
-        match self {
-            Self { all: 0, .. } => {}
-            Self { all, unlike: 0 } => {
-                eprint_line(&format!("run by a stream and in a process: {all} tests, all alike"));
-            }
-            Self { all, unlike } => {
-                eprint_line(&format!("run by a stream and in a process: {all} tests, {unlike} not alike"));
-            }
+    fn print(&self) {
+        let Self { all, different } = self;
+        if *all > 0 {
+            eprint_line(&format!("stdio as a stream and as a process: {all} tests compared, {different} different"));
         }
     }
 }
 
 /// The place of the run log.
 enum Saved {
-    /// At a path from the command line.
+    /// A path from the command line.
     Named(Utf8PathBuf),
-    /// In the cache.
+    /// A folder in the cache.
     Cached(CachedLog),
 }
 
@@ -356,25 +384,24 @@ impl Saved {
     }
 }
 
-/// Begins the run log. Where it can't be written, the run goes on without.
+/// Creates the run log. If it cannot be written, the run goes on without a run log.
 fn begun(args: &RunArgs, header: &Header, unsaved: &mut Vec<String>) -> Result<(Option<Log>, Option<Saved>), Problem> {
-    let saved = match (&args.record, caches::folder()) {
+    let saved = match (&args.run_log, caches::folder()) {
         (Some(path), _) => Saved::Named(path.clone()),
-        (None, Some(cache)) => match here()?.own_cache(cache.clone(), &["runs"]).map(CachedLog::begin) {
+        (None, Ok(cache)) => match here()?.own_cache(cache.clone(), &["runs"]).map(CachedLog::begin) {
             Ok(Ok(log)) => Saved::Cached(log),
             Err(skipped) => {
-                eprint_line(&Untrusted(&format!("there is no record: {skipped}; --record FILE saves one")).line(LINE));
+                let text = format!("no run log is written: {skipped}; to write one, add --run-log FILE");
+                eprint_line(&Untrusted(&text).line(LINE));
                 return Ok((None, None));
             }
             Ok(Err(error)) => {
-                unsaved.push(format!("the record: {cache}: {error}; --record FILE saves it elsewhere"));
+                unsaved.push(format!("the run log: {cache}: {error}; to write it elsewhere, add --run-log FILE"));
                 return Ok((None, None));
             }
         },
-        (None, None) => {
-            eprint_line(
-                "there is no record, because no cache folder is known (HOME is not set); --record FILE saves one",
-            );
+        (None, Err(why)) => {
+            eprint_line(&format!("no run log is written: {why}; to write one, add --run-log FILE"));
             return Ok((None, None));
         }
     };
@@ -382,14 +409,14 @@ fn begun(args: &RunArgs, header: &Header, unsaved: &mut Vec<String>) -> Result<(
         Ok(log) => Ok((Some(log), Some(saved))),
         Err(error @ LogError::InUse { .. }) => Err(error.into()),
         Err(error) => {
-            unsaved.push(format!("the record: {error}"));
+            unsaved.push(format!("the run log: {error}"));
             Ok((None, None))
         }
     }
 }
 
-fn not_saved(what: &str) -> String {
-    format!("casebook: cannot save {}", Untrusted(what).line(LINE))
+fn not_saved(text: &str) -> String {
+    format!("casebook: cannot write {}", Untrusted(text).line(LINE))
 }
 
 fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Plan) -> Header {
@@ -407,7 +434,7 @@ fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Pla
     }
 }
 
-/// The facts about a target that reports show.
+/// Returns the facts about a target that reports show.
 fn about(target: &Target, plan: &Plan) -> About {
     About {
         target: target.id.clone(),
@@ -418,7 +445,7 @@ fn about(target: &Target, plan: &Plan) -> About {
     }
 }
 
-/// The files of the targets, those of variants once.
+/// Returns the files of the targets; variants share one file.
 fn files(targets: &[Arc<Target>]) -> Vec<Utf8PathBuf> {
     let mut files: Vec<_> = targets.iter().filter_map(|target| target.file.clone()).collect();
     files.dedup();

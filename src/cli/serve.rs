@@ -1,4 +1,4 @@
-//! `casebook serve`: a case's fixture, served by a target until somebody says that it is enough.
+//! `casebook serve`: a target serves the fixture of one case until a signal ends it.
 
 use camino::Utf8Path;
 use clap::Args;
@@ -6,47 +6,50 @@ use tokio::sync::watch;
 
 use super::by_hand::{Chosen, Typed};
 use super::run::prepare;
-use super::{CaseArgs, Exit, Problem, interrupt};
+use super::{CaseArgs, Exit, Problem, heading, interrupt, values};
 use crate::drive::{Cancel, HandError, Options, Standing, Waiting};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::report::Untrusted;
 use crate::report::terminal::{eprint_line, print_line};
 
-/// The most that is shown of what a target says, in characters.
+/// The most characters of a target's text that are shown.
 pub(super) const SHOWN: usize = 16_000;
 
 const AFTER: &str = "\
-The first line on standard output is the URL, or the command that serves the
-fixture over stdio; all else is on standard error.
+The first line on standard output is the URL of the server, or the command that
+serves the fixture over stdio. Everything else is on standard error.
 
 Examples:
   casebook serve my-sdk:high sep-2106/composition/accepts/any-of
   casebook serve reference sep-2106/composition/accepts/any-of --revision 2025-11-25
   casebook serve path/to/folder cases/post/letter.json --transport stdio
 
-Exit status:  0  Ctrl-C or SIGTERM came
-              1  the SDK refuses to serve the fixture, or can't express it
-              2  wrong usage: CASE has more than one fixture, say; all are listed
-              3  the target doesn't serve this case
-              4  the target could not be set up or started, or died";
+Exit statuses:
+  0  ended by Ctrl-C or SIGTERM
+  1  the SDK refuses to serve the fixture or cannot express it
+  2  usage error; for example, CASE has more than one fixture (all are listed)
+  3  the target does not serve this case
+  4  the target cannot be set up or started, or it died";
 
 /// `casebook serve`.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_long_help = AFTER)]
 pub struct ServeArgs {
-    /// A target, as `casebook run` takes it; NAME:VARIANT where it has variants
+    /// Target: a name, or the path of a target.toml or its folder; TARGET:VARIANT selects a variant
     #[arg(value_name = "TARGET")]
     pub target: String,
-    /// A test as `casebook list` prints it, the case it is in where all have one fixture, or a case file
+    /// Test as `casebook list` prints it, case with one fixture, or path of a case file
     #[arg(value_name = "CASE")]
     pub case: String,
-    /// The revision to speak [default: the newest that the case and the target have]
-    #[arg(long, value_name = "REVISION")]
+    /// Use this revision [default: the newest that the case and the target support]
+    #[arg(long, value_name = "REVISION", value_parser = values::revision(), hide_possible_values = true)]
+    #[arg(help_heading = heading::TESTS)]
     pub revision: Option<Revision>,
-    /// What to serve over [default: http where both can be had]
-    #[arg(long, value_name = "http|stdio")]
+    /// Use this transport [default: http if the case and the target support it]
+    #[arg(long, value_name = "http|stdio", value_parser = values::transport(), hide_possible_values = true)]
+    #[arg(help_heading = heading::TESTS)]
     pub transport: Option<Transport>,
-    /// Where cases come from.
+    /// The sources of cases.
     #[command(flatten)]
     pub cases: CaseArgs,
 }
@@ -83,7 +86,7 @@ async fn over_http(chosen: &Chosen, mut cancel: watch::Receiver<Cancel>) -> Resu
     }
     tokio::select! {
         () = standing.stop() => {}
-        // Dropped, it kills what it holds.
+        // Dropping the server kills its processes.
         () = stopped(&mut cancel, Cancel::Now) => {}
     }
     Ok(Exit::Fine)
@@ -99,10 +102,10 @@ async fn over_stdio(chosen: &Chosen, mut cancel: watch::Receiver<Cancel>) -> Res
 fn announce(chosen: &Chosen, place: &str) {
     let Chosen { target, planned } = chosen;
     print_line(&Untrusted(place).line(SHOWN));
-    eprint_line(&format!("{} serves {}; Ctrl-C ends it", target.id, planned.id));
+    eprint_line(&format!("{} serves {}; press Ctrl-C to stop", target.id, planned.id));
 }
 
-/// Waits until at least that much is to be stopped.
+/// Waits for a request to stop: for `wanted`, or for a stronger one.
 pub(super) async fn stopped(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
     let is_reached = |cancel: &Cancel| *cancel == wanted || *cancel == Cancel::Now;
     if cancel.wait_for(is_reached).await.is_err() {
@@ -120,7 +123,7 @@ pub(super) fn problem(chosen: &Chosen, error: &HandError) -> Problem {
     Problem::new(exit, Untrusted(&words).block(SHOWN))
 }
 
-/// A line for a shell.
+/// Returns a command as a line for a POSIX shell.
 fn command_line(folder: &Utf8Path, env: &[(String, String)], command: &[String]) -> String {
     let mut words = vec!["cd".to_owned(), quoted(folder.as_str()), "&&".to_owned()];
     words.extend(env.iter().map(|(name, value)| format!("{name}={}", quoted(value))));
@@ -141,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_line_is_taken_by_a_shell_as_it_is_meant() {
+    fn command_line_with_special_characters_is_quoted() {
         let env = [("LEVEL".to_owned(), "it's $HOME".to_owned())];
         let command = ["./a b", "--stdio-server", "/tmp/x.json", ""].map(str::to_owned);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! `casebook freeze`, and sets as `casebook run --set` finds them: `sets/NAME.json`.
+//! `casebook freeze`, and the frozen sets of `casebook run --set`: files `sets/NAME.json` in the current folder.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,23 +7,27 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Exit, FreezeArgs, Problem};
 use crate::file;
-use crate::load;
+use crate::load::{self, did_you_mean};
 use crate::model::set::{SET_FORMAT, Set, SetName};
 use crate::report::terminal::{eprint_line, print_line};
 use crate::set;
+
+/// The folder of frozen sets.
+const FOLDER: &str = "sets";
 
 pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources()?)?;
     let set = set::freeze(&library);
     if set.tests.is_empty() {
-        return Err(Problem::new(Exit::Nothing, "there is nothing to freeze: no test checks anything"));
+        return Err(Problem::new(Exit::Nothing, "no checks to freeze: no test of these cases has a check"));
     }
     let path = place(&args.name);
     let unsaved = |error: std::io::Error| Problem::unsaved(&path, &error);
     fs::create_dir_all(path.parent().unwrap_or(Utf8Path::new("."))).map_err(unsaved)?;
     let mut file = fs::File::create_new(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            Problem::new(Exit::Usage, format!("{path} is there; a set that was published stays as it is"))
+            let text = format!("{path} already exists; casebook never overwrites a frozen set, choose another name");
+            Problem::new(Exit::Usage, text)
         }
         _ => unsaved(error),
     })?;
@@ -31,29 +35,50 @@ pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
     let checks: usize = set.tests.values().map(|frozen| frozen.checks.len()).sum();
     print_line(path.as_str());
     eprint_line(&format!(
-        "{} tests with {checks} checks; `casebook run --set {}` asks just these",
+        "{} tests with {checks} checks; run only these with `casebook run TARGET --set {}`",
         set.tests.len(),
         args.name
     ));
     Ok(Exit::Fine)
 }
 
-/// The most that is read of a set, in bytes.
+/// The most bytes that are read of a frozen set.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Reads a set.
+/// Reads a frozen set.
 pub(super) fn read(name: &SetName) -> Result<Set, Problem> {
     let path = place(name);
-    let problem = |why: String| Problem::new(Exit::Usage, format!("{path}: {why}"));
-    let text = file::read_text(&path, MOST_BYTES).map_err(|error| problem(error.to_string()))?;
-    let set: Set = serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
+    let problem = |exit: Exit, why: String| Problem::new(exit, format!("cannot read the frozen set {path}: {why}"));
+    let text = file::read_text(&path, MOST_BYTES).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => problem(Exit::Usage, format!("there is no such file; {}", others(name))),
+        std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput | std::io::ErrorKind::FileTooLarge => {
+            problem(Exit::Usage, error.to_string())
+        }
+        _ => problem(Exit::System, error.to_string()),
+    })?;
+    let set: Set = serde_json::from_str(&text).map_err(|error| problem(Exit::Usage, error.to_string()))?;
     if set.format == SET_FORMAT {
         Ok(set)
     } else {
-        Err(problem(format!("its form is {}, not {SET_FORMAT}", set.format)))
+        let text = format!("it has format {}, and this version of casebook reads format {SET_FORMAT}", set.format);
+        Err(problem(Exit::Usage, text))
+    }
+}
+
+/// The frozen sets of the current folder, as the remedy for a wrong name.
+fn others(name: &SetName) -> String {
+    let entries = Utf8Path::new(FOLDER).read_dir_utf8().into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().strip_suffix(".json").map(str::to_owned)).collect();
+    names.sort();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    match (did_you_mean(&name.to_string(), &known), known.as_slice()) {
+        (Some(question), _) => question,
+        (None, []) => "write one with `casebook freeze NAME`, or run casebook in the folder that has sets/".to_owned(),
+        (None, known) => format!("the frozen sets here are {}", known.join(", ")),
     }
 }
 
 fn place(name: &SetName) -> Utf8PathBuf {
-    Utf8Path::new("sets").join(format!("{name}.json"))
+    Utf8Path::new(FOLDER).join(format!("{name}.json"))
 }

@@ -1,7 +1,7 @@
-//! Snapshots beside what was observed: compared, or with `--accept` written.
+//! Compares the observations of a run with the snapshots, or writes them with `--accept`.
 //!
-//! Takes the records of a run and the plan of an unfiltered one. Compares of each snapshot the lines of the tests that
-//! were run and seen, and those of tests that no run has any more.
+//! Takes the records of a run and the plan of a run without a selection, gives [`Changes`]. Of each snapshot, compares
+//! the lines of tests that were observed, and the lines of tests that no longer exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -18,47 +18,47 @@ use crate::plan::{Group, Plan};
 use crate::report::snapshot::{self, Body, Diff, Ways, differences};
 use crate::report::terminal::{Terminal, eprint_line};
 
-/// What was observed beside what the snapshots say.
+/// The differences between the observations of a run and the snapshots.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Case files that were observed otherwise.
+    /// Case files whose observations differ from the snapshot.
     differing: Vec<Change>,
-    /// Case files without a snapshot, of targets that have others.
+    /// Case files without a snapshot, of targets that have snapshots of other case files.
     missing: Vec<(TargetId, CaseId)>,
     /// Snapshots that cannot be read, each with the reason.
     unreadable: Vec<(TargetId, CaseId, String)>,
     counts: Counts,
     /// The snapshots that were written, with `--accept`.
     written: Option<Written>,
-    /// Set where a target has a folder of snapshots that the run compares with.
+    /// Set if a target has a folder of snapshots that the run compares with.
     is_comparison: bool,
     /// Targets that have no snapshots at all.
     blank: Vec<TargetId>,
-    /// Targets whose observations nobody keeps, such as mutants.
-    unkept: Vec<TargetId>,
+    /// Targets without a place for snapshots, such as mutants.
+    placeless: Vec<TargetId>,
 }
 
 /// Numbers of case files, of all targets that have snapshots.
 #[derive(Debug, Default)]
 struct Counts {
     compared: usize,
-    /// Those with a snapshot of which the run had nothing.
+    /// Case files with a snapshot that the run did not include.
     not_run: usize,
-    /// Those that were run, and of which nothing was seen.
-    not_seen: usize,
+    /// Case files that were run without an observation.
+    not_observed: usize,
 }
 
 /// Numbers of snapshots that were written.
 #[derive(Debug, Default)]
 struct Written {
     all: usize,
-    /// Those that keep lines of tests that were not seen in this run.
+    /// Snapshots that keep lines of tests that this run did not observe.
     merged: usize,
-    /// Those that lack tests, because no accepted run has seen them.
+    /// Snapshots that lack tests, because no accepted run has observed them.
     incomplete: usize,
 }
 
-/// One case file that was observed otherwise.
+/// A case file whose observations differ from the snapshot.
 #[derive(Debug)]
 struct Change {
     target: TargetId,
@@ -67,51 +67,51 @@ struct Change {
 }
 
 impl Changes {
-    /// Returns whether all that was compared is as the snapshots say, and there was one for all that was seen.
+    /// Returns whether all observations match their snapshots, and no snapshot is missing.
     pub(super) fn is_none(&self) -> bool {
         self.differing.is_empty() && self.missing.is_empty() && self.unreadable.is_empty()
     }
 
-    /// Shows where they differ.
+    /// Shows the differences.
     pub(super) fn show<W: Write>(&self, terminal: &mut Terminal<W>) -> io::Result<()> {
         self.differing.iter().try_for_each(|Change { target, case, diff }| terminal.on_diff(target, case, diff))?;
         self.missing.iter().try_for_each(|(target, case)| terminal.on_missing(target, case))?;
         self.unreadable.iter().try_for_each(|(target, case, why)| terminal.on_unreadable(target, case, why))
     }
 
-    /// Prints what was compared and written, and the remedy for what differs.
-    pub(super) fn tell(&self) {
+    /// Prints the numbers of compared and written snapshots, and remedies for the differences.
+    pub(super) fn print(&self) {
         for line in self.lines() {
             eprint_line(&line);
         }
     }
 
     fn lines(&self) -> Vec<String> {
-        let Self { differing, missing, unreadable, blank, unkept, .. } = self;
-        let blank = blank.iter().map(|target| format!("{target} has no snapshots yet; --accept writes them"));
-        let unkept = unkept.iter().map(|target| format!("snapshots: none are kept for {target} here"));
+        let Self { differing, missing, unreadable, blank, placeless, .. } = self;
+        let blank = blank.iter().map(|target| format!("{target} has no snapshots yet; write them with --accept"));
+        let placeless = placeless.iter().map(|target| format!("no snapshots are kept for {target} here"));
         let remedies = [
-            (!differing.is_empty(), "snapshots changed; if the new observations are right, run it again with --accept"),
-            (!missing.is_empty(), "snapshots missing; a run with --accept writes them"),
-            (
-                !unreadable.is_empty(),
-                "snapshots unreadable; a run of their whole case files with --accept replaces them",
-            ),
+            (!differing.is_empty(), "snapshots changed; if the new observations are right, run again with --accept"),
+            (!missing.is_empty(), "snapshots missing; write them with --accept"),
+            (!unreadable.is_empty(), "snapshots unreadable; to replace them, run their whole case files with --accept"),
         ];
         let remedies = remedies.into_iter().filter(|(applies, _)| *applies).map(|(_, remedy)| remedy.to_owned());
         let written = self.written.as_ref().map(Written::line);
-        self.compared().into_iter().chain(written).chain(remedies).chain(blank).chain(unkept).collect()
+        self.compared().into_iter().chain(written).chain(remedies).chain(blank).chain(placeless).collect()
     }
 
-    /// `snapshots compared: 2; missing: 1; left out: 3 (2 not run, 1 not seen)`; nothing where no target
-    /// has any, or all were written.
+    /// The line `snapshots compared: 2; missing: 1; not compared: 3 (2 not run, 1 without an observation)`; `None` if no
+    /// target has snapshots, or all were written.
     fn compared(&self) -> Option<String> {
-        let Counts { compared, not_run, not_seen } = self.counts;
-        let (missing, unreadable, left_out) = (self.missing.len(), self.unreadable.len(), not_run + not_seen);
+        let Counts { compared, not_run, not_observed } = self.counts;
+        let (missing, unreadable, left_out) = (self.missing.len(), self.unreadable.len(), not_run + not_observed);
         let parts = [
             (missing, format!("; missing: {missing}")),
             (unreadable, format!("; unreadable: {unreadable}")),
-            (left_out, format!("; left out: {left_out} ({not_run} not run, {not_seen} not seen)")),
+            (
+                left_out,
+                format!("; not compared: {left_out} ({not_run} not run, {not_observed} without an observation)"),
+            ),
         ];
         let is_nothing = !self.is_comparison && compared == 0 && parts.iter().all(|(count, _)| *count == 0);
         let parts: String = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part).collect();
@@ -123,8 +123,8 @@ impl Written {
     fn line(&self) -> String {
         let Self { all, merged, incomplete } = self;
         let parts = [
-            (merged, format!("{merged} merged with what this run left out")),
-            (incomplete, format!("{incomplete} still without some tests, which no accepted run has seen")),
+            (merged, format!("{merged} merged with lines of tests that were not run")),
+            (incomplete, format!("{incomplete} incomplete, because no accepted run has observed all tests")),
         ];
         let parts: Vec<_> = parts.into_iter().filter(|(count, _)| **count > 0).map(|(_, part)| part).collect();
         let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
@@ -132,30 +132,30 @@ impl Written {
     }
 }
 
-/// The snapshots of a run's targets. A case file is compared, or written, once its last test has come, and of what was
-/// observed in it only that is kept then.
+/// The snapshots of the targets of a run. A case file is compared or written after its last test, so that the observations
+/// of only one case file are in memory.
 pub(super) struct Snapshots<'a> {
-    /// Where the snapshots of each target are; those that have none have no place here.
+    /// The folders of the targets that have snapshots.
     folders: BTreeMap<&'a TargetId, &'a Utf8Path>,
-    /// What an unfiltered run has of each case file.
+    /// The groups of each case file in a run without a selection.
     whole: BTreeMap<(&'a TargetId, &'a CaseId), &'a [Group]>,
     open: Option<Open>,
-    /// The case files that were run, of targets with a place.
+    /// The case files that were run, of targets that have snapshots.
     ran: BTreeSet<(TargetId, CaseId)>,
     changes: Changes,
     failed: Option<Problem>,
 }
 
-/// The case file whose tests are coming in.
+/// The case file of the current tests.
 struct Open {
     target: TargetId,
     case: CaseId,
-    /// The tests that were seen: what nobody saw, for a bug of ours or a target that was given up before its turn, is
-    /// no news of the target.
+    /// The observations of its tests. A test without an observation, after an error in casebook or a target that cannot be
+    /// started, shows nothing about the target.
     seen: Body,
 }
 
-/// Whether there is anything to compare or to write, so that it matters what an unfiltered run has.
+/// Returns whether there are snapshots to compare or to write.
 pub(super) fn are_wanted(accept: bool, targets: &[Arc<Target>]) -> bool {
     targets.iter().filter_map(|target| target.snapshots.as_ref()).any(|folder| is_settled(accept, folder))
 }
@@ -165,14 +165,14 @@ fn is_settled(accept: bool, folder: &Utf8Path) -> bool {
 }
 
 impl<'a> Snapshots<'a> {
-    /// `whole` is what an unfiltered run has; tests beyond that are in no snapshot.
+    /// `whole` is the plan of a run without a selection. Snapshots contain only its tests.
     pub(super) fn new(accept: bool, targets: &'a [Arc<Target>], whole: &'a Plan) -> Self {
         let (mut folders, mut changes) = (BTreeMap::new(), Changes::default());
         for target in targets {
             match &target.snapshots {
                 Some(folder) if is_settled(accept, folder) => _ = folders.insert(&target.id, folder.as_path()),
                 Some(_) => changes.blank.push(target.id.clone()),
-                None => changes.unkept.push(target.id.clone()),
+                None => changes.placeless.push(target.id.clone()),
             }
         }
         changes.is_comparison = !accept && !folders.is_empty();
@@ -182,7 +182,7 @@ impl<'a> Snapshots<'a> {
         Self { folders, whole, open: None, ran: BTreeSet::new(), changes, failed: None }
     }
 
-    /// Takes what was observed in a test; those of one case file come one after the other.
+    /// Adds a record. The records of a case file must follow each other.
     pub(super) fn add(&mut self, record: &Record) {
         if !self.folders.contains_key(&record.target) {
             return;
@@ -201,7 +201,7 @@ impl<'a> Snapshots<'a> {
         }
     }
 
-    /// The changes of the whole run, and the error that kept it from writing.
+    /// Returns the changes of the whole run, and the first error of writing.
     pub(super) fn finish(mut self) -> (Changes, Result<(), Problem>) {
         self.close();
         for (target, folder) in &self.folders {
@@ -216,7 +216,7 @@ impl<'a> Snapshots<'a> {
         (self.changes, written)
     }
 
-    /// Writes the pages of the run's targets, and where the reference is one of them, all that there are already.
+    /// Writes the pages of differences of the run's targets; if the reference is one of them, all pages.
     fn write_pages(&self) -> Result<(), Problem> {
         for (target, folder) in &self.folders {
             let place: Utf8PathBuf = [Some(&target.name), target.variant.as_ref()].into_iter().flatten().collect();
@@ -229,7 +229,7 @@ impl<'a> Snapshots<'a> {
             };
             for (target, folder) in pages.into_iter().filter(|_| reference.is_dir()) {
                 let path = folder.join(differences::FILE);
-                // A snapshot that cannot be read was reported by the run that has its test.
+                // A run that has a test of an unreadable snapshot reports it.
                 let Ok(Some(page)) = differences::page(&target, &folder, &reference) else { continue };
                 if !snapshot::is_behind_link(&path) {
                     snapshot::replace(&path, &page).map_err(|error| Problem::unsaved(&path, &error))?;
@@ -239,18 +239,18 @@ impl<'a> Snapshots<'a> {
         Ok(())
     }
 
-    /// Settles the case file whose tests have all come.
+    /// Compares or writes the snapshot of the current case file.
     fn close(&mut self) {
         let Some(Open { target, case, seen }) = self.open.take() else { return };
         self.ran.insert((target.clone(), case.clone()));
         let groups = self.whole.get(&(&target, &case)).into_iter().flat_map(|groups| groups.iter());
         let planned = snapshot::ways(groups.flat_map(|group| &group.tests).map(|planned| &planned.id));
-        // No snapshot has a heavy test.
+        // Snapshots do not contain heavy tests.
         let (seen, heavy) = seen.divide(|path, way| snapshot::has(&planned, path, way));
         if seen.is_empty() {
-            self.changes.counts.not_seen += usize::from(heavy.is_empty());
+            self.changes.counts.not_observed += usize::from(heavy.is_empty());
         } else if self.failed.is_none() {
-            // After one snapshot that can't be written, no other is.
+            // After a snapshot that cannot be written, no other is written.
             self.failed = self.compare(target, case, seen, &planned).err();
         }
     }
@@ -258,8 +258,9 @@ impl<'a> Snapshots<'a> {
     fn compare(&mut self, target: TargetId, case: CaseId, seen: Body, planned: &Ways) -> Result<(), Problem> {
         let path: Utf8PathBuf = snapshot::path(self.folders[&target], &case);
         if snapshot::is_behind_link(&path) {
-            let text =
-                format!("{path}: this is behind a link, which may lead anywhere; put the file itself in its place");
+            let text = format!(
+                "cannot use {path}: it is behind a symbolic link; replace the link by the file or folder itself"
+            );
             return Err(Problem::new(Exit::Unexpected, text));
         }
         let is_whole = seen.ways() == *planned;
@@ -272,7 +273,7 @@ impl<'a> Snapshots<'a> {
                 return Ok(());
             }
         };
-        // The lines of tests that this run has not seen stay as they are.
+        // The lines of tests that this run has not observed stay as they are.
         let (kept, compared) = old.divide(|path, way| snapshot::has(planned, path, way) && !seen.has(path, way));
         self.changes.counts.compared += usize::from(!is_new);
         if !is_new && compared == seen {

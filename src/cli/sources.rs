@@ -1,47 +1,52 @@
-//! Where cases come from: the options that every command about cases has.
+//! The sources of cases: the options that every command about cases has.
 //!
-//! Takes what was typed, gives [`Source`]s. Must not know what is in them.
+//! Takes options, gives [`Source`]s. Must not know the content of cases.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use clap::builder::TypedValueParser;
 
+use super::{heading, values};
 use crate::import::{self, Suite};
 use crate::load::{LoadError, Source};
 use crate::model::suite::Draft;
 
-/// A suite that can be imported, and how it is named on the command line.
+/// The name of the suite that `--import` converts.
 pub(super) const SUITE: &str = "json-schema-test-suite";
 
-/// The name that stands for the embedded cases.
+/// The name of the embedded cases, in place of a folder.
 const EMBEDDED: &str = "embedded";
 
-/// Where cases come from.
+/// The sources of cases.
 #[derive(Debug, Args)]
 pub struct CaseArgs {
-    /// A folder of cases to use in place of the embedded ones; `embedded` stands for these. Repeat it for more
-    #[arg(long = "cases", value_name = "DIR", global = true)]
+    /// Use the cases in DIR instead of the embedded cases; repeatable
+    ///
+    /// The DIR `embedded` is the embedded cases: `--cases embedded --cases my-cases` uses both.
+    #[arg(long = "cases", value_name = "DIR", global = true, help_heading = heading::CASES)]
     pub cases: Vec<Utf8PathBuf>,
-    /// A suite to make cases of, in place of the embedded ones: json-schema-test-suite=DIR
-    #[arg(long, value_name = "SUITE=DIR", value_parser = suite)]
+    /// Convert a test suite and use its cases: json-schema-test-suite=DIR
+    #[arg(long, value_name = "SUITE=DIR", value_parser = suite, help_heading = heading::CASES)]
     pub import: Option<Utf8PathBuf>,
-    /// Which part of the suite.
+    /// The part of the suite.
     #[command(flatten)]
     pub part: PartArgs,
 }
 
-/// Which part of a suite.
+/// The part of a suite that is imported.
 #[derive(Debug, Args)]
 pub struct PartArgs {
-    /// The draft of JSON Schema that is imported: 2020-12 or 2019-09
-    #[arg(long, value_name = "DRAFT", default_value_t = Draft::Latest)]
+    /// Import the tests of this draft of JSON Schema: 2020-12 or 2019-09
+    #[arg(long, value_name = "DRAFT", default_value_t = Draft::Latest, value_parser = draft())]
+    #[arg(hide_possible_values = true, help_heading = heading::CASES)]
     pub draft: Draft,
-    /// Import what the suite calls optional too
-    #[arg(long)]
+    /// Also import the tests that the suite marks as optional
+    #[arg(long, help_heading = heading::CASES)]
     pub optional: bool,
 }
 
 impl PartArgs {
-    /// This part of the suite in a folder.
+    /// Returns this part of the suite in a folder.
     pub fn of(&self, folder: &Utf8PathBuf) -> Suite {
         Suite { folder: folder.clone(), draft: self.draft, is_whole: self.optional }
     }
@@ -53,7 +58,7 @@ impl CaseArgs {
         self.import.is_none() && self.cases.iter().all(|folder| folder == EMBEDDED) && self.cases.len() <= 1
     }
 
-    /// The folder of cases, where there is one and nothing else.
+    /// The folder of cases, if it is the only source.
     pub fn only_folder(&self) -> Option<&Utf8Path> {
         match (self.cases.as_slice(), &self.import) {
             ([folder], None) if folder != EMBEDDED => Some(folder),
@@ -61,10 +66,10 @@ impl CaseArgs {
         }
     }
 
-    /// The sources that were meant.
+    /// Returns the sources of these options.
     ///
     /// # Errors
-    /// [`LoadError`] where a suite cannot be converted.
+    /// [`LoadError`] if a suite cannot be converted.
     pub fn sources(&self) -> Result<Vec<Source>, LoadError> {
         let source = |path: &Utf8PathBuf| match path.as_str() {
             EMBEDDED => Source::Embedded,
@@ -81,6 +86,10 @@ impl CaseArgs {
 fn suite(text: &str) -> Result<Utf8PathBuf, String> {
     match text.split_once('=') {
         Some((SUITE, folder)) if !folder.is_empty() => Ok(folder.into()),
-        _ => Err(format!("write {SUITE}=DIR, with the folder of the suite")),
+        _ => Err(format!("expected {SUITE}=DIR, with the folder of the suite")),
     }
+}
+
+fn draft() -> impl TypedValueParser<Value = Draft> {
+    values::word(Draft::ALL.iter().map(|draft| draft.word()))
 }

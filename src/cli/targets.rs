@@ -1,4 +1,4 @@
-//! `casebook targets`: what there is to be pointed at, and whether it can be; and the targets of `casebook run --all`.
+//! `casebook targets`: lists the targets, and finds those that `casebook run --all` can run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::here::{file, here, warn_of_skipped};
 use super::run::targets as typed;
-use super::{Exit, Problem, caches};
+use super::{Exit, Problem, caches, heading};
 use crate::drive::{is_set_up, probe};
 use crate::load::target::{REFERENCE, all};
 use crate::model::Printable;
@@ -18,13 +18,13 @@ use crate::report::Untrusted;
 use crate::report::terminal::print_line;
 use reference::mutants;
 
-/// The most that is shown of a line of a `target.toml`, in characters.
+/// The most characters of a line of a `target.toml` that are shown.
 const SHOWN: usize = 400;
 
 const AFTER: &str = "\
-The targets are those in targets/ of the current repository, and those inside
-of this program. `casebook run NAME` sets one up the first time; `casebook run --all`
-runs all whose programs are on this machine.
+The list has the targets in targets/ of the current repository and the targets
+that casebook contains. The first `casebook run NAME` of a target sets it up.
+`casebook run --all` runs all targets whose programs are installed.
 
 Examples:
   casebook targets
@@ -32,23 +32,23 @@ Examples:
 
 /// `casebook targets`.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_long_help = AFTER)]
 pub struct TargetsArgs {
-    /// How to say it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    /// Print in this format
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
     pub format: TargetsFormat,
 }
 
 /// The formats of a list of targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum TargetsFormat {
-    /// For a terminal.
+    /// Text for a terminal
     Text,
-    /// For a program.
+    /// JSON
     Json,
 }
 
-/// A target, as programs read it.
+/// A target in the JSON output.
 #[derive(Serialize)]
 struct Listed {
     name: String,
@@ -63,14 +63,14 @@ struct Listed {
     revisions: Vec<String>,
     lacks: Vec<String>,
     needs: Vec<Needed>,
-    /// Whether all that it needs is here.
+    /// `true` if all programs that the target needs are installed.
     ready: bool,
     #[serde(rename = "setUp")]
     set_up: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     unverified: Option<String>,
     folder: String,
-    /// Its file from here, or `embedded`.
+    /// The path of its `target.toml` from the current folder, or `embedded`.
     file: String,
 }
 
@@ -80,7 +80,7 @@ struct Needed {
     program: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     least: Option<String>,
-    /// Its version, where it says one.
+    /// The version of the program, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<String>,
     met: bool,
@@ -97,17 +97,17 @@ pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
     Ok(Exit::Fine)
 }
 
-/// What `casebook run --all` runs, and what it leaves out, each with the reason.
+/// Returns the names of the targets for `casebook run --all`, and for each other target the reason why it is skipped.
 pub(super) fn targets_with_programs() -> Result<(Vec<String>, Vec<String>), Problem> {
     let (ready, rest): (Vec<_>, Vec<_>) = list()?.into_iter().partition(|one| one.ready);
     let why = |one: &Listed| {
         let missing = one.needs.iter().filter(|need| !need.met).map(Needed::text);
-        format!("{} is left out: it needs {}", one.name, missing.collect::<Vec<_>>().join(" and "))
+        format!("skipped {}: it needs {}", one.name, missing.collect::<Vec<_>>().join(" and "))
     };
     Ok((ready.iter().map(|one| one.name.clone()).collect(), rest.iter().map(why).collect()))
 }
 
-/// The reference, and then the others by name.
+/// Lists the reference first, then the other targets by name.
 fn list() -> Result<Vec<Listed>, Problem> {
     let cache = caches::folder().unwrap_or_default();
     let mut targets = typed(&[REFERENCE.to_owned()])?;
@@ -172,10 +172,10 @@ impl Needed {
     fn text(&self) -> String {
         let least = self.least.as_ref().map_or_else(String::new, |least| format!(" >= {least}"));
         let found = match (&self.found, self.met) {
-            (Some(found), _) => format!("here is {found}"),
+            (Some(found), _) => format!("found {found}"),
             (None, true) => "found, version unknown".to_owned(),
             (None, false) if self.least.is_none() => "not found".to_owned(),
-            (None, false) => "not found, or without a version".to_owned(),
+            (None, false) => "not found, or its version is unknown".to_owned(),
         };
         format!("{}{least} ({found})", self.program)
     }
@@ -196,7 +196,7 @@ fn text(one: &Listed) -> String {
     match one.variants.as_slice() {
         [] => {}
         few if few.len() <= FEW => add("variants", few.join(", ")),
-        many => add("variants", format!("{} mutants; `casebook prove` lists them", many.len())),
+        many => add("variants", format!("{} mutants; list them with `casebook prove`", many.len())),
     }
     let speaks = [one.roles.join(", "), one.transports.join(", "), one.revisions.join(", ")];
     add("speaks", speaks.join("; "));
@@ -211,8 +211,8 @@ fn text(one: &Listed) -> String {
         "state",
         match (one.set_up, one.ready) {
             (true, true) => "ready",
-            (_, false) => "something that it needs isn't here",
-            (false, true) => "not set up; the first run does that",
+            (_, false) => "a program that it needs is missing",
+            (false, true) => "not set up; the first run sets it up",
         }
         .to_owned(),
     );

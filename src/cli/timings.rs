@@ -1,22 +1,23 @@
-//! `casebook run --timings`: what the processor did meanwhile.
+//! `casebook run --timings`: processor times.
 //!
-//! Takes what the system says of this process and of those that it waited for, gives [`Timings`] that have it too.
+//! Takes the resource usage of this process and its children from the operating system, adds it to [`Timings`].
 
 use std::time::Duration;
 
 use clap::Args;
 
+use super::heading;
 use crate::model::timings::{Processor, Timings};
 
-/// Whether to tell where the time went.
+/// The option `--timings`.
 #[derive(Debug, Args)]
 pub struct TimingsArgs {
-    /// Show where the time went: the target's start, the target at work, the harness, and waiting
-    #[arg(long)]
+    /// Show the times of starting targets, of running tests, of casebook itself, and of waiting
+    #[arg(long, help_heading = heading::OUTPUT)]
     pub timings: bool,
 }
 
-/// The moment at which the targets were set up and nothing of the plan was begun: setting up doesn't count.
+/// The processor time of the targets when the tests begin. The time for setting up targets does not count.
 pub(super) struct Started(Option<Duration>);
 
 impl Started {
@@ -24,7 +25,7 @@ impl Started {
         Self(used().map(|used| used.targets))
     }
 
-    /// Adds what the processor did: for the harness since its own start, for others since that moment.
+    /// Adds the processor times: of the harness since its start, and of the targets since `now`.
     pub(super) fn finish(self, timings: Timings) -> Timings {
         let Self(before) = self;
         let since =
@@ -33,7 +34,7 @@ impl Started {
     }
 }
 
-/// What the processor did until now.
+/// Returns the processor times until now.
 #[cfg(unix)]
 fn used() -> Option<Processor> {
     use nix::sys::resource::{Usage, UsageWho, getrusage};
@@ -44,7 +45,7 @@ fn used() -> Option<Processor> {
     Some(Processor { harness: of(UsageWho::RUSAGE_SELF)?, targets: of(UsageWho::RUSAGE_CHILDREN)? })
 }
 
-/// Nothing here tells.
+/// Processor times are not known on this system.
 #[cfg(not(unix))]
 fn used() -> Option<Processor> {
     None

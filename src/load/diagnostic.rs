@@ -294,7 +294,8 @@ pub fn did_you_mean(word: &str, known: &[&str]) -> Option<String> {
     nearest(word, known).map(|near| format!("did you mean `{near}`?"))
 }
 
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+/// Returns the known word with the most similar spelling; `None` if none is similar.
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let distance = |one: &str| strsim::damerau_levenshtein(&one.to_lowercase(), &word.to_lowercase());
     let near = (word.chars().count() / 3).clamp(1, 4);
     known.iter().copied().min_by_key(|one| distance(one)).filter(|one| distance(one) <= near)

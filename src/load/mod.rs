@@ -34,7 +34,7 @@ use crate::model::case::Library;
 use crate::model::{CaseId, Printable};
 use case::Reading;
 use catalogue::Catalogued;
-pub use diagnostic::{Diagnostic, Lint, did_you_mean, render};
+pub use diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
 pub use here::{Here, Skipped, Trust};
 use read::Reader;
 pub use source::Source;

@@ -32,6 +32,8 @@ pub struct RunSummary {
     pub micros: u64,
     /// The parts that the run log lacks, because they were over a bound.
     pub cut: Cuts,
+    /// Set if the user named no target, so that only the embedded reference was tested.
+    pub is_default: bool,
 }
 
 impl RunSummary {

@@ -1,6 +1,6 @@
-//! What can be typed behind `casebook run`, and what it means.
+//! The options of `casebook run`.
 //!
-//! Gives the selection of tests and how they are carried out. Must not know what becomes of them.
+//! Gives the selection of tests, and the options for running them. Must not know the results.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -8,103 +8,147 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use crate::cli::{CaseArgs, OutputArgs, TimingsArgs};
+use crate::cli::{CaseArgs, OutputArgs, TimingsArgs, heading, values};
 use crate::drive::Options;
+use crate::load::target::REFERENCE;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::transcript::StdioMode;
 use crate::model::{Pattern, Shard};
 use crate::plan::Selection;
 
-/// Which tests.
+/// The selection of tests.
 #[derive(Debug, Default, Args)]
+#[command(next_help_heading = heading::TESTS)]
 pub struct SelectArgs {
-    /// Run only the tests that match; may be repeated
+    /// Run only the tests that match; repeatable
+    ///
+    /// `casebook --help` explains patterns, `casebook list PATTERN` lists the tests that match.
     #[arg(long, value_name = "PATTERN")]
     pub only: Vec<Pattern>,
-    /// Leave out the tests that match; may be repeated
+    /// Skip the tests that match; repeatable
     #[arg(long, value_name = "PATTERN")]
     pub skip: Vec<Pattern>,
-    /// Run only the tests of servers, or of clients
-    #[arg(long, value_name = "server|client")]
+    /// Run only the tests of servers or of clients
+    #[arg(long, value_name = "server|client", value_parser = values::role(), hide_possible_values = true)]
     pub role: Option<Role>,
-    /// Speak only this revision; may be repeated
-    #[arg(long, value_name = "REVISION")]
+    /// Run only the tests of this revision of the specification; repeatable
+    #[arg(long, value_name = "REVISION", value_parser = values::revision(), hide_possible_values = true)]
     pub revision: Vec<Revision>,
-    /// Use only this transport; may be repeated
-    #[arg(long, value_name = "stdio|http")]
+    /// Run only the tests over this transport; repeatable
+    #[arg(long, value_name = "stdio|http", value_parser = values::transport(), hide_possible_values = true)]
     pub transport: Vec<Transport>,
-    /// Run the tests too that are too large for every day
+    /// Also run the tests marked as heavy, which need much time or memory
     #[arg(long)]
     pub heavy: bool,
-    /// Run one of several parts, as of 2/5; `casebook report` puts their records together
-    #[arg(long, value_name = "K/N")]
+    /// Run one of N shards: 2/5 runs the second of five
+    ///
+    /// `casebook report` merges the run logs of all shards.
+    #[arg(long, value_name = "K/N", value_parser = values::shard)]
     pub shard: Option<Shard>,
 }
 
 /// `casebook run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Names that `casebook targets` lists, paths of a target.toml or of its folder; NAME:VARIANT for one variant
-    #[arg(value_name = "TARGET", default_value = "reference")]
+    /// Targets to test [default: reference]
+    ///
+    /// A TARGET is a name that `casebook targets` lists, or the path of a target.toml or of its folder. TARGET:VARIANT
+    /// selects one variant of the target. Without a TARGET, casebook tests its own reference and no SDK.
+    #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// Run every target whose programs are on this machine, and name the others
-    #[arg(long, conflicts_with = "targets")]
+    /// Run every target whose programs are installed, and name the others
+    #[arg(long, conflicts_with = "targets", help_heading = heading::TARGETS)]
     pub all: bool,
-    /// Which tests.
+    /// The selection of tests.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// Where cases come from.
+    /// Run only the checks of the frozen set sets/NAME.json
+    ///
+    /// `casebook freeze` writes frozen sets.
+    #[arg(long, value_name = "NAME", help_heading = heading::TESTS)]
+    pub set: Option<SetName>,
+    /// The sources of cases.
     #[command(flatten)]
     pub cases: CaseArgs,
-    /// The number of workers, each with a process of the target [default: one more than cores, at most 8]
-    #[arg(long, short, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
-    /// Take case files in another order, which follows from the number: what a target then does otherwise hangs on what
-    /// it was asked before. Records and snapshots stay in the order of the plan
-    #[arg(long, value_name = "SEED")]
-    pub shuffle: Option<u64>,
-    /// Write what was observed to the snapshots; lines of tests that were not run stay as they are
-    #[arg(long)]
+    /// Write the observations of this run to the snapshots
+    ///
+    /// Without this option, a run fails if an observation differs from its snapshot. Lines of tests that were not run
+    /// stay as they are.
+    #[arg(long, help_heading = heading::RESULT)]
     pub accept: bool,
-    /// Where to write the record [default: a file in the user's cache folder]
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<Utf8PathBuf>,
-    /// Reports.
+    /// Re-run a test that violates a MUST up to N times [default: 0]
+    ///
+    /// Each attempt uses fresh processes. If a later attempt passes, casebook reports the test as flaky, and the run
+    /// still fails.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::retries, hide_default_value = true)]
+    #[arg(allow_negative_numbers = true, help_heading = heading::RESULT)]
+    pub retries: usize,
+    /// The reports.
     #[command(flatten)]
     pub outputs: OutputArgs,
-    /// Ask just what a set has, as `casebook freeze` wrote it to sets/NAME.json
-    #[arg(long, value_name = "NAME")]
-    pub set: Option<SetName>,
-    /// Show how many checks hold, by level, folder of requirements and revision
-    #[arg(long)]
+    /// Write the run log to FILE [default: a file in the user's cache folder]
+    ///
+    /// The commands report, diff, replay and known read run logs.
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
+    pub run_log: Option<Utf8PathBuf>,
+    /// Show how many checks pass, by level, folder of requirements and revision
+    #[arg(long, help_heading = heading::OUTPUT)]
     pub rates: bool,
-    /// Where its time went.
+    /// The times.
     #[command(flatten)]
     pub timings: TimingsArgs,
-    /// Try a test again, so often at most and on fresh processes, in which a MUST is broken; where it then holds the
-    /// test is flaky, which is no success either
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = retries)]
-    pub retries: usize,
-    /// The way in which adapters serve over stdio: stream, process, or both, which are compared [default: stream, and
-    /// both for a sample]
-    #[arg(long, value_name = "MODE")]
+    /// Run N workers at the same time [default: number of cores + 1, at most 8]
+    ///
+    /// Each worker has a process of the target.
+    #[arg(long, short, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]
+    #[arg(help_heading = heading::EXECUTION)]
+    pub jobs: Option<NonZeroUsize>,
+    /// Run case files in a random order seeded by SEED
+    ///
+    /// Another order can reveal answers that depend on earlier requests. The order of the output, the run log and the
+    /// snapshots does not change.
+    #[arg(long, value_name = "SEED", value_parser = values::seed, allow_negative_numbers = true)]
+    #[arg(help_heading = heading::EXECUTION)]
+    pub shuffle: Option<u64>,
+    /// Serve over stdio as a stream, a process, or both [default: stream, and both for a sample]
+    ///
+    /// As a `stream`, the adapter serves a test in its own process. As a `process`, each server has a process and
+    /// standard streams of its own, which is slower. With `both`, casebook compares the two.
+    #[arg(long, value_name = "MODE", value_parser = values::stdio(), hide_possible_values = true)]
+    #[arg(help_heading = heading::EXECUTION)]
     pub stdio: Option<StdioMode>,
-    /// How long a step may take
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
+    /// Limit the time of a step of a test
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = values::limit)]
+    #[arg(allow_negative_numbers = true, help_heading = heading::LIMITS)]
     pub step_limit: Duration,
-    /// How long a test may take
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = limit)]
+    /// Limit the time of a test
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::limit)]
+    #[arg(allow_negative_numbers = true, help_heading = heading::LIMITS)]
     pub test_limit: Duration,
-    /// How long a target may take to start
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = limit)]
+    /// Limit the time that a target needs to start
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = values::limit)]
+    #[arg(allow_negative_numbers = true, help_heading = heading::LIMITS)]
     pub start_limit: Duration,
-    /// How long all of it may take, set-up included; then it stops, and reports what it saw
-    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = limit)]
+    /// Limit the time of the whole run, set-up included
+    ///
+    /// When the time has passed, casebook stops the run and reports the tests that have ended.
+    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = values::limit)]
+    #[arg(allow_negative_numbers = true, help_heading = heading::LIMITS)]
     pub run_limit: Duration,
 }
 
 impl RunArgs {
+    /// The names or paths of the targets to test, unless all are.
+    pub(super) fn targets(&self) -> Vec<String> {
+        if self.targets.is_empty() { vec![REFERENCE.to_owned()] } else { self.targets.clone() }
+    }
+
+    /// Returns whether the user named no target.
+    pub(super) fn is_default(&self) -> bool {
+        self.targets.is_empty() && !self.all
+    }
+
     pub(super) fn selection(&self) -> Selection {
         let one = &self.select;
         Selection {
@@ -120,7 +164,7 @@ impl RunArgs {
         }
     }
 
-    /// What was typed to ask for less, or for more, than everything; the shard aside.
+    /// The options that select fewer tests or more than usual, as the user typed them; without the shard.
     pub(super) fn narrowed(&self) -> Option<String> {
         fn typed<T: ToString>(option: &str, values: impl IntoIterator<Item = T>) -> Vec<String> {
             values.into_iter().map(|value| format!("--{option} {}", value.to_string())).collect()
@@ -148,36 +192,6 @@ impl RunArgs {
             retries: self.retries,
             shuffle: self.shuffle,
             ..usual
-        }
-    }
-}
-
-/// The number of further attempts. Each attempt is a part of its test's line in the run log.
-fn retries(text: &str) -> Result<usize, String> {
-    const MOST: usize = 100;
-    let retries = text.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
-    if retries > MOST { Err(format!("at most {MOST} attempts")) } else { Ok(retries) }
-}
-
-/// A time to wait for: some, and no more than anybody has.
-fn limit(text: &str) -> Result<Duration, String> {
-    const MOST: Duration = Duration::from_secs(24 * 60 * 60);
-    let limit = humantime::parse_duration(text).map_err(|error| error.to_string())?;
-    if limit.is_zero() || limit > MOST {
-        return Err(format!("a limit is more than 0s and at most {}", humantime::format_duration(MOST)));
-    }
-    Ok(limit)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_that_no_clock_could_hold_is_no_limit() {
-        assert_eq!(limit("90s"), Ok(Duration::from_secs(90)));
-        for wrong in ["0s", "25h", "18446744073709551615s", "500years", "soon"] {
-            assert!(limit(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -4,6 +4,7 @@
 //! again. Must not know what it says.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::Mutex;
 
 use anstream::{AutoStream, ColorChoice};
 
@@ -11,14 +12,33 @@ use super::safe::safe;
 use crate::model::{Printable, ToPrintable};
 use crate::report::Annotation;
 
-/// Prints what was asked for.
+/// The first error of [`print_line`] and [`annotate`].
+static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Prints a line on standard output. An error is kept until [`finish_output`].
 pub fn print_line(text: &(impl ToPrintable + ?Sized)) {
-    print(&mut anstream::stdout(), &text.to_printable());
+    keep_error(print(&mut anstream::stdout(), &text.to_printable()));
+}
+
+fn keep_error(written: io::Result<()>) {
+    if let Err(error) = ignore_broken_pipe(written) {
+        FAILED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
+    }
+}
+
+/// Flushes standard output.
+///
+/// # Errors
+/// The first error of [`print_line`], or that of flushing; a closed pipe is no error.
+pub fn finish_output() -> io::Result<()> {
+    let failed = FAILED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+    failed.map_or_else(|| ignore_broken_pipe(anstream::stdout().flush()), Err)
 }
 
 /// Prints what isn't the answer itself: progress, hints, problems.
 pub fn eprint_line(text: &(impl ToPrintable + ?Sized)) {
-    print(&mut anstream::stderr(), &text.to_printable());
+    // There is nowhere else to report that standard error fails.
+    _ = print(&mut anstream::stderr(), &text.to_printable());
 }
 
 /// Writes a whole text to standard output, without a line end of its own.
@@ -31,8 +51,7 @@ pub fn show(text: &(impl ToPrintable + ?Sized)) -> io::Result<()> {
 
 /// Prints a line that GitHub is to take as a command.
 pub fn annotate(annotation: &Annotation) {
-    // There is nowhere to say anything else.
-    _ = writeln!(anstream::stdout(), "{annotation}");
+    keep_error(writeln!(anstream::stdout(), "{annotation}"));
 }
 
 /// Whether standard output is shown in colour.
@@ -53,7 +72,6 @@ pub fn ignore_broken_pipe(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
-fn print(out: &mut impl Write, text: &Printable) {
-    // Whoever reads may have seen enough; there is nowhere to say anything else.
-    _ = writeln!(out, "{}", safe(text.as_str()));
+fn print(out: &mut impl Write, text: &Printable) -> io::Result<()> {
+    writeln!(out, "{}", safe(text.as_str()))
 }

@@ -190,8 +190,37 @@ fn verdict(out: &mut impl Write, summary: &RunSummary, strict: bool, snapshots: 
     let (total, (verified, asked)) = (summary.total(), summary.verified());
     let tests = count(total.total(), "test");
     let tally = tally(&total);
+    let of = tested(summary);
+    let default = if summary.is_default {
+        "; no SDK was tested, only casebook's own reference: name one, as in casebook run go-sdk"
+    } else {
+        ""
+    };
     writeln!(
         out,
-        "{style}{word}{style:#}: {tests}{took}: {tally}; {verified} of {asked} requirements verified{snapshots}"
+        "{style}{word}{style:#}: {tests} of {of}{took}: {tally}; {verified} of {asked} requirements verified{snapshots}{default}"
     )
+}
+
+/// The tested targets: one with its version, or the number of several and their names, as far as they fit on a line.
+fn tested(summary: &RunSummary) -> String {
+    const WIDTH: usize = 60;
+    let text = match summary.columns.as_slice() {
+        [Column { id, version: Some(version), .. }] => format!("{id} ({version})"),
+        [Column { id, .. }] => id.to_string(),
+        several => {
+            let mut names = String::new();
+            for (place, Column { id, .. }) in several.iter().enumerate() {
+                let comma = if place == 0 { "" } else { ", " };
+                let name = format!("{comma}{id}");
+                if names.len() + name.len() > WIDTH {
+                    names += &format!("{comma}…");
+                    break;
+                }
+                names += &name;
+            }
+            format!("{} targets ({names})", several.len())
+        }
+    };
+    Untrusted(&text).line(2 * WIDTH)
 }

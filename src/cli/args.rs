@@ -1,0 +1,470 @@
+//! The commands and their options, with the texts of `--help`.
+//!
+//! Gives [`Cli`] and one type of arguments per command; the larger ones are in the modules of their commands. Must not
+//! know how a command works.
+
+use std::num::NonZeroUsize;
+
+use camino::Utf8PathBuf;
+use clap::{Args, Parser, Subcommand};
+
+use super::values;
+use super::{CaseArgs, DriveArgs, ImportArgs, OutputArgs, RunArgs, ServeArgs, TargetsArgs};
+use crate::model::Pattern;
+use crate::model::set::SetName;
+use crate::model::spec::{Revision, Transport};
+
+/// The headings of options in `--help`.
+pub(super) mod heading {
+    pub(in crate::cli) const TARGETS: &str = "Select targets";
+    pub(in crate::cli) const TESTS: &str = "Select tests";
+    pub(in crate::cli) const CASES: &str = "Case files";
+    pub(in crate::cli) const OUTPUT: &str = "Output";
+    pub(in crate::cli) const RESULT: &str = "Expected results";
+    pub(in crate::cli) const EXECUTION: &str = "Execution";
+    pub(in crate::cli) const LIMITS: &str = "Time limits";
+}
+
+const LONG_ABOUT: &str = "\
+casebook tests implementations of the Model Context Protocol (MCP) against its
+specification. Cases are JSON files. A small adapter per SDK builds a real
+server or client from a case; casebook plays the other side over stdio or
+Streamable HTTP, records the messages, and then judges the recording.";
+
+const AFTER: &str = "\
+Examples:
+  casebook run go-sdk                test the Go SDK with all cases
+  casebook explain tools/root-type   read one case in words
+  casebook help run                  show all options of a command
+
+`casebook --help` also explains patterns and exit statuses.";
+
+pub(super) const AFTER_LONG: &str = "\
+Examples:
+  casebook run go-sdk                test the Go SDK with all cases
+  casebook explain tools/root-type   read one case in words
+  casebook help run                  show all options of a command
+
+Names of tests:
+  FOLDER/FILE/TEST/ROW@REVISION+TRANSPORT, as `casebook list` prints them; tests
+  without rows have no ROW.
+
+Patterns:
+  A PATTERN is the beginning of a name, in whole parts: a folder, a case file or
+  a test selects all tests below it. `*` stands for one part of a name and `**`
+  for any number of parts. A pattern without `@` selects all revisions and
+  transports.
+
+Exit statuses:
+   0  success: all results are as expected, known failures included
+   1  unexpected result: a MUST violated, an inconclusive or flaky test, a stale
+      known failure, a frozen check that no longer exists, or a snapshot that
+      changed, is missing or cannot be read
+   2  usage error: a wrong option or name, or an error in a case file or a
+      target.toml
+   3  no tests to run
+   4  a target cannot be set up or started
+   5  interrupted, or the time limit of the run passed; casebook reports the
+      tests that have ended
+   6  a file or the output cannot be written; replaces the statuses 0 to 4
+  70  an error in casebook itself
+  71  the operating system refused a file, a folder or a process
+
+Environment:
+  CASEBOOK_TRUST=1  also use targets and snapshots that belong to other users
+  NO_COLOR=1        print without colours
+  XDG_CACHE_HOME    the folder for run logs and unpacked targets
+                    [default: ~/.cache]";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "casebook",
+    version,
+    about = "Test implementations of the Model Context Protocol (MCP) against its specification",
+    long_about = LONG_ABOUT,
+    after_help = AFTER,
+    after_long_help = AFTER_LONG,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// Run as the process that a guard watches; the guard writes to standard input.
+    #[arg(long, hide = true)]
+    pub guarded: bool,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Also use files of other users [env: CASEBOOK_TRUST=1]
+    #[arg(long, global = true)]
+    pub trust: bool,
+}
+
+/// The commands, in the order of the list in `--help`.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run cases against targets and judge the results
+    #[command(after_long_help = RUN)]
+    Run(Box<RunArgs>),
+    /// List tests, one per line
+    #[command(after_long_help = LIST)]
+    List(ListArgs),
+    /// Explain a case: messages, expectations and requirements
+    #[command(after_long_help = EXPLAIN)]
+    Explain(ExplainArgs),
+    /// List the targets and the programs that they need
+    Targets(TargetsArgs),
+    /// Check that an adapter speaks the adapter protocol
+    #[command(after_long_help = SMOKE)]
+    Smoke(SmokeArgs),
+    /// Write reports from one or more run logs
+    #[command(after_long_help = REPORT)]
+    Report(ReportArgs),
+    /// Compare two run logs, targets or versions
+    #[command(after_long_help = DIFF)]
+    Diff(DiffArgs),
+    /// Judge a run log again by the current cases
+    #[command(after_long_help = REPLAY)]
+    Replay(ReplayArgs),
+    /// Show the requirements with and without cases
+    #[command(after_long_help = COVERAGE)]
+    Coverage(CoverageArgs),
+    /// Check case files for errors
+    #[command(after_long_help = LINT)]
+    Lint(LintArgs),
+    /// Create a folder of cases to start from
+    #[command(after_long_help = NEW)]
+    New(NewArgs),
+    /// Serve the fixture of a case, to send requests by hand
+    Serve(ServeArgs),
+    /// Drive the client of a target against your own server
+    Drive(DriveArgs),
+    /// Save the current checks as a frozen set
+    #[command(after_long_help = FREEZE)]
+    Freeze(FreezeArgs),
+    /// Convert the JSON-Schema-Test-Suite to case files
+    #[command(after_long_help = IMPORT)]
+    Import(ImportArgs),
+    /// Check that the cases detect each mutant of the reference
+    #[command(after_long_help = PROVE)]
+    Prove(ProveArgs),
+    /// Print a completion script for a shell
+    #[command(after_long_help = COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Run the embedded reference target as an adapter.
+    #[command(name = "__adapter", hide = true)]
+    Adapter(AdapterArgs),
+    /// Connect a client, over standard input and output, to a waiting mock server.
+    #[command(name = "__relay", hide = true)]
+    Relay(RelayArgs),
+}
+
+const RUN: &str = "\
+Examples:
+  casebook run go-sdk
+  casebook run ./my-sdk --only tools --only 'sep-2106/**'
+  casebook run go-sdk:stdio python-sdk-v1 --report html=report.html
+  casebook run --all --shard 2/5 --run-log shard-2.jsonl";
+
+const LIST: &str = "\
+Examples:
+  casebook list
+  casebook list 'tools/**@2025-11-25+stdio'";
+
+const EXPLAIN: &str = "\
+Examples:
+  casebook explain tools/root-type
+  casebook explain tools/root-type --wire 2026-07-28";
+
+const SMOKE: &str = "\
+Examples:
+  casebook smoke ./my-sdk";
+
+const REPORT: &str = "\
+Without --report, casebook prints a Markdown report on standard output.
+
+Examples:
+  casebook report run.jsonl --report html=report.html
+  casebook report shard-*.jsonl --report json=report.json --report md=-
+  casebook report sdk-2.2.jsonl sdk-2.3.jsonl --report md=history.md
+
+Exit statuses:
+  0  the reports contain all run logs
+  1  with --check: an unexpected result
+  2  a run log cannot be read; the reports contain the others
+  5  a run log has no end, a shard is missing, or tests were not run";
+
+const DIFF: &str = "\
+RUN_LOG#TARGET selects one target of a run log. A run log of one target needs no
+#TARGET. To compare two targets of one run log, select both. The exit status is
+1 if the second side is worse.
+
+Examples:
+  casebook diff before.jsonl after.jsonl
+  casebook diff run.jsonl#sdk:high run.jsonl#sdk:low
+  casebook diff run.jsonl --target sdk:high --target sdk:low";
+
+const REPLAY: &str = "\
+Examples:
+  casebook replay run.jsonl
+  casebook replay run.jsonl --cases my-cases --report html=report.html";
+
+const COVERAGE: &str = "\
+Examples:
+  casebook coverage
+  casebook coverage --sep 2106 --format sep-yaml";
+
+const LINT: &str = "\
+Exit status 0: no errors and no warnings; 2: at least one.
+
+Examples:
+  casebook lint my-cases
+  casebook lint --short my-cases";
+
+const NEW: &str = "\
+Examples:
+  casebook new sep-1234
+  casebook new tools-paging --cases my-cases --title 'Pages are listed in order'";
+
+const FREEZE: &str = "\
+`casebook run --set NAME` runs only the checks of a frozen set, so that results
+stay comparable when cases are added. casebook never overwrites a frozen set.
+
+Examples:
+  casebook freeze 2026.1
+  casebook run go-sdk --set 2026.1";
+
+const IMPORT: &str = "\
+`casebook run --import` converts the suite and runs it without writing files.
+
+Examples:
+  casebook import json-schema-test-suite ./JSON-Schema-Test-Suite --out suite";
+
+const PROVE: &str = "\
+A mutant is a deliberately wrong variant of the reference, which declares the
+requirements that it violates. prove checks that each mutant violates these
+requirements and no others.
+
+Examples:
+  casebook prove
+  casebook prove --only-mutants input-not-validated";
+
+const COMPLETIONS: &str = "\
+Examples:
+  casebook completions bash > ~/.local/share/bash-completion/completions/casebook
+  casebook completions fish > ~/.config/fish/completions/casebook.fish";
+
+/// `casebook lint`.
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    /// Folders of cases [default: the embedded cases]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<Utf8PathBuf>,
+    /// Print one line per error or warning, for editors
+    #[arg(long, help_heading = heading::OUTPUT)]
+    pub short: bool,
+}
+
+/// `casebook list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// List only the tests that match
+    #[arg(value_name = "PATTERN")]
+    pub pattern: Option<Pattern>,
+    /// The sources of cases.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// `casebook explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Case file, as `casebook list` names it: FOLDER/FILE
+    #[arg(value_name = "CASE")]
+    pub case: String,
+    /// Print the fixtures as an adapter receives them, with the values of each row
+    #[arg(long, help_heading = heading::OUTPUT)]
+    pub expanded: bool,
+    /// Run the case with the reference target and print the messages of both sides
+    #[arg(long, value_name = "REVISION", value_parser = values::revision(), hide_possible_values = true)]
+    #[arg(help_heading = heading::OUTPUT)]
+    pub wire: Option<Revision>,
+    /// The sources of cases.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// `casebook smoke`.
+#[derive(Debug, Args)]
+pub struct SmokeArgs {
+    /// Target with an adapter: a name, or the path of a target.toml or its folder
+    #[arg(value_name = "TARGET")]
+    pub target: String,
+}
+
+/// `casebook prove`.
+#[derive(Debug, Args)]
+pub struct ProveArgs {
+    /// Run only the mutants whose names match
+    #[arg(long, value_name = "PATTERN", help_heading = heading::TESTS)]
+    pub only_mutants: Option<Pattern>,
+    /// Use only this transport [default: HTTP, and stdio for the tests that exist only there]
+    #[arg(long, value_name = "stdio|http", value_parser = values::transport(), hide_possible_values = true)]
+    #[arg(help_heading = heading::TESTS)]
+    pub transport: Option<Transport>,
+    /// Print the matrix of mutants and requirements in this format
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
+    pub format: ProofFormat,
+    /// Run N mutants at the same time [default: 4 per core, at most 32]
+    #[arg(long, short, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]
+    #[arg(help_heading = heading::EXECUTION)]
+    pub jobs: Option<NonZeroUsize>,
+    /// The sources of cases.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// The formats of the matrix of mutants and requirements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ProofFormat {
+    /// Text for a terminal
+    Text,
+    /// Two Markdown tables
+    Md,
+    /// JSON
+    Json,
+}
+
+/// `casebook replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Run log
+    #[arg(value_name = "RUN_LOG")]
+    pub run_log: Utf8PathBuf,
+    /// The sources of cases.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// The reports.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+    /// Show how many checks pass, by level, folder of requirements and revision
+    #[arg(long, help_heading = heading::OUTPUT)]
+    pub rates: bool,
+}
+
+/// `casebook report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Run logs
+    #[arg(value_name = "RUN_LOG", required = true)]
+    pub run_logs: Vec<Utf8PathBuf>,
+    /// The reports.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+    /// Exit with 1 if a result is unexpected, as `casebook run` does
+    #[arg(long, help_heading = heading::RESULT)]
+    pub check: bool,
+    /// The sources of cases, for their requirements and files.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// `casebook diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// First run log, or one target of it
+    #[arg(value_name = "RUN_LOG[#TARGET]")]
+    pub old: String,
+    /// Second run log, or one target of it [default: the first run log, with two --target]
+    #[arg(value_name = "RUN_LOG[#TARGET]")]
+    pub new: Option<String>,
+    /// Compare this target; give it once for both run logs, or twice for two targets
+    #[arg(long, value_name = "TARGET", help_heading = heading::TARGETS)]
+    pub target: Vec<String>,
+    /// Show at most N tests of each requirement
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = values::tests, allow_negative_numbers = true)]
+    #[arg(help_heading = heading::OUTPUT)]
+    pub tests: usize,
+    /// The sources of cases, for their requirements.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// `casebook coverage`.
+#[derive(Debug, Args)]
+pub struct CoverageArgs {
+    /// Show only the requirements of proposal N
+    #[arg(long, value_name = "N", value_parser = values::sep, allow_negative_numbers = true)]
+    #[arg(help_heading = heading::OUTPUT)]
+    pub sep: Option<u32>,
+    /// Print in this format
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
+    pub format: CoverageFormat,
+    /// The sources of cases.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// The formats of coverage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum CoverageFormat {
+    /// Text for a terminal
+    Text,
+    /// Markdown
+    Md,
+    /// JSON
+    Json,
+    /// Traceability file of one proposal, for the specification's process; needs --sep
+    SepYaml,
+}
+
+/// `casebook completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `casebook freeze`.
+#[derive(Debug, Args)]
+pub struct FreezeArgs {
+    /// Name of the frozen set; casebook writes sets/NAME.json
+    #[arg(value_name = "NAME")]
+    pub name: SetName,
+    /// The sources of cases.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// `casebook new`.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// Name of the new folder: sep-NNNN, or a part of the specification
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Title of the case: the behaviour that it tests
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Folder of cases to create the new folder in
+    #[arg(long, value_name = "DIR", default_value = "cases")]
+    pub cases: Utf8PathBuf,
+}
+
+/// The embedded reference target.
+#[derive(Debug, Args)]
+pub struct AdapterArgs {
+    /// Run as this mutant.
+    #[arg(long)]
+    pub mutant: Option<String>,
+    /// Serve the fixture of this file over standard input and output.
+    #[arg(long, value_name = "FILE")]
+    pub stdio_server: Option<Utf8PathBuf>,
+}
+
+/// The client's end of a mock server over stdio.
+#[derive(Debug, Args)]
+pub struct RelayArgs {
+    /// The file with the address of the mock server.
+    #[arg(value_name = "FILE")]
+    pub file: Utf8PathBuf,
+}
