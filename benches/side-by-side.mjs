@@ -46,7 +46,7 @@ async function run(program, args, env = {}) {
 /** A run of ours: checks, seconds, and what the processor did for us and for the target. */
 async function ours(targets, ...args) {
   const record = join(scratch, 'run.jsonl');
-  const done = await run(casebook, ['run', ...targets, ...args, '--timings', '--record', record]);
+  const done = await run(casebook, ['run', ...targets, ...args, '--timings', '--run-log', record]);
   // Without snapshots in this folder 1 says nothing of the run.
   if (done.status > 1) throw new Error(`casebook run ${args.join(' ')} ended with ${done.status}:\n${done.out}${done.err}`);
   const lines = readFileSync(record, 'utf8').trim().split('\n').slice(1, -1);

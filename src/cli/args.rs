@@ -268,7 +268,7 @@ pub struct LintArgs {
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// List only the tests that match
-    #[arg(value_name = "PATTERN")]
+    #[arg(value_name = "PATTERN", value_parser = values::pattern)]
     pub pattern: Option<Pattern>,
     /// The sources of cases.
     #[command(flatten)]
@@ -305,7 +305,7 @@ pub struct SmokeArgs {
 #[derive(Debug, Args)]
 pub struct ProveArgs {
     /// Run only the mutants whose names match
-    #[arg(long, value_name = "PATTERN", help_heading = heading::TESTS)]
+    #[arg(long, value_name = "PATTERN", value_parser = values::pattern, help_heading = heading::TESTS)]
     pub only_mutants: Option<Pattern>,
     /// Use only this transport [default: HTTP, and stdio for the tests that exist only there]
     #[arg(long, value_name = "stdio|http", value_parser = values::transport(), hide_possible_values = true)]

@@ -58,15 +58,14 @@ pub struct DriveArgs {
 }
 
 pub(super) fn drive(args: &DriveArgs) -> Result<Exit, Problem> {
-    let (case, url) = match args.case_and_url.as_slice() {
-        [case, url] => (case.clone(), url),
-        [url] => (scenario(&args.cases)?, url),
-        _ => return Err(Problem::new(Exit::Usage, "expected TARGET [CASE] URL")),
+    let Some((url, case)) = args.case_and_url.split_last() else {
+        return Err(Problem::new(Exit::Usage, "expected TARGET [CASE] URL"));
     };
     if !url.contains("://") {
-        let text = format!("`{url}` is not a URL; give it last, as in http://127.0.0.1:3000/mcp");
+        let text = format!("the last argument, `{url}`, is not a URL; expected one such as http://127.0.0.1:3000/mcp");
         return Err(Problem::new(Exit::Usage, text));
     }
+    let case = case.first().map_or_else(|| scenario(&args.cases), |case| Ok(case.clone()))?;
     let revision = match args.revision {
         None => variable(REVISION).map(|name| name.parse().map_err(|error| unusable(REVISION, &error))).transpose()?,
         given => given,

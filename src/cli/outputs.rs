@@ -169,12 +169,11 @@ fn evidence(report: &Report, sources: &[Source], library: &Library) -> Evidence 
 }
 
 fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {
-    let written = if path == "-" {
-        show(text)
-    } else {
-        let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
-        folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text))
-    };
+    if path == "-" {
+        return show(text).map_err(|error| Problem::output(&error));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
+    let written = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
     written.map_err(|error| Problem::unsaved(path, &error))
 }
 

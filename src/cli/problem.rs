@@ -8,7 +8,7 @@ use crate::model::Printable;
 use crate::proof::ProofError;
 use crate::run::{LogError, RunError};
 
-use super::Exit;
+use super::{Exit, caches};
 
 /// An error that ends a command.
 #[derive(Debug)]
@@ -79,6 +79,12 @@ impl From<LogError> for Problem {
         match &error {
             // A mistyped path, or a file that is not a run log, is a usage error.
             LogError::Io { source, .. } if !typed.contains(&source.kind()) => Self::system(error),
+            LogError::Io { source, .. } if source.kind() == Kind::NotFound => {
+                let last = caches::folder().map(|cache| cache.join("last/run.jsonl")).ok();
+                let hint = last.filter(|last| last.exists());
+                let hint = hint.map_or(String::new(), |last| format!("; the run log of the last run is {last}"));
+                Self::new(Exit::Usage, format!("{error}{hint}"))
+            }
             _ => Self::new(Exit::Usage, error.to_string()),
         }
     }

@@ -209,7 +209,11 @@ pub(super) fn plan_problem(error: &PlanError) -> Problem {
         }
         PlanError::Nothing { .. } => Exit::Nothing,
     };
-    Problem::new(exit, error.to_string())
+    let hint = match error {
+        PlanError::UnmatchedPattern { nearest, .. } if nearest.is_empty() => "; list all tests with `casebook list`",
+        _ => "",
+    };
+    Problem::new(exit, format!("{error}{hint}"))
 }
 
 /// Sets up each target's folder, once for all of its variants.
@@ -291,9 +295,9 @@ async fn carry_out(
     };
     let conducted = conduct(Arc::clone(&plan), judge, args.options(), cancel, log, see).await;
     if let Some(error) = conducted.unsaved {
-        unsaved.push(format!("the rest of the run log: {error}"));
+        unsaved.push(format!("the run log ends before the run does: {error}"));
     } else if let Some(Saved::Cached(log)) = saved {
-        unsaved.extend(log.publish().err().map(|error| format!("the link to the last run: {error}")));
+        unsaved.extend(log.publish().err().map(|error| format!("cannot make this run the last one: {error}")));
     }
     let reported = source.map_or(Ok(()), |source| {
         let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
@@ -312,8 +316,7 @@ async fn carry_out(
     if let Some(path) = run_log {
         eprint_line(&format!("run log: {path}"));
     }
-    let saving = shown.map_err(|error| format!("all of standard output: {error}"));
-    unsaved.extend(saving.err());
+    unsaved.extend(shown.err().map(|error| format!("cannot write all of standard output: {error}")));
     for text in &unsaved {
         eprint_line(&not_saved(text));
     }
@@ -396,7 +399,9 @@ fn begun(args: &RunArgs, header: &Header, unsaved: &mut Vec<String>) -> Result<(
                 return Ok((None, None));
             }
             Ok(Err(error)) => {
-                unsaved.push(format!("the run log: {cache}: {error}; to write it elsewhere, add --run-log FILE"));
+                unsaved.push(format!(
+                    "cannot write a run log to {cache}: {error}; to write it elsewhere, add --run-log FILE"
+                ));
                 return Ok((None, None));
             }
         },
@@ -409,14 +414,14 @@ fn begun(args: &RunArgs, header: &Header, unsaved: &mut Vec<String>) -> Result<(
         Ok(log) => Ok((Some(log), Some(saved))),
         Err(error @ LogError::InUse { .. }) => Err(error.into()),
         Err(error) => {
-            unsaved.push(format!("the run log: {error}"));
+            unsaved.push(error.to_string());
             Ok((None, None))
         }
     }
 }
 
 fn not_saved(text: &str) -> String {
-    format!("casebook: cannot write {}", Untrusted(text).line(LINE))
+    format!("casebook: {}", Untrusted(text).line(LINE))
 }
 
 fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Plan) -> Header {

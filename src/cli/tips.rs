@@ -51,10 +51,16 @@ pub(super) fn with_tips(mut error: Error) -> Error {
                 let new = all.filter(|(old, _)| *old == name).map(|(_, new)| *new).find(|new| has(new));
                 new.map(|new| format!("use {new}"))
             };
-            // clap proposes to pass any unknown option as a value, behind `--`.
-            _ = error.remove(ContextKind::Suggested);
+            let is_escape =
+                error.get(ContextKind::Suggested).is_some_and(|tip| tip.to_string().contains("as a value, use"));
+            if is_escape {
+                // clap proposes to pass an unknown option as a value, behind `--`.
+                _ = error.remove(ContextKind::Suggested);
+            }
             if let Some(tip) = tip {
+                // The usage line shows the option that clap takes for the most similar one.
                 _ = error.remove(ContextKind::SuggestedArg);
+                _ = error.remove(ContextKind::Usage);
                 suggest(&mut error, &tip);
             }
         }

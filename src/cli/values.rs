@@ -8,9 +8,18 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::model::Shard;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::transcript::StdioMode;
+use crate::model::{Pattern, Shard};
+
+/// Parses a pattern. An empty one would select all tests, and is usually an unset variable of a script.
+pub(super) fn pattern(text: &str) -> Result<Pattern, String> {
+    let is_empty = text.trim().is_empty();
+    let parsed = text.parse::<Pattern>().map_err(|error| error.to_string());
+    parsed.and_then(|pattern| if is_empty { Err("the pattern is empty".to_owned()) } else { Ok(pattern) }).map_err(
+        |why| format!("{why}; expected a part of the names that `casebook list` prints, as in tools or 'sep-2106/**'"),
+    )
+}
 
 /// Parses a number of workers.
 pub(super) fn jobs(text: &str) -> Result<NonZeroUsize, String> {
@@ -89,6 +98,14 @@ mod tests {
         assert_eq!(limit("90s"), Ok(Duration::from_secs(90)));
         for wrong in ["0s", "25h", "18446744073709551615s", "500years", "soon", "10", "-1s"] {
             assert!(limit(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn empty_pattern_is_refused() {
+        assert!(pattern("tools/**").is_ok());
+        for wrong in ["", " "] {
+            assert!(pattern(wrong).is_err_and(|why| why.contains("casebook list")), "{wrong:?}");
         }
     }
 

@@ -1,6 +1,6 @@
-//! A file of JSON lines: written a whole line at a time, read a line at a time and never more of one than a bound.
+//! A file of JSON lines. The writer writes complete lines, the reader bounds the length of a line.
 //!
-//! Takes and gives bytes. Must not know what the lines say.
+//! Takes and gives bytes. Must not know the content of lines.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Seek as _, Write as _};
@@ -10,35 +10,36 @@ use serde::Serialize;
 
 use super::LogError;
 
-/// The longest line that is read, in bytes. What a run writes is shorter.
+/// The longest line that is read, in bytes. A run writes shorter lines.
 pub(super) const LONGEST: usize = 32 << 20;
 
-/// A file that is being written, by one run at a time.
+/// A file that is being written. A lock keeps other runs from writing to it.
 #[derive(Debug)]
 pub(super) struct Writer {
     path: Utf8PathBuf,
-    /// `None` once a line could not be written.
+    /// `None` after a line could not be written.
     file: Option<BufWriter<File>>,
-    /// The end of the last whole line.
+    /// The end of the last complete line, in bytes.
     end: u64,
 }
 
 impl Writer {
     pub(super) fn create(path: &Utf8Path) -> Result<Self, LogError> {
         let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
-        folder.map_or(Ok(()), private_folder).map_err(failed(path))?;
-        let file = private_file(path).map_err(failed(path))?;
-        // The lock goes with the handle. A device has no contents to mix up, and some file systems have no locks.
-        if file.metadata().map_err(failed(path))?.is_file() {
+        let failed = |source| LogError::Io { path: path.to_owned(), is_writing: true, source };
+        folder.map_or(Ok(()), private_folder).map_err(failed)?;
+        let file = private_file(path).map_err(failed)?;
+        // The lock ends with the handle. A device needs no lock, and some file systems have none.
+        if file.metadata().map_err(failed)?.is_file() {
             if let Err(TryLockError::WouldBlock) = file.try_lock() {
                 return Err(LogError::InUse { path: path.to_owned() });
             }
-            file.set_len(0).map_err(failed(path))?;
+            file.set_len(0).map_err(failed)?;
         }
         Ok(Self { path: path.to_owned(), file: Some(BufWriter::new(file)), end: 0 })
     }
 
-    /// Writes a line. Where it fails, the file ends with the line before it, and nothing more is written.
+    /// Writes a line. After an error the file ends with the line before, and further lines are ignored.
     pub(super) fn write(&mut self, line: &impl Serialize) -> Result<(), LogError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let written = serde_json::to_writer(&mut *file, line).map_err(io::Error::from);
@@ -46,17 +47,17 @@ impl Writer {
         if written.is_ok() {
             self.end = file.get_mut().stream_position().unwrap_or(0);
         } else if let Some(file) = self.file.take() {
-            // The rest of the buffer is thrown away.
+            // Dropping the writer would write the rest of the buffer.
             let (file, _) = file.into_parts();
             if file.metadata().is_ok_and(|file| file.is_file()) {
                 _ = file.set_len(self.end);
             }
         }
-        written.map_err(failed(&self.path))
+        written.map_err(|source| LogError::Io { path: self.path.clone(), is_writing: true, source })
     }
 }
 
-/// Creates a folder, and those above it, for its owner only; one that is there stays as it is.
+/// Creates a folder and its parents, readable only for their owner. An existing folder is not changed.
 ///
 /// # Errors
 /// Those of the file system.
@@ -67,27 +68,27 @@ pub fn private_folder(path: &Utf8Path) -> io::Result<()> {
     new.recursive(true).create(path)
 }
 
-/// Opens a file, or creates it, and lets nobody else read it.
+/// Opens or creates a file that only its owner can read.
 fn private_file(path: &Utf8Path) -> io::Result<File> {
     let mut new = OpenOptions::new();
     new.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
     let file = match new.open(path) {
-        // On some file systems, a new file is another user's.
+        // On some file systems a new file belongs to another user, so the owner is checked only for existing files.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => own_file(path)?,
         done => done?,
     };
     #[cfg(unix)]
     if file.metadata()?.is_file() {
         use std::os::unix::fs::PermissionsExt as _;
-        // The mode is for new files. Some file systems have a mode of their own.
+        // The mode above is only for new files. Some file systems do not support modes.
         _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
     }
     Ok(file)
 }
 
-/// Opens a file that is there, unless it is another user's, who could read it, or a link of another user's.
+/// Opens an existing file, unless the file or the link to it belongs to another user, who could read it.
 fn own_file(path: &Utf8Path) -> io::Result<File> {
     let mut there = OpenOptions::new();
     there.write(true);
@@ -103,7 +104,7 @@ fn own_file(path: &Utf8Path) -> io::Result<File> {
         let seen = path.symlink_metadata()?;
         check(&seen)?;
         if !seen.is_symlink() {
-            // It may have been replaced since.
+            // The file may have been replaced by a link since it was checked.
             there.custom_flags(nix::libc::O_NOFOLLOW);
         }
         let file = there.open(path)?;
@@ -123,14 +124,14 @@ pub(super) struct Reader {
     number: usize,
 }
 
-/// What is next in a file.
+/// A line of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Read<'a> {
-    /// Which line, counted from 1.
+    /// The number of the line, counted from 1.
     pub(super) number: usize,
-    /// Its bytes; `None` where there are more of them than [`LONGEST`].
+    /// The bytes of the line; `None` if there are more than [`LONGEST`].
     pub(super) bytes: Option<&'a [u8]>,
-    /// Whether its end was written.
+    /// `true` if the line ends with a line feed.
     pub(super) is_whole: bool,
 }
 
@@ -144,10 +145,10 @@ impl Reader {
         &self.path
     }
 
-    /// The next line; `None` at the end.
+    /// Reads the next line; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Read<'_>>, LogError> {
         self.line.clear();
-        // One long line is no reason to hold on to its room.
+        // Frees the memory of a long line.
         self.line.shrink_to(1 << 20);
         let most = u64::try_from(LONGEST).expect("a bound is small") + 1;
         (&mut self.file).take(most).read_until(b'\n', &mut self.line).map_err(failed(&self.path))?;
@@ -163,7 +164,7 @@ impl Reader {
         Ok(Some(Read { number: self.number, bytes: fits.then_some(self.line.as_slice()), is_whole }))
     }
 
-    /// Passes over the rest of a line; whether it has an end.
+    /// Skips the rest of a line; returns whether it ends with a line feed.
     fn skip(&mut self) -> io::Result<bool> {
         loop {
             let chunk = self.file.fill_buf()?;
@@ -176,8 +177,9 @@ impl Reader {
     }
 }
 
+/// Makes an error of reading a file.
 fn failed(path: &Utf8Path) -> impl FnOnce(io::Error) -> LogError {
-    move |source| LogError::Io { path: path.to_owned(), source }
+    move |source| LogError::Io { path: path.to_owned(), is_writing: false, source }
 }
 
 #[cfg(test)]
@@ -186,7 +188,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn files_and_their_new_folders_are_for_their_owner_only() {
+    fn files_and_new_folders_are_readable_only_for_their_owner() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().expect("a folder");
         let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");
@@ -204,10 +206,10 @@ mod tests {
     }
 
     #[test]
-    fn a_line_over_the_bound_is_passed_over_and_its_neighbours_are_read() {
+    fn line_over_the_bound_is_skipped_and_others_are_read() {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         file.write_all(b"one\n").expect("written");
-        // A hole in a file reads as zeros, and takes no room.
+        // A hole in a file reads as zeros and takes no space on the disk.
         file.seek(io::SeekFrom::Current(i64::try_from(LONGEST).expect("small") + 1)).expect("a hole");
         file.write_all(b"\ntwo\nthr").expect("written");
         let mut reader = Reader::open(Utf8Path::from_path(file.path()).expect("UTF-8")).expect("a file");

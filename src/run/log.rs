@@ -1,7 +1,8 @@
-//! `run.jsonl`: a header, a line a test, a footer; beside it `run.wire.jsonl`, a transcript a line.
+//! The run log `run.jsonl`, with a header, one record per test and a footer; and beside it `run.wire.jsonl`, with one
+//! transcript per test.
 //!
-//! Each line is flushed as it is written, so that a run that is killed leaves whole lines and at most one torn one.
-//! The reader takes such a log as partial; it shows what is there and never more.
+//! Takes records and transcripts, writes and reads files. Each line is flushed when it is written, so a run that is
+//! killed leaves complete lines and at most one incomplete line. The reader takes such a run log as partial.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::de::DeserializeOwned;
@@ -13,82 +14,84 @@ use crate::model::bound::{brief, length};
 use crate::model::record::{FORMAT, Footer, Header, Line, Record};
 use crate::model::transcript::Transcript;
 
-/// Values that a line may have: a tree takes many times the memory of its text.
+/// The most JSON values in a line. A parsed value takes many times the memory of its text.
 const VALUES: usize = 1_000_000;
-/// Bytes of memory that the records of one log may take, about.
+/// The approximate number of bytes of memory that the records of one run log may take.
 const MEMORY: usize = 1 << 30;
-/// Lines of so many bytes are not measured again.
+/// The number of bytes up to which the length of a line stands for the length of its record.
 const SHORT: usize = 16 << 10;
-/// Bytes of memory that a value takes beside its text, about.
+/// The approximate number of bytes of memory that a value takes in addition to its text.
 const A_VALUE: usize = 64;
 
-/// Why a log can't be written or read.
+/// An error of writing or reading a run log.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The file system says no.
-    #[error("{path}: {source}")]
+    /// An error of the file system.
+    #[error("cannot {} {path}: {source}", if *.is_writing { "write" } else { "read" })]
     Io {
         /// The file.
         path: Utf8PathBuf,
-        /// What it says.
+        /// Set if the file was being written.
+        is_writing: bool,
+        /// The error.
         source: std::io::Error,
     },
-    /// Another run writes to it.
-    #[error("another run writes to {path}; give this one another file with --record")]
+    /// Another run writes to the file.
+    #[error("another run writes to {path}; choose another file with --run-log")]
     InUse {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// The first line is no header.
-    #[error("{path} is no record of a run: its first line is no header")]
+    /// The first line is not a header.
+    #[error("{path} is not a run log: its first line is not a header")]
     NoHeader {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// Another version wrote it.
+    /// Another version of casebook wrote the file.
     #[error(
-        "{path} is a record of format {format}, and this version reads format {FORMAT}; read it with the casebook that wrote it, or run the tests again"
+        "{path} is a run log of format {format}, and this version of casebook reads format {FORMAT}; use the version that wrote it, or run the tests again"
     )]
     OtherFormat {
         /// The file.
         path: Utf8PathBuf,
-        /// The format that it says it has.
+        /// The format in the header.
         format: u32,
     },
-    /// More than is read of one file.
-    #[error("{path} has more records than fit into memory; those from line {line} on are not read")]
+    /// The file has more records than are read of one file.
+    #[error("{path} has more records than fit into memory; casebook ignores those from line {line} on")]
     TooMuch {
         /// The file.
         path: Utf8PathBuf,
         /// The first line that is not read, counted from 1.
         line: usize,
     },
-    /// The last line has no end: whoever wrote it was stopped.
+    /// The last line is incomplete, because the process that wrote it was stopped.
     #[error("{path} is cut in the middle of line {line}")]
     Torn {
         /// The file.
         path: Utf8PathBuf,
-        /// Which line, counted from 1.
+        /// The number of the line, counted from 1.
         line: usize,
     },
-    /// A line in the middle can't be read.
+    /// A complete line cannot be read.
     #[error("{path}:{line}: {reason}")]
     Line {
         /// The file.
         path: Utf8PathBuf,
-        /// Which line, counted from 1.
+        /// The number of the line, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
 }
 
-/// Where the transcripts of a log are: `run.wire.jsonl` beside `run.jsonl`.
+/// Returns the path of the transcripts of a run log: `run.wire.jsonl` beside `run.jsonl`.
 pub fn wire_path(log: &Utf8Path) -> Utf8PathBuf {
     log.with_extension("wire.jsonl")
 }
 
-/// A log that is being written.
+/// A run log that is being written.
 #[derive(Debug)]
 pub struct Log {
     records: Writer,
@@ -96,7 +99,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Begins a log, and the file for its transcripts; older ones are overwritten.
+    /// Creates a run log and the file for its transcripts. Existing files are overwritten.
     ///
     /// # Errors
     /// [`LogError::Io`], or [`LogError::InUse`].
@@ -106,12 +109,13 @@ impl Log {
         Ok(log)
     }
 
-    /// Writes what became of one test; the transcript first, so that every record has its own. Nothing is copied:
-    /// both can be large. After an error the log ends with the test before, and is not to be appended to.
+    /// Writes one test: its transcript first, so that every record has a transcript. After an error the run log ends with
+    /// the test before, and the caller must not append to it.
     ///
     /// # Errors
     /// [`LogError::Io`].
     pub fn append(&mut self, record: &Record, transcript: &Transcript) -> Result<(), LogError> {
+        // The record is serialized by reference, because it can be large.
         #[derive(Serialize)]
         struct Entry<'a> {
             record: &'a Record,
@@ -120,7 +124,7 @@ impl Log {
         self.records.write(&Entry { record })
     }
 
-    /// Writes how the run ended.
+    /// Writes the footer.
     ///
     /// # Errors
     /// [`LogError::Io`].
@@ -129,28 +133,28 @@ impl Log {
     }
 }
 
-/// A log that was read.
+/// A run log that was read.
 #[derive(Debug)]
 pub struct RunLog {
-    /// What was to be run.
+    /// The description of the run.
     pub header: Header,
-    /// What became of the tests, in the order of the plan.
+    /// The records of the tests, in the order of the plan.
     pub records: Vec<Record>,
-    /// How it ended; `None` where the log was cut short.
+    /// The end of the run; `None` if the run log is cut.
     pub footer: Option<Footer>,
 }
 
 impl RunLog {
-    /// Whether tests that were planned are missing.
+    /// Returns whether tests that were planned are missing.
     pub fn is_partial(&self) -> bool {
         self.footer.as_ref().is_none_or(|footer| footer.interrupted) || self.records.len() < self.header.planned
     }
 }
 
-/// Reads a log, also one that was cut short.
+/// Reads a run log. The last line may be incomplete.
 ///
 /// # Errors
-/// [`LogError`] where there is no log, a newer one, or a broken line that isn't the last.
+/// [`LogError`] if there is no run log, if it has another format, or if a complete line cannot be read.
 pub fn read_log(path: &Utf8Path) -> Result<RunLog, LogError> {
     match read(path, MEMORY, |_| ())? {
         (mut log, None | Some(LogError::Torn { .. })) => {
@@ -161,16 +165,16 @@ pub fn read_log(path: &Utf8Path) -> Result<RunLog, LogError> {
     }
 }
 
-/// Reads a log up to where it can't be read, and says why not further. Of each observation no more is kept than reports
-/// show.
+/// Reads a run log up to the first line that cannot be read, and returns the error of that line. Keeps only the parts of
+/// observations that reports show.
 ///
 /// # Errors
-/// [`LogError`] where there is no log, or a newer one.
+/// [`LogError`] if there is no run log, or if it has another format.
 pub fn read_what_is_there(path: &Utf8Path) -> Result<(RunLog, Option<LogError>), LogError> {
     read(path, MEMORY, brief)
 }
 
-/// Reads a log that takes at most so much memory; `shorten` leaves out of each record what isn't wanted.
+/// Reads a run log into at most `memory` bytes. `shorten` removes the parts of each record that are not needed.
 fn read(
     path: &Utf8Path,
     mut memory: usize,
@@ -206,11 +210,11 @@ fn read(
     Ok((log, end))
 }
 
-/// Reads the transcripts beside a log, one after the other, so that a record may be larger than memory; a torn last
-/// one is left out, and one that can't be read is an error in its place.
+/// Reads the transcripts beside a run log one after the other, because all together may not fit into memory. Skips an
+/// incomplete last line; a line that cannot be read is an error in its place.
 ///
 /// # Errors
-/// [`LogError`] where the file isn't there.
+/// [`LogError`] if the file cannot be opened.
 pub fn read_wire(log: &Utf8Path) -> Result<impl Iterator<Item = Result<Transcript, LogError>> + use<>, LogError> {
     let mut lines = Reader::open(&wire_path(log))?;
     let mut failed = false;
@@ -243,7 +247,7 @@ fn parsed<T: DeserializeOwned>(path: &Utf8Path, line: &Read<'_>) -> Result<T, Lo
 }
 
 fn header(path: &Utf8Path, line: &[u8]) -> Result<Header, LogError> {
-    /// As much of a header as every format has.
+    /// The part of a header that every format has.
     #[derive(Deserialize)]
     struct Probe {
         header: Format,
@@ -300,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_in_the_order_of_the_plan() {
+    fn records_are_read_in_the_order_of_the_plan() {
         let (_folder, path) = folder();
         let mut log = Log::create(&path, header()).expect("a log");
         let transcript = samples::transcript(vec![samples::replied(&["é"])]);
@@ -318,15 +322,15 @@ mod tests {
     }
 
     #[test]
-    fn line_of_too_many_values_is_an_error_and_no_tree() {
+    fn line_with_too_many_values_is_an_error() {
         let (_folder, path) = folder();
         Log::create(&path, header()).expect("a log");
         let mut text = std::fs::read_to_string(&path).expect("text");
         text.extend(["{\"record\":[", &"0,".repeat(VALUES), "0]}\n"]);
         std::fs::write(&path, text).expect("written");
         let (log, end) = read_what_is_there(&path).expect("a log");
-        let told = end.expect("an end").to_string();
-        assert!(log.records.is_empty() && told.contains("values in a line; at most 1000000"), "{told}");
+        let text = end.expect("an error").to_string();
+        assert!(log.records.is_empty() && text.contains("values in a line; at most 1000000"), "{text}");
     }
 
     #[test]
@@ -345,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transcript_that_cannot_be_read_is_an_error_in_its_place() {
+    fn unreadable_transcript_is_an_error_in_its_place() {
         let (_folder, path) = folder();
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         let transcript = serde_json::to_string(&samples::transcript(vec![])).expect("JSON");
@@ -355,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_last_line_makes_a_log_partial_and_a_broken_one_before_it_is_an_error() {
+    fn torn_last_line_is_partial_and_unreadable_line_is_an_error() {
         let (_folder, path) = folder();
         let mut log = Log::create(&path, header()).expect("a log");
         let record = samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success);
@@ -370,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_value_that_an_observation_keeps_is_read_again() {
+    fn deepest_value_of_an_observation_is_read_again() {
         let (_folder, path) = folder();
         let test = samples::test(&[], vec![(samples::call("t"), Then::Observe)]);
         let seen = |levels: usize| {
@@ -387,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_log_says_so_and_what_is_no_log_says_that() {
+    fn log_of_another_format_and_other_files_are_refused() {
         let (_folder, path) = folder();
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         std::fs::write(&path, "{\"header\":{\"format\":99,\"else\":1}}\n").expect("written");
@@ -399,21 +403,21 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_tests_that_no_run_has_makes_no_header() {
+    fn impossible_number_of_tests_makes_the_header_invalid() {
         let (_folder, path) = folder();
         Log::create(&path, Header { planned: usize::MAX, ..header() }).expect("a log");
-        let told = read_log(&path).expect_err("nobody could add that up").to_string();
-        assert!(told.contains("its first line is no header"), "{told}");
+        let text = read_log(&path).expect_err("the sum overflows").to_string();
+        assert!(text.contains("its first line is not a header"), "{text}");
     }
 
     #[test]
-    fn any_record_is_read_and_reported_as_far_as_it_goes() {
+    fn fuzzed_run_log_is_read_and_reported_without_panic() {
         let (_folder, path) = folder();
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fuzz("records", fuzz::samples::records(), |bytes| {
             std::fs::write(&path, bytes).expect("written");
             let read = read_what_is_there(&path);
-            // A file that is written over goes to the disk each time.
+            // Truncating a file writes it to the disk each time, deleting it does not.
             std::fs::remove_file(&path).expect("removed");
             let Ok((log, cut)) = read else { return };
             let RunLog { header, records, footer } = log;
@@ -428,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn any_transcripts_are_read_as_far_as_they_go() {
+    fn fuzzed_transcripts_are_read_without_panic() {
         let (_folder, path) = folder();
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fuzz("transcripts", fuzz::samples::wire(), |bytes| {

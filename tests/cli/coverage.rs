@@ -105,7 +105,7 @@ fn what_a_set_has_and_nobody_can_ask_any_more_is_named_and_never_green() {
 #[test]
 fn rates_are_shown_by_level_folder_and_revision_for_a_run_and_its_record() {
     let sandbox = Sandbox::new();
-    let run = "run reference:input-not-validated --cases cases --rates --jobs 1 --record run.jsonl";
+    let run = "run reference:input-not-validated --cases cases --rates --jobs 1 --run-log run.jsonl";
     let of = |out: &str| out.lines().filter(|line| line.contains(" % ")).map(str::to_owned).collect::<Vec<_>>();
     let ran = of(&sandbox.run(run).exits(1).out);
     assert!(ran.iter().any(|line| line.contains("2026-07-28")), "{ran:?}");

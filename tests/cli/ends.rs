@@ -44,7 +44,8 @@ fn a_run_that_is_out_of_time_stops_and_reports_what_it_saw() {
     sandbox.proxy("hangs", "hangs");
     let limits = "--step-limit 10m --test-limit 10m --run-limit 6s";
     let began = Instant::now();
-    let came = sandbox.run(&format!("run hangs --cases cases --only post/letter --record run.jsonl --jobs 1 {limits}"));
+    let came =
+        sandbox.run(&format!("run hangs --cases cases --only post/letter --run-log run.jsonl --jobs 1 {limits}"));
     came.exits(5).stdout_has(&["INCOMPLETE: "]).stderr_has(&["out of time: 6s have passed"]);
     assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     assert_eq!(sandbox.survivors(), 0);
@@ -93,7 +94,7 @@ fn nothing_is_left_of_a_run_however_it_ends() {
     ];
     for (signals, status) in ends {
         let arguments =
-            "run stays --cases cases --stdio process --record run.jsonl --step-limit 10m --test-limit 10m --jobs 1";
+            "run stays --cases cases --stdio process --run-log run.jsonl --step-limit 10m --test-limit 10m --jobs 1";
         let mut command = sandbox.command(arguments);
         command.env("TMPDIR", &tmp);
         let mut run = Running::start(behind(HEEDS_HANGUP, &command));
@@ -131,7 +132,7 @@ fn harness_without_a_guard_is_refused() {
 fn run_under_nohup_survives_a_hangup() {
     let sandbox = Sandbox::new();
     let rows = "--only post/queue/listed/r01 --only post/queue/called/r02";
-    let arguments = format!("run reference:sleeps-1s --cases slow --record run.jsonl {rows}");
+    let arguments = format!("run reference:sleeps-1s --cases slow --run-log run.jsonl {rows}");
     let ignoring = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
     let mut run = Running::start(behind(&ignoring, &sandbox.command(&arguments)));
     run.until("post/queue/listed/r01");
@@ -147,6 +148,6 @@ fn what_was_seen_of_a_test_is_on_disk_before_the_next_of_its_worker_begins() {
     // Each fixture has a process of its own, which counts the lines that there are when it starts.
     let counts = "[ \"$1\" = --stdio-server ] && wc -l < ../run.jsonl >> ../seen; exec \"$CASEBOOK\" __adapter \"$@\"";
     over_stdio(&sandbox, "counts", counts);
-    sandbox.run("run counts --cases cases --only post/letter --stdio process --record run.jsonl --jobs 1").exits(0);
+    sandbox.run("run counts --cases cases --only post/letter --stdio process --run-log run.jsonl --jobs 1").exits(0);
     assert_eq!(sandbox.read("seen"), "1\n2\n3\n");
 }

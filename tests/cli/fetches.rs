@@ -152,15 +152,15 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
         assert_eq!(canary.came(), 0, "{arguments}");
         came
     };
-    run("run reference --cases cases --only post/addresses --only post/client-addresses --record run.jsonl --jobs 2")
+    run("run reference --cases cases --only post/addresses --only post/client-addresses --run-log run.jsonl --jobs 2")
         .exits(0);
-    run("run offers offers-far --only any-server --record run.jsonl --report html=r.html --jobs 1");
+    run("run offers offers-far --only any-server --run-log run.jsonl --report html=r.html --jobs 1");
     assert!(sandbox.read("run.wire.jsonl").contains("/icon.png") && sandbox.read("run.wire.jsonl").contains("[PLACE]"));
     if seen == Seen::Traced {
-        run("run redirects --only any-server --record run.jsonl --jobs 1");
+        run("run redirects --only any-server --run-log run.jsonl --jobs 1");
         assert!(redirecting.came() > 0, "it was given, and is asked");
         assert!(sandbox.read("run.jsonl").contains("307"), "a redirect is what was seen");
     }
     // They have canaries of their own, which do count.
-    run("run reference --only sep-2106/external-ref --only sep-2106/client-external-ref --record run.jsonl").exits(0);
+    run("run reference --only sep-2106/external-ref --only sep-2106/client-external-ref --run-log run.jsonl").exits(0);
 }

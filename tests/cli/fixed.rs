@@ -37,7 +37,7 @@ fn server(sandbox: &Sandbox, name: &str, mutant: Option<&str>, revision: &str, t
 }
 
 fn run(sandbox: &Sandbox, name: &str, more: &str) -> Finished {
-    sandbox.run(&format!("run {name} --jobs 1 --record run.jsonl {more}"))
+    sandbox.run(&format!("run {name} --jobs 1 --run-log run.jsonl {more}"))
 }
 
 /// What a run said of each requirement, but for what holds.

@@ -28,7 +28,7 @@ fn keywords(came: &Finished) -> Vec<&str> {
 fn a_suite_is_asked_at_every_door_and_the_reference_gets_all_of_it_right() {
     let sandbox = sandbox();
     let came = sandbox.run(&format!(
-        "run reference {IMPORT} --record r.jsonl --report json=r.json --report md=r.md --report html=r.html"
+        "run reference {IMPORT} --run-log r.jsonl --report json=r.json --report md=r.md --report html=r.html"
     ));
     came.exits(0);
     assert_eq!(keywords(&came), ["arguments: 12 of 12", "results: 14 of 14", "client: 14 of 14"]);
@@ -87,7 +87,7 @@ fn who_fetches_a_remote_file_is_caught_and_only_a_ref_fails_the_run() {
         ("client-fetches-dialect", 0, "NOTE  json-schema-2020-12/no-other-deref"),
     ] {
         let only = "--only json-schema-2020-12/remote-refs-*";
-        let came = sandbox.run(&format!("run reference:{mutant} {IMPORT} {only} --record {mutant}.jsonl"));
+        let came = sandbox.run(&format!("run reference:{mutant} {IMPORT} {only} --run-log {mutant}.jsonl"));
         came.exits(status).stdout_has(&[said, "canary: expected untouched"]);
     }
     // What was fetched is the suite's own file, by its own path.

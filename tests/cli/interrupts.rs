@@ -10,7 +10,7 @@ use crate::sandbox::Sandbox;
 fn an_interrupted_run_reports_what_it_saw_and_leaves_nothing_behind() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let sandbox = Sandbox::new();
-        let mut run = sandbox.start("run reference:sleeps-1s --cases slow --record run.jsonl --jobs 2");
+        let mut run = sandbox.start("run reference:sleeps-1s --cases slow --run-log run.jsonl --jobs 2");
         run.until("post/queue/listed/r01");
         run.signal(signal);
         run.until_interrupted();
@@ -36,7 +36,7 @@ fn a_second_signal_ends_a_run_at_once() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let sandbox = Sandbox::new();
         sandbox.proxy("hangs", "hangs");
-        let arguments = "run hangs --cases cases --record run.jsonl --only post/letter --test-limit 10m --jobs 1";
+        let arguments = "run hangs --cases cases --run-log run.jsonl --only post/letter --test-limit 10m --jobs 1";
         let mut run = sandbox.start(arguments);
         // The one that hangs: on a busy machine the one before it may be slow too.
         run.until("sent/second@2026-07-28+http still runs after");
@@ -79,7 +79,7 @@ fn what_a_setup_leaves_behind_is_gone_before_the_target_starts() {
 #[test]
 fn a_run_that_was_killed_leaves_a_record_that_says_so() {
     let sandbox = Sandbox::new();
-    let mut run = sandbox.start("run reference:sleeps-1s --cases slow --record run.jsonl --jobs 1");
+    let mut run = sandbox.start("run reference:sleeps-1s --cases slow --run-log run.jsonl --jobs 1");
     run.until("post/queue/listed/r01");
     run.signal(Signal::SIGKILL);
     assert_eq!(run.end().0, None);

@@ -29,4 +29,5 @@ mod targets;
 mod timings;
 #[cfg(target_os = "linux")]
 mod toolchains;
+mod usage;
 mod workers;

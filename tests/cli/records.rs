@@ -1,8 +1,8 @@
-//! `--record` and `replay`: what was seen once is judged and told again, without any process.
+//! `--run-log` and `replay`: what was seen once is judged and told again, without any process.
 
 use crate::sandbox::{PROGRAM, Sandbox};
 
-const RUN: &str = "run reference --cases cases --record kept/run.jsonl --jobs 1";
+const RUN: &str = "run reference --cases cases --run-log kept/run.jsonl --jobs 1";
 
 /// What is told of a record, without the lines of tests that took long.
 fn told(out: &str) -> Vec<&str> {
@@ -12,7 +12,7 @@ fn told(out: &str) -> Vec<&str> {
 #[test]
 fn a_record_has_a_header_a_line_a_test_and_a_footer() {
     let sandbox = Sandbox::new();
-    sandbox.run(RUN).exits(0).stderr_has(&["record: kept/run.jsonl"]);
+    sandbox.run(RUN).exits(0).stderr_has(&["run log: kept/run.jsonl"]);
     let record = sandbox.read("kept/run.jsonl");
     let lines: Vec<&str> = record.lines().collect();
     assert!(lines[0].starts_with(r#"{"header":{"format":3,"#), "{}", lines[0]);
@@ -43,7 +43,7 @@ fn the_handshake_of_a_session_is_recorded_with_its_first_test() {
 #[test]
 fn a_replay_says_what_the_run_said_and_starts_nothing() {
     let sandbox = Sandbox::new();
-    let ran = sandbox.run("run reference:input-not-validated --cases cases --record run.jsonl --jobs 1");
+    let ran = sandbox.run("run reference:input-not-validated --cases cases --run-log run.jsonl --jobs 1");
     let replayed = sandbox.run("replay run.jsonl --cases cases");
     replayed.exits(1);
     assert_eq!(ran.exits(1).out, replayed.out);
@@ -51,7 +51,7 @@ fn a_replay_says_what_the_run_said_and_starts_nothing() {
     // The same of a target that could not be started again.
     let marked = format!("echo x >> starts; exec {PROGRAM} __adapter");
     sandbox.script("t", &marked, "");
-    let ran = sandbox.run("run t --cases cases --record t.jsonl --jobs 1");
+    let ran = sandbox.run("run t --cases cases --run-log t.jsonl --jobs 1");
     let starts = sandbox.read("t/starts");
     assert_eq!(ran.exits(0).out, sandbox.run("replay t.jsonl --cases cases").exits(0).out);
     assert_eq!(sandbox.read("t/starts"), starts);
@@ -72,13 +72,13 @@ fn a_replay_excuses_what_the_run_excused() {
         "[[known]]\ntest = \"post/parcel/word\"\nrequirement = \"post/arguments-checked\"\nreason = \"known\"\n";
     sandbox.borrowed("t", Some("input-not-validated"), known);
     for (only, status) in [("post/**", 0), ("post/parcel", 0), ("post/letter", 0)] {
-        let ran = sandbox.run(&format!("run t --cases cases --record run.jsonl --only {only} --jobs 1"));
+        let ran = sandbox.run(&format!("run t --cases cases --run-log run.jsonl --only {only} --jobs 1"));
         let replayed = sandbox.run("replay run.jsonl --cases cases");
         assert_eq!(told(&ran.exits(status).out), told(&replayed.exits(status).out), "{only}");
     }
     // Today's known failures count, not those of then.
     sandbox.borrowed("t", Some("input-not-validated"), "");
-    sandbox.run("run t --cases cases --record run.jsonl").exits(1);
+    sandbox.run("run t --cases cases --run-log run.jsonl").exits(1);
     sandbox.borrowed("t", Some("input-not-validated"), known);
     sandbox.run("replay run.jsonl --cases cases").exits(0).stdout_has(&["1 known"]);
 }
@@ -89,7 +89,7 @@ fn a_replay_finds_the_target_from_anywhere() {
     let known =
         "[[known]]\ntest = \"post/parcel/word\"\nrequirement = \"post/arguments-checked\"\nreason = \"known\"\n";
     sandbox.borrowed("deep/within/t", Some("input-not-validated"), known);
-    let ran = sandbox.run("run deep/within/t --cases cases --record run.jsonl");
+    let ran = sandbox.run("run deep/within/t --cases cases --run-log run.jsonl");
     let replayed = sandbox.run("replay run.jsonl --cases cases");
     assert_eq!(told(&ran.exits(0).out), told(&replayed.exits(0).out));
     assert_eq!(replayed.err, "");
@@ -99,7 +99,7 @@ fn a_replay_finds_the_target_from_anywhere() {
 fn a_replay_of_a_target_that_never_started_says_so_again() {
     let sandbox = Sandbox::new();
     sandbox.script("t", "exit 9", "");
-    sandbox.run("run t --cases cases --record run.jsonl").exits(4);
+    sandbox.run("run t --cases cases --run-log run.jsonl").exits(4);
     sandbox.run("replay run.jsonl --cases cases").exits(4).stdout_has(&["exit status 9"]);
 }
 
@@ -127,7 +127,7 @@ fn what_is_no_record_or_one_of_another_format_is_refused() {
     sandbox.run("replay older.jsonl").exits(2).stderr_has(&["format 1", "run the tests again"]);
     sandbox.run("replay nothing.jsonl").exits(2).stderr_has(&["nothing.jsonl"]);
     sandbox.write("letter.txt", "Dear reader\n");
-    sandbox.run("replay letter.txt").exits(2).stderr_has(&["letter.txt is no record of a run"]);
+    sandbox.run("replay letter.txt").exits(2).stderr_has(&["letter.txt is not a run log"]);
     sandbox.write("broken.jsonl", &record.replacen("{\"record\"", "{\"rec", 1));
     sandbox.run("replay broken.jsonl").exits(2).stderr_has(&["broken.jsonl:2: "]);
 }

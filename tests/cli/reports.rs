@@ -13,10 +13,10 @@ fn json(sandbox: &Sandbox, name: &str) -> Value {
 #[test]
 fn shards_make_up_the_whole_run_each_with_the_controls_that_it_needs() {
     let sandbox = Sandbox::new();
-    sandbox.run(&format!("{MUTANT} --record whole.jsonl --report json=whole.json")).exits(1);
+    sandbox.run(&format!("{MUTANT} --run-log whole.jsonl --report json=whole.json")).exits(1);
     for shard in ["1/3", "2/3", "3/3"] {
         let name = &shard[..1];
-        sandbox.run(&format!("{MUTANT} --shard {shard} --record shards/{name}.jsonl"));
+        sandbox.run(&format!("{MUTANT} --shard {shard} --run-log shards/{name}.jsonl"));
     }
     let all = "report shards/3.jsonl shards/1.jsonl shards/1.wire.jsonl shards/2.jsonl --cases cases";
     sandbox
@@ -42,7 +42,7 @@ fn a_run_reports_what_is_reported_of_its_record() {
     let sandbox = Sandbox::new();
     let files = [("html", "r.html"), ("json", "r.json"), ("junit", "r.xml"), ("md", "r.md")];
     let options = |folder: &str| files.map(|(kind, file)| format!(" --report {kind}={folder}/{file}")).concat();
-    sandbox.run(&format!("{MUTANT} --record run.jsonl{}", options("run"))).exits(1);
+    sandbox.run(&format!("{MUTANT} --run-log run.jsonl{}", options("run"))).exits(1);
     sandbox.run(&format!("report run.jsonl --cases cases{}", options("later"))).exits(0);
     sandbox.run(&format!("replay run.jsonl --cases cases{}", options("again"))).exits(1);
     sandbox.run("replay run.jsonl --cases cases --report md=-").exits(2).stderr_has(&["standard output shows the run"]);
@@ -60,7 +60,7 @@ fn a_shard_calls_no_known_failure_stale_and_all_of_them_do() {
     sandbox.borrowed("t", None, known);
     sandbox.run("run t --cases cases --jobs 1").exits(1).stdout_has(&["stale"]);
     for shard in ["1/2", "2/2"] {
-        sandbox.run(&format!("run t --cases cases --jobs 1 --shard {shard} --record {}.jsonl", &shard[..1])).exits(0);
+        sandbox.run(&format!("run t --cases cases --jobs 1 --shard {shard} --run-log {}.jsonl", &shard[..1])).exits(0);
     }
     sandbox.run("report 1.jsonl 2.jsonl --cases cases --check").exits(1).stdout_has(&["stale"]);
 }
@@ -68,8 +68,8 @@ fn a_shard_calls_no_known_failure_stale_and_all_of_them_do() {
 #[test]
 fn a_difference_is_told_with_both_observations_and_only_a_worse_one_fails() {
     let sandbox = Sandbox::new();
-    sandbox.run("run reference --cases cases --jobs 1 --record good.jsonl").exits(0);
-    sandbox.run(&format!("{MUTANT} --record bad.jsonl")).exits(1);
+    sandbox.run("run reference --cases cases --jobs 1 --run-log good.jsonl").exits(0);
+    sandbox.run(&format!("{MUTANT} --run-log bad.jsonl")).exits(1);
     let worse = sandbox.run("diff good.jsonl bad.jsonl --cases cases --tests 1");
     worse.exits(1).stdout_has(&["A  reference (good.jsonl)", "post/arguments-checked: ", " pass → fail", "B is worse"]);
     sandbox.run("diff bad.jsonl good.jsonl --cases cases").exits(0).stdout_has(&["B is not worse", " fail → pass"]);
@@ -77,7 +77,7 @@ fn a_difference_is_told_with_both_observations_and_only_a_worse_one_fails() {
         .run("diff good.jsonl good.jsonl --cases cases")
         .exits(0)
         .stdout_has(&["0 checks worse", "30 tests with the same result"]);
-    let both = "run reference reference:input-not-validated --cases cases --jobs 1 --record both.jsonl";
+    let both = "run reference reference:input-not-validated --cases cases --jobs 1 --run-log both.jsonl";
     sandbox.run(both).exits(1);
     let one = "diff both.jsonl#reference both.jsonl#reference:input-not-validated --cases cases --tests 1";
     sandbox.run(one).exits(1);
@@ -97,7 +97,7 @@ fn a_difference_is_told_with_both_observations_and_only_a_worse_one_fails() {
 #[test]
 fn a_record_that_is_newer_cut_broken_or_missing_is_named_and_the_others_are_reported() {
     let sandbox = Sandbox::new();
-    sandbox.run("run reference --cases cases --jobs 1 --record good.jsonl").exits(0);
+    sandbox.run("run reference --cases cases --jobs 1 --run-log good.jsonl").exits(0);
     let record = sandbox.read("good.jsonl");
     sandbox.write("newer.jsonl", &record.replacen(r#""format":3"#, r#""format":99"#, 1));
     sandbox.write("cut.jsonl", &record[..record.len() / 2]);
@@ -125,7 +125,7 @@ fn a_record_that_is_newer_cut_broken_or_missing_is_named_and_the_others_are_repo
 #[test]
 fn a_github_job_gets_its_summary_unasked_and_its_annotations_when_asked() {
     let sandbox = Sandbox::new();
-    let run = format!("{MUTANT} --annotations github --record run.jsonl");
+    let run = format!("{MUTANT} --annotations github --run-log run.jsonl");
     let mut command = sandbox.command(&run);
     sandbox.write("summary.md", "before\n");
     let came = crate::sandbox::Finished::of(command.env("GITHUB_STEP_SUMMARY", "summary.md"));

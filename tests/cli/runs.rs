@@ -88,7 +88,7 @@ fn narrowed_runs_know_all_cases() {
     let sandbox = Sandbox::new();
     sandbox.run("run --only sep-2106/boundz").exits(2).stderr_has(&["matches no test; the nearest: sep-2106/bounds"]);
     sandbox.run("explain sep-2106/boundz").exits(2).stderr_has(&["did you mean `sep-2106/bounds`?"]);
-    let only = |only: &str| sandbox.run(&format!("run t --only {only} --transport http --record run.jsonl"));
+    let only = |only: &str| sandbox.run(&format!("run t --only {only} --transport http --run-log run.jsonl"));
     sandbox.borrowed("t", None, &known("{sep-2106/text-mirror,sep-1303/input-errors}/*", "sep-2106/text-mirrored"));
     let cases = ["base/server-meta", "tools/list-empty"].map(|name| {
         only(name).exits(0);
@@ -164,7 +164,7 @@ fn what_fails_and_then_holds_is_flaky_and_excused_only_where_it_is_listed() {
     let run = |more: &str| {
         _ = std::fs::remove_file(sandbox.path().join("moody/refused"));
         let only = "--only post/letter/sent/*@2026-07-28+http";
-        sandbox.run(&format!("run moody --cases cases {only} --jobs 1 --record run.jsonl {more}"))
+        sandbox.run(&format!("run moody --cases cases {only} --jobs 1 --run-log run.jsonl {more}"))
     };
     run("").exits(1).stdout_has(&["FAIL", "2 passed, 1 failed"]);
     run("--retries 2").exits(1).stdout_has(&["failed in 1 of 2 attempts", "2 passed, 1 flaky"]);

@@ -203,10 +203,11 @@ impl Finished {
         self
     }
 
-    /// The line that people look for, without the time.
+    /// The last line of a run, without the targets and the time.
     pub(crate) fn verdict(&self) -> String {
         let last = self.out.lines().last().unwrap_or_default();
         let (start, rest) = last.split_once(" in ").unwrap_or((last, ""));
+        let start = start.split_once(" of ").map_or(start, |(start, _)| start);
         format!("{start}:{}", rest.split_once(':').map_or("", |(_, rest)| rest))
     }
 

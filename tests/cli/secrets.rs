@@ -44,7 +44,7 @@ fn the_values_of_a_target_s_environment_are_in_no_record_report_snapshot_or_line
     teller(&sandbox, "dier", &["dies"]);
     let reports = "--report html=r.html --report junit=r.xml --report md=r.md --report json=r.json";
     let run =
-        format!("run teller dier --cases cases --only post/parcel --jobs 1 --record run.jsonl --accept {reports}");
+        format!("run teller dier --cases cases --only post/parcel --jobs 1 --run-log run.jsonl --accept {reports}");
     told(&sandbox, &run).exits(4).stdout_has(&["[TOKEN]"]);
     told(&sandbox, "report run.jsonl --cases cases --report html=again.html --report md=again.md").exits(0);
     told(&sandbox, "replay run.jsonl --cases cases");

@@ -56,7 +56,7 @@ fn any_number_of_workers_in_any_order_leaves_the_same_record_and_the_same_snapsh
     let mut orders = Vec::new();
     let only = "--only sep-2106/composition/** --only elicitation/** --only sep-2322/**";
     for how in ["--jobs 1", "--jobs 2", "--jobs 8", "--jobs 1 --shuffle 42", "--jobs 2 --shuffle 7"] {
-        sandbox.run(&format!("run honest wrong {only} {how} --accept --record run.jsonl")).exits(1);
+        sandbox.run(&format!("run honest wrong {only} {how} --accept --run-log run.jsonl")).exits(1);
         let snapshots = ["honest/snapshots", "wrong/snapshots"].map(|folder| snapshots(&sandbox.path().join(folder)));
         assert!(snapshots.iter().all(|some| some.len() > 10));
         let text = sandbox.read("run.jsonl");

@@ -24,10 +24,10 @@ pub struct SelectArgs {
     /// Run only the tests that match; repeatable
     ///
     /// `casebook --help` explains patterns, `casebook list PATTERN` lists the tests that match.
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_parser = values::pattern)]
     pub only: Vec<Pattern>,
     /// Skip the tests that match; repeatable
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_parser = values::pattern)]
     pub skip: Vec<Pattern>,
     /// Run only the tests of servers or of clients
     #[arg(long, value_name = "server|client", value_parser = values::role(), hide_possible_values = true)]
@@ -120,21 +120,21 @@ pub struct RunArgs {
     pub stdio: Option<StdioMode>,
     /// Limit the time of a step of a test
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = values::limit)]
-    #[arg(allow_negative_numbers = true, help_heading = heading::LIMITS)]
+    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
     pub step_limit: Duration,
     /// Limit the time of a test
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::limit)]
-    #[arg(allow_negative_numbers = true, help_heading = heading::LIMITS)]
+    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
     pub test_limit: Duration,
     /// Limit the time that a target needs to start
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = values::limit)]
-    #[arg(allow_negative_numbers = true, help_heading = heading::LIMITS)]
+    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
     pub start_limit: Duration,
     /// Limit the time of the whole run, set-up included
     ///
     /// When the time has passed, casebook stops the run and reports the tests that have ended.
     #[arg(long, value_name = "TIME", default_value = "6h", value_parser = values::limit)]
-    #[arg(allow_negative_numbers = true, help_heading = heading::LIMITS)]
+    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
     pub run_limit: Duration,
 }
 

@@ -167,7 +167,7 @@ fn cache_of_another_user_is_neither_written_nor_pruned() {
         chown(sandbox.path().join(foreign), Some(NOBODY), None).expect("root may");
         let finished = sandbox.run("run reference --cases cases --only post/letter");
         finished.exits(0).stderr_has(&[
-            "there is no record: ",
+            "no run log is written: ",
             foreign,
             "belongs to another user",
             "--run-log FILE saves one",
@@ -176,6 +176,6 @@ fn cache_of_another_user_is_neither_written_nor_pruned() {
         assert_eq!(entries(), 15, "{foreign}");
         chown(sandbox.path().join(foreign), Some(0), None).expect("root may");
     }
-    sandbox.run("run reference --cases cases --only post/letter").exits(0).stderr_has(&["record: "]);
+    sandbox.run("run reference --cases cases --only post/letter").exits(0).stderr_has(&["run log: "]);
     assert_eq!(entries(), 16, "only run logs may be pruned");
 }

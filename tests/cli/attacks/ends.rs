@@ -421,7 +421,7 @@ fn run_that_cannot_save_its_run_log_continues() {
     symlink("/dev/full", sandbox.path().join("full.jsonl")).expect("a link");
     sandbox.write("file", "");
     let check = |finished: &Finished| {
-        finished.exits(6).stdout_has(&["as expected: 30 tests"]).stderr_has(&["casebook: cannot save "]);
+        finished.exits(6).stdout_has(&["as expected: 30 tests"]).stderr_has(&["casebook: cannot write "]);
         assert!(sandbox.read("report.json").contains("\"passed\""));
         fs::remove_file(sandbox.path().join("report.json")).expect("it was written");
     };
@@ -450,7 +450,7 @@ fn run_log_on_a_full_disk_ends_with_a_whole_line() {
     finished
         .exits(6)
         .stdout_has(&["as expected: 30 tests"])
-        .stderr_has(&["casebook: cannot save the rest of the record: run.wire.jsonl"]);
+        .stderr_has(&["casebook: the run log ends before the run does: cannot write run.wire.jsonl"]);
     let record = sandbox.read("run.jsonl");
     assert!(record.ends_with("}\n") && (2..31).contains(&record.lines().count()), "{record}");
     assert!(sandbox.read("run.wire.jsonl").ends_with("}\n"));
@@ -465,7 +465,7 @@ fn run_with_full_standard_output_saves_its_reports() {
     let mut run = Running::with_outputs(command.stdout(full).stderr(Stdio::piped()));
     let errors = run.err.by_ref().collect::<Vec<_>>().join("\n");
     assert_eq!(run.end().0, Some(6), "{errors}");
-    assert!(errors.contains("cannot save all of standard output"), "{errors}");
+    assert!(errors.contains("cannot write all of standard output"), "{errors}");
     assert!(sandbox.read("report.json").contains("\"passed\""));
     sandbox.run("replay run.jsonl --cases cases").exits(0);
 }
