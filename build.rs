@@ -1,8 +1,8 @@
-//! The adapters of `targets/`, embedded into the binary.
+//! Embeds the adapters of `targets/` into the binary.
 //!
-//! Only what belongs to the repository: nothing that a set-up or a build left there, and nothing that a link
-//! leads to. A case that is new, changed or gone rebuilds the program, and so does a change in an adapter's file; a new
-//! file in a folder is seen with the next of these.
+//! Embeds only files of the repository: it skips the files that `.gitignore` lists, which a set-up or a build wrote, and
+//! symbolic links. Cargo rebuilds the program if a case is added, changed or removed, or if an embedded file changes; it
+//! notices a new file in `targets/` with the next of these changes.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ fn collect(folder: &Path, above: &[Ignored], files: &mut Vec<PathBuf>) -> io::Re
     Ok(())
 }
 
-/// A `.gitignore`: names, with a `/` in front only beside it, with a `*` any that begin and end so.
+/// The patterns of a `.gitignore`: names, with at most one `*`, and with a leading `/` for names in the same folder.
 #[derive(Clone)]
 struct Ignored {
     folder: PathBuf,

@@ -1,25 +1,25 @@
-//! Regular files that somebody else named or made: opened without waiting, and read up to a bound.
+//! Opens regular files without waiting, and reads them up to a bound. The files come from users or other programs.
 //!
-//! Takes paths, gives files, bytes or text. A pipe, a socket, a device or a folder is an error. Must not know what a
-//! file is for.
+//! Takes paths, gives files, bytes or text. A pipe, a socket, a device or a folder is an error. Must not know the
+//! purpose of a file.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Opens a regular file for reading; links are followed.
+/// Opens a regular file for reading. Follows symbolic links.
 ///
 /// # Errors
-/// Those of the system, and [`io::ErrorKind::InvalidInput`] for anything but a regular file.
+/// Errors of the system, and [`io::ErrorKind::InvalidInput`] if it is not a regular file.
 pub(crate) fn open(path: impl AsRef<Path>) -> io::Result<File> {
-    // Opening a pipe waits for a writer, and opening a device may already have an effect.
+    // Opening a pipe waits for a writer, and opening a device may have an effect.
     check(&std::fs::metadata(&path)?)?;
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
-        // The file may have been replaced since. Files of `/proc` are regular ones, and some make a reader wait.
+        // The file may have been replaced since it was checked. Some regular files of `/proc` make a reader wait.
         options.custom_flags(nix::libc::O_NONBLOCK | nix::libc::O_NOCTTY);
     }
     let file = options.open(&path)?;
@@ -30,7 +30,7 @@ pub(crate) fn open(path: impl AsRef<Path>) -> io::Result<File> {
 /// Reads a whole regular file.
 ///
 /// # Errors
-/// As [`open`], and [`io::ErrorKind::FileTooLarge`] for more than `most` bytes.
+/// As [`open`], and [`io::ErrorKind::FileTooLarge`] if the file has more than `most` bytes.
 pub(crate) fn read(path: impl AsRef<Path>, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take((most as u64).saturating_add(1)).read_to_end(&mut bytes)?;
@@ -43,7 +43,7 @@ pub(crate) fn read(path: impl AsRef<Path>, most: usize) -> io::Result<Vec<u8>> {
 /// Reads a whole regular file as UTF-8.
 ///
 /// # Errors
-/// As [`read`], and [`io::ErrorKind::InvalidData`] for anything but UTF-8.
+/// As [`read`], and [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
 pub(crate) fn read_text(path: impl AsRef<Path>, most: usize) -> io::Result<String> {
     let text = String::from_utf8(read(path, most)?);
     text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8"))
@@ -55,7 +55,7 @@ fn check(metadata: &Metadata) -> io::Result<()> {
     } else if metadata.is_dir() {
         "this is a folder, not a file"
     } else {
-        "this is a pipe, a socket or a device, not a file; copy its content into a file first"
+        "this is a pipe, a socket or a device, not a file; copy its content to a file first"
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_regular_files_are_read_and_only_up_to_the_bound() {
+    fn only_regular_files_up_to_the_bound_are_read() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (file, pipe) = (folder.path().join("file"), folder.path().join("pipe"));
         std::fs::write(&file, "four").expect("written");

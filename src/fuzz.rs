@@ -1,9 +1,8 @@
-//! Fuzzing as a part of `cargo test`: real inputs of this repository, damaged at their bytes and at their tokens.
+//! Fuzzing as a part of `cargo test`: real inputs of this repository with changed bytes and tokens.
 //!
-//! Takes seeds and a reader, gives the smallest input that the reader panics on, fails on, or takes too long for.
-//! `CASEBOOK_FUZZ_SECONDS` says how long each reader is tried, `CASEBOOK_FUZZ_SEED` with which inputs; a find becomes a
-//! test of its own beside the reader.
-//! Must not know what is read.
+//! Takes seeds and a parser, gives the smallest input for which the parser panics, fails or takes too long.
+//! `CASEBOOK_FUZZ_SECONDS` is the time for each parser, `CASEBOOK_FUZZ_SEED` selects the inputs. For each error that
+//! fuzzing finds, add a test beside the parser. Must not know the format of the inputs.
 
 use std::fmt;
 use std::fs::File;
@@ -15,16 +14,16 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 
-/// Seconds for each reader, unless the environment says otherwise.
+/// The seconds for each parser, unless the environment sets another number.
 const USUAL: f64 = 0.2;
-/// How long one input may take, on a machine with other things to do.
+/// The time limit for one input, with room for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Inputs between two looks at the clock.
+/// The number of inputs between two checks of the time.
 const ROUND: u32 = 16;
-/// How much an input may grow.
+/// The most bytes of an input.
 const LONGEST: usize = 4 << 20;
 
-/// What readers stumble over.
+/// Texts that parsers often handle wrongly.
 const TOKENS: &[&[u8]] = &[
     b"null",
     b"true",
@@ -73,7 +72,7 @@ const TOKENS: &[&[u8]] = &[
     b"retry: 99999999999999999999\n",
 ];
 
-/// An input, shown as the text that it mostly is.
+/// An input. Its debug format is text with escapes, because inputs are mostly text.
 #[derive(Clone)]
 pub(crate) struct Input(pub(crate) Vec<u8>);
 
@@ -83,28 +82,28 @@ impl fmt::Debug for Input {
     }
 }
 
-/// One thing that is done to an input.
+/// One change to an input.
 #[derive(Clone, Debug)]
 enum Damage {
-    /// A byte becomes another.
+    /// Replaces a byte by another byte.
     Byte(Index, u8),
-    /// What stands here is put there as well.
+    /// Copies a range of bytes to another place.
     Copied(Index, Index, Index),
-    /// A stretch goes.
+    /// Removes a range of bytes.
     Removed(Index, u8),
-    /// Everything behind goes.
+    /// Removes all bytes from a place on.
     Cut(Index),
-    /// A token becomes one that readers stumble over.
+    /// Replaces a token by one of [`TOKENS`].
     Replaced(Index, Index),
-    /// Such a token comes in between.
+    /// Inserts one of [`TOKENS`].
     Inserted(Index, Index),
-    /// A token becomes one of another input.
+    /// Replaces a token by a token of another input.
     Borrowed(Index, Index, Index),
-    /// Two tokens change places.
+    /// Swaps two tokens.
     Swapped(Index, Index),
-    /// A token is wrapped in so many brackets.
+    /// Wraps a token in this number of brackets.
     Deepened(Index, u16),
-    /// A token is said so many times.
+    /// Repeats a token this number of times.
     Repeated(Index, u16),
 }
 
@@ -125,7 +124,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// Where the tokens of a text begin and end: strings, words, and each other byte.
+/// Returns the ranges of the tokens of a text: strings, words, and every other byte.
 fn tokens(text: &[u8]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -212,7 +211,7 @@ impl Damage {
     }
 }
 
-/// Seeds, damaged in a few places.
+/// Generates seeds with a few changes.
 fn damaged(seeds: &[Vec<u8>]) -> impl Strategy<Value = Input> + '_ {
     (any::<Index>(), vec(damage(), 0..6)).prop_map(|(seed, damages)| {
         let mut text = seed.get(seeds).clone();
@@ -223,13 +222,13 @@ fn damaged(seeds: &[Vec<u8>]) -> impl Strategy<Value = Input> + '_ {
     })
 }
 
-/// Tries a reader for its time. The input under trial lies in a file, for the case that it ends the process.
+/// Fuzzes a parser for some seconds. The current input is in a file, in case it ends the process.
 pub(crate) fn fuzz<S: AsRef<[u8]>>(name: &str, seeds: impl IntoIterator<Item = S>, read: impl Fn(&[u8])) {
     let seconds = std::env::var("CASEBOOK_FUZZ_SECONDS").map_or(USUAL, |text| text.parse().expect("seconds"));
     let seeds: Vec<Vec<u8>> = seeds.into_iter().map(|seed| seed.as_ref().to_vec()).collect();
     let trial = std::env::temp_dir().join(format!("casebook-fuzz-{name}-{}", std::process::id()));
-    // Held open: a file that is truncated and closed goes to the disk each time.
-    let lies = File::create(&trial).expect("a temporary file");
+    // Kept open, because truncating and closing a file writes it to the disk each time.
+    let file = File::create(&trial).expect("a temporary file");
     let config = Config { cases: ROUND, failure_persistence: None, ..Config::default() };
     let first = std::env::var("CASEBOOK_FUZZ_SEED").map_or(0, |text| text.parse().expect("a whole number"));
     let (began, mut inputs) = (Instant::now(), 0);
@@ -238,43 +237,43 @@ pub(crate) fn fuzz<S: AsRef<[u8]>>(name: &str, seeds: impl IntoIterator<Item = S
             break;
         }
         let done = runner(&config, round).run(&damaged(&seeds), |Input(bytes)| {
-            lay(&mut &lies, &bytes).expect("written");
+            save(&mut &file, &bytes).expect("written");
             let began = Instant::now();
             read(&bytes);
             prop_assert!(began.elapsed() < PATIENCE, "read in {:?}", began.elapsed());
             Ok(())
         });
         if let Err(TestError::Fail(why, input)) = &done {
-            panic!("{name}: {why}: {input:?}; it lies in {}", trial.display());
+            panic!("{name}: {why}: {input:?}; this input is in {}", trial.display());
         }
-        done.expect("nothing is left out");
+        done.expect("no input is rejected");
         inputs += ROUND;
     }
-    // Where the reader ended the process, it is still there.
+    // If the parser ends the process, the file remains.
     std::fs::remove_file(&trial).expect("written above");
     _ = writeln!(io::stderr(), "fuzz: {name}: {inputs} inputs");
 }
 
-/// Who makes the inputs of a round: the same each time, so that what fails tells of the change and not of luck.
+/// Returns the generator of a round. It is deterministic, so that a new failure comes from a change of the code.
 fn runner(config: &Config, round: u64) -> TestRunner {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&round.to_le_bytes());
     TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
 }
 
-fn lay(file: &mut &File, bytes: &[u8]) -> io::Result<()> {
+fn save(file: &mut &File, bytes: &[u8]) -> io::Result<()> {
     file.rewind()?;
     file.write_all(bytes)?;
     file.set_len(bytes.len() as u64)
 }
 
-/// Real inputs: what a run of the reference and some of its mutants left, and what adapters and streams look like.
+/// Real inputs: from a run of the reference and some mutants, and from adapters and event streams.
 pub(crate) mod samples {
     use crate::model::transcript::Transcript;
 
-    /// A record.
+    /// A run log.
     const RECORD: &str = include_str!("../tests/seeds/run.jsonl");
-    /// What went over the wire meanwhile.
+    /// The transcripts of the same run.
     const WIRE: &str = include_str!("../tests/seeds/run.wire.jsonl");
     /// Case files.
     pub(crate) fn cases() -> [&'static str; 2] {
@@ -284,7 +283,7 @@ pub(crate) mod samples {
     /// Lines of adapters.
     pub(crate) const ADAPTER: &str = include_str!("../tests/seeds/adapter.jsonl");
 
-    /// The record in parts, each with the header and the footer: what is small is read often.
+    /// Splits the run log into small ones, each with the header and the footer, because small inputs are faster.
     pub(crate) fn records() -> Vec<String> {
         let lines: Vec<&str> = RECORD.lines().collect();
         let [header, records @ .., footer] = &lines[..] else { unreachable!("a record has both") };
@@ -297,7 +296,7 @@ pub(crate) mod samples {
         WIRE.lines().map(|line| serde_json::from_str(line).expect("a transcript"))
     }
 
-    /// The lines in which they stand, by twos.
+    /// The lines of the transcripts, in pairs.
     pub(crate) fn wire() -> Vec<String> {
         WIRE.lines().collect::<Vec<_>>().chunks(2).map(|lines| lines.join("\n") + "\n").collect()
     }

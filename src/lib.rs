@@ -1,20 +1,21 @@
-//! A data-driven conformance harness for the Model Context Protocol.
+//! Tests implementations of the Model Context Protocol (MCP) against its specification.
 //!
-//! A case file goes in, a target is driven over the real wire, what it did is written down, and only then is it
-//! judged. The way is one-directional: nothing to the left of an arrow knows what is to its right.
+//! Cases are JSON files. An adapter per SDK builds a real server or client from a case; casebook plays the other side
+//! over stdio or Streamable HTTP, records the messages, and then judges the recording. Data flows in one direction: a
+//! module on the left of an arrow does not know the modules on its right.
 //!
 //! ```text
 //! cases/*.json ─load─▶ Case, Test ─plan─▶ Plan ─drive─▶ Transcript ─observe─▶ Observation ─judge─▶ Verdict
 //!                                          ▲                                       │                  │
 //! targets/*/target.toml ─load─▶ Target ────┘                                       ▼                  ▼
-//!                                                            snapshots/<target>/…     run.jsonl ─report─▶ people
+//!                                                            snapshots/<target>/…     run.jsonl ─report─▶ reports
 //! ```
 //!
-//! Reading the `mod.rs` of `load`, `drive`, `judge`, `run` and `report`, and `plan.rs`, is reading the program.
-//! `model` holds what flows; `reference/` is a crate of its own, a target that is reached only through the adapter
-//! protocol.
+//! To get an overview of the code, read `plan.rs` and the `mod.rs` of `load`, `drive`, `judge`, `run` and `report`.
+//! `model` has the types of the data. `reference/` is a crate of its own: a target that casebook uses only through the
+//! adapter protocol.
 //!
-//! Most people want the program; a Rust SDK can have the cases inside its own `cargo test` with the feature `trials`.
+//! Most users need only the program. A Rust SDK can run the cases inside its own `cargo test` with the feature `trials`.
 
 pub mod cli;
 pub mod drive;

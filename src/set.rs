@@ -1,7 +1,7 @@
-//! Sets of checks: frozen from the cases of today, and kept to in a run.
+//! Frozen sets of checks: made from the current cases, and applied to a run.
 //!
-//! Takes a library or a plan, gives a [`Set`], or leaves of the plan what a set has. Pure. Must not know what becomes
-//! of a test.
+//! Takes a library, gives a [`Set`]; takes a [`Set`], removes all other checks from a library or a plan. Pure. Must not
+//! know the results of tests.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::model::case::{Library, Then};
 use crate::model::set::{Drift, Frozen, SET_FORMAT, Set, SetName};
 use crate::plan::{Plan, every_id};
 
-/// Every check of today, wherever it applies. Tests that are only observed have none, and are in no set.
+/// Returns the set of all current checks. Tests without a check, which are only observed, are not in a set.
 pub fn freeze(library: &Library) -> Set {
     let tests = library.cases.iter().flat_map(|case| &case.tests);
     let checks = tests.map(|test| (test.path(), test.checks().map(|check| check.requirement.clone()).collect()));
@@ -22,15 +22,16 @@ pub fn freeze(library: &Library) -> Set {
     Set { format: SET_FORMAT, casebook: env!("CARGO_PKG_VERSION").to_owned(), tests }
 }
 
-/// Takes from the library's tests every check that came after the set, and says what that was, and what is gone.
+/// Removes every check that is not in the set from a library. Returns the removed checks, and the checks of the set that
+/// no longer exist.
 ///
 /// # Panics
-/// Where the library's tests are in use already: it is for one that was just loaded.
+/// If tests of the library are shared. Call this directly after loading.
 pub fn narrow(library: &mut Library, name: SetName, set: &Set) -> Drift {
     let today = freeze(library);
     for test in library.cases.iter_mut().flat_map(|case| &mut case.tests) {
         let Some(frozen) = set.tests.get(&test.path()) else { continue };
-        for step in &mut Arc::get_mut(test).expect("nobody else has it yet").steps {
+        for step in &mut Arc::get_mut(test).expect("the library was just loaded").steps {
             if let Then::Checks(checks) = &mut step.then {
                 checks.retain(|check| frozen.checks.contains(&check.requirement));
             }
@@ -39,7 +40,7 @@ pub fn narrow(library: &mut Library, name: SetName, set: &Set) -> Drift {
     Drift { set: name, gone: set.beyond(&today), later: today.beyond(set) }
 }
 
-/// Leaves of a plan what the set has.
+/// Removes the tests that are not in the set from a plan.
 pub fn keep(plan: &mut Plan, set: &Set) {
     let has = |id: &crate::model::TestId| set.tests.get(&id.path()).is_some_and(|frozen| frozen.on.contains(&id.how()));
     for group in &mut plan.groups {

@@ -1,8 +1,8 @@
-//! The casebook as libtest-mimic trials, one a case file and variant, so that a Rust SDK can run it inside its own
-//! `cargo test` (feature `trials`).
+//! The cases as libtest-mimic trials, one per case file and variant of the target, so that a Rust SDK can run them
+//! inside its own `cargo test` (feature `trials`).
 //!
-//! Takes a target's folder, gives trials. A trial sets the target up if need be, starts it, runs one case file
-//! against it, and fails where the specification is broken and no `[[known]]` entry says so.
+//! Takes the folder of a target, gives trials. A trial sets up the target if necessary, starts it, and runs one case
+//! file against it. A violated requirement fails the trial, unless it is a known failure of the target.
 //!
 //! ```no_run
 //! // tests/casebook.rs, with `harness = false`
@@ -31,27 +31,27 @@ use crate::report::Untrusted;
 use crate::report::terminal::failures;
 use crate::run::{Secrets, Seen, conduct};
 
-/// How many characters of a failed set-up are shown.
+/// The most characters of a failed set-up that are shown.
 const BLOCK: usize = 16_000;
 
-/// Why there are no trials.
+/// An error of building the trials.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialsError {
-    /// The cases are wrong.
+    /// The cases have errors.
     #[error("{}", .0.report(false))]
     Cases(#[from] LoadError),
-    /// The target is wrong.
+    /// The target does not exist or has errors.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// Nothing is to be run.
+    /// There are no tests to run.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// There is no working directory, or its path isn't UTF-8.
-    #[error("no usable working directory: {0}")]
+    /// There is no working directory, or its path is not UTF-8.
+    #[error("cannot use the working directory: {0}")]
     Folder(#[from] std::io::Error),
 }
 
-/// What became of one case file with one target.
+/// The results of one case file with one target.
 #[derive(Debug)]
 pub struct Ran<'a> {
     /// The target.
@@ -62,20 +62,20 @@ pub struct Ran<'a> {
     pub records: &'a [Record],
 }
 
-/// Trials of the embedded cases for a target: a name under `targets/`, or a path to its folder or file. Clients that
-/// speak over stdio launch `casebook`, which has to be on the `PATH`.
+/// Builds the trials of the embedded cases for a target: a name under `targets/`, or the path of its folder or file.
+/// Clients over stdio start the program `casebook`, which must be on the `PATH`.
 ///
 /// # Errors
-/// [`TrialsError`] where the target or the cases are wrong. Nothing is started before a trial runs.
+/// [`TrialsError`] if the target or the cases have errors. No process is started before a trial runs.
 pub fn trials(target: &str) -> Result<Vec<Trial>, TrialsError> {
     let here = Utf8PathBuf::try_from(std::env::current_dir()?).map_err(camino::FromPathBufError::into_io_error)?;
-    // These tests run the code of this repository anyway.
+    // The tests of a repository run its code anyway, so its files are trusted.
     let here = Here::new(&here, Trust::All);
     trials_with(target::target(target, &here, None)?, Utf8Path::new("casebook"), as_expected)
 }
 
-/// The same for targets that were already read; `program` is what clients launch over stdio, and `check` says whether
-/// a trial has passed.
+/// Builds the trials of targets that were already read. Clients over stdio start `program`. `check` decides whether a
+/// trial passes.
 ///
 /// # Errors
 /// As [`trials`].
@@ -92,7 +92,7 @@ pub fn trials_with(
         cases.dedup();
         trials.extend(cases.into_iter().map(|case| {
             let (library, target) = (Arc::clone(&library), Arc::clone(&target));
-            // Trials run side by side themselves.
+            // libtest-mimic runs several trials at a time.
             let options = Options { program: program.to_owned(), jobs: NonZeroUsize::MIN, ..Options::default() };
             Trial::test(format!("{}::{case}", target.id), move || {
                 trial(&library, &target, case.as_str(), options, check)
@@ -102,18 +102,18 @@ pub fn trials_with(
     Ok(trials)
 }
 
-/// Passes where all is as expected, known failures included.
+/// Checks that all results are as expected, known failures included.
 ///
 /// # Errors
-/// What the specification says of what isn't.
+/// The text of the unexpected results.
 pub fn as_expected(ran: &Ran<'_>) -> Result<(), Failed> {
     let text = failures(ran.records, &ran.library.requirements);
     if text.is_empty() { Ok(()) } else { Err(text.into()) }
 }
 
-/// A failure in words that may be a target's: without its secrets, and as text.
-fn shown(target: &Target, words: &str) -> Failed {
-    Untrusted(&Secrets::of(target).out_of(words)).block(BLOCK).into()
+/// Returns a failure with a text that may come from a target: without its secrets, and escaped.
+fn failed(target: &Target, text: &str) -> Failed {
+    Untrusted(&Secrets::of(target).out_of(text)).block(BLOCK).into()
 }
 
 fn trial(
@@ -134,11 +134,11 @@ fn trial(
         }
     };
     runtime.block_on(async {
-        set_up(target, |_| {}).await.map_err(|error| shown(target, &error.to_string()))?;
-        // Whoever stops a test run stops the whole process; nobody cancels a trial.
+        set_up(target, |_| {}).await.map_err(|error| failed(target, &error.to_string()))?;
+        // The user stops a test run by ending the process, so a trial is never cancelled.
         let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
         let conducted = conduct(plan, judge, options, cancel, None, see).await;
-        conducted.broken.map_or(Ok(()), |error| Err(shown(target, &error.to_string())))
+        conducted.broken.map_or(Ok(()), |error| Err(failed(target, &error.to_string())))
     })?;
     check(&Ran { target, library, records: &records })
 }
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failed_set_up_is_shown_as_text_and_without_secrets() {
+    fn failed_set_up_is_escaped_and_without_secrets() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let folder = Utf8Path::from_path(folder.path()).expect("UTF-8").join("t");
         std::fs::create_dir(&folder).expect("a folder");

@@ -1,16 +1,16 @@
-//! Raises the number of files that this program may have open.
+//! Raises the limit of open files of this process.
 //!
-//! Must not know what is opened.
+//! Must not know which files are opened.
 
 use std::io;
 
-/// Enough for the connections of all workers. Not more: targets inherit the limit, and some programs close, or look at,
-/// every descriptor that they could have.
+/// The wanted limit, enough for the connections of all workers. Targets inherit the limit, and some programs close every
+/// descriptor up to it when they start, so it is not higher.
 #[cfg(unix)]
 const WANTED: u64 = 16_384;
 
-/// Raises the soft limit as far as it is of use and the hard limit allows. Where that fails, the program works with
-/// what it has.
+/// Raises the soft limit to the wanted limit, or to the hard limit if that is lower. Ignores errors: the program also
+/// works with fewer open files.
 #[cfg(unix)]
 pub(super) fn raise() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -21,15 +21,14 @@ pub(super) fn raise() {
     }
 }
 
-/// There is no such limit on this system.
+/// Does nothing, because this system has no such limit.
 #[cfg(not(unix))]
 pub(super) fn raise() {}
 
-/// Makes sure that a runtime can be built: it needs some descriptors and threads, and panics where it gets only a part
-/// of them.
+/// Checks that the runtime of tokio can be built. It needs some descriptors and a thread, and would panic without them.
 ///
 /// # Errors
-/// Those of the system.
+/// Errors of the system.
 #[cfg(unix)]
 pub(super) fn check() -> io::Result<()> {
     use std::os::fd::AsFd as _;
@@ -41,7 +40,7 @@ pub(super) fn check() -> io::Result<()> {
     Ok(())
 }
 
-/// There is no such limit on this system.
+/// Does nothing, because this system has no such limit.
 ///
 /// # Errors
 /// None.

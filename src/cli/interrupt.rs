@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: the first stops cleanly and still reports, the second stops now, and so does a run's limit.
+//! Ctrl-C and SIGTERM. The first signal lets running tests end, the second one stops them, as does the time limit of a
+//! run. casebook reports the tests that have ended in both cases.
 
 use std::process::exit;
 use std::time::Duration;
@@ -10,64 +11,68 @@ use super::{Exit, Problem, descriptors};
 use crate::drive::{Cancel, Guarded};
 use crate::report::terminal::eprint_line;
 
-/// Said at the first signal, so that a wait isn't taken for a hang.
-const FINISHING: &str = "interrupted: the tests that run come to their end; once more to stop now";
+/// The message after the first signal.
+const FINISHING: &str = "interrupted: waiting for running tests to end; interrupt again to stop now";
 
-/// What a command runs on: one thread beside its own, so that signals are heard whatever the command is at.
+/// Builds the runtime of a command, with one more thread, which handles signals while the command is busy.
 ///
 /// # Errors
-/// Where the system has no thread to give.
+/// [`Exit::System`] if the system refuses a thread or a descriptor.
 pub(super) fn runtime() -> Result<Runtime, Problem> {
     descriptors::check().map_err(Problem::system)?;
     Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Problem::system)
 }
 
-/// Listens from now on.
+/// Starts to handle signals.
 pub(super) fn listen() -> watch::Receiver<Cancel> {
     let (sender, cancel) = watch::channel(Cancel::Go);
-    hear(sender, || eprint_line(FINISHING));
+    handle(sender, || eprint_line(FINISHING));
     cancel
 }
 
-/// Listens from now on, for at most so long.
+/// Starts to handle signals, and stops the command after `limit`.
 pub(super) fn listen_for(limit: Duration) -> watch::Receiver<Cancel> {
     let (sender, cancel) = watch::channel(Cancel::Go);
-    hear(sender.clone(), || eprint_line(FINISHING));
+    handle(sender.clone(), || eprint_line(FINISHING));
     tokio::spawn(async move {
         tokio::time::sleep(limit).await;
-        // First: whoever reads the words may take long.
+        // Before the message, because the reader of standard error may be slow.
         raise(&sender, Cancel::Now);
-        eprint_line(&format!("out of time: {} have passed; what runs is stopped", humantime::format_duration(limit)));
+        eprint_line(&format!(
+            "out of time: stopping after {}, the limit of the run",
+            humantime::format_duration(limit)
+        ));
     });
     cancel
 }
 
-/// Listens from now on, where a signal is how a command is meant to end.
+/// Starts to handle signals without a message, for commands that usually end by a signal.
 pub(super) fn quietly() -> watch::Receiver<Cancel> {
     let (sender, cancel) = watch::channel(Cancel::Go);
-    hear(sender, || ());
+    handle(sender, || ());
     cancel
 }
 
-/// What was to stop now doesn't go on because somebody asks for less.
+/// Requests a stop. A weaker request does not replace a stronger one.
 fn raise(sender: &watch::Sender<Cancel>, stop: Cancel) {
     sender.send_modify(|cancel| *cancel = stop.max(*cancel));
 }
 
-/// A guard, where there is one, counts the signals, and ends this process if it doesn't stop in time.
-fn hear(sender: watch::Sender<Cancel>, told: impl Fn() + Send + 'static) {
+/// Handles signals. If this process has a guard, the guard counts the signals, and kills this process if it does not stop
+/// in time.
+fn handle(sender: watch::Sender<Cancel>, first: impl Fn() + Send + 'static) {
     let direct = sender.clone();
     let request = move |count| {
         raise(&sender, if count == 1 { Cancel::Finish } else { Cancel::Now });
         if count == 1 {
-            told();
+            first();
         }
     };
-    // Not within the task: until the task runs, a signal would end this process.
+    // Registered outside of the task: before the task runs, a signal would end this process.
     let signals = Signals::new();
     if Guarded::is_here() {
         Guarded::on_request(request);
-        // Some send a signal to all processes at once: the guard counts it, and here it is no second one.
+        // Some programs signal all processes of a group. The guard counts such a signal, so it does not count again here.
         tokio::spawn(async move {
             let Ok(mut signals) = signals else { return };
             loop {
@@ -83,7 +88,7 @@ fn hear(sender: watch::Sender<Cancel>, told: impl Fn() + Send + 'static) {
             signals.next().await;
             request(count);
         }
-        // Whoever asks a third time has waited long enough.
+        // The third signal ends the process at once.
         signals.next().await;
         exit(Exit::Interrupted.status().into());
     });
@@ -120,7 +125,7 @@ impl Signals {
     }
 
     async fn next(&mut self) {
-        // Without a handler there is nobody to wait for.
+        // If no handler can be installed, no signal ever arrives here.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }

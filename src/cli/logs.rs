@@ -1,6 +1,6 @@
-//! The folder of run logs in the cache: one folder a run, and `last`, which leads to the run that ended last.
+//! The run logs in the cache: one folder per run, and the link `last` to the run that ended last.
 //!
-//! Takes the cache's folder, gives paths. Must not know what is in a log.
+//! Takes the cache folder, gives paths. Must not know the content of run logs.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -23,10 +23,10 @@ pub(super) struct CachedLog {
 }
 
 impl CachedLog {
-    /// Makes a folder for a run of now, which no other run has.
+    /// Creates a new folder for a run.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub(super) fn begin(cache: Utf8PathBuf) -> io::Result<Self> {
         let runs = cache.join("runs");
         private_folder(&runs)?;
@@ -36,7 +36,7 @@ impl CachedLog {
             let run = format!("{now}-{}-{number}", std::process::id());
             match create_private(&runs.join(&run)) {
                 Ok(()) => return Ok(Self { cache, run }),
-                // Containers with one cache have the same process ids.
+                // Containers that share a cache may have the same process ids.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -44,15 +44,15 @@ impl CachedLog {
         unreachable!("there are more numbers than folders")
     }
 
-    /// The run log.
+    /// Returns the path of the run log.
     pub(super) fn path(&self) -> Utf8PathBuf {
         self.cache.join("runs").join(&self.run).join(NAME)
     }
 
-    /// Makes this run the last one, at once, and deletes the oldest that are too many.
+    /// Makes `last` a link to this run, and deletes the oldest runs.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub(super) fn publish(self) -> io::Result<()> {
         let last = self.cache.join("last");
         lead(&last, &self.run)?;
@@ -60,7 +60,7 @@ impl CachedLog {
     }
 }
 
-/// Creates a folder for its owner only, which must not exist.
+/// Creates a folder that only its owner can read. It must not exist.
 fn create_private(folder: &Utf8Path) -> io::Result<()> {
     let mut new = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -72,7 +72,7 @@ fn create_private(folder: &Utf8Path) -> io::Result<()> {
 #[cfg(unix)]
 fn lead(last: &Utf8Path, run: &str) -> io::Result<()> {
     if last.symlink_metadata().is_ok_and(|there| there.is_dir()) {
-        // An earlier version had the files themselves here.
+        // Earlier versions had a folder here.
         fs::remove_dir_all(last)?;
     }
     let new = last.with_file_name(format!("last-{run}"));
@@ -80,7 +80,7 @@ fn lead(last: &Utf8Path, run: &str) -> io::Result<()> {
     fs::rename(&new, last).inspect_err(|_| _ = fs::remove_file(&new))
 }
 
-/// Copies the files of a run to `last`: links may need a privilege here.
+/// Copies the files of a run to `last`, because links may need a privilege on this system.
 #[cfg(not(unix))]
 fn lead(last: &Utf8Path, run: &str) -> io::Result<()> {
     fs::create_dir_all(last)?;
@@ -93,7 +93,7 @@ fn lead(last: &Utf8Path, run: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether a name is one that [`CachedLog::begin`] gives to a folder.
+/// Returns whether [`CachedLog::begin`] gives such a name to a folder.
 fn is_run(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<_> = name.split('-').collect();
@@ -102,19 +102,19 @@ fn is_run(name: &str) -> bool {
     began.is_some_and(|(day, time)| is_number(day) && is_number(time)) && is_number(process) && is_number(number)
 }
 
-/// Deletes the oldest runs, but none that goes on or that `last` leads to.
+/// Deletes the oldest runs, except the run of `last` and runs that have not ended.
 fn prune(runs: &Utf8Path, last: &Utf8Path) -> io::Result<()> {
     let mut names: Vec<String> = runs.read_dir_utf8()?.flatten().map(|run| run.file_name().to_owned()).collect();
-    // Any other folder is somebody else's.
+    // Folders with other names do not belong to casebook.
     names.retain(|name| is_run(name));
     names.sort();
     let last = last.read_link_utf8().ok();
     for name in names.iter().rev().skip(KEPT) {
-        let goes_on = File::open(runs.join(name).join(NAME))
+        let is_running = File::open(runs.join(name).join(NAME))
             .is_ok_and(|log| matches!(log.try_lock(), Err(TryLockError::WouldBlock)));
         let is_last = last.as_ref().is_some_and(|last| last.file_name() == Some(name));
-        if !goes_on && !is_last {
-            // Another run may delete it at the same time.
+        if !is_running && !is_last {
+            // Another process may delete the same folder at the same time.
             _ = fs::remove_dir_all(runs.join(name));
         }
     }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn last_leads_to_the_run_that_was_published_last() {
+    fn last_links_to_the_run_published_last() {
         let (_folder, cache) = cache();
         fs::create_dir_all(cache.join("last")).expect("a folder of an earlier version");
         fs::write(cache.join("last/run.jsonl"), "old").expect("written");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn old_runs_are_deleted_unless_they_go_on() {
+    fn old_runs_are_deleted_unless_still_running() {
         let (_folder, cache) = cache();
         let living = published(&cache, "living");
         let lock = File::open(&living).expect("it is there");
@@ -162,7 +162,7 @@ mod tests {
             published(&cache, "newer");
         }
         assert!(living.exists() && !oldest.exists());
-        // A process that another test starts at this moment may have the file open too.
+        // A child process of another test may have inherited the open file, so closing it may not unlock it.
         lock.unlock().expect("it was locked");
         published(&cache, "newest");
         assert!(!living.exists());

@@ -1,4 +1,4 @@
-//! `casebook explain CASE --wire REVISION`: the messages of a case, as they go over the wire with the reference target.
+//! `casebook explain CASE --wire REVISION`: runs a case with the reference target and prints the messages of both sides.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::report::Untrusted;
 use crate::report::terminal::print_line;
 use crate::run::{Seen, conduct};
 
-/// How much of a message is shown, in characters.
+/// The most characters of a message that are shown.
 const SHOWN: usize = 4000;
 
 pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result<Exit, Problem> {

@@ -1,21 +1,21 @@
-//! Several attempts at one test: when another one is worth it, and what all of them come to.
+//! Several attempts at one test: decides whether to run it again, and joins the results.
 //!
-//! Takes records of one test, gives one. Must not know how a test is run again.
+//! Takes records of one test, gives one record. Must not know how a test is run again.
 
 use crate::model::bound::{LEAST, bound};
 use crate::model::reason::Finding;
 use crate::model::record::{Attempt, KnownAs, Record, VerdictKind};
 use crate::model::target::Flaky;
 
-/// The number of attempts that are kept as they were observed; of the others, the least.
+/// The number of attempts whose observations are kept in full. Of the others, only the most important parts are kept.
 const WHOLE: usize = 4;
 
-/// Whether the target broke something, so that another attempt can tell whether it always does.
+/// Returns whether the test violates a MUST, so that another attempt can show whether it always does.
 pub(super) fn is_worth_another(record: &Record) -> bool {
     !record.bug && record.verdicts.iter().any(|verdict| verdict.kind == VerdictKind::Fail)
 }
 
-/// A further attempt, with those before it.
+/// Adds the earlier attempts to the record of a further attempt.
 pub(super) fn after(earlier: Record, mut record: Record) -> Record {
     let Record { mut attempts, mut observation, verdicts, .. } = earlier;
     if attempts.len() >= WHOLE {
@@ -26,8 +26,8 @@ pub(super) fn after(earlier: Record, mut record: Record) -> Record {
     record
 }
 
-/// Says of each check that failed in an earlier attempt, and in the last one didn't, that it is flaky; and of one that
-/// is listed, why that is known.
+/// Marks each check as flaky that failed in an earlier attempt and not in the last one, or as known if the target lists
+/// the test as flaky.
 pub(super) fn decide(record: &mut Record, listed: Option<&Flaky>) {
     let all = record.attempts.len() + 1;
     for (place, verdict) in record.verdicts.iter_mut().enumerate() {
@@ -70,29 +70,29 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_once_and_then_holds_is_flaky_and_excused_where_it_is_listed() {
+    fn check_that_fails_once_is_flaky_or_known_if_listed() {
         use VerdictKind::{Fail, Flaky as Flakes, Known, Pass, Warn};
         let attempts = || {
             let second = after(record(&[Fail, Pass, Fail, Warn]), record(&[Fail, Pass, Pass, Warn]));
             after(second, record(&[Pass, Pass, Fail, Warn]))
         };
-        let mut settled = attempts();
-        decide(&mut settled, None);
+        let mut decided = attempts();
+        decide(&mut decided, None);
         let kinds = |record: &Record| record.verdicts.iter().map(|verdict| verdict.kind).collect::<Vec<_>>();
-        assert_eq!(kinds(&settled), [Flakes, Pass, Fail, Warn]);
-        let detail = settled.verdicts[0].detail.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(kinds(&decided), [Flakes, Pass, Fail, Warn]);
+        let detail = decided.verdicts[0].detail.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(detail, ["failed in 2 of 3 attempts", "fail at 0: missing"]);
-        assert_eq!(settled.attempts.len(), 2);
+        assert_eq!(decided.attempts.len(), 2);
         let listed =
             Flaky { test: "f/**".parse().expect("a pattern"), reason: "starts too slowly".into(), issue: None };
-        settled = attempts();
-        decide(&mut settled, Some(&listed));
-        assert_eq!((settled.verdicts[0].kind, settled.verdicts[0].excuses), (Known, Some(Flakes)));
-        assert_eq!(settled.verdicts[0].known.as_ref().map(|known| known.reason.as_str()), Some("starts too slowly"));
+        decided = attempts();
+        decide(&mut decided, Some(&listed));
+        assert_eq!((decided.verdicts[0].kind, decided.verdicts[0].excuses), (Known, Some(Flakes)));
+        assert_eq!(decided.verdicts[0].known.as_ref().map(|known| known.reason.as_str()), Some("starts too slowly"));
     }
 
     #[test]
-    fn only_a_target_that_broke_something_is_asked_again() {
+    fn only_a_violated_must_is_worth_another_attempt() {
         assert!(is_worth_another(&record(&[VerdictKind::Pass, VerdictKind::Fail])));
         for kind in [VerdictKind::Warn, VerdictKind::Inconclusive, VerdictKind::Error, VerdictKind::Known] {
             assert!(!is_worth_another(&record(&[kind])), "{kind}");

@@ -1,7 +1,7 @@
-//! The way out of a test: its record and its transcript, without secrets, and bounded.
+//! Removes secrets from the record and the transcript of a test, and bounds their length.
 //!
-//! Takes both as they were seen and judged; hides first, then cuts, marks and counts. Nothing else may stand between
-//! the judge and a file, a report or the terminal.
+//! Takes both after the test was judged; hides secrets first, then cuts, marks and counts. Everything that goes to a
+//! file, a report or the terminal must pass through this module.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,18 +15,18 @@ use crate::model::reason::Detail;
 use crate::model::record::{Cuts, Record, Verdict};
 use crate::model::transcript::{End, Hit, Message, Served, StepTranscript, Transcript};
 
-/// Bytes that are kept of a text.
+/// The most bytes of a text that are kept.
 pub(super) const TEXT: usize = 32 << 10;
-/// Bytes that are kept of all texts of a transcript, their headers included.
+/// The most bytes of all texts of a transcript that are kept, headers included.
 const TRANSCRIPT: usize = 2 << 20;
-/// Bytes that each message, header and address counts besides its text.
+/// The number of bytes that each message, header and URL counts in addition to its text.
 const ENTRY: usize = 64;
-/// Bytes that are kept of a text of a verdict's detail, and of all of a record's.
+/// The most bytes of one text of a verdict's detail that are kept, and of all such texts of a record.
 const DETAIL: (usize, usize) = (2 << 10, 16 << 10);
-/// Bytes that are kept of the texts of all records, and of all transcripts, of a run.
+/// The most bytes of all records of a run that are kept in full, and of all transcripts.
 const RUN: u64 = 2 << 30;
 
-/// The room that is left for the tests of a run, and the cuts so far.
+/// The bytes that are left for the tests of a run, and the cuts so far.
 #[derive(Debug)]
 pub(super) struct Bounds {
     records: u64,
@@ -41,7 +41,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Hides secrets in a test's record and transcript, and cuts what is over the bounds.
+    /// Hides the secrets in the record and the transcript of a test, and cuts texts over the bounds.
     pub(super) fn keep(&mut self, secrets: &Secrets, record: &mut Record, transcript: &mut Transcript) {
         let room = TRANSCRIPT.min(usize::try_from(self.transcripts).unwrap_or(usize::MAX));
         let mut kept = Keeper { secrets, room, texts: 0, bytes: 0, is_short: false };
@@ -58,26 +58,26 @@ impl Bounds {
         self.cuts.tests += u64::from(kept.is_short);
     }
 
-    /// The cuts.
+    /// Returns the cuts so far.
     pub(super) fn cuts(&self) -> Cuts {
         self.cuts
     }
 }
 
-/// One test on its way.
+/// The state of one test.
 struct Keeper<'s> {
     secrets: &'s Secrets,
-    /// Bytes of text that may still be kept.
+    /// The number of bytes that may still be kept.
     room: usize,
     texts: u64,
     bytes: u64,
-    /// Set where more is missing than the ends of long messages.
+    /// Set if more is missing than the ends of long messages.
     is_short: bool,
 }
 
 impl Keeper<'_> {
     fn transcript(&mut self, transcript: &mut Transcript) {
-        // The other fields come from the harness itself.
+        // The ignored fields contain no text of the target.
         let Transcript {
             target: _,
             test: _,
@@ -97,7 +97,7 @@ impl Keeper<'_> {
         for StepTranscript { messages, end, micros: _, canary, handed } in steps {
             self.messages(messages);
             self.end(end);
-            // This too is a message, and its end is as little of a loss.
+            // This is a message too, so a missing end does not count as a loss.
             if let Some(handed) = handed {
                 let is_short = self.is_short || handed.len().min(TEXT) > self.room;
                 self.text(handed, TEXT);
@@ -195,7 +195,7 @@ impl Keeper<'_> {
         self.drop_entries(all - hits.len(), 0);
     }
 
-    /// Takes the room of one more entry.
+    /// Takes the bytes of one more entry; returns whether there are enough.
     fn has_entry(&mut self) -> bool {
         let fits = self.room >= ENTRY;
         self.room -= if fits { ENTRY } else { 0 };
@@ -233,7 +233,7 @@ impl Keeper<'_> {
             hash: _,
             observation,
             verdicts,
-            // They were kept before.
+            // The attempts were bounded when they ended.
             attempts: _,
             bug: _,
             stdio: _,
@@ -257,7 +257,7 @@ impl Keeper<'_> {
         let Observation { steps, cannot, unavailable, leaky: _, cut: _ } = observation;
         self.hide_all(cannot.iter_mut().chain(unavailable));
         for step in steps {
-            // Each field is named, so that nobody adds one and forgets it here.
+            // All fields are named, so that a new field does not compile until it is handled here.
             let StepObservation {
                 outcome: _,
                 code: _,

@@ -1,8 +1,8 @@
-//! The conductor: what a worker sees is observed, judged and written down in its own thread before its next test begins.
+//! Runs a plan. Each worker observes, judges and writes a test in its own thread before its next test begins.
 //!
-//! Takes a plan and a judge, gives records in the order of the plan, and keeps none: whoever looks on takes what it
-//! needs of each. Must not know how a report looks. What leaves it, to a file or to them, has passed
-//! [`Bounds`]: it has no [`Secrets`] any more, and a bounded length.
+//! Takes a plan and a judge, gives records in the order of the plan, and keeps none of them. Must not know the form of
+//! reports. Records and transcripts pass [`Bounds`] before they leave this module, so they have no [`Secrets`] and a
+//! bounded length.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
@@ -22,37 +22,37 @@ use crate::model::transcript::{Served, StdioMode, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::plan::{Group, Plan, Planned};
 
-/// Events that may wait until somebody looks at them.
+/// The number of events that may wait to be handled.
 const WAITING: usize = 64;
 
-/// What is told while a run goes on.
+/// A progress event of a run.
 #[derive(Debug)]
 pub enum Seen<'a> {
-    /// A test still runs, for so long already.
+    /// A test has been running for this time and has not ended.
     Slow(&'a TargetId, &'a TestId, Duration),
-    /// A test has been judged; these come in the order of the plan.
+    /// A test has been judged. These events are in the order of the plan.
     Judged(&'a Record, &'a Transcript),
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Conducted {
-    /// How it ended.
+    /// The end of the run.
     pub footer: Footer,
-    /// Where its time went.
+    /// The times of the run.
     pub timings: Timings,
-    /// The reason why the log ends before the run does, if it does.
+    /// The error after which the run log was not continued.
     pub unsaved: Option<LogError>,
-    /// The reason why the run ended before its plan does, if it did, other than a request to stop.
+    /// The error that ended the run before the end of its plan. A request to stop is not an error.
     pub broken: Option<RunError>,
 }
 
-/// The reason why a run could not go on: a bug of our own, outside of any test.
+/// An error in casebook outside of any test, which ends the run.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct RunError(String);
 
-/// Carries out a plan as far as the harness itself can go on, which depends on nothing that a target does.
+/// Runs a plan. No behaviour of a target ends the run early.
 pub async fn conduct(
     plan: Arc<Plan>,
     judge: Judge,
@@ -63,12 +63,12 @@ pub async fn conduct(
 ) -> Conducted {
     let began = std::time::Instant::now();
     let planned: Vec<_> = plan.tests().collect();
-    let desk = Arc::new(Desk::new(&plan, judge, log, options.retries));
+    let finisher = Arc::new(Finisher::new(&plan, judge, log, options.retries));
     let mut order = InOrder::<Judged>::default();
     let mut timings = Timings { workers: options.workers(&plan), ..Timings::default() };
     let (sender, mut events) = mpsc::channel(WAITING);
-    let at_desk = Arc::clone(&desk);
-    let finish: Finish<Judged> = Arc::new(move |group, planned, seen| at_desk.finish(group, planned, seen));
+    let finishing = Arc::clone(&finisher);
+    let finish: Finish<Judged> = Arc::new(move |group, planned, seen| finishing.finish(group, planned, seen));
     let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, finish, sender));
     let mut ran = 0;
     while let Some(event) = events.recv().await {
@@ -88,9 +88,9 @@ pub async fn conduct(
         }
     }
     let ended = driving.await.map_err(|bug| RunError(bug.to_string()));
-    // Who was to try again and didn't come to it has failed as far as anybody knows.
-    for (index, (record, transcript)) in std::mem::take(&mut *locked(&desk.tried)) {
-        desk.append(&record, &transcript);
+    // A stopped run has not repeated these tests, so their last attempt counts.
+    for (index, (record, transcript)) in std::mem::take(&mut *locked(&finisher.tried)) {
+        finisher.append(&record, &transcript);
         ran += 1;
         order.put(index, (record, transcript));
     }
@@ -101,31 +101,31 @@ pub async fn conduct(
     let footer = Footer {
         ran,
         interrupted: !matches!(ended, Ok(Ended::Whole)),
-        // In a part of a run, what fails may be in the other part.
-        stale: if plan.is_partial { Vec::new() } else { desk.reading().stale() },
+        // In a partial run, a known failure may fail in a test that was not run.
+        stale: if plan.is_partial { Vec::new() } else { finisher.reading().stale() },
         micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
-        cut: locked(&desk.bounds).cuts(),
+        cut: locked(&finisher.bounds).cuts(),
     };
-    let unsaved = std::mem::take(&mut *locked(&desk.log)).finish(footer.clone());
+    let unsaved = std::mem::take(&mut *locked(&finisher.log)).finish(footer.clone());
     Conducted { footer, timings, unsaved, broken: ended.err() }
 }
 
-/// A test that was judged, and what it was judged by.
+/// The record of a test and the transcript that it was judged by.
 type Judged = (Record, Box<Transcript>);
 
-/// The place where workers finish their tests, each in its own thread. No lock is held while a transcript is observed,
-/// and only one that workers share while it is judged.
-struct Desk {
+/// The shared state with which workers finish their tests, each in its own thread. No lock is held while a transcript is
+/// observed, and only a shared lock while it is judged.
+struct Finisher {
     judge: RwLock<Judge>,
     secrets: BTreeMap<TargetId, Secrets>,
     bounds: Mutex<Bounds>,
     log: Mutex<Saving>,
-    /// The tests that are tried again, with what came of them so far, by their places in the plan.
+    /// The tests that are to be repeated, with their results so far, by their places in the plan.
     tried: Mutex<BTreeMap<usize, Judged>>,
     retries: usize,
 }
 
-impl Desk {
+impl Finisher {
     fn new(plan: &Plan, judge: Judge, log: Option<Log>, retries: usize) -> Self {
         Self {
             judge: RwLock::new(judge),
@@ -137,16 +137,16 @@ impl Desk {
         }
     }
 
-    /// Judges a test, and writes it down unless it is to be tried again.
+    /// Judges a test, and writes it to the run log unless it is to be repeated.
     fn finish(&self, group: &Group, planned: &Planned, mut transcript: Box<Transcript>) -> (Next, Option<Judged>) {
         let Planned { index, id, test, .. } = planned;
         let judge = |seen: &Observation| self.reading().verdicts(&transcript.target, test, id, seen);
         let mut record = judged(judge, planned, &transcript);
         if record.observation.unavailable.is_none() {
-            // It shows nothing else.
+            // The second transcript is needed only to show a difference.
             transcript.process = None;
         }
-        // Both may have to wait for their turn, with many others.
+        // Bounded now, because both may wait in memory for earlier tests to end.
         locked(&self.bounds).keep(&self.secrets[&transcript.target], &mut record, &mut transcript);
         if let Some((earlier, _)) = locked(&self.tried).remove(index) {
             record = after(earlier, record);
@@ -173,7 +173,7 @@ impl Desk {
     }
 }
 
-/// The log, until it can't be written.
+/// The run log, until it cannot be written.
 #[derive(Default)]
 struct Saving {
     log: Option<Log>,
@@ -181,7 +181,7 @@ struct Saving {
 }
 
 impl Saving {
-    /// Writes a test down; where that fails, no other test is.
+    /// Writes a test. After an error, no further test is written.
     fn append(&mut self, record: &Record, transcript: &Transcript) {
         if let Some(open) = &mut self.log
             && let Err(error) = open.append(record, transcript)
@@ -190,7 +190,7 @@ impl Saving {
         }
     }
 
-    /// Writes how the run ended; gives the reason why the log ends before the run does, if it does.
+    /// Writes the footer. Returns the error after which the run log was not continued, if any.
     fn finish(self, footer: Footer) -> Option<LogError> {
         self.log.map_or(self.unsaved, |log| log.finish(footer).err())
     }
@@ -200,7 +200,7 @@ fn locked<T>(one: &Mutex<T>) -> MutexGuard<'_, T> {
     one.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is not to be told of each target.
+/// Returns the secrets of each target.
 fn secrets(plan: &Plan) -> BTreeMap<TargetId, Secrets> {
     let mut secrets = BTreeMap::new();
     for Group { target, .. } in &plan.groups {
@@ -228,7 +228,7 @@ fn judged(judge: impl Fn(&Observation) -> Vec<Verdict>, planned: &Planned, trans
     let bug = seen.is_err() || matches!(transcript.served, Served::Broken { .. });
     let (observation, verdicts) = seen.unwrap_or_else(|words| {
         let blind = unseen(words);
-        // Its controls have to hear that it shows nothing.
+        // The judge must learn that this test shows nothing, because it may be a control.
         let verdicts = caught(|| judge(&blind)).unwrap_or_default();
         (blind, verdicts)
     });
@@ -247,12 +247,12 @@ fn judged(judge: impl Fn(&Observation) -> Vec<Verdict>, planned: &Planned, trans
     }
 }
 
-/// The reason why nothing is said of a server that was observed in two ways.
+/// Returns the reason why a server that behaved differently as a stream and as a process is not judged.
 fn two_ways(difference: &str) -> String {
     format!("a stream of the adapter and a process of its own show different things (in this order): {difference}")
 }
 
-/// What there is to judge where the harness itself broke.
+/// Returns the observation of a test in which casebook itself failed.
 fn unseen(words: String) -> Observation {
     Observation { steps: Vec::new(), cannot: None, unavailable: Some(words), leaky: false, cut: 0 }
 }
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_in_which_the_harness_broke_is_an_error_and_says_why() {
+    fn test_with_a_harness_error_is_an_error_with_its_reason() {
         let wanted = Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
         let test = samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted]))]);
         let broken = Served::Broken { reason: "no such place".to_owned() };

@@ -1,7 +1,7 @@
-//! A run from plan to record: conducted, written a line a test, read back whole or torn, judged again.
+//! Runs plans, and writes, reads and re-judges run logs.
 //!
-//! Takes plans and logs, gives records, `run.jsonl` and, beside it, what went over the wire. Must not know how a
-//! report looks, what a revision means, or what is special about a target.
+//! Takes plans and run logs, gives records, `run.jsonl`, and the transcripts beside it. Must not know the form of
+//! reports, the meaning of revisions, or the details of a target.
 
 mod attempts;
 mod bounds;
@@ -21,9 +21,9 @@ pub use secrets::Secrets;
 
 use crate::model::case::Test;
 
-/// A hash of what is done in a test: the fixture and the steps, not the sentence, and not what is expected, but for
-/// which messages are kept.
-/// Where it is the same, an observation may be judged by the expectations of today.
+/// Returns a hash of the actions of a test: its role, its fixture and its steps. Requirements and expectations do not
+/// count, except that an expectation may need the messages of a step. While the hash is the same, the current
+/// expectations can judge an old observation.
 pub fn hash(test: &Test) -> String {
     let steps = test.steps.iter();
     let steps = steps.map(|step| (&step.when, &step.declares, step.initialized, step.then.looks_into_messages()));
@@ -37,7 +37,7 @@ mod tests {
     use crate::model::case::{Expectation, Then};
 
     #[test]
-    fn a_hash_changes_with_what_is_done_and_not_with_what_is_expected() {
+    fn hash_depends_on_actions_and_not_on_expectations() {
         let test = |tool: &str, then| samples::test(&[], vec![(samples::call(tool), then)]);
         let observed = hash(&test("t", Then::Observe));
         assert_eq!(observed, hash(&test("t", samples::check("r", vec![Expectation::default()]))));

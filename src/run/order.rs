@@ -1,8 +1,8 @@
-//! Tests finish in any order; who reads a run gets them in the order of the plan.
+//! Puts tests, which end in any order, into the order of the plan.
 
 use std::collections::BTreeMap;
 
-/// Holds back what came early. Places count from 0, each exactly once.
+/// A buffer for items that arrive early. Places count from 0, and each has exactly one item.
 #[derive(Debug)]
 pub struct InOrder<T> {
     next: usize,
@@ -16,19 +16,19 @@ impl<T> Default for InOrder<T> {
 }
 
 impl<T> InOrder<T> {
-    /// Takes what belongs at this place.
+    /// Adds the item of a place.
     pub fn put(&mut self, place: usize, item: T) {
         self.early.insert(place, item);
     }
 
-    /// Gives the next whose turn has come.
+    /// Removes and returns the next item in order, if it has arrived.
     pub fn take(&mut self) -> Option<T> {
         let item = self.early.remove(&self.next)?;
         self.next += 1;
         Some(item)
     }
 
-    /// What is still held back when a run was stopped, in order, with gaps.
+    /// Returns the remaining items in order. After a stopped run there are gaps.
     pub fn rest(self) -> impl Iterator<Item = T> {
         self.early.into_values()
     }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn early_items_wait_for_their_turn() {
+    fn early_items_wait_for_earlier_places() {
         let mut order = InOrder::default();
         let ready = |order: &mut InOrder<char>| std::iter::from_fn(|| order.take()).collect::<String>();
         order.put(2, 'c');

@@ -1,6 +1,6 @@
-//! Judging a record again, by the cases, levels and known failures of today.
+//! Judges the records of a run log again, by the current cases, levels and known failures.
 //!
-//! Takes a library, targets and records; gives records with new verdicts. Runs nothing.
+//! Takes a library, targets and records, gives records with new verdicts. Must not run a target.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use crate::model::reason::Stale;
 use crate::model::record::Record;
 use crate::model::target::Target;
 
-/// What came of judging a record again.
+/// The result of judging a run log again.
 #[derive(Debug)]
 pub struct Replay {
-    /// The records with new verdicts; those of tests that are gone, changed or cut keep theirs.
+    /// The records with new verdicts. Records of removed, changed or cut tests keep their verdicts.
     pub records: Vec<Record>,
     /// Known failures that no longer fail.
     pub stale: Vec<Stale>,
-    /// Tests that no case has any more, by path.
+    /// Paths of tests that no longer exist.
     pub gone: Vec<String>,
-    /// Tests that do something else now than was observed, by path.
+    /// Paths of tests whose fixture or steps have changed since the run.
     pub changed: Vec<String>,
-    /// Tests whose records lack a part of what was observed, by path.
+    /// Paths of tests whose observations were cut.
     pub cut: Vec<String>,
 }
 
-/// Judges the observations of records again. Addresses have no place in them, so that no transcript is needed.
+/// Judges the observations of records again. Observations do not contain addresses, so no transcript is needed.
 pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> Replay {
     let all = library.cases.iter().flat_map(|case| &case.tests);
     let tests: BTreeMap<String, &Test> = all.map(|test| (test.path(), test.as_ref())).collect();
@@ -43,7 +43,7 @@ pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> R
             }
             Some(test) => {
                 for attempt in &mut record.attempts {
-                    // What it says of controls and known failures is said by the last one.
+                    // Controls and known failures are decided by the last attempt.
                     attempt.verdicts = judge.verdicts(&record.target, test, &record.test, &attempt.observation);
                 }
                 record.verdicts = judge.judge(&record.target, test, &record.test, &record.observation);
@@ -61,7 +61,7 @@ pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> R
     replay
 }
 
-/// Returns whether a record lacks a part of what was observed. The rest of a value is another value.
+/// Returns whether an observation of a record was cut. A cut value is another value, so it cannot be judged.
 fn is_cut(record: &Record) -> bool {
     let attempts = record.attempts.iter().map(|attempt| &attempt.observation);
     attempts.chain([&record.observation]).any(|observation| observation.cut > 0)
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_judged_by_the_levels_of_today_where_its_test_still_does_the_same() {
+    fn unchanged_test_is_judged_by_current_levels() {
         let wanted = Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
         let test = samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted]))]);
         let same = hash(&test);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_control_that_was_cut_still_leaves_others_inconclusive() {
+    fn cut_failed_control_leaves_other_tests_inconclusive() {
         let wanted = || Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
         let test = || samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted()]))]);
         let control = Test { id: "c".into(), control: Some(Control::File), ..test() };

@@ -1,7 +1,7 @@
-//! The environment's secrets, and texts without them.
+//! Removes the secrets of the environment from texts.
 //!
-//! Takes a target and the environment of this process, gives texts with `[NAME]` where the value of a variable was.
-//! Must not know records. Verdicts are made before: a name in place of a number is no JSON.
+//! Takes a target and the environment of this process, gives texts with `[NAME]` in place of the value of a variable.
+//! Must not know records. Used only after judging, because a name in place of a number is not JSON.
 
 mod matcher;
 
@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::target::Target;
 use matcher::{Matcher, PIECE, Wanted};
 
-/// Shorter values, in bytes, are words like `error` and `true`, which mean something wherever they are.
+/// The length of the shortest secret, in bytes. Shorter values are words such as `error` and `true`, which texts need.
 const SHORTEST: usize = PIECE;
-/// Variables to be hidden besides, and with a `-` before it one that isn't: names, with commas or spaces between them.
+/// The variable that names further secret variables, separated by commas or spaces; `-NAME` is not a secret.
 const NAMED: &str = "CASEBOOK_SECRETS";
-/// A name with such a part is a secret's.
+/// The parts of names that mark a variable as a secret.
 const NAMES: [&str; 24] = [
     "AUTH",
     "AUTHORIZATION",
@@ -42,7 +42,7 @@ const NAMES: [&str; 24] = [
     "WEBHOOK",
     "WEBHOOKS",
 ];
-/// A name with a part that ends so is a secret's: `PGPASSWORD`, `BINDPW`.
+/// The endings of parts of names that mark a variable as a secret: `PGPASSWORD`, `BINDPW`.
 const ENDINGS: [&str; 11] = [
     "TOKEN",
     "TOKENS",
@@ -56,9 +56,9 @@ const ENDINGS: [&str; 11] = [
     "PRIVATEKEY",
     "SSHPASS",
 ];
-/// Parts that are a secret's only beside others: `PWD` alone is a folder.
+/// The parts of names that mark a secret only beside other parts: `PWD` alone is a folder.
 const BESIDE_OTHERS: [&str; 2] = ["PWD", "PW"];
-/// A value that begins so is a secret, whatever its name is: the tokens of well-known services, JWTs and private keys.
+/// The beginnings of values that are secrets under any name: tokens of well-known services, JWTs and private keys.
 const TOKENS: [&str; 29] = [
     "-----BEGIN ",
     "AIza",
@@ -90,21 +90,21 @@ const TOKENS: [&str; 29] = [
     "xoxs-",
     "ya29.",
 ];
-/// Shorter values, in bytes, are no tokens, whatever they begin with; and shorter words are not taken for random ones.
+/// The length of the shortest token and of the shortest random word, in bytes.
 const TOKEN: usize = 16;
 
-/// The values that are not to be told of one target.
+/// The secret values of one target.
 #[derive(Debug, Default)]
 pub struct Secrets(Option<Matcher>);
 
 impl Secrets {
-    /// Those of a target: all that its file sets, and of the inherited environment what is a secret by its name or its
-    /// value, or is named as one.
+    /// Returns the secrets of a target: all variables that its file sets, and the inherited variables that are secrets by
+    /// their name or value, or that the user names as secrets.
     pub fn of(target: &Target) -> Self {
         Self::among(&target.env, inherited(), &Named::of(&target.secrets))
     }
 
-    /// Those of a process that has no more than the environment of this one.
+    /// Returns the secrets of the environment of this process.
     pub fn inherited() -> Self {
         Self::among(&BTreeMap::new(), inherited(), &Named::of(&[]))
     }
@@ -124,7 +124,7 @@ impl Secrets {
             );
         }
         let mut wanted: Vec<_> = wanted.into_iter().collect();
-        // A value that is inside of another one has its own name where it is alone.
+        // Shorter values first, so that a value inside another value is shown with its own name.
         wanted.sort_by_key(|one| one.value.len());
         Self(Matcher::new(&wanted))
     }
@@ -134,12 +134,12 @@ impl Secrets {
         self.0.is_none()
     }
 
-    /// A text without them.
+    /// Returns a text without the secrets.
     pub fn out_of<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.0.as_ref().map_or(Cow::Borrowed(text), |matcher| matcher.replaced(text))
     }
 
-    /// The first bytes of a text without them: one that is cut there is hidden too.
+    /// Returns the first bytes of a text without the secrets. A secret that is cut at the end is hidden too.
     pub(super) fn out_of_first<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
         match &self.0 {
             Some(matcher) => matcher.replaced_within(text, most),
@@ -148,7 +148,7 @@ impl Secrets {
     }
 }
 
-/// The variables that somebody has named.
+/// The variables that the user has named.
 #[derive(Debug, Default)]
 struct Named {
     yes: BTreeSet<String>,
@@ -156,7 +156,7 @@ struct Named {
 }
 
 impl Named {
-    /// Those of a target's file, and those of [`NAMED`].
+    /// Returns the variables of a target's file and of [`NAMED`].
     fn of(names: &[String]) -> Self {
         let typed = std::env::var(NAMED).unwrap_or_default();
         let typed = typed.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned);
@@ -175,7 +175,8 @@ impl Named {
     }
 }
 
-/// The environment of this process. A value that is not UTF-8 is there twice: with replacement characters, and as Latin-1.
+/// Returns the environment of this process. A value that is not UTF-8 appears twice: with replacement characters, and as
+/// Latin-1.
 fn inherited() -> impl Iterator<Item = (String, String)> {
     let read = |value: std::ffi::OsString| match value.into_string() {
         Ok(value) => vec![value],
@@ -188,7 +189,7 @@ fn inherited() -> impl Iterator<Item = (String, String)> {
     named.flat_map(move |(name, value)| read(value).into_iter().map(move |value| (name.clone(), value)))
 }
 
-/// The parts of a variable that are hidden.
+/// Returns the parts of a variable that are hidden.
 fn wanted_of(name: &str, value: &str, is_set: bool, is_named: bool) -> Vec<Wanted> {
     let wanted = |value: &str, in_part| Wanted { value: value.to_owned(), name: format!("[{name}]"), in_part };
     let is_secret = is_named || is_secret(name) || is_token(value.trim());
@@ -202,7 +203,7 @@ fn wanted_of(name: &str, value: &str, is_set: bool, is_named: bool) -> Vec<Wante
         all.extend((value.trim() != value).then(|| wanted(value, false)));
         return all;
     }
-    // Much of an address, a path or a setting is in texts that have nothing to do with it.
+    // Pieces of an address, a path or a setting often appear in unrelated texts, so only the whole value is hidden.
     all.extend([value, value.trim()].into_iter().chain(value.lines().map(str::trim)).map(|one| wanted(one, false)));
     if is_secret {
         let words = value.split(|one: char| !one.is_ascii_alphanumeric());
@@ -243,7 +244,7 @@ fn is_location(value: &str) -> bool {
         || value.as_bytes().get(1..3).is_some_and(|rest| rest == b":\\")
 }
 
-/// The secrets inside of a value: the password, or the key in its place, of an address, and `Password=…` of a list.
+/// Returns the secrets inside a value: the password or key in an address, and `Password=…` in a list.
 fn inner(value: &str) -> Vec<&str> {
     let user = value.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next()?.rsplit_once('@'));
     let in_address = user.and_then(|(user, _)| match user.split_once(':') {

@@ -46,7 +46,7 @@ fn a_run_that_is_out_of_time_stops_and_reports_what_it_saw() {
     let began = Instant::now();
     let came =
         sandbox.run(&format!("run hangs --cases cases --only post/letter --run-log run.jsonl --jobs 1 {limits}"));
-    came.exits(5).stdout_has(&["INCOMPLETE: "]).stderr_has(&["out of time: 6s have passed"]);
+    came.exits(5).stdout_has(&["INCOMPLETE: "]).stderr_has(&["out of time: stopping after 6s"]);
     assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     assert_eq!(sandbox.survivors(), 0);
     let record = sandbox.read("run.jsonl");

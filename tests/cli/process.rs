@@ -170,7 +170,7 @@ impl Running {
 
     /// Reads on to the line that answers a first signal.
     pub(crate) fn until_interrupted(&mut self) {
-        self.until_error("once more to stop now");
+        self.until_error("interrupt again to stop now");
     }
 
     pub(crate) fn signal(&self, signal: Signal) {

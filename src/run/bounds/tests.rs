@@ -1,4 +1,4 @@
-//! Tests.
+//! Tests of [`Bounds`].
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn verdict(texts: Vec<String>) -> Verdict {
     }
 }
 
-/// A transcript that is kept, with the record of nothing, and what was cut.
+/// Bounds a transcript, with an empty record; returns it and the cuts.
 fn kept(mut transcript: Transcript) -> (Transcript, Cuts) {
     let mut bounds = Bounds::default();
     bounds.keep(&Secrets::default(), &mut record(), &mut transcript);

@@ -1,7 +1,7 @@
-//! Finds values in a text in whatever way they are written: escaped, encoded, or in part.
+//! Finds values in a text, also if they are escaped, encoded or incomplete.
 //!
-//! Takes values with the names that stand in for them, gives texts without the values. One automaton reads the text as
-//! it is, and again without its escapes, so that the time is linear in the text. Must not know environment variables.
+//! Takes values and their replacements, gives texts without the values. One automaton reads the text as it is and again
+//! without its escapes, so the time is linear in the length of the text. Must not know environment variables.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,27 +12,27 @@ use aho_corasick::{Anchored, PatternID};
 use base64::engine::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// Bytes of a value that are hidden wherever they are, where the value is hidden in part too.
+/// The length of a piece, in bytes. Each piece of a value is hidden, if the value is hidden in part too.
 pub(super) const PIECE: usize = 8;
-/// The same, of a value in base64: as many characters as have eight bytes, at any alignment.
+/// The length of a piece in base64: the number of characters that encode eight bytes at any alignment.
 const PIECE_IN_BASE64: usize = 11;
-/// The same, of a value in hexadecimal digits.
+/// The length of a piece in hexadecimal digits.
 const PIECE_IN_HEX: usize = 2 * PIECE;
-/// Bytes at either end of a value that are looked for in part.
+/// The number of bytes at each end of a long value whose pieces are hidden.
 const ENDS: usize = 2 << 10;
-/// The most bytes that a writer makes of one byte: `\\u0041`, and a little more.
+/// The most bytes that an escape takes for one byte: `\\u0041`, and some more.
 const WIDEST: usize = 12;
-/// The layers of escapes that are read: JSON in JSON, and in a URL or a page.
+/// The number of layers of escapes that are decoded, such as JSON in JSON.
 const LAYERS: usize = 2;
 
-/// A value that is looked for.
+/// A value to hide.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wanted {
     /// The value.
     pub(super) value: String,
-    /// The name that stands in for it.
+    /// The replacement.
     pub(super) name: String,
-    /// Set where pieces of it are hidden too: a text that was cut, or split, has no whole value.
+    /// Set if pieces of the value are hidden too, because a cut or split text lacks the whole value.
     pub(super) in_part: bool,
 }
 
@@ -40,38 +40,38 @@ pub(super) struct Wanted {
 #[derive(Debug)]
 pub(super) struct Matcher {
     automaton: NFA,
-    /// The name for each pattern.
+    /// The replacement for each pattern.
     names: Vec<String>,
     longest: usize,
 }
 
-/// Bytes of a text that are to be replaced.
+/// A range of bytes of a text to replace.
 #[derive(Clone, Copy, Debug)]
 struct Hit {
     start: usize,
     end: usize,
     pattern: PatternID,
-    /// The length of the pattern: the longest one names the place.
+    /// The length of the pattern. The longest pattern of a range decides the replacement.
     weight: usize,
 }
 
-/// A text without its escapes, and for each byte where it came from.
+/// A text without its escapes, with the original position of each byte.
 struct Decoded {
     bytes: Vec<u8>,
     starts: Vec<u32>,
 }
 
-/// The escapes that are taken out of a text.
+/// The escapes that are removed from a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
-    /// A backslash and what follows it: JSON in all spellings, and the strings of most languages.
+    /// Backslash escapes, as in JSON and the strings of most languages.
     Backslash,
-    /// These, `%41`, and `&amp;`.
+    /// Backslash escapes, `%41`, and `&amp;`.
     All,
 }
 
 impl Matcher {
-    /// A matcher for these values; `None` where there are none.
+    /// Builds a matcher for these values; `None` if there are none.
     pub(super) fn new(wanted: &[Wanted]) -> Option<Self> {
         let (mut patterns, mut names, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
         for one in wanted {
@@ -87,12 +87,12 @@ impl Matcher {
         Some(Self { automaton: automaton.expect("an environment is smaller than an automaton"), names, longest })
     }
 
-    /// The text without the values.
+    /// Returns the text without the values.
     pub(super) fn replaced<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.replaced_within(text, text.len())
     }
 
-    /// The first `most` bytes of a text without the values, also without one that only begins there.
+    /// Returns the first `most` bytes of a text without the values. A value that only begins there is replaced too.
     pub(super) fn replaced_within<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
         let most = floor(text, most);
         let seen = &text[..floor(text, most.saturating_add(self.longest.saturating_mul(WIDEST)))];
@@ -130,7 +130,7 @@ impl Matcher {
         }
     }
 
-    /// Finds all patterns; `origin` says where the bytes were, and how long that text is.
+    /// Finds all patterns. `origin` has the original position of each byte and the length of the original text.
     fn search(&self, bytes: &[u8], origin: Option<(&[u32], usize)>, hits: &mut Vec<Hit>) {
         let automaton = &self.automaton;
         let first = hits.len();
@@ -152,7 +152,7 @@ impl Matcher {
     }
 }
 
-/// Adds a hit, as a part of those before it that it overlaps.
+/// Adds a hit, and joins it with earlier hits that overlap.
 fn push(hits: &mut Vec<Hit>, first: usize, mut hit: Hit) {
     while let Some(last) = hits.last().filter(|last| hits.len() > first && hit.start < last.end) {
         hit = join(*last, hit);
@@ -166,7 +166,7 @@ fn join(one: Hit, other: Hit) -> Hit {
     Hit { start, end, ..if other.weight > one.weight { other } else { one } }
 }
 
-/// Sorted hits without overlaps.
+/// Joins overlapping hits. The hits must be sorted.
 fn merged(hits: Vec<Hit>) -> Vec<Hit> {
     let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
     for hit in hits {
@@ -175,13 +175,13 @@ fn merged(hits: Vec<Hit>) -> Vec<Hit> {
     merged
 }
 
-/// The end of a decoded byte's place in the text: the beginning of the next byte that isn't of the same escape.
+/// Returns the original end of a decoded byte: the beginning of the next byte that is not part of the same escape.
 fn source_end(starts: &[u32], end: usize, length: usize) -> usize {
     let last = starts[end - 1];
     starts[end..].iter().find(|start| **start != last).map_or(length, |start| *start as usize)
 }
 
-/// Everything that is looked for of one value.
+/// Returns all patterns of a value.
 fn patterns_of(wanted: &Wanted) -> Vec<Vec<u8>> {
     let value = wanted.value.as_bytes();
     let plus = value.contains(&b' ').then(|| wanted.value.replace(' ', "+").into_bytes());
@@ -192,7 +192,7 @@ fn patterns_of(wanted: &Wanted) -> Vec<Vec<u8>> {
     forms.flat_map(|(form, piece)| if wanted.in_part { pieces(&form, piece) } else { vec![form] }).collect()
 }
 
-/// All pieces of a value; of a very long one, those of its ends, and itself.
+/// Returns all pieces of a value; for a very long value the value itself and the pieces of its ends.
 fn pieces(form: &[u8], piece: usize) -> Vec<Vec<u8>> {
     if form.len() <= piece {
         return vec![form.to_vec()];
@@ -205,7 +205,7 @@ fn pieces(form: &[u8], piece: usize) -> Vec<Vec<u8>> {
     std::iter::once(form.to_vec()).chain(ends.into_iter().flatten()).collect()
 }
 
-/// The common part of all base64 texts that hold the value behind so many other bytes.
+/// Returns the common part of all base64 texts that contain the value after `lead` other bytes.
 fn in_base64(engine: &impl Engine, value: &[u8], lead: usize) -> Vec<u8> {
     let text = engine.encode([&[0; 2][..lead], value].concat());
     let (start, end) = ((lead * 8).div_ceil(6), (lead + value.len()) * 8 / 6);
@@ -216,7 +216,7 @@ fn in_hex(value: &[u8]) -> Vec<u8> {
     value.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
 }
 
-/// A text without one layer of escapes; `None` where it has none. `origin` says where its bytes were.
+/// Removes one layer of escapes from a text; `None` if it has none. `origin` has the original position of each byte.
 fn decoded(bytes: &[u8], origin: Option<&[u32]>, escapes: Escapes) -> Option<Decoded> {
     let is_mark = |byte: u8| byte == b'\\' || escapes == Escapes::All && matches!(byte, b'%' | b'&');
     let first = bytes.iter().position(|byte| is_mark(*byte))?;
@@ -241,13 +241,13 @@ fn decoded(bytes: &[u8], origin: Option<&[u32]>, escapes: Escapes) -> Option<Dec
     Some(out)
 }
 
-/// The meaning of an escape.
+/// The decoded value of an escape.
 enum Unit {
     Byte(u8),
     Char(char),
 }
 
-/// The meaning of the escape at the beginning of these bytes, and its length.
+/// Decodes the escape at the beginning of these bytes; also returns its length.
 fn unescaped(bytes: &[u8]) -> Option<(Unit, usize)> {
     match bytes {
         [b'\\', b'u', b'{', ..] => braced(&bytes[3..]).map(|(one, length)| (Unit::Char(one), length + 3)),
@@ -274,7 +274,7 @@ fn control(letter: u8) -> u8 {
     }
 }
 
-/// `\u0041`, or two of them that are one character.
+/// Decodes `\u0041`, or a surrogate pair.
 fn utf16(bytes: &[u8]) -> Option<(Unit, usize)> {
     let unit = |at: usize| match bytes.get(at..at + 6)? {
         [b'\\', b'u', digits @ ..] => u16::try_from(hex(digits)?).ok(),
@@ -288,13 +288,13 @@ fn utf16(bytes: &[u8]) -> Option<(Unit, usize)> {
     Some((Unit::Char(one), 12))
 }
 
-/// The rest of `\u{1f511}`.
+/// Decodes the rest of `\u{1f511}`.
 fn braced(bytes: &[u8]) -> Option<(char, usize)> {
     let end = bytes.iter().take(9).position(|byte| *byte == b'}')?;
     Some((char::from_u32(hex(&bytes[..end])?)?, end + 1))
 }
 
-/// `&amp;`, `&#38;` or `&#x26;`.
+/// Decodes `&amp;`, `&#38;` or `&#x26;`.
 fn entity(bytes: &[u8]) -> Option<(Unit, usize)> {
     let end = bytes.iter().take(12).position(|byte| *byte == b';')?;
     let one = match &bytes[1..end] {
@@ -321,7 +321,7 @@ fn hex(digits: &[u8]) -> Option<u32> {
     digits.try_fold(0_u32, |value, digit| value.checked_mul(16)?.checked_add(digit?))
 }
 
-/// The greatest boundary of a character that isn't behind this byte.
+/// Returns the last boundary of a character at or before this byte.
 pub(super) fn floor(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Tests.
+//! Tests of [`Secrets`].
 
 use super::*;
 
