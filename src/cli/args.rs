@@ -94,8 +94,8 @@ pub struct Cli {
     /// The command.
     #[command(subcommand)]
     pub command: Command,
-    /// Also use files of other users [env: CASEBOOK_TRUST=1]
-    #[arg(long, global = true)]
+    /// Also use files of other users, for names of targets and for snapshots.
+    #[arg(long, global = true, help = "Also use files of other users [env: CASEBOOK_TRUST=1]")]
     pub trust: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `casebook serve` and `casebook drive`: a fixture for whoever wants to see it, a client for whoever has a server.
+//! `casebook serve` and `casebook drive`: one fixture or one client, used by hand.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use crate::sandbox::Sandbox;
 
 const HELLO: &str = r#"{"id":"1","hello":{"sdk":"x","version":"1","language":"sh","api":"none","roles":["server"],"transports":["http"],"revisions":["2026-07-28"]}}"#;
 
-/// The sandbox with a server's cases, `cases`, and a client's, `visits`, that fit each other.
+/// A sandbox with cases of servers, `cases`, and cases of clients, `visits`, that fit each other.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::visited();
     let visit = sandbox.read("visits/post/visit.json");
@@ -21,7 +21,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// A server that goes on, and the first line that it says.
+/// Starts `casebook serve`; returns the running process and its first line.
 fn serving(sandbox: &Sandbox, arguments: &str) -> (Running, String) {
     let mut running = sandbox.start(&format!("serve {arguments} --cases cases"));
     let place = running.out.next().expect("a first line");
@@ -29,7 +29,7 @@ fn serving(sandbox: &Sandbox, arguments: &str) -> (Running, String) {
 }
 
 #[test]
-fn a_fixture_is_served_until_a_signal_and_a_client_can_be_driven_against_it() {
+fn served_fixture_answers_a_driven_client_until_a_signal() {
     let sandbox = sandbox();
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let (server, url) = serving(&sandbox, "reference post/shelf");
@@ -52,7 +52,7 @@ fn a_fixture_is_served_until_a_signal_and_a_client_can_be_driven_against_it() {
 }
 
 #[test]
-fn a_server_over_stdio_is_a_command_line_for_a_shell() {
+fn server_over_stdio_is_printed_as_a_shell_command() {
     let sandbox = sandbox();
     let (server, line) = serving(&sandbox, "reference post/shelf --transport stdio --revision 2025-11-25");
     let request = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
@@ -66,7 +66,7 @@ fn a_server_over_stdio_is_a_command_line_for_a_shell() {
 }
 
 #[test]
-fn a_target_that_dies_while_it_serves_leaves_its_last_words() {
+fn target_that_dies_while_serving_shows_its_stderr() {
     let sandbox = sandbox();
     let serving = r#"{"id":"2","serving":{"url":"http://127.0.0.1:1/"}}"#;
     let script = format!("read hello; echo '{HELLO}'; read serve; echo '{serving}'; echo the last words >&2; exit 7");
@@ -78,7 +78,7 @@ fn a_target_that_dies_while_it_serves_leaves_its_last_words() {
 }
 
 #[test]
-fn a_fixture_that_is_declined_is_said_in_the_targets_words() {
+fn declined_fixture_shows_the_message_of_the_target() {
     let sandbox = sandbox();
     for (answer, words) in [
         (r#"{"id":"2","refused":{"type":"ValueError","message":"no such keyword"}}"#, "refuses: ValueError: no such"),
@@ -91,7 +91,7 @@ fn a_fixture_that_is_declined_is_said_in_the_targets_words() {
 }
 
 #[test]
-fn what_is_ambiguous_is_listed_and_nothing_is_started() {
+fn ambiguous_case_lists_the_choices_and_starts_nothing() {
     let sandbox = sandbox();
     sandbox.lay_out("cases/post/letter.json");
     sandbox.write(
@@ -113,7 +113,7 @@ fn what_is_ambiguous_is_listed_and_nothing_is_started() {
 }
 
 #[test]
-fn what_can_not_be_served_or_driven_is_told_why() {
+fn case_of_the_other_role_is_refused_with_the_remedy() {
     let sandbox = sandbox();
     sandbox.run("serve reference post/shelves --cases cases").exits(2).stderr_has(&["matches no test", "post/shelf"]);
     sandbox
@@ -133,7 +133,7 @@ fn what_can_not_be_served_or_driven_is_told_why() {
 }
 
 #[test]
-fn the_variables_of_the_official_suite_choose_case_and_revision() {
+fn variables_of_the_official_suite_select_case_and_revision() {
     let sandbox = sandbox();
     let visit = sandbox.read("visits/post/visit.json");
     let needs = r#""title": "the visit after it", "needs": "scenario:kept-visit""#;

@@ -1,4 +1,4 @@
-//! `--help`, `lint`, `list`, `explain`: what is said without a run.
+//! `--help`, `completions`, `lint`, `list` and `explain`, which run no tests.
 
 #[cfg(unix)]
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::sandbox::Finished;
 use crate::sandbox::{PROGRAM, Sandbox};
 
 #[test]
-fn help_reads_well_and_tells_every_exit_status() {
+fn help_matches_its_snapshots() {
     let sandbox = Sandbox::empty();
     sandbox.run("--help").exits(0).matches_snapshot("help");
     sandbox.run("run --help").exits(0).matches_snapshot("help-run");
@@ -21,11 +21,11 @@ fn help_reads_well_and_tells_every_exit_status() {
 
 #[cfg(unix)]
 #[test]
-fn completions_are_a_script_without_errors() {
+fn completions_are_a_valid_script() {
     let sandbox = Sandbox::empty();
     let script = sandbox.run("completions bash");
     script.exits(0).stdout_has(&["casebook", "--only"]);
-    // It is printed like all other text; nothing in it was escaped.
+    // The script passes the escaping of all output unchanged.
     assert!(!script.out.contains("\\u{"));
     sandbox.write("completions.bash", &script.out);
     let checked = Finished::of(Command::new("bash").arg("-n").arg(sandbox.path().join("completions.bash")));
@@ -36,7 +36,7 @@ fn completions_are_a_script_without_errors() {
 }
 
 #[test]
-fn what_was_typed_wrong_is_named_with_what_was_meant() {
+fn mistyped_name_is_answered_with_the_nearest() {
     let sandbox = Sandbox::new();
     sandbox.run("runn").exits(2).stderr_has(&["'runn'", "'run'"]);
     sandbox.run("run --onyl x").exits(2).stderr_has(&["--onyl", "--only"]);
@@ -52,7 +52,7 @@ fn what_was_typed_wrong_is_named_with_what_was_meant() {
 
 #[cfg(unix)]
 #[test]
-fn error_of_the_system_has_its_own_status() {
+fn error_of_the_system_exits_with_71() {
     let sandbox = Sandbox::new();
     sandbox.write("sets", "a file in place of the folder");
     sandbox.run("freeze today --cases cases").exits(6).stderr_has(&["cannot write sets/today.json: "]);
@@ -64,7 +64,7 @@ fn error_of_the_system_has_its_own_status() {
 }
 
 #[test]
-fn tests_are_listed_one_a_line_and_by_pattern() {
+fn list_prints_one_test_per_line_by_pattern() {
     let sandbox = Sandbox::new();
     sandbox.run("list --cases cases").exits(0).matches_snapshot("list");
     let some = sandbox.run("list post/parcel@2026-07-28+http --cases cases");
@@ -79,10 +79,10 @@ fn tests_are_listed_one_a_line_and_by_pattern() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_who_has_seen_enough_may_leave() {
+fn closed_pipe_is_not_an_error() {
     let sandbox = Sandbox::new();
     for arguments in ["list", "run --cases cases"] {
-        // `head` leaves after a line.
+        // `head` closes the pipe after one line.
         let script = "{ \"$@\"; echo $? > status; } | head -n 1";
         let said = Finished::of(&mut behind(&["sh", "-c", script, "sh"], &sandbox.command(arguments))).err;
         assert_eq!(sandbox.read("status"), "0\n", "{arguments}: {said}");
@@ -91,7 +91,7 @@ fn a_reader_who_has_seen_enough_may_leave() {
 }
 
 #[test]
-fn a_case_is_explained_expanded_and_shown_on_the_wire() {
+fn explain_shows_words_fixtures_and_messages() {
     let sandbox = Sandbox::new();
     sandbox.run("explain post/parcel --cases cases").exits(0).matches_snapshot("explain");
     sandbox.run("explain post/letter --expanded --cases cases").exits(0).matches_snapshot("explain-expanded");
@@ -105,7 +105,7 @@ fn a_case_is_explained_expanded_and_shown_on_the_wire() {
     sandbox.run("explain post/parcel --wire 2024-11-05 --cases cases").exits(2).stderr_has(&["2024-11-05"]);
 }
 
-/// Three files, each with mistakes of its own.
+/// Writes three files with different mistakes.
 fn mistakes(sandbox: &Sandbox) {
     sandbox.write("bad/post/broken.json", "{ \"title\": }\n");
     sandbox.write(
@@ -153,7 +153,7 @@ fn mistakes(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_test_of_unknown_rows_is_read_to_its_end() {
+fn test_with_unknown_rows_is_read_to_its_end() {
     let sandbox = Sandbox::new();
     let case = sandbox.read("cases/post/parcel.json");
     let rows = r#""rows": { "one": { "weight": 1 }, "two": { "weight": 2, "unit": "g" } },"#;
@@ -168,7 +168,7 @@ fn a_test_of_unknown_rows_is_read_to_its_end() {
 }
 
 #[test]
-fn mistakes_in_cases_are_all_listed_and_nothing_is_started() {
+fn all_mistakes_in_cases_are_listed_and_nothing_runs() {
     let sandbox = Sandbox::new();
     mistakes(&sandbox);
     sandbox.script(

@@ -1,10 +1,10 @@
-//! `coverage`, `new`, `freeze`, `run --set`, `run --rates`: what the casebook covers, and what a rate counts.
+//! `coverage`, `new`, `freeze`, `run --set` and `run --rates`.
 
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// A sandbox with cases of which some requirements are verified, and others not.
+/// A sandbox with cases that verify some requirements and leave others open.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     for name in ["sep-7/requirements.json", "sep-7/parcel.json", "tools/requirements.json"] {
@@ -14,7 +14,7 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
-fn coverage_tells_what_is_verified_what_is_open_and_why_the_rest_is_neither() {
+fn coverage_lists_verified_open_and_other_requirements() {
     let sandbox = sandbox();
     sandbox.run("coverage --cases coverage").exits(0).matches_snapshot("coverage");
     sandbox.run("coverage --cases coverage --format md").exits(0).matches_snapshot("coverage-markdown");
@@ -29,7 +29,7 @@ fn coverage_tells_what_is_verified_what_is_open_and_why_the_rest_is_neither() {
 }
 
 #[test]
-fn the_traceability_file_has_a_row_for_all_that_a_proposal_says() {
+fn traceability_file_has_a_row_per_requirement() {
     let sandbox = sandbox();
     sandbox.run("coverage --cases coverage --sep 7 --format sep-yaml").exits(0).matches_snapshot("coverage-sep");
     sandbox.run("coverage --cases coverage --format sep-yaml").exits(2).stderr_has(&["--sep N"]);
@@ -39,7 +39,7 @@ fn the_traceability_file_has_a_row_for_all_that_a_proposal_says() {
 }
 
 #[test]
-fn a_new_folder_lints_and_runs_as_it_is_and_is_never_written_twice() {
+fn new_folder_lints_and_runs_and_is_not_overwritten() {
     let sandbox = Sandbox::empty();
     sandbox.run("new sep-9999").exits(0).matches_snapshot("new");
     sandbox.run("lint cases").exits(0);
@@ -51,7 +51,7 @@ fn a_new_folder_lints_and_runs_as_it_is_and_is_never_written_twice() {
 }
 
 #[test]
-fn a_new_folder_that_lint_would_refuse_is_not_written() {
+fn new_folder_with_a_lint_error_is_not_written() {
     let sandbox = Sandbox::empty();
     sandbox.run("new sep-9998 --title Short").exits(2).stderr_has(&["nothing was written", "has only 5 characters"]);
     sandbox.run("new Sep_9998").exits(2).stderr_has(&["small letters and digits"]);
@@ -60,14 +60,14 @@ fn a_new_folder_that_lint_would_refuse_is_not_written() {
 }
 
 #[test]
-fn a_set_is_asked_as_it_was_and_what_came_later_is_told_apart() {
+fn frozen_set_excludes_later_checks() {
     let sandbox = sandbox();
     sandbox.run("freeze 2026-11 --cases coverage").exits(0).stdout_has(&["sets/2026-11.json"]);
     sandbox.run("freeze 2026-11 --cases coverage").exits(2).stderr_has(&["a set that was published stays as it is"]);
     sandbox.run("freeze ../x --cases coverage").exits(2).stderr_has(&["is not a valid set name"]);
     let before = sandbox.run("run --cases coverage --set 2026-11 --rates --jobs 1");
     before.exits(0).matches_snapshot("set");
-    // A later check of an old test, and a later test, which would both fail.
+    // Add a check to an old test, and a new test. Both would fail.
     let case = sandbox.read("coverage/sep-7/parcel.json");
     let stricter = r#""arguments-checked": { "outcome": "success" }, "tools/named": { "outcome": "tool-error" },"#;
     let case = case.replacen(r#""arguments-checked": { "outcome": "success" },"#, stricter, 1);
@@ -87,7 +87,7 @@ fn a_set_is_asked_as_it_was_and_what_came_later_is_told_apart() {
 }
 
 #[test]
-fn what_a_set_has_and_nobody_can_ask_any_more_is_named_and_never_green() {
+fn missing_check_of_a_frozen_set_fails_the_run() {
     let sandbox = sandbox();
     sandbox.run("freeze old --cases coverage").exits(0);
     let case = sandbox.read("coverage/sep-7/parcel.json");
@@ -103,7 +103,7 @@ fn what_a_set_has_and_nobody_can_ask_any_more_is_named_and_never_green() {
 }
 
 #[test]
-fn rates_are_shown_by_level_folder_and_revision_for_a_run_and_its_record() {
+fn rates_are_the_same_for_a_run_and_its_replay() {
     let sandbox = Sandbox::new();
     let run = "run reference:input-not-validated --cases cases --rates --jobs 1 --run-log run.jsonl";
     let of = |out: &str| out.lines().filter(|line| line.contains(" % ")).map(str::to_owned).collect::<Vec<_>>();
@@ -114,7 +114,7 @@ fn rates_are_shown_by_level_folder_and_revision_for_a_run_and_its_record() {
 }
 
 #[test]
-fn a_target_of_which_nothing_is_asked_is_named_and_never_green() {
+fn target_without_planned_tests_fails_the_run() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "");
     let came = sandbox.run("run reference t --cases cases --revision 2025-06-18 --only post/parcel --jobs 1");

@@ -1,4 +1,4 @@
-//! How a run ends: in time, with nothing left of it, and with all on disk that was seen.
+//! The end of a run: in time, without leftover processes, and with all ended tests on disk.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 use crate::process::{Running, behind, output};
 use crate::sandbox::{PROGRAM, Sandbox};
 
-/// A server that hears neither the end of its input nor SIGTERM, and nor does a child that has left its group.
+/// A server that ignores the end of its input and SIGTERM, with a child in another process group that does the same.
 const STAYS: &str = r#"
 case $1 in
     --stdio-server)
@@ -20,10 +20,10 @@ esac
 exec "$CASEBOOK" __adapter
 "#;
 
-/// Starts a command that a hangup ends, even where the tests run under `nohup`.
+/// The command that makes another one react to a hangup, even if the tests run under `nohup`.
 pub(crate) const HEEDS_HANGUP: &[&str] = &["env", "--default-signal=HUP"];
 
-/// A target over stdio on the newest revision, which gets its arguments behind a line of shell.
+/// Writes a target over stdio on the newest revision: a shell script that receives the arguments of the adapter.
 fn over_stdio(sandbox: &Sandbox, name: &str, script: &str) {
     let command = serde_json::to_string(&["sh", "-c", script, "sh"]).expect("strings");
     let claims = "roles = [\"server\"]\ntransports = [\"stdio\"]\nrevisions = [\"2026-07-28\"]";
@@ -39,14 +39,13 @@ fn is_empty(folder: &std::path::Path) -> bool {
 }
 
 #[test]
-fn a_run_that_is_out_of_time_stops_and_reports_what_it_saw() {
+fn run_out_of_time_stops_and_reports_ended_tests() {
     let sandbox = Sandbox::new();
     sandbox.proxy("hangs", "hangs");
     let limits = "--step-limit 10m --test-limit 10m --run-limit 6s";
     let began = Instant::now();
-    let came =
-        sandbox.run(&format!("run hangs --cases cases --only post/letter --run-log run.jsonl --jobs 1 {limits}"));
-    came.exits(5).stdout_has(&["INCOMPLETE: "]).stderr_has(&["out of time: stopping after 6s"]);
+    let ran = sandbox.run(&format!("run hangs --cases cases --only post/letter --run-log run.jsonl --jobs 1 {limits}"));
+    ran.exits(5).stdout_has(&["INCOMPLETE: "]).stderr_has(&["out of time: stopping after 6s"]);
     assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     assert_eq!(sandbox.survivors(), 0);
     let record = sandbox.read("run.jsonl");
@@ -54,7 +53,7 @@ fn a_run_that_is_out_of_time_stops_and_reports_what_it_saw() {
 }
 
 #[test]
-fn a_run_that_waits_for_the_set_up_of_another_one_ends_in_time_too() {
+fn run_that_waits_for_another_setup_ends_in_time() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "[setup]\ncommands = [[\"true\"]]\n");
     sandbox.write("t/.casebook-setup", "");
@@ -63,15 +62,15 @@ fn a_run_that_waits_for_the_set_up_of_another_one_ends_in_time_too() {
     let mut holder = Running::with_outputs(holder.args(holding).current_dir(sandbox.path()).stdout(Stdio::piped()));
     holder.until("held");
     let began = Instant::now();
-    let came = sandbox.run("run t --cases cases --run-limit 1s");
+    let ran = sandbox.run("run t --cases cases --run-limit 1s");
     let took = began.elapsed();
     holder.kill();
-    came.exits(5).stderr_has(&["interrupted while t was set up"]);
+    ran.exits(5).stderr_has(&["interrupted while t was set up"]);
     assert!(took < Duration::from_secs(40), "{took:?}");
 }
 
 #[test]
-fn nothing_is_left_of_a_run_however_it_ends() {
+fn no_process_or_file_is_left_after_any_end_of_a_run() {
     let sandbox = Sandbox::new();
     over_stdio(&sandbox, "stays", STAYS);
     let tmp = sandbox.path().join("tmp");
@@ -107,7 +106,7 @@ fn nothing_is_left_of_a_run_however_it_ends() {
             run.signal(*signal);
         }
         assert_eq!(run.end().0, status, "{signals:?}");
-        // The last to leave is the guard.
+        // The guard ends last.
         assert_eq!(sandbox.survivors(), 0, "{signals:?}");
         assert!(is_empty(&tmp), "{signals:?}");
         sandbox.run("replay run.jsonl --cases cases").exits(5);
@@ -122,8 +121,8 @@ fn harness_without_a_guard_is_refused() {
         sandbox.write("name", name);
         let name = fs::File::open(sandbox.path().join("name")).expect("a file");
         let mut command = sandbox.command("--guarded run --cases cases");
-        let came = output(command.stdin(name).env("TMPDIR", sandbox.path()));
-        assert_eq!(came.status.code(), Some(2), "{came:?}");
+        let ran = output(command.stdin(name).env("TMPDIR", sandbox.path()));
+        assert_eq!(ran.status.code(), Some(2), "{ran:?}");
     }
     assert_eq!(sandbox.read("casebook-mine/letter"), "dear");
 }
@@ -143,9 +142,9 @@ fn run_under_nohup_survives_a_hangup() {
 }
 
 #[test]
-fn what_was_seen_of_a_test_is_on_disk_before_the_next_of_its_worker_begins() {
+fn test_is_on_disk_before_the_next_test_of_its_worker() {
     let sandbox = Sandbox::new();
-    // Each fixture has a process of its own, which counts the lines that there are when it starts.
+    // Each fixture has its own process, which counts the lines of the run log when it starts.
     let counts = "[ \"$1\" = --stdio-server ] && wc -l < ../run.jsonl >> ../seen; exec \"$CASEBOOK\" __adapter \"$@\"";
     over_stdio(&sandbox, "counts", counts);
     sandbox.run("run counts --cases cases --only post/letter --stdio process --run-log run.jsonl --jobs 1").exits(0);

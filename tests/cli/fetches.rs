@@ -1,6 +1,6 @@
-//! A run fetches nothing, whatever a target, a case or the environment offers: a canary waits wherever an address can
-//! stand, and the system calls of the whole run are read. Where nothing traces them, a namespace without a network has
-//! to do; where there is neither, that is said aloud.
+//! A run fetches nothing that a target, a case or the environment offers. Every field that can have an address has a
+//! canary, and strace records the system calls of the whole run. Without strace, the run is in a namespace without a
+//! network; without both, the test is skipped with a message.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::process::{behind, succeeds};
 use crate::sandbox::{Finished, Sandbox, skip};
 
-/// An address of nobody, on no machine's network.
+/// An address that is reserved for documentation.
 const NOWHERE: &str = "http://192.0.2.1";
 
-/// A listener that counts who comes, and answers each with the same bytes.
+/// A listener that counts connections and answers each with the same bytes.
 struct Place {
     address: SocketAddr,
     came: Arc<AtomicUsize>,
@@ -28,7 +28,7 @@ impl Place {
         std::thread::spawn(move || {
             for mut stream in listener.incoming().map_while(Result::ok) {
                 count.fetch_add(1, Ordering::SeqCst);
-                // As much as a request needs; what is left of it is of no interest.
+                // Reads enough for a request; the rest does not matter.
                 _ = stream.read(&mut [0; 16 << 10]);
                 _ = stream.write_all(answer.as_bytes());
             }
@@ -45,7 +45,7 @@ impl Place {
     }
 }
 
-/// How it is seen what a run does.
+/// The way to observe the connections of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
     Traced,
@@ -53,14 +53,14 @@ enum Seen {
 }
 
 impl Seen {
-    /// What this machine can do.
+    /// Returns a way that this machine supports.
     fn here() -> Option<Self> {
         let works = |command: &[&str]| succeeds(Command::new(command[0]).args(&command[1..])).then_some(());
         let traced = works(&["strace", "-f", "-qq", "-e", "trace=connect", "true"]).map(|()| Self::Traced);
         traced.or_else(|| works(&["unshare", "-rn", "ip", "link", "set", "lo", "up"]).map(|()| Self::Alone))
     }
 
-    /// The same command, seen.
+    /// Returns the command with the observation.
     fn wrapped(self, command: &Command, trace: &str) -> Command {
         let traced = ["strace", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg,bind", "-o", trace];
         let alone = ["unshare", "-rn", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"];
@@ -71,7 +71,7 @@ impl Seen {
     }
 }
 
-/// The calls of a trace with an address of the internet that is none of this machine's, or with that port.
+/// Returns the calls of a trace with an internet address of another machine, or with one of these ports.
 fn abroad(trace: &str, ports: &[u16]) -> Vec<String> {
     let is_here =
         |line: &str| line.contains(r#"inet_addr("127.0.0.1")"#) || line.contains(r#"inet_pton(AF_INET6, "::1""#);
@@ -83,7 +83,7 @@ fn abroad(trace: &str, ports: &[u16]) -> Vec<String> {
 }
 
 #[test]
-fn a_trace_tells_what_is_abroad() {
+fn foreign_addresses_of_a_trace_are_found() {
     let of = |address: &str| format!("7 connect(9, {{sa_family=AF_INET, sin_port=htons(80), {address}}}, 16) = 0");
     let here = of(r#"sin_addr=inet_addr("127.0.0.1")"#);
     assert_eq!(abroad(&here, &[81]), Vec::<String>::new());
@@ -92,7 +92,7 @@ fn a_trace_tells_what_is_abroad() {
 }
 
 #[test]
-fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
+fn run_connects_only_to_its_machine_and_given_addresses() {
     let Some(seen) = Seen::here() else {
         let words = "neither strace nor unshare works here; that a run fetches nothing was not looked at";
         skip(words);
@@ -118,7 +118,7 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
         fixed(name, format!("command = [\"python3\", \"../unfetched.py\"]\nenv = {{ PLACE = \"{place}\" }}"));
     }
     fixed("redirects", format!("url = \"{}/mcp\"", redirecting.url()));
-    // A case whose fixture has addresses in all of its places, and whose own schema is somewhere.
+    // The fixture of this case has addresses in all fields, and the case file has a `$schema`.
     let tool = format!(
         r#"{{ "name": "send",
             "inputSchema": {{ "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "{to_canary}/id",
@@ -144,7 +144,7 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
         let came = Finished::of(&mut seen.wrapped(&command, "trace"));
         if seen == Seen::Traced {
             let trace = sandbox.read("trace");
-            // Over pipes, nothing is connected at all.
+            // Over pipes there are no connections.
             let is_silent = arguments.starts_with("run offers");
             assert!(is_silent || trace.contains("sa_family"), "nothing was traced: {}{}", came.out, came.err);
             assert_eq!(abroad(&trace, &[canary.address.port()]), Vec::<String>::new(), "{arguments}");
@@ -161,6 +161,6 @@ fn a_run_connects_to_nothing_but_its_own_machine_and_what_it_was_given() {
         assert!(redirecting.came() > 0, "it was given, and is asked");
         assert!(sandbox.read("run.jsonl").contains("307"), "a redirect is what was seen");
     }
-    // They have canaries of their own, which do count.
+    // These cases have canaries of their own, which count.
     run("run reference --only sep-2106/external-ref --only sep-2106/client-external-ref --run-log run.jsonl").exits(0);
 }

@@ -1,4 +1,4 @@
-//! Servers and clients that nobody wrote an adapter for: what is asked of them, and that each check can fail.
+//! Servers and clients without an adapter: the tests that apply to them, and that each check can fail.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::process::Running;
 use crate::sandbox::{Finished, PROGRAM, Sandbox};
 
-/// The tools of a server with which nothing is wrong.
+/// The tools of a correct server.
 fn sound() -> Value {
     let tool = |name: &str| json!({"name": name, "description": "Echo.", "inputSchema": {"type": "object"}, "does": {"echo": true}});
     json!([tool("one"), tool("two"), tool("three")])
@@ -21,13 +21,13 @@ fn order(revision: &str, transport: &str, tools: &Value) -> Value {
     json!({"revision": revision, "transport": transport, "fixture": fixture})
 }
 
-/// A fixed target with these lines in its file.
+/// Writes a fixed target with these lines in its file.
 fn target(sandbox: &Sandbox, name: &str, what: &str, revision: &str) {
     let claims = format!("[claims]\nrevisions = [{revision:?}]\n");
     sandbox.write(&format!("{name}/target.toml"), &format!("title = \"Fixed\"\nkind = \"fixed\"\n{what}\n\n{claims}"));
 }
 
-/// The reference, or a mutant of it, over stdio, with these tools inside.
+/// Writes a fixed target that is the reference or a mutant of it, over stdio, with these tools.
 fn server(sandbox: &Sandbox, name: &str, mutant: Option<&str>, revision: &str, tools: &Value) {
     sandbox.write(&format!("{name}/serve.json"), &order(revision, "stdio", tools).to_string());
     let mutant = mutant.into_iter().flat_map(|mutant| ["--mutant", mutant]);
@@ -40,7 +40,7 @@ fn run(sandbox: &Sandbox, name: &str, more: &str) -> Finished {
     sandbox.run(&format!("run {name} --jobs 1 --run-log run.jsonl {more}"))
 }
 
-/// What a run said of each requirement, but for what holds.
+/// Returns the requirements with a verdict other than pass, with the verdict.
 fn broken(sandbox: &Sandbox) -> BTreeSet<(String, String)> {
     let lines = sandbox.read("run.jsonl");
     let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
@@ -50,7 +50,7 @@ fn broken(sandbox: &Sandbox) -> BTreeSet<(String, String)> {
 }
 
 #[test]
-fn a_sound_server_passes_all_that_can_be_asked_of_any() {
+fn correct_server_passes_all_tests_for_any_server() {
     let sandbox = Sandbox::empty();
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         server(&sandbox, "t", None, revision, &sound());
@@ -91,7 +91,7 @@ fn requirements(verdicts: &BTreeSet<(String, String)>) -> BTreeSet<String> {
 }
 
 #[test]
-fn each_check_of_any_server_can_fail() {
+fn each_check_for_any_server_can_fail() {
     let sandbox = Sandbox::empty();
     let schema = |schema: Value| json!([{"name": "one", "inputSchema": schema, "does": {"echo": true}}]);
     let named = |names: &[&str]| {
@@ -139,7 +139,7 @@ fn each_check_of_any_server_can_fail() {
 }
 
 #[test]
-fn a_server_without_the_tools_of_a_test_does_not_pass_it() {
+fn server_without_the_tools_of_a_test_does_not_pass_it() {
     let sandbox = Sandbox::empty();
     server(&sandbox, "t", None, "2026-07-28", &json!([]));
     run(&sandbox, "t", "--only any-server/list");
@@ -153,7 +153,7 @@ fn a_server_without_the_tools_of_a_test_does_not_pass_it() {
 }
 
 #[test]
-fn a_server_with_the_fixture_of_the_official_suite_is_asked_like_an_adapter() {
+fn server_with_the_official_fixture_is_tested_like_an_adapter() {
     let sandbox = Sandbox::empty();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/everything/json-schema-2020-12.json");
     let case: Value = serde_json::from_str(&std::fs::read_to_string(file).expect("the case")).expect("JSON");
@@ -171,7 +171,7 @@ fn a_server_with_the_fixture_of_the_official_suite_is_asked_like_an_adapter() {
     }
 }
 
-/// A server that runs, and its address.
+/// Starts a server; returns it and its address.
 fn running(tools: &Value) -> (Running, String) {
     let mut command = Command::new(PROGRAM);
     command.arg("__adapter").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -185,7 +185,7 @@ fn running(tools: &Value) -> (Running, String) {
 }
 
 #[test]
-fn a_server_that_runs_is_asked_where_it_is_and_left_alone() {
+fn running_server_is_tested_at_its_url_and_not_stopped() {
     let sandbox = Sandbox::empty();
     let (running, url) = running(&sound());
     target(&sandbox, "t", &format!("url = {url:?}"), "2026-07-28");
@@ -199,7 +199,7 @@ fn a_server_that_runs_is_asked_where_it_is_and_left_alone() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_is_given_up() {
+fn server_that_does_not_answer_is_given_up() {
     let sandbox = Sandbox::empty();
     target(&sandbox, "dies", r#"command = ["sh", "-c", "echo the last words >&2; exit 7"]"#, "2026-07-28");
     run(&sandbox, "dies", "").exits(4).stdout_has(&[
@@ -215,12 +215,12 @@ fn a_server_that_does_not_answer_is_given_up() {
 }
 
 #[test]
-fn a_fixed_client_is_judged_by_what_it_sends_and_whether_it_left_well() {
+fn fixed_client_is_judged_by_its_messages_and_exit() {
     let sandbox = Sandbox::empty();
     sandbox.lay_out("fixed.py");
     let defaults = "sep-1034/client-prefills";
     let (kept, deref) = ("sep-2106/input-keywords-kept", "sep-2106/no-network-deref");
-    // Who never answers shows nothing of defaults; who lists and then hangs has listed without going anywhere.
+    // A client that never answers shows nothing about defaults. A client that hangs after listing has listed without a fetch.
     let idle = ["elicitation/three-actions", "sep-1613/schema-keyword-kept", kept, deref];
     for (mode, broke) in [
         ("good", [].as_slice()),
@@ -244,7 +244,7 @@ fn a_fixed_client_is_judged_by_what_it_sends_and_whether_it_left_well() {
 }
 
 #[test]
-fn mistakes_in_a_fixed_target_are_all_listed() {
+fn all_mistakes_in_a_fixed_target_are_listed() {
     let sandbox = Sandbox::empty();
     let claims = "[claims]\nroles = [\"server\"]\nrevisions = [\"2026-07-28\"]\n";
     let twice = "command = [\"a\"]\nurl = \"http://127.0.0.1/\"";

@@ -1,5 +1,5 @@
-//! `import` and `--import`: a suite that nobody here wrote, on the fly and as files. The suite of these tests is small
-//! and their own.
+//! `import` and `--import`: the JSON-Schema-Test-Suite, converted for a run or to files. The tests use a small suite of
+//! their own.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ fn keywords(came: &Finished) -> Vec<&str> {
 }
 
 #[test]
-fn a_suite_is_asked_at_every_door_and_the_reference_gets_all_of_it_right() {
+fn reference_passes_the_suite_at_every_door() {
     let sandbox = sandbox();
     let came = sandbox.run(&format!(
         "run reference {IMPORT} --run-log r.jsonl --report json=r.json --report md=r.md --report html=r.html"
@@ -56,14 +56,14 @@ fn a_suite_is_asked_at_every_door_and_the_reference_gets_all_of_it_right() {
         sandbox.read("r.html").contains("<th scope=\"row\">min-properties</th><td class=\"\""),
         "no table on the page"
     );
-    // The table is made of the records alone.
+    // The table needs only the records.
     sandbox
         .run("report r.jsonl --report md=-")
         .stdout_has(&["### JSON Schema keywords", "<code>all of them</code> | 12 | 14 | 14 |"]);
 }
 
 #[test]
-fn what_a_target_gets_wrong_is_told_at_its_door_and_fails_no_run() {
+fn wrong_results_are_shown_by_door_and_do_not_fail_the_run() {
     let sandbox = sandbox();
     for (mutant, wrong) in [
         ("input-not-validated", "arguments: 6 of 12: type 0/2, min-properties 4/8"),
@@ -78,7 +78,7 @@ fn what_a_target_gets_wrong_is_told_at_its_door_and_fails_no_run() {
 }
 
 #[test]
-fn who_fetches_a_remote_file_is_caught_and_only_a_ref_fails_the_run() {
+fn fetched_ref_fails_the_run_and_other_fetches_are_shown() {
     let sandbox = sandbox();
     for (mutant, status, said) in [
         ("ref-fetched", 1, "FAIL  json-schema-2020-12/no-network-deref"),
@@ -90,7 +90,7 @@ fn who_fetches_a_remote_file_is_caught_and_only_a_ref_fails_the_run() {
         let came = sandbox.run(&format!("run reference:{mutant} {IMPORT} {only} --run-log {mutant}.jsonl"));
         came.exits(status).stdout_has(&[said, "canary: expected untouched"]);
     }
-    // What was fetched is the suite's own file, by its own path.
+    // The fetched file is the file of the suite, at its path.
     let wire = sandbox.read("ref-fetched.wire.jsonl");
     let hits = wire.lines().filter_map(|line| Some(line.split_once("\"canary\":[{\"url\":\"http://127.0.0.1:")?.1));
     let fetched: Vec<_> = hits.filter_map(|hit| hit.split('"').next()).collect();
@@ -98,7 +98,7 @@ fn who_fetches_a_remote_file_is_caught_and_only_a_ref_fails_the_run() {
 }
 
 #[test]
-fn what_is_written_down_lints_and_is_what_runs_on_the_fly() {
+fn imported_files_lint_and_run_like_the_suite_itself() {
     let sandbox = sandbox();
     sandbox.run("import json-schema-test-suite suite --out cases").exits(0).stdout_has(&["cases/json-schema-2020-12"]);
     sandbox.run("lint cases").exits(0);
@@ -122,11 +122,11 @@ fn what_is_written_down_lints_and_is_what_runs_on_the_fly() {
 }
 
 #[test]
-fn who_refuses_everything_is_right_about_nothing() {
+fn target_that_refuses_everything_passes_nothing() {
     let sandbox = sandbox();
     for (mutant, wrong) in [
         ("own-dialect-unknown", ["arguments: 0 of 10", "results: 0 of 12"].as_slice()),
-        // Where nothing fits, to refuse is right.
+        // A schema that nothing matches must be refused.
         ("own-dialect-unknown-to-client", &["client: 1 of 12: min-properties 0/5, ref-remote 0/2, type 1/5"]),
     ] {
         let skip = "--skip json-schema-2020-12/remote-refs-*";
@@ -151,7 +151,7 @@ fn who_refuses_everything_is_right_about_nothing() {
 }
 
 #[test]
-fn a_folder_that_is_no_suite_is_named_with_what_to_do() {
+fn folder_without_a_suite_is_refused_with_the_remedy() {
     let sandbox = sandbox();
     let bad = |folder: &str| sandbox.run(&format!("run reference --import json-schema-test-suite={folder}"));
     bad("nowhere").exits(2).stderr_has(&[
@@ -170,7 +170,7 @@ fn a_folder_that_is_no_suite_is_named_with_what_to_do() {
 }
 
 #[test]
-fn every_mistake_in_a_suite_is_named_with_its_file() {
+fn every_mistake_in_a_suite_is_listed_with_its_file() {
     let sandbox = sandbox();
     let draft = |name: &str, text: &str| sandbox.write(&format!("suite/tests/draft2020-12/{name}.json"), text);
     draft("broken", "[ { ]");
@@ -215,7 +215,7 @@ fn every_mistake_in_a_suite_is_named_with_its_file() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_suite_says_leads_to_no_other_file() {
+fn suite_cannot_refer_to_files_outside_of_it() {
     let sandbox = Sandbox::empty();
     sandbox.write("secret.json", r#"{ "title": "secret" }"#);
     let group = |to: &str| {

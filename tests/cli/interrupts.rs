@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM in the middle of a run: what was seen is reported, and nothing stays behind.
+//! Ctrl-C and SIGTERM during a run: casebook reports the tests that have ended, and no process stays.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use nix::sys::signal::Signal;
 use crate::sandbox::Sandbox;
 
 #[test]
-fn an_interrupted_run_reports_what_it_saw_and_leaves_nothing_behind() {
+fn interrupted_run_reports_ended_tests_and_cleans_up() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let sandbox = Sandbox::new();
         let mut run = sandbox.start("run reference:sleeps-1s --cases slow --run-log run.jsonl --jobs 2");
@@ -32,13 +32,13 @@ fn an_interrupted_run_reports_what_it_saw_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_second_signal_ends_a_run_at_once() {
+fn second_signal_ends_a_run_at_once() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let sandbox = Sandbox::new();
         sandbox.proxy("hangs", "hangs");
         let arguments = "run hangs --cases cases --run-log run.jsonl --only post/letter --test-limit 10m --jobs 1";
         let mut run = sandbox.start(arguments);
-        // The one that hangs: on a busy machine the one before it may be slow too.
+        // Wait for the test that hangs; on a busy machine the test before it may be slow too.
         run.until("sent/second@2026-07-28+http still runs after");
         let began = Instant::now();
         run.signal(signal);
@@ -55,7 +55,7 @@ fn a_second_signal_ends_a_run_at_once() {
 }
 
 #[test]
-fn a_setup_that_is_interrupted_ends_with_all_that_its_command_started() {
+fn interrupted_setup_ends_with_all_its_processes() {
     let waiting = "sleep 1000 & setsid sleep 1000 & echo waiting; sleep 1000";
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let sandbox = Sandbox::new();
@@ -69,7 +69,7 @@ fn a_setup_that_is_interrupted_ends_with_all_that_its_command_started() {
 }
 
 #[test]
-fn what_a_setup_leaves_behind_is_gone_before_the_target_starts() {
+fn leftover_processes_of_a_setup_end_before_the_target() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "[setup]\ncommands = [[\"sh\", \"-c\", \"sleep 1000 & setsid sleep 1000 &\"]]\n");
     sandbox.run("run t --cases cases --only post/letter").exits(0);
@@ -77,7 +77,7 @@ fn what_a_setup_leaves_behind_is_gone_before_the_target_starts() {
 }
 
 #[test]
-fn a_run_that_was_killed_leaves_a_record_that_says_so() {
+fn killed_run_leaves_an_incomplete_run_log() {
     let sandbox = Sandbox::new();
     let mut run = sandbox.start("run reference:sleeps-1s --cases slow --run-log run.jsonl --jobs 1");
     run.until("post/queue/listed/r01");

@@ -1,4 +1,4 @@
-//! Black-box tests: the program is run as a user runs it, and its output, files and exit status are read.
+//! Black-box tests: each runs the program as a user does, and checks its output, files and exit status.
 
 #[cfg(target_os = "linux")]
 mod attacks;

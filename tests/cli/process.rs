@@ -1,6 +1,6 @@
-//! Child processes of tests, none of which can make a test wait for ever.
+//! Child processes of tests.
 //!
-//! Each wait for a process or for its output has a limit, after which the process is killed and the test fails.
+//! Each wait for a process or its output has a time limit, after which the process is killed and the test fails.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -14,10 +14,10 @@ use nix::sys::signal::{Signal, kill};
 #[cfg(target_os = "linux")]
 use nix::unistd::Pid;
 
-/// The longest that a test waits for one thing.
+/// The time limit of each wait.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What a child process writes to a pipe, in parts, read by a thread of its own.
+/// The output of a child process, in parts. A thread reads it.
 ///
 /// # Panics
 /// `next` panics if nothing arrives within [`LIMIT`].
@@ -59,7 +59,7 @@ fn whole(mut pipe: impl Read + Send + 'static) -> Parts<Vec<u8>> {
     Parts(receiver)
 }
 
-/// The status of a child that ends.
+/// Waits for the exit status of a child.
 ///
 /// # Panics
 /// If it does not end within [`LIMIT`]; it is killed then.
@@ -104,22 +104,22 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
     child.is_ok_and(|child| wait(child).success())
 }
 
-/// A child process that runs while the test goes on. It is killed where the test drops it.
+/// A child process that runs beside the test. Dropping it kills it.
 pub(crate) struct Running {
     child: Option<Child>,
-    /// The lines of its standard output; none where that is not a pipe.
+    /// The lines of its standard output; none if that is not a pipe.
     pub(crate) out: Lines,
-    /// The lines of its standard error; none where that is not a pipe.
+    /// The lines of its standard error; none if that is not a pipe.
     pub(crate) err: Lines,
 }
 
 impl Running {
-    /// Starts a command, of which both outputs are read.
+    /// Starts a command and reads both outputs.
     pub(crate) fn start(mut command: Command) -> Self {
         Self::with_outputs(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
 
-    /// Starts a command with the outputs that it has.
+    /// Starts a command with the outputs that are set.
     pub(crate) fn with_outputs(command: &mut Command) -> Self {
         let mut child = command.spawn().expect("the command starts");
         let none = || Parts(channel().1);
@@ -132,7 +132,7 @@ impl Running {
         self.child.as_mut().expect("nobody has waited for it")
     }
 
-    /// Its standard input, where that is a pipe.
+    /// Its standard input, which must be a pipe.
     pub(crate) fn stdin(&mut self) -> &mut std::process::ChildStdin {
         self.child().stdin.as_mut().expect("it is piped")
     }
@@ -168,7 +168,7 @@ impl Running {
         assert!(self.err.any(|line| line.contains(words)), "no line of standard error has `{words}`");
     }
 
-    /// Reads on to the line that answers a first signal.
+    /// Reads on to the answer to the first signal.
     pub(crate) fn until_interrupted(&mut self) {
         self.until_error("interrupt again to stop now");
     }
@@ -187,10 +187,10 @@ impl Drop for Running {
     }
 }
 
-/// Waits until something outside of this process is so, of which nothing tells when it becomes so.
+/// Waits for a condition outside of this process by polling.
 ///
 /// # Panics
-/// If it does not become so within [`LIMIT`].
+/// If the condition is not met within [`LIMIT`].
 #[cfg(target_os = "linux")]
 pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let until = Instant::now() + LIMIT;
@@ -203,9 +203,9 @@ pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T 
     }
 }
 
-/// The same command, started by another one, whose arguments come before it.
+/// Returns a command that starts another one: `before` with its arguments comes first.
 ///
-/// What is inherited by every command of a test stays; the environment and the folder are those of the command.
+/// The environment and the folder are those of the inner command.
 #[cfg(unix)]
 pub(crate) fn behind(before: &[&str], command: &Command) -> Command {
     let mut outer = Command::new(before[0]);

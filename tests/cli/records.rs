@@ -1,16 +1,16 @@
-//! `--run-log` and `replay`: what was seen once is judged and told again, without any process.
+//! `--run-log` and `replay`: a run log is judged and shown again without a target.
 
 use crate::sandbox::{PROGRAM, Sandbox};
 
 const RUN: &str = "run reference --cases cases --run-log kept/run.jsonl --jobs 1";
 
-/// What is told of a record, without the lines of tests that took long.
-fn told(out: &str) -> Vec<&str> {
+/// The lines of a run, without those about slow tests.
+fn lines(out: &str) -> Vec<&str> {
     out.lines().filter(|line| !line.contains("slow")).collect()
 }
 
 #[test]
-fn a_record_has_a_header_a_line_a_test_and_a_footer() {
+fn run_log_has_a_header_a_record_per_test_and_a_footer() {
     let sandbox = Sandbox::new();
     sandbox.run(RUN).exits(0).stderr_has(&["run log: kept/run.jsonl"]);
     let record = sandbox.read("kept/run.jsonl");
@@ -23,7 +23,7 @@ fn a_record_has_a_header_a_line_a_test_and_a_footer() {
 }
 
 #[test]
-fn the_handshake_of_a_session_is_recorded_with_its_first_test() {
+fn handshake_of_a_session_is_in_its_first_transcript() {
     let sandbox = Sandbox::new();
     sandbox.run(RUN).exits(0);
     let wire = sandbox.read("kept/run.wire.jsonl");
@@ -36,19 +36,19 @@ fn the_handshake_of_a_session_is_recorded_with_its_first_test() {
         })
         .count()
     };
-    // Over each transport three letters, each with a tool of its own, and parcels, two of one fixture.
+    // Each transport has three letters with a tool each, and parcels, two of them with the same fixture.
     assert_eq!(["2025-06-18", "2025-11-25", "2026-07-28"].map(opened), [8, 8, 0]);
 }
 
 #[test]
-fn a_replay_says_what_the_run_said_and_starts_nothing() {
+fn replay_prints_the_same_results_and_starts_nothing() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run("run reference:input-not-validated --cases cases --run-log run.jsonl --jobs 1");
     let replayed = sandbox.run("replay run.jsonl --cases cases");
     replayed.exits(1);
     assert_eq!(ran.exits(1).out, replayed.out);
 
-    // The same of a target that could not be started again.
+    // The same for a target that cannot be started again.
     let marked = format!("echo x >> starts; exec {PROGRAM} __adapter");
     sandbox.script("t", &marked, "");
     let ran = sandbox.run("run t --cases cases --run-log t.jsonl --jobs 1");
@@ -60,13 +60,13 @@ fn a_replay_says_what_the_run_said_and_starts_nothing() {
     std::fs::remove_dir_all(sandbox.path().join("t")).expect("it is there");
     let away = sandbox.run("replay t.jsonl --cases cases");
     assert_eq!(away.exits(0).stderr_has(&["t isn't found from here"]).out, ran.out);
-    // Nor are the messages needed.
+    // Transcripts are not needed either.
     std::fs::remove_file(sandbox.path().join("t.wire.jsonl")).expect("it is there");
     sandbox.run("replay t.jsonl --cases cases").exits(0);
 }
 
 #[test]
-fn a_replay_excuses_what_the_run_excused() {
+fn replay_uses_current_known_failures() {
     let sandbox = Sandbox::new();
     let known =
         "[[known]]\ntest = \"post/parcel/word\"\nrequirement = \"post/arguments-checked\"\nreason = \"known\"\n";
@@ -74,9 +74,9 @@ fn a_replay_excuses_what_the_run_excused() {
     for (only, status) in [("post/**", 0), ("post/parcel", 0), ("post/letter", 0)] {
         let ran = sandbox.run(&format!("run t --cases cases --run-log run.jsonl --only {only} --jobs 1"));
         let replayed = sandbox.run("replay run.jsonl --cases cases");
-        assert_eq!(told(&ran.exits(status).out), told(&replayed.exits(status).out), "{only}");
+        assert_eq!(lines(&ran.exits(status).out), lines(&replayed.exits(status).out), "{only}");
     }
-    // Today's known failures count, not those of then.
+    // The current known failures count, not those of the run.
     sandbox.borrowed("t", Some("input-not-validated"), "");
     sandbox.run("run t --cases cases --run-log run.jsonl").exits(1);
     sandbox.borrowed("t", Some("input-not-validated"), known);
@@ -84,19 +84,19 @@ fn a_replay_excuses_what_the_run_excused() {
 }
 
 #[test]
-fn a_replay_finds_the_target_from_anywhere() {
+fn replay_finds_the_target_from_another_folder() {
     let sandbox = Sandbox::new();
     let known =
         "[[known]]\ntest = \"post/parcel/word\"\nrequirement = \"post/arguments-checked\"\nreason = \"known\"\n";
     sandbox.borrowed("deep/within/t", Some("input-not-validated"), known);
     let ran = sandbox.run("run deep/within/t --cases cases --run-log run.jsonl");
     let replayed = sandbox.run("replay run.jsonl --cases cases");
-    assert_eq!(told(&ran.exits(0).out), told(&replayed.exits(0).out));
+    assert_eq!(lines(&ran.exits(0).out), lines(&replayed.exits(0).out));
     assert_eq!(replayed.err, "");
 }
 
 #[test]
-fn a_replay_of_a_target_that_never_started_says_so_again() {
+fn replay_of_a_target_that_never_started_exits_with_4() {
     let sandbox = Sandbox::new();
     sandbox.script("t", "exit 9", "");
     sandbox.run("run t --cases cases --run-log run.jsonl").exits(4);
@@ -104,7 +104,7 @@ fn a_replay_of_a_target_that_never_started_says_so_again() {
 }
 
 #[test]
-fn a_record_that_was_cut_short_is_incomplete() {
+fn cut_run_log_is_incomplete() {
     let sandbox = Sandbox::new();
     sandbox.run(RUN).exits(0);
     let record = sandbox.read("kept/run.jsonl");
@@ -117,7 +117,7 @@ fn a_record_that_was_cut_short_is_incomplete() {
 }
 
 #[test]
-fn what_is_no_record_or_one_of_another_format_is_refused() {
+fn other_files_and_other_formats_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.run(RUN).exits(0);
     let record = sandbox.read("kept/run.jsonl");
@@ -133,7 +133,7 @@ fn what_is_no_record_or_one_of_another_format_is_refused() {
 }
 
 #[test]
-fn a_record_of_other_cases_keeps_its_old_verdicts() {
+fn run_log_of_other_cases_keeps_its_verdicts() {
     let sandbox = Sandbox::new();
     sandbox.run(RUN).exits(0);
     let came = sandbox.run("replay kept/run.jsonl");

@@ -1,4 +1,4 @@
-//! `report`, `diff`, `--report` and `--shard`: what people pass on, from records alone.
+//! `report`, `diff`, `--report` and `--shard`: reports from run logs.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ fn json(sandbox: &Sandbox, name: &str) -> Value {
 }
 
 #[test]
-fn shards_make_up_the_whole_run_each_with_the_controls_that_it_needs() {
+fn merged_shards_equal_the_whole_run() {
     let sandbox = Sandbox::new();
     sandbox.run(&format!("{MUTANT} --run-log whole.jsonl --report json=whole.json")).exits(1);
     for shard in ["1/3", "2/3", "3/3"] {
@@ -38,7 +38,7 @@ fn shards_make_up_the_whole_run_each_with_the_controls_that_it_needs() {
 }
 
 #[test]
-fn a_run_reports_what_is_reported_of_its_record() {
+fn reports_of_a_run_and_of_its_run_log_are_equal() {
     let sandbox = Sandbox::new();
     let files = [("html", "r.html"), ("json", "r.json"), ("junit", "r.xml"), ("md", "r.md")];
     let options = |folder: &str| files.map(|(kind, file)| format!(" --report {kind}={folder}/{file}")).concat();
@@ -53,7 +53,7 @@ fn a_run_reports_what_is_reported_of_its_record() {
 }
 
 #[test]
-fn a_shard_calls_no_known_failure_stale_and_all_of_them_do() {
+fn stale_known_failures_show_only_in_merged_shards() {
     let sandbox = Sandbox::new();
     let known =
         "[[known]]\ntest = \"post/parcel/word\"\nrequirement = \"post/arguments-checked\"\nreason = \"known\"\n";
@@ -66,7 +66,7 @@ fn a_shard_calls_no_known_failure_stale_and_all_of_them_do() {
 }
 
 #[test]
-fn a_difference_is_told_with_both_observations_and_only_a_worse_one_fails() {
+fn diff_shows_both_observations_and_fails_if_worse() {
     let sandbox = Sandbox::new();
     sandbox.run("run reference --cases cases --jobs 1 --run-log good.jsonl").exits(0);
     sandbox.run(&format!("{MUTANT} --run-log bad.jsonl")).exits(1);
@@ -95,7 +95,7 @@ fn a_difference_is_told_with_both_observations_and_only_a_worse_one_fails() {
 }
 
 #[test]
-fn a_record_that_is_newer_cut_broken_or_missing_is_named_and_the_others_are_reported() {
+fn unreadable_run_log_is_named_and_others_are_reported() {
     let sandbox = Sandbox::new();
     sandbox.run("run reference --cases cases --jobs 1 --run-log good.jsonl").exits(0);
     let record = sandbox.read("good.jsonl");
@@ -123,7 +123,7 @@ fn a_record_that_is_newer_cut_broken_or_missing_is_named_and_the_others_are_repo
 }
 
 #[test]
-fn a_github_job_gets_its_summary_unasked_and_its_annotations_when_asked() {
+fn github_job_gets_a_summary_and_requested_annotations() {
     let sandbox = Sandbox::new();
     let run = format!("{MUTANT} --annotations github --run-log run.jsonl");
     let mut command = sandbox.command(&run);
@@ -138,7 +138,7 @@ fn a_github_job_gets_its_summary_unasked_and_its_annotations_when_asked() {
 }
 
 #[test]
-fn a_target_of_another_version_than_it_says_is_not_run() {
+fn target_with_a_wrong_version_is_not_run() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "");
     let file = sandbox.read("t/target.toml");

@@ -1,9 +1,9 @@
-//! `casebook run`: what is right, what is wrong, what is known, and what was otherwise before.
+//! `casebook run`: results, known failures, snapshots and retries.
 
 use crate::sandbox::{Finished, Sandbox};
 
 #[test]
-fn a_run_of_own_cases_against_the_reference_ends_well() {
+fn run_of_own_cases_against_the_reference_succeeds() {
     let sandbox = Sandbox::new();
     let came = sandbox.run("run --cases cases --jobs 1");
     came.exits(0).matches_snapshot("run");
@@ -13,7 +13,7 @@ fn a_run_of_own_cases_against_the_reference_ends_well() {
 }
 
 #[test]
-fn colour_is_for_those_who_can_see_it() {
+fn colours_are_only_for_terminals_that_want_them() {
     let sandbox = Sandbox::new();
     let run = |variables: &[(&str, &str)]| {
         let mut command = sandbox.command("run --cases cases --only post/parcel");
@@ -24,7 +24,7 @@ fn colour_is_for_those_who_can_see_it() {
 }
 
 #[test]
-fn a_broken_must_is_shown_with_its_sentence_and_the_messages_that_prove_it() {
+fn violated_must_is_shown_with_its_quote_and_messages() {
     let sandbox = Sandbox::new();
     let only = "--only post/parcel/word@2026-07-28+http --only post/parcel/number@2026-07-28+http";
     sandbox
@@ -34,7 +34,7 @@ fn a_broken_must_is_shown_with_its_sentence_and_the_messages_that_prove_it() {
 }
 
 #[test]
-fn a_broken_should_is_a_warning_and_with_strict_a_failure() {
+fn violated_should_is_a_warning_and_fails_with_strict() {
     let sandbox = Sandbox::empty();
     let only = "--only sep-2106/text-mirror/*/zero@2026-07-28+http";
     let run = |more: &str| sandbox.run(&format!("run reference:text-not-mirrored {only} {more}"));
@@ -43,7 +43,7 @@ fn a_broken_should_is_a_warning_and_with_strict_a_failure() {
 }
 
 #[test]
-fn what_shows_nothing_is_inconclusive_and_never_passes() {
+fn test_without_its_control_is_inconclusive() {
     let sandbox = Sandbox::new();
     let came = sandbox.run("run reference:refuses-everything --cases cases --only post/parcel/word --jobs 1");
     came.exits(1).stdout_has(&["inconclusive", "its control post/parcel/number doesn't hold"]);
@@ -51,7 +51,7 @@ fn what_shows_nothing_is_inconclusive_and_never_passes() {
 }
 
 #[test]
-fn nothing_to_run_is_an_error_that_names_the_nearest() {
+fn run_of_nothing_is_an_error_with_the_nearest_names() {
     let sandbox = Sandbox::new();
     let run = |more: &str| sandbox.run(&format!("run --cases cases {more}"));
     run("--only post/parcl").exits(2).stderr_has(&["`post/parcl` matches no test; the nearest: post/parcel"]);
@@ -68,7 +68,7 @@ fn known(test: &str, requirement: &str) -> String {
 }
 
 #[test]
-fn known_failures_are_excused_until_they_no_longer_fail() {
+fn known_failures_are_excused_until_they_pass() {
     let sandbox = Sandbox::new();
     let entry = known("post/parcel/word", "post/arguments-checked");
     sandbox.borrowed("excused", Some("input-not-validated"), &entry);
@@ -76,7 +76,7 @@ fn known_failures_are_excused_until_they_no_longer_fail() {
     excused.exits(0).stdout_has(&["1 known", "excused  post/arguments-checked: takes every weight"]);
     sandbox.borrowed("stale", None, &entry);
     sandbox.run("run stale --cases cases").exits(1).matches_snapshot("stale");
-    // A part of the tests doesn't show that nothing fails any more.
+    // A selection of tests cannot show that a known failure is stale.
     sandbox.run("run stale --cases cases --only post/letter").exits(0);
     sandbox.borrowed("unmatched", None, &known("post/parcl", "post/arguments-checked"));
     let unmatched = sandbox.run("run unmatched --cases cases");
@@ -84,7 +84,7 @@ fn known_failures_are_excused_until_they_no_longer_fail() {
 }
 
 #[test]
-fn narrowed_runs_know_all_cases() {
+fn selection_does_not_hide_mistyped_known_failures() {
     let sandbox = Sandbox::new();
     sandbox.run("run --only sep-2106/boundz").exits(2).stderr_has(&["matches no test; the nearest: sep-2106/bounds"]);
     sandbox.run("explain sep-2106/boundz").exits(2).stderr_has(&["did you mean `sep-2106/bounds`?"]);
@@ -97,7 +97,7 @@ fn narrowed_runs_know_all_cases() {
         header["header"]["cases"].as_str().expect("a hash").to_owned()
     });
     assert_eq!(cases[0], cases[1], "both are parts of the same");
-    // A mistyped entry is one in every run.
+    // A mistyped entry is an error in every run.
     sandbox.borrowed("t", None, &known("sep-2106/text-mirror/zero", "sep-2106/text-mirrored"));
     only("base/server-meta")
         .exits(2)
@@ -105,7 +105,7 @@ fn narrowed_runs_know_all_cases() {
 }
 
 #[test]
-fn snapshots_are_written_when_accepted_and_compared_ever_after() {
+fn accepted_snapshots_are_compared_later() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "");
     sandbox.run("run t --cases cases").exits(0).stderr_has(&["t has no snapshots yet; --accept writes them"]);
@@ -116,7 +116,7 @@ fn snapshots_are_written_when_accepted_and_compared_ever_after() {
     let accepted = sandbox.read(file);
     sandbox.write(file, &accepted.replace("tool-error", "success"));
     sandbox.run("run t --cases cases").exits(1).matches_snapshot("snapshot-changed");
-    // A part of a case file says nothing of the whole.
+    // A selection of tests is not compared as a whole case file.
     sandbox.run("run t --cases cases --only post/parcel/number").exits(0);
     sandbox.run("run t --cases cases --only post/letter").exits(0);
 
@@ -130,9 +130,9 @@ fn snapshots_are_written_when_accepted_and_compared_ever_after() {
 }
 
 #[test]
-fn snapshots_of_somebody_s_cases_are_beside_these() {
+fn snapshots_of_other_cases_are_beside_them() {
     let sandbox = Sandbox::new();
-    // A repository with snapshots of its own cases, in which other cases are run.
+    // A repository with snapshots of its own cases runs other cases.
     sandbox.write("snapshots/reference/other/case.snap", "");
     sandbox.write("own/cases/post/letter.json", &sandbox.read("cases/post/letter.json"));
     sandbox.write("own/cases/post/requirements.json", &sandbox.read("cases/post/requirements.json"));
@@ -144,12 +144,12 @@ fn snapshots_of_somebody_s_cases_are_beside_these() {
     sandbox.run("run reference --cases own/cases").exits(1).stdout_has(&["snapshot"]);
     let both = sandbox.run("run reference --cases own/cases --cases slow --only post/letter");
     assert!(!both.out.contains("snapshot"), "{}", both.out);
-    // The cases beside the repository's snapshots.
+    // Cases beside the snapshots of the repository.
     sandbox.run("run reference --cases cases").exits(1).stdout_has(&["snapshot missing  reference  post/letter"]);
 }
 
 #[test]
-fn several_targets_are_told_apart() {
+fn results_of_several_targets_are_separate() {
     let sandbox = Sandbox::new();
     let came =
         sandbox.run("run reference reference:input-not-validated reference --cases cases --only post/parcel --jobs 2");
@@ -158,7 +158,7 @@ fn several_targets_are_told_apart() {
 }
 
 #[test]
-fn what_fails_and_then_holds_is_flaky_and_excused_only_where_it_is_listed() {
+fn test_that_passes_on_retry_is_flaky_unless_listed() {
     let sandbox = Sandbox::new();
     sandbox.proxy("moody", "refuses");
     let run = |more: &str| {
@@ -175,7 +175,7 @@ fn what_fails_and_then_holds_is_flaky_and_excused_only_where_it_is_listed() {
     sandbox.write("moody/target.toml", &format!("{}\n{listed}", sandbox.read("moody/target.toml")));
     run("--retries 1").exits(0).stdout_has(&["its door sticks when it is cold", "2 passed, 1 known"]);
     sandbox.run("replay run.jsonl --cases cases").exits(0);
-    // Once is not enough for what fails each time.
+    // A test that fails in every attempt still fails.
     run("").exits(1);
     let unreasoned = sandbox.read("moody/target.toml").replace("reason = \"its door sticks when it is cold\"\n", "");
     sandbox.write("moody/target.toml", &unreasoned);

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, the program run in it, and what it said.
+//! A temporary folder for each test, and the program run in it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,8 +19,8 @@ use crate::process::output;
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
 
-/// The search path with the folder of the Python interpreter itself first: the `python3` that is found may be a script
-/// that takes longer to find the interpreter than the interpreter takes to start.
+/// The search path with the folder of the Python interpreter first. The `python3` of the search path may be a script that
+/// is slower than the interpreter.
 static SEARCHED: LazyLock<OsString> = LazyLock::new(|| {
     let asked = output(Command::new("python3").args(["-c", "import os, sys; print(os.path.dirname(sys.executable))"]));
     let folder = PathBuf::from(String::from_utf8(asked.stdout).expect("a path").trim());
@@ -28,7 +28,7 @@ static SEARCHED: LazyLock<OsString> = LazyLock::new(|| {
     std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).expect("they were a path before")
 });
 
-/// A folder with a home of its own.
+/// A temporary folder, which is also the home folder of the program.
 pub(crate) struct Sandbox(TempDir);
 
 /// A command that has ended: its exit status and its output.
@@ -39,12 +39,12 @@ pub(crate) struct Finished {
 }
 
 impl Sandbox {
-    /// An empty one.
+    /// Creates an empty sandbox.
     pub(crate) fn empty() -> Self {
         Self(tempfile::tempdir().expect("a temporary folder"))
     }
 
-    /// One with the small cases, `cases`, and the ones that take long with the mutant that sleeps, `slow`.
+    /// Creates a sandbox with small cases, `cases`, and with cases that are slow with the mutant `sleeps-1s`, `slow`.
     pub(crate) fn new() -> Self {
         let sandbox = Self::empty();
         for name in ["cases/post/letter.json", "cases/post/parcel.json", "cases/post/requirements.json"] {
@@ -55,7 +55,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// One with the cases of clients, `visits`.
+    /// Creates a sandbox with cases of clients, `visits`.
     #[cfg(target_os = "linux")]
     pub(crate) fn visited() -> Self {
         let sandbox = Self::empty();
@@ -64,7 +64,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// Copies a file of this folder, or of the rogues'.
+    /// Copies a file of `tests/cli` or `tests/cli/rogues`.
     pub(crate) fn lay_out(&self, name: &str) {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
         let own = [tests.join(name), tests.join("rogues").join(name)];
@@ -86,7 +86,7 @@ impl Sandbox {
         fs::read_to_string(self.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Reads a file; of an HTML report the unpacked data too.
+    /// Reads a file, and the unpacked data of an HTML report.
     pub(crate) fn read_unpacked(&self, name: impl AsRef<Path>) -> String {
         let mut text = String::from_utf8_lossy(&fs::read(self.path().join(name)).expect("a file")).into_owned();
         let parts: Vec<String> = text.split("<script type=\"application/gzip\"").skip(1).map(unpacked).collect();
@@ -94,7 +94,7 @@ impl Sandbox {
         text
     }
 
-    /// The program with arguments, parted by spaces.
+    /// The program with arguments, separated by spaces.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
@@ -123,7 +123,7 @@ impl Sandbox {
         Running::start(self.command(arguments))
     }
 
-    /// A target in a folder of that name, over HTTP on the newest revision.
+    /// Writes a target in a folder of that name, over HTTP on the newest revision.
     pub(crate) fn target(&self, name: &str, command: &[&str], more: &str) {
         let claims = "roles = [\"server\"]\ntransports = [\"http\"]\nrevisions = [\"2026-07-28\"]";
         let command = serde_json::to_string(command).expect("strings");
@@ -133,12 +133,12 @@ impl Sandbox {
         );
     }
 
-    /// A target whose adapter is a line of shell.
+    /// Writes a target whose adapter is a shell script.
     pub(crate) fn script(&self, name: &str, script: &str, more: &str) {
         self.target(name, &["sh", "-c", script], more);
     }
 
-    /// The reference, or a mutant of it, as a target of somebody else.
+    /// Writes a target whose adapter is the reference or a mutant of it.
     pub(crate) fn borrowed(&self, name: &str, mutant: Option<&str>, more: &str) {
         let mutant = mutant.map(|mutant| ["--mutant", mutant]);
         let command = [PROGRAM, "__adapter"];
@@ -146,14 +146,13 @@ impl Sandbox {
         self.target(name, &command, more);
     }
 
-    /// A target that misbehaves where a tool is named `lose`.
+    /// Writes a target that misbehaves if a tool is named `lose`.
     pub(crate) fn proxy(&self, name: &str, mode: &str) {
         self.lay_out("proxy.py");
         self.target(name, &["python3", "../proxy.py", mode, PROGRAM, "__adapter"], "");
     }
 
-    /// How many processes have this sandbox in their environment. The kernel may take a moment to clear away what was
-    /// killed.
+    /// The number of processes with this sandbox in their environment. The kernel may take a moment to remove killed ones.
     #[cfg(target_os = "linux")]
     pub(crate) fn survivors(&self) -> usize {
         let mark = format!("XDG_CACHE_HOME={}", self.path().join("cache").display());
@@ -211,7 +210,7 @@ impl Finished {
         format!("{start}:{}", rest.split_once(':').map_or("", |(_, rest)| rest))
     }
 
-    /// Compares all that was said with the snapshot of that name, but for what differs from run to run.
+    /// Compares the output with the snapshot of that name, without the parts that differ from run to run.
     pub(crate) fn matches_snapshot(&self, name: &str) -> &Self {
         let mut settings = insta::Settings::clone_current();
         settings.set_prepend_module_to_snapshot(false);
@@ -231,17 +230,17 @@ impl Finished {
     }
 }
 
-/// Prints that a test is left out on this machine, past the capture of the test runner.
+/// Prints that a test is skipped on this machine, past the capture of the test runner.
 pub(crate) fn skip(why: &str) {
     writeln!(std::io::stderr(), "SKIPPED: {why}").expect("standard error is open");
 }
 
-/// A text as a pattern that means just it.
+/// Escapes a text for a regular expression.
 fn regex_of(text: &str) -> String {
     text.chars().map(|one| if one.is_alphanumeric() { one.to_string() } else { format!("\\{one}") }).collect()
 }
 
-/// The text of an element of an HTML report: gzip in base64, up to the next tag.
+/// Unpacks the text of an element of an HTML report: gzip in base64, up to the next tag.
 fn unpacked(element: &str) -> String {
     let (_, rest) = element.split_once('>').expect("the end of a tag");
     let (base64, _) = rest.split_once('<').expect("an end");

@@ -1,13 +1,13 @@
-//! What a target was given in its environment is nowhere in what a run leaves, or says.
+//! Secrets of the environment of a target are in no file and no output of a run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::sandbox::{Finished, Sandbox};
 
-/// Quotes, slashes and letters that writers of JSON treat each in their own way, around words that none of them touches.
+/// A secret with quotes, slashes and letters that JSON writers escape in different ways, around plain words.
 const TOKEN: &str = "hush-\"é/ß\\-hush";
-/// One that only its name gives away.
+/// A secret that only its name marks as one.
 const KEY: &str = "hush0123456789";
 
 fn teller(sandbox: &Sandbox, name: &str, more: &[&str]) {
@@ -20,7 +20,7 @@ fn teller(sandbox: &Sandbox, name: &str, more: &[&str]) {
     );
 }
 
-/// A text in quotes, as TOML has it.
+/// Quotes a text for TOML.
 fn toml(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -30,14 +30,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-fn told(sandbox: &Sandbox, arguments: &str) -> Finished {
+fn casebook(sandbox: &Sandbox, arguments: &str) -> Finished {
     let came = Finished::of(sandbox.command(arguments).env("POST_API_KEY", KEY));
     assert!(!came.out.contains("hush") && !came.err.contains("hush"), "{}\n{}", came.out, came.err);
     came
 }
 
 #[test]
-fn the_values_of_a_target_s_environment_are_in_no_record_report_snapshot_or_line_of_the_terminal() {
+fn values_of_the_environment_are_in_no_file_and_no_output() {
     let sandbox = Sandbox::new();
     sandbox.lay_out("teller.py");
     teller(&sandbox, "teller", &[]);
@@ -45,10 +45,10 @@ fn the_values_of_a_target_s_environment_are_in_no_record_report_snapshot_or_line
     let reports = "--report html=r.html --report junit=r.xml --report md=r.md --report json=r.json";
     let run =
         format!("run teller dier --cases cases --only post/parcel --jobs 1 --run-log run.jsonl --accept {reports}");
-    told(&sandbox, &run).exits(4).stdout_has(&["[TOKEN]"]);
-    told(&sandbox, "report run.jsonl --cases cases --report html=again.html --report md=again.md").exits(0);
-    told(&sandbox, "replay run.jsonl --cases cases");
-    told(&sandbox, "smoke dier").exits(4).stdout_has(&["[TOKEN]"]);
+    casebook(&sandbox, &run).exits(4).stdout_has(&["[TOKEN]"]);
+    casebook(&sandbox, "report run.jsonl --cases cases --report html=again.html --report md=again.md").exits(0);
+    casebook(&sandbox, "replay run.jsonl --cases cases");
+    casebook(&sandbox, "smoke dier").exits(4).stdout_has(&["[TOKEN]"]);
 
     for name in ["run.jsonl", "run.wire.jsonl", "r.html", "r.md"] {
         let text = sandbox.read_unpacked(name);

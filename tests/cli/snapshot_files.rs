@@ -1,4 +1,4 @@
-//! Snapshots of runs that are narrowed, cut short or damaged: what is compared, kept, written and reported.
+//! Snapshots of partial runs and damaged snapshots: compared, kept, written and reported.
 
 use crate::sandbox::Sandbox;
 
@@ -106,7 +106,7 @@ fn missing_snapshot_fails_a_narrowed_run_that_has_its_case_file() {
 }
 
 #[test]
-fn tests_that_nobody_saw_are_neither_compared_nor_written() {
+fn tests_without_observation_are_not_compared_or_written() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "");
     sandbox.run("run t --cases cases --accept").exits(0);
@@ -183,7 +183,7 @@ fn accept_writes_the_page_of_differences_and_keeps_it_current() {
 }
 
 #[test]
-fn heavy_tests_are_in_no_snapshot() {
+fn heavy_tests_are_not_in_snapshots() {
     let sandbox = accepted();
     let whole = sandbox.read(PARCEL);
     replace(&sandbox, "cases/post/parcel.json", "\"title\": \"a word", "\"heavy\": true,\n      \"title\": \"a word");

@@ -1,9 +1,9 @@
-//! Targets that aren't there, can't be had, or misbehave; `smoke`; set-up.
+//! Targets that do not exist, cannot start or misbehave; `smoke`; set-up.
 
 use crate::sandbox::{Finished, PROGRAM, Sandbox};
 
 #[test]
-fn a_target_that_is_not_there_is_named_with_the_nearest() {
+fn unknown_target_is_answered_with_the_nearest() {
     let sandbox = Sandbox::new();
     sandbox.run("run referense").exits(2).stderr_has(&["there is no target `referense`; did you mean `reference`?"]);
     sandbox.borrowed("targets/parcels", None, "");
@@ -30,7 +30,7 @@ fn target_file_that_cannot_be_read_is_an_error() {
 }
 
 #[test]
-fn mistakes_in_a_target_are_all_listed() {
+fn all_mistakes_in_a_target_are_listed() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "bad/target.toml",
@@ -41,13 +41,13 @@ fn mistakes_in_a_target_are_all_listed() {
     sandbox.run("run bad --cases cases").exits(2).stderr_has(&["bad/target.toml:1:"]);
 }
 
-/// A run of a few cases against one target.
+/// Runs a few cases against one target.
 fn run(sandbox: &Sandbox, name: &str, more: &str) -> Finished {
     sandbox.run(&format!("run {name} --cases cases --jobs 1 {more}"))
 }
 
 #[test]
-fn a_target_that_dies_at_its_start_shows_its_last_words() {
+fn target_that_dies_at_its_start_shows_its_stderr() {
     let sandbox = Sandbox::new();
     let long = "for i in 1 2 3 4 5 6 7 8 9; do echo line $i of a trace that is long >&2; done; seq -s , 999 >&2; ";
     sandbox.script("dies", &format!("{long} echo the last words >&2; exit 7"), "");
@@ -61,7 +61,7 @@ fn a_target_that_dies_at_its_start_shows_its_last_words() {
 }
 
 #[test]
-fn a_target_that_says_no_hello_or_less_than_was_claimed_is_not_used() {
+fn target_without_hello_or_with_false_claims_is_not_used() {
     let sandbox = Sandbox::new();
     sandbox.script("silent", "echo still thinking >&2; exec sleep 1000", "");
     run(&sandbox, "silent", "--start-limit 300ms")
@@ -73,7 +73,7 @@ fn a_target_that_says_no_hello_or_less_than_was_claimed_is_not_used() {
 }
 
 #[test]
-fn one_target_that_cannot_be_had_does_not_keep_the_others_from_running() {
+fn target_that_cannot_start_does_not_stop_others() {
     let sandbox = Sandbox::new();
     sandbox.script("dies", "exit 7", "");
     let came = run(&sandbox, "dies reference", "");
@@ -81,7 +81,7 @@ fn one_target_that_cannot_be_had_does_not_keep_the_others_from_running() {
 }
 
 #[test]
-fn a_setup_that_fails_shows_its_last_lines_and_starts_nothing() {
+fn failed_setup_shows_its_last_lines_and_starts_nothing() {
     let sandbox = Sandbox::new();
     let setup = |command: &str| format!("[setup]\ncommands = [[{command}]]\n");
     sandbox.script("unready", "echo x > started", &setup(r#""sh", "-c", "seq 30; echo no such luck >&2; exit 3""#));
@@ -100,7 +100,7 @@ fn a_setup_that_fails_shows_its_last_lines_and_starts_nothing() {
 }
 
 #[test]
-fn setup_runs_once_and_again_when_what_it_depends_on_changes() {
+fn setup_runs_again_when_its_inputs_change() {
     let sandbox = Sandbox::new();
     let setup = "[setup]\ncommands = [[\"sh\", \"-c\", \"echo x >> times\"]]\ninputs = [\"lock\"]\n";
     let setup_of = |name: &str, lock: &str| {
@@ -116,13 +116,13 @@ fn setup_runs_once_and_again_when_what_it_depends_on_changes() {
 }
 
 #[test]
-fn a_target_that_misbehaves_in_a_test_costs_that_test_and_the_run_goes_on() {
+fn misbehaving_target_fails_one_test_and_the_run_goes_on() {
     let sandbox = Sandbox::new();
     for mode in ["dies", "mumbles", "hangs"] {
         sandbox.proxy(mode, mode);
         let came = run(&sandbox, mode, "--only post/letter --test-limit 1500ms");
         came.exits(1).matches_snapshot(&format!("target-that-{mode}"));
-        // The snapshots have no lines about slow tests, which depend on the machine.
+        // The snapshots omit lines about slow tests, which depend on the machine.
         assert!(
             mode != "hangs" || came.out.contains("slow  hangs  post/letter/sent/second@2026-07-28+http"),
             "{}",
@@ -132,7 +132,7 @@ fn a_target_that_misbehaves_in_a_test_costs_that_test_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_smoke_test_says_what_an_adapter_should_have_answered() {
+fn smoke_shows_the_expected_answer_of_an_adapter() {
     let sandbox = Sandbox::new();
     let good = sandbox.run("smoke reference");
     good.exits(0).stdout_has(&[
@@ -160,7 +160,7 @@ fn a_smoke_test_says_what_an_adapter_should_have_answered() {
 const HELLO: &str = r#"{"id":"1","hello":{"sdk":"x","version":"1","language":"sh","api":"none","roles":["server"],"transports":["http"],"revisions":["2026-07-28"]}}"#;
 
 #[test]
-fn the_environment_of_a_target_is_what_its_file_adds() {
+fn target_gets_the_environment_of_its_file() {
     let sandbox = Sandbox::new();
     let script = format!("test \"$PARCEL\" = big && exec {PROGRAM} __adapter");
     sandbox.script("t", &script, "[env]\nPARCEL = \"big\"\n");

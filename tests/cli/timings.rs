@@ -1,8 +1,8 @@
-//! `casebook run --timings`: its shape. How long anything takes is no test's business.
+//! `casebook run --timings`: the form of the table. No test asserts a duration.
 
 use crate::sandbox::{Finished, Sandbox};
 
-/// The rows of the table: a name, and how many times and shares stand behind it.
+/// The rows of the table: a name, and the number of times and shares after it.
 fn rows(came: &Finished) -> Vec<(&str, usize)> {
     let lines = came.out.lines().skip_while(|line| !line.starts_with("where the time went")).skip(2);
     let rows = lines.take_while(|line| line.starts_with("  "));
@@ -10,7 +10,7 @@ fn rows(came: &Finished) -> Vec<(&str, usize)> {
 }
 
 #[test]
-fn timings_say_for_each_target_where_the_time_of_its_workers_went() {
+fn timings_have_a_row_per_target() {
     let sandbox = Sandbox::new();
     let came =
         sandbox.run("run reference reference:input-not-validated --cases cases --only post/parcel --jobs 2 --timings");
@@ -28,7 +28,7 @@ fn timings_say_for_each_target_where_the_time_of_its_workers_went() {
 }
 
 #[test]
-fn the_timings_of_one_target_are_one_row() {
+fn timings_of_one_target_are_one_row() {
     let sandbox = Sandbox::new();
     let came = sandbox.run("run --cases cases --only post/parcel --jobs 1 --timings");
     came.exits(0).stdout_has(&["where the time went  1 worker for"]);
@@ -37,13 +37,13 @@ fn the_timings_of_one_target_are_one_row() {
 }
 
 #[test]
-fn nobody_who_did_not_ask_is_told_timings() {
+fn timings_are_shown_only_with_the_option() {
     let sandbox = Sandbox::new();
     assert_eq!(rows(sandbox.run("run --cases cases --only post/parcel --jobs 1").exits(0)), []);
 }
 
 #[test]
-fn a_target_that_never_starts_has_timings_too() {
+fn target_that_never_starts_has_timings() {
     let sandbox = Sandbox::new();
     sandbox.script("dead", "exit 1", "");
     let came = sandbox.run("run dead --cases cases --only post/parcel --jobs 1 --timings");

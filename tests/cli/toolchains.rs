@@ -1,4 +1,4 @@
-//! `casebook targets`, `casebook run --all`, and the targets inside of the program.
+//! `casebook targets`, `casebook run --all` and the embedded targets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,14 +10,14 @@ use serde_json::Value;
 use crate::process::Running;
 use crate::sandbox::{Finished, PROGRAM, Sandbox};
 
-/// A program that says its version, and else does what the script says.
+/// Installs a program that prints its version, and otherwise runs the script.
 fn install(sandbox: &Sandbox, name: &str, script: &str) {
     sandbox.write(&format!("bin/{name}"), &format!("#!/bin/sh\n{script}\n"));
     let file = sandbox.path().join("bin").join(name);
     fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("it is ours");
 }
 
-/// On a machine that has nothing but what the sandbox has.
+/// Runs a command with only the programs of the sandbox on the search path.
 fn alone(mut command: Command, sandbox: &Sandbox) -> Finished {
     Finished::of(command.env("PATH", sandbox.path().join("bin")))
 }
@@ -27,7 +27,7 @@ fn run(sandbox: &Sandbox, arguments: &str) -> Finished {
 }
 
 #[test]
-fn targets_are_listed_with_what_they_need_and_what_of_it_is_here() {
+fn targets_are_listed_with_needed_and_found_programs() {
     let sandbox = Sandbox::new();
     install(&sandbox, "cmake", "echo cmake v3.11.2; echo noise >&2");
     install(&sandbox, "zig", "test \"$1\" = version && echo zig 3.9");
@@ -46,7 +46,7 @@ fn targets_are_listed_with_what_they_need_and_what_of_it_is_here() {
 }
 
 #[test]
-fn what_a_target_needs_is_checked_as_the_rest_of_its_file() {
+fn mistakes_in_needed_programs_are_listed() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "[needs]\n\"../sh\" = \"1\"\nsh = \"new\"\nls = 1\n");
     let came = sandbox.run("run t --cases cases");
@@ -54,7 +54,7 @@ fn what_a_target_needs_is_checked_as_the_rest_of_its_file() {
 }
 
 #[test]
-fn a_run_of_all_names_what_it_leaves_out() {
+fn run_of_all_targets_names_the_skipped_ones() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("targets/mine", None, "");
     let came = run(&sandbox, "run --all --cases cases --jobs 1 --only post/parcel");
@@ -69,10 +69,10 @@ fn a_run_of_all_names_what_it_leaves_out() {
 }
 
 #[test]
-fn an_embedded_target_is_unpacked_into_the_cache_and_set_up_there() {
+fn embedded_target_is_unpacked_and_set_up_in_the_cache() {
     let sandbox = Sandbox::new();
     install(&sandbox, "npm", "echo \"$@\" >> installed");
-    // Our own reference, with what the adapter would say of itself.
+    // The reference, with the hello of the embedded target's adapter.
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/targets/typescript-sdk/target.toml");
     let file = fs::read_to_string(file).expect("it is in this repository");
     let said = |key: &str| {
@@ -100,7 +100,7 @@ fn an_embedded_target_is_unpacked_into_the_cache_and_set_up_there() {
     let [one] = there.as_slice() else { panic!("one content, one folder: {there:?}") };
     let installed = fs::read_to_string(one.join("typescript-sdk/installed")).expect("it was set up");
     assert_eq!(installed.lines().count(), 1, "it is set up once: {installed}");
-    // In a repository that has one of that name, that is the one.
+    // A target of the repository takes precedence over an embedded one of the same name.
     sandbox.borrowed("targets/typescript-sdk", None, "");
     run(&sandbox, "run typescript-sdk --cases cases").exits(0);
     assert_eq!(sandbox.survivors(), 0);

@@ -1,4 +1,4 @@
-//! However many work on it, and in whichever order, a run comes to the same: records, snapshots, and what is told.
+//! The number of workers and the order of tests do not change records, snapshots and output.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// Takes away what times say, and replies as they came: they have ids and dates.
+/// Removes times, and replies, which contain ids and dates.
 fn timeless(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -18,7 +18,7 @@ fn timeless(value: &mut Value) {
     }
 }
 
-/// The lines of a record in the order of the plan: they are written as the tests end.
+/// The lines of a run log in the order of the plan. The file has them in the order in which tests ended.
 fn record(text: &str) -> Vec<Value> {
     let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     lines.iter_mut().for_each(timeless);
@@ -26,7 +26,7 @@ fn record(text: &str) -> Vec<Value> {
     lines
 }
 
-/// The places of the tests in the plan, as they ended.
+/// The places of the tests in the plan, in the order in which they ended.
 fn as_they_ended(text: &str) -> Vec<u64> {
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     lines.filter_map(|line| line["record"]["index"].as_u64()).collect()
@@ -48,7 +48,7 @@ fn snapshots(folder: &std::path::Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn any_number_of_workers_in_any_order_leaves_the_same_record_and_the_same_snapshots() {
+fn number_of_workers_and_order_do_not_change_results() {
     let sandbox = Sandbox::empty();
     sandbox.borrowed("honest", None, "");
     sandbox.borrowed("wrong", Some("input-not-validated"), "");
