@@ -289,6 +289,7 @@ async fn carry_out(
         if shown.is_ok() {
             shown = ignore_broken_pipe(match seen {
                 Seen::Slow(target, test, after) => terminal.on_slow(target, test, after),
+                Seen::Overloaded(notice) => terminal.on_notice(notice),
                 Seen::Judged(record, transcript) => terminal.on_record(record, Some(transcript)),
             });
         }

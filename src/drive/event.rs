@@ -45,6 +45,8 @@ pub enum Event<T> {
         /// For how long it has been running.
         after: Duration,
     },
+    /// The machine was found to be overloaded, in words; at most once per run.
+    Overloaded(String),
     /// A test has come to its end.
     Finished {
         /// Its place in the plan.

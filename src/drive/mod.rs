@@ -18,6 +18,7 @@ mod event;
 mod fault;
 mod fixed;
 mod options;
+mod overload;
 mod process;
 mod runner;
 mod server;

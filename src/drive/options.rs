@@ -11,6 +11,9 @@ use crate::model::case::STEP_LIMIT;
 use crate::model::fnv1a;
 use crate::plan::Plan;
 
+/// The factor by which time limits grow on an overloaded machine.
+pub(crate) const STRETCH: u32 = 4;
+
 /// The settings with which a plan is carried out.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -49,6 +52,17 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Returns the same options with the limits for an overloaded machine.
+    pub(crate) fn stretched(&self) -> Self {
+        let stretch = |limit: Duration| limit.saturating_mul(STRETCH);
+        Self {
+            step_limit: stretch(self.step_limit),
+            test_limit: stretch(self.test_limit),
+            start_limit: stretch(self.start_limit),
+            ..self.clone()
+        }
+    }
+
     /// Returns the number of workers that a plan keeps at work.
     pub fn workers(&self, plan: &Plan) -> usize {
         self.jobs.get().min(plan.groups.len())

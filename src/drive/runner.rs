@@ -16,6 +16,7 @@ use crate::drive::client::mock::Listeners;
 use crate::drive::clock::Deadline;
 use crate::drive::fixed;
 use crate::drive::options::Options;
+use crate::drive::overload::Machine;
 use crate::drive::process::launch::{StopReason, Stopped};
 use crate::drive::server::fixture::ServedFixture;
 use crate::drive::server::http::ConnectionReuse;
@@ -39,6 +40,10 @@ const RESTARTS: u32 = 20;
 pub(crate) struct TargetRunner {
     target: Arc<Target>,
     options: Options,
+    /// The machine, which all workers share.
+    machine: Arc<Machine>,
+    /// Set once the limits of `options` are those for an overloaded machine.
+    is_patient: bool,
     adapter: Option<Adapter>,
     /// The connections that the next fixture of this adapter may go on with.
     reuse: ConnectionReuse,
@@ -109,12 +114,14 @@ impl Health {
 
 impl TargetRunner {
     /// A runner in which nothing is started yet.
-    pub(crate) fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
+    pub(crate) fn new(target: Arc<Target>, options: Options, machine: Arc<Machine>, given_up: GivenUp) -> Self {
         let health = Health::new(target.id.clone(), given_up);
         let stopwatch = Stopwatch::start();
         Self {
             target,
             options,
+            machine,
+            is_patient: false,
             adapter: None,
             reuse: ConnectionReuse::default(),
             served: None,
@@ -160,6 +167,9 @@ impl TargetRunner {
         canaries: &mut Canaries,
     ) -> Result<Transcript, CanaryError> {
         let began = Instant::now();
+        if self.machine.is_overloaded() {
+            self.become_patient();
+        }
         if planned.test.isolated {
             self.stop().await;
         }
@@ -196,10 +206,12 @@ impl TargetRunner {
     ) -> Result<Transcript, CanaryError> {
         let was_there = self.served.is_some() || self.by_adapter(planned) && self.adapter.is_some();
         let mut transcript = self.attempt(planned, canaries).await?;
-        if was_there && is_unheard(&transcript) {
-            // It may have died of what came before. Should it be this test that kills it, it does so once more.
+        // The process may have died of an earlier test, and a time-out may be due to other processes of this machine. A
+        // target that dies or hangs because of this test does so again.
+        let died_before = was_there && is_unheard(&transcript);
+        if died_before || self.is_timeout_excused(planned, &transcript).await {
             let over = Instant::now();
-            self.discard().await;
+            self.discard(if died_before { StopReason::Broken } else { StopReason::Hung }).await;
             let ready = self.make_ready(planned, canaries).await;
             self.stopwatch.started(over);
             if let Err(reason) = ready {
@@ -238,14 +250,35 @@ impl TargetRunner {
         }
     }
 
-    /// Throws away what has died.
-    async fn discard(&mut self) {
+    /// Stops the processes of a target that died or hangs.
+    async fn discard(&mut self, reason: StopReason) {
         if let Some(live) = self.served.take() {
-            live.stop(&mut self.adapter, StopReason::Broken).await;
+            live.stop(&mut self.adapter, reason).await;
         }
         if let Some(adapter) = self.adapter.take() {
-            adapter.end(StopReason::Broken).await;
+            adapter.end(reason).await;
         }
+    }
+
+    /// Returns whether a test timed out on an overloaded machine, with the usual limits. The limits are longer from then
+    /// on. A test that keeps a target busy is a load itself, and never excused.
+    async fn is_timeout_excused(&mut self, planned: &Planned, transcript: &Transcript) -> bool {
+        let is_timeout = matches!(last_end(transcript), Some(End::Timeout));
+        let is_costly = planned.test.is_hard() || is_large(&planned.test.given);
+        is_timeout && !is_costly && self.has_more_patience().await
+    }
+
+    /// Returns whether the limits are longer from now on: once, if the machine is overloaded.
+    async fn has_more_patience(&mut self) -> bool {
+        !self.is_patient && self.machine.check_overload(&self.options.program).await && self.become_patient()
+    }
+
+    /// Makes the limits those for an overloaded machine. Returns whether they were the usual ones before.
+    fn become_patient(&mut self) -> bool {
+        if !self.is_patient {
+            self.options = self.options.stretched();
+        }
+        !std::mem::replace(&mut self.is_patient, true)
     }
 
     /// Sees to it that the target can be asked the test.
@@ -282,6 +315,7 @@ impl TargetRunner {
             live.stop(&mut self.adapter, StopReason::Leave).await;
             match seen.end {
                 End::Crash { how } => self.health.hung(&unanswered(revision, &how, &words.take())),
+                End::Timeout if self.has_more_patience().await => {}
                 End::Timeout => self.health.hung(&unanswered(revision, "no answer within the limit", &words.take())),
                 _ => drop(self.listed.insert(revision, fixed::names(&seen.messages))),
             }
@@ -303,6 +337,7 @@ impl TargetRunner {
                     self.reuse = ConnectionReuse::default();
                     self.health.confirmed = true;
                 }
+                Err(StartError::Hello { trouble: Trouble::Hung, .. }) if self.has_more_patience().await => {}
                 Err(error @ StartError::Hello { trouble: Trouble::Died(_) | Trouble::Hung, .. }) => {
                     self.health.hung(&error.to_string());
                 }

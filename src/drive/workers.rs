@@ -16,6 +16,7 @@ use crate::drive::canary::Canaries;
 use crate::drive::event::{Cancel, Ended, Event, Finish, Next};
 use crate::drive::fault::{self, Bugs};
 use crate::drive::options::Options;
+use crate::drive::overload::Machine;
 use crate::drive::runner::{GivenUp, TargetRunner};
 use crate::model::TargetId;
 use crate::model::timings::Spent;
@@ -33,6 +34,19 @@ pub async fn drive<T: Send + 'static>(
     finish: Finish<T>,
     events: mpsc::Sender<Event<T>>,
 ) -> Ended {
+    drive_on(Machine::default(), plan, options, cancel, finish, events).await
+}
+
+/// Carries out a plan on a machine.
+async fn drive_on<T: Send + 'static>(
+    machine: Machine,
+    plan: Arc<Plan>,
+    options: Options,
+    cancel: watch::Receiver<Cancel>,
+    finish: Finish<T>,
+    events: mpsc::Sender<Event<T>>,
+) -> Ended {
+    let machine = Arc::new(machine);
     let queue = Arc::new(Queue { order: options.order(&plan), taken: AtomicUsize::new(0) });
     let given_up = GivenUp::default();
     // Waits for the threads, after what is declared behind it was dropped.
@@ -43,10 +57,10 @@ pub async fn drive<T: Send + 'static>(
     let mut idle = None;
     for _ in 0..options.workers(&plan) {
         let (plan, queue, options) = (Arc::clone(&plan), Arc::clone(&queue), options.clone());
-        let (given_up, bugs) = (given_up.clone(), Bugs::default());
+        let (given_up, machine, bugs) = (given_up.clone(), Arc::clone(&machine), Bugs::default());
         let (cancel, unwanted) = (cancel.clone(), unwanted.clone());
         let (finish, events) = (Arc::clone(&finish), events.clone());
-        let worker = Worker { plan, queue, given_up, options, cancel, finish, events, bugs };
+        let worker = Worker { plan, queue, given_up, machine, options, cancel, finish, events, bugs };
         let ending = ending.clone();
         // Not a task: a runtime lets a task wait for a thread that it can't have.
         let thread = std::thread::Builder::new().spawn(move || {
@@ -121,6 +135,7 @@ struct Worker<T> {
     plan: Arc<Plan>,
     queue: Arc<Queue>,
     given_up: GivenUp,
+    machine: Arc<Machine>,
     options: Options,
     cancel: watch::Receiver<Cancel>,
     finish: Finish<T>,
@@ -151,13 +166,17 @@ impl<T: Send + 'static> Worker<T> {
         let mut canaries = Canaries::default();
         let mut runner: Option<TargetRunner> = None;
         let mut ended = Ended::Whole;
-        while let Some(place) = self.queue.next() {
+        self.machine.enter();
+        // A worker that was dismissed from an overloaded machine leaves the rest of the queue to the others.
+        let mut is_dismissed = false;
+        while !is_dismissed && let Some(place) = self.queue.next() {
             let group = &self.plan.groups[place];
             let mut fit = match runner.take() {
                 Some(fit) if fit.is_of(&group.target) => fit,
                 other => {
                     self.leave(other).await;
-                    TargetRunner::new(Arc::clone(&group.target), self.options.clone(), self.given_up.clone())
+                    let machine = Arc::clone(&self.machine);
+                    TargetRunner::new(Arc::clone(&group.target), self.options.clone(), machine, self.given_up.clone())
                 }
             };
             ended = self.group(group, &mut fit, &mut canaries).await;
@@ -166,6 +185,10 @@ impl<T: Send + 'static> Worker<T> {
             if ended == Ended::Interrupted {
                 break;
             }
+            is_dismissed = self.machine.dismisses();
+        }
+        if !is_dismissed {
+            self.machine.leave();
         }
         self.leave(runner).await;
         ended
@@ -199,6 +222,9 @@ impl<T: Send + 'static> Worker<T> {
                 (Some(words), _) | (None, Some(Err(words))) => runner.broke(planned, &words),
                 (None, None) => unreachable!("only a worker takes the words of its bugs"),
             };
+            if let Some(notice) = self.machine.take_notice() {
+                _ = self.events.send(Event::Overloaded(notice.to_owned())).await;
+            }
             match hand_over(&self.finish, &self.events, group, planned, transcript).await {
                 None => return Ended::Interrupted,
                 Some(Next::On) => place += 1,
@@ -220,6 +246,11 @@ impl<T: Send + 'static> Worker<T> {
                 now = tick.tick() => {
                     // A display that doesn't keep up misses a line; the test goes on.
                     _ = self.events.try_send(Event::Slow { index: planned.index, after: now - began });
+                    if let Ok(room) = self.events.try_reserve()
+                        && let Some(notice) = self.machine.take_notice()
+                    {
+                        room.send(Event::Overloaded(notice.to_owned()));
+                    }
                 }
             }
         }

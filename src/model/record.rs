@@ -231,6 +231,9 @@ pub struct Footer {
     /// The parts that are missing from the run log and the transcripts.
     #[serde(default, skip_serializing_if = "Cuts::is_none")]
     pub cut: Cuts,
+    /// Remarks about the run as a whole, such as an overloaded machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Counts of texts that exceeded a size limit and were left out of a run's files.

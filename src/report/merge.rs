@@ -175,6 +175,9 @@ fn caveat(source: &Source) -> Option<Caveat> {
             "{name} lacks what was over a bound in {tests} tests: {texts} texts were cut, {bytes} bytes left out; the \
              verdicts were made before"
         ))),
+        Some(Footer { notes, .. }) if !notes.is_empty() => {
+            Some(CaveatKind::Remark.of(format!("{name}: {}", Untrusted(&notes.join("; ")).line(300))))
+        }
         Some(_) => None,
     }
 }

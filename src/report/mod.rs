@@ -54,7 +54,14 @@ mod tests {
     }
 
     pub(super) fn footer() -> Footer {
-        Footer { ran: 0, interrupted: false, stale: Vec::new(), micros: 1_500_000, cut: Cuts::default() }
+        Footer {
+            ran: 0,
+            interrupted: false,
+            stale: Vec::new(),
+            micros: 1_500_000,
+            cut: Cuts::default(),
+            notes: Vec::new(),
+        }
     }
 
     pub(super) fn stale() -> Stale {

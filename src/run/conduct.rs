@@ -30,6 +30,8 @@ const WAITING: usize = 64;
 pub enum Seen<'a> {
     /// A test has been running for this time and has not ended.
     Slow(&'a TargetId, &'a TestId, Duration),
+    /// The machine was found to be overloaded, in words; at most once per run.
+    Overloaded(&'a str),
     /// A test has been judged. These events are in the order of the plan.
     Judged(&'a Record, &'a Transcript),
 }
@@ -70,13 +72,17 @@ pub async fn conduct(
     let finishing = Arc::clone(&finisher);
     let finish: Finish<Judged> = Arc::new(move |group, planned, seen| finishing.finish(group, planned, seen));
     let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, finish, sender));
-    let mut ran = 0;
+    let (mut ran, mut notes) = (0, Vec::new());
     while let Some(event) = events.recv().await {
         match event {
             Event::Spent { target, spent } => *timings.targets.entry(target).or_default() += spent,
             Event::Slow { index, after } => {
                 let (group, planned) = planned[index];
                 see(Seen::Slow(&group.target.id, &planned.id, after));
+            }
+            Event::Overloaded(notice) => {
+                see(Seen::Overloaded(&notice));
+                notes.push(notice);
             }
             Event::Finished { index, seen } => {
                 ran += 1;
@@ -105,6 +111,7 @@ pub async fn conduct(
         stale: if plan.is_partial { Vec::new() } else { finisher.reading().stale() },
         micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
         cut: locked(&finisher.bounds).cuts(),
+        notes,
     };
     let unsaved = std::mem::take(&mut *locked(&finisher.log)).finish(footer.clone());
     Conducted { footer, timings, unsaved, broken: ended.err() }

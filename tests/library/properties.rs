@@ -55,8 +55,14 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
         planned,
         ..Header::default()
     };
-    let footer =
-        Some(Footer { ran: records.len(), interrupted: false, stale: Vec::new(), micros: 1, cut: Cuts::default() });
+    let footer = Some(Footer {
+        ran: records.len(),
+        interrupted: false,
+        stale: Vec::new(),
+        micros: 1,
+        cut: Cuts::default(),
+        notes: Vec::new(),
+    });
     Source { name: name.into(), header, records, footer, cut: None, is_broken: false }
 }
 
@@ -155,7 +161,7 @@ proptest! {
         for record in &records {
             log.append(record, &transcript()).expect("written");
         }
-        log.finish(Footer { ran: tests.len(), interrupted: false, stale: vec![], micros: 1, cut: Cuts::default() }).expect("written");
+        log.finish(Footer { ran: tests.len(), interrupted: false, stale: vec![], micros: 1, cut: Cuts::default(), notes: Vec::new() }).expect("written");
 
         let whole = read_log(&path).expect("a log");
         prop_assert_eq!(&whole.records, &records);

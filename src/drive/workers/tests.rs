@@ -8,6 +8,8 @@ use serde_json::json;
 use super::*;
 use crate::drive::adapter::protocol::{Adapter, Order};
 use crate::drive::clock::Deadline;
+use crate::drive::options::STRETCH;
+use crate::drive::overload::{Measurements, OVERLOADED};
 use crate::drive::process::launch::StopReason;
 use crate::drive::smoke::check::smoke;
 use crate::drive::smoke::outcome::SmokeOutcome;
@@ -114,17 +116,32 @@ async fn run_with(options: Options, target: Target, tests: Vec<Test>) -> Vec<Tra
 }
 
 async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
+    carried_out_on(IDLE, options, plan).await.0
+}
+
+/// Measurements of a machine without other work: what times out in these tests is the target's fault.
+const IDLE: Measurements = Measurements { load: None, cores: 2, pressure: None, start: Duration::ZERO };
+
+/// The transcripts of a plan on a machine, and the notices about it.
+async fn carried_out_on(
+    measurements: Measurements,
+    options: Options,
+    plan: Arc<Plan>,
+) -> (Vec<Transcript>, Vec<String>) {
     let (_go, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
-    let driving = tokio::spawn(drive(plan, options, cancel, Arc::new(|_, _, seen| (Next::On, Some(seen))), events));
-    let mut transcripts = Vec::new();
+    let finish: Finish<Box<Transcript>> = Arc::new(|_, _, seen| (Next::On, Some(seen)));
+    let driving = tokio::spawn(drive_on(Machine::with(measurements), plan, options, cancel, finish, events));
+    let (mut transcripts, mut notices) = (Vec::new(), Vec::new());
     while let Some(event) = received.recv().await {
-        if let Event::Finished { seen, .. } = event {
-            transcripts.push(*seen);
+        match event {
+            Event::Finished { seen, .. } => transcripts.push(*seen),
+            Event::Overloaded(notice) => notices.push(notice),
+            Event::Slow { .. } | Event::Spent { .. } => {}
         }
     }
     assert_eq!(driving.await.expect("no bug"), Ended::Whole);
-    transcripts
+    (transcripts, notices)
 }
 
 fn reply(transcript: &Transcript) -> &str {
@@ -200,6 +217,32 @@ async fn after_three_hangs_in_a_row_a_target_is_given_up_at_once() {
     assert_eq!(transcripts[0].steps[0].end, End::Timeout);
     assert!(matches!(transcripts[1].steps[0].end, End::Replied { .. }));
     assert!(matches!(&transcripts[5].served, Served::Unavailable { reason } if reason.contains("3 hangs")));
+}
+
+#[tokio::test]
+async fn slow_start_on_overloaded_machine_is_waited_for() {
+    let options = Options { jobs: NonZeroUsize::new(2).expect("two"), ..quick() };
+    let start = options.start_limit * 2;
+    let late = target(&[("ON_HELLO", &format!("sleep {}", start.as_secs_f32()))]);
+    let groups = || vec![vec![send("one"), send("two")], vec![send("three")]];
+    let plan = |late: &Target| plan_of(late.clone(), Transport::Stdio, groups());
+    let (transcripts, notices) = carried_out_on(OVERLOADED, options.clone(), plan(&late)).await;
+    assert_eq!(given_up(&transcripts), [""; 0]);
+    assert_eq!(transcripts.len(), 3);
+    assert!(matches!(notices.as_slice(), [notice] if notice.contains("load 16.0 on 2 cores")), "{notices:?}");
+    let (transcripts, notices) = carried_out_on(IDLE, options, plan(&late)).await;
+    assert_eq!((given_up(&transcripts).len(), notices.len()), (3, 0));
+}
+
+#[tokio::test]
+async fn hang_on_overloaded_machine_is_tried_once_more_and_counts() {
+    let tests = [send("please-hang"), send("well")];
+    let plan = plan(target(&[]), tests.into());
+    let (transcripts, notices) = carried_out_on(OVERLOADED, quick(), plan).await;
+    assert_eq!(transcripts[0].steps[0].end, End::Timeout);
+    assert!(Duration::from_micros(transcripts[0].micros) >= quick().step_limit * STRETCH);
+    assert!(matches!(transcripts[1].steps[0].end, End::Replied { .. }));
+    assert_eq!(notices.len(), 1);
 }
 
 /// Why the target was not there any more, test by test.

@@ -37,7 +37,14 @@ fn source(records: Vec<Record>) -> Source {
         planned: records.len() + 2,
         ..Header::default()
     };
-    let footer = Footer { ran: records.len(), interrupted: true, stale: Vec::new(), micros: 1, cut: Cuts::default() };
+    let footer = Footer {
+        ran: records.len(),
+        interrupted: true,
+        stale: Vec::new(),
+        micros: 1,
+        cut: Cuts::default(),
+        notes: Vec::new(),
+    };
     Source { name: "run.jsonl".into(), header, records, footer: Some(footer), cut: None, is_broken: false }
 }
 

@@ -128,6 +128,15 @@ impl<W: Write> Terminal<W> {
         })
     }
 
+    /// Prints a notice about the run as a whole.
+    ///
+    /// # Errors
+    /// Errors of the output.
+    pub fn on_notice(&mut self, notice: &str) -> io::Result<()> {
+        let Self { bar, out, .. } = self;
+        bar.suspend(|| writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {notice}", "NOTE"))
+    }
+
     /// Tells of the case file before, where the record is of another one and no bar tells.
     fn turn_to(&mut self, record: &Record) -> io::Result<()> {
         let is_same = |group: &Group| group.case == record.test.case && group.target == record.target;
