@@ -211,7 +211,7 @@ fn server_that_does_not_answer_is_given_up() {
     run(&sandbox, "hangs", "--start-limit 200ms").exits(4).stdout_has(&["no answer within the limit"]);
     target(&sandbox, "nowhere", r#"command = ["./no-such-program"]"#, "2026-07-28");
     run(&sandbox, "nowhere", "").exits(4).stdout_has(&["could not be started"]);
-    sandbox.run("smoke dies").exits(2).stderr_has(&["dies is fixed: it has no adapter to prove"]);
+    sandbox.run("smoke dies").exits(2).stderr_has(&["dies is a fixed target, without an adapter to check"]);
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod rogues;
 mod runs;
 mod sandbox;
 mod secrets;
+mod smoke;
 mod snapshot_files;
 mod targets;
 mod timings;

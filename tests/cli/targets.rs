@@ -135,11 +135,7 @@ fn misbehaving_target_fails_one_test_and_the_run_goes_on() {
 fn smoke_shows_the_expected_answer_of_an_adapter() {
     let sandbox = Sandbox::new();
     let good = sandbox.run("smoke reference");
-    good.exits(0).stdout_has(&[
-        "right   hello",
-        "right   serve: echo over stdio",
-        "right   closing its standard input",
-    ]);
+    good.exits(0).stdout_has(&["right   hello", "right   serve: echo over stdio", "right   end of standard input"]);
     for drive in
         ["a list over stdio on 2025-06-18", "a call over http on 2025-11-25", "an elicitation over http on 2026-07-28"]
     {
@@ -147,7 +143,7 @@ fn smoke_shows_the_expected_answer_of_an_adapter() {
     }
     assert!(!good.out.contains("WRONG"));
     sandbox.script("stopper", r#"while read line; do echo '{"id":"1","stopped":true}'; done"#, "");
-    sandbox.run("smoke stopper").exits(4).stdout_has(&["WRONG   hello", "should be: {\"id\":\"1\",\"hello\":"]);
+    sandbox.run("smoke stopper").exits(4).stdout_has(&["WRONG   hello", "expected: {\"id\":\"1\",\"hello\":"]);
     let greeter =
         format!(r#"read hello; echo '{HELLO}'; while read line; do echo '{{"id":"2","stopped":true}}'; done"#);
     sandbox.script("greeter", &greeter, "");

@@ -1,6 +1,6 @@
-//! The adapter protocol: one JSON object a line, over a process that may do anything but answer.
+//! The adapter protocol: one JSON object per line, over the standard streams of an untrusted process.
 //!
-//! Takes fixtures as text, gives what became of them. Must not know MCP, nor what a fixture says.
+//! Takes fixtures as text, gives the adapter's answers. Must not know MCP or the content of a fixture.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
@@ -23,68 +24,69 @@ use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Package, Target, TargetKind};
 use crate::model::transcript::{End, Served};
 
-/// The version of the protocol that is spoken.
+/// The version of the protocol.
 const PROTOCOL: u32 = 1;
-/// The time that a stream may take to be connected, once it is said to be.
+/// The time limit for a stream to be connected after the adapter has answered `serving`.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Lines that are no answer, of those that come before one.
+/// The number of lines that may come before an answer.
 const MAX_NOISE: usize = 1000;
+/// The mark of a line of standard output that is no answer, in the text of standard error.
+pub(crate) const NOISE: &str = "[noise on stdout] ";
 
-/// What an adapter says of itself.
+/// The adapter's description of itself.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Hello {
     /// The name of the SDK's package.
     pub sdk: String,
-    /// Its version.
+    /// The version of the package.
     pub version: String,
-    /// The language.
+    /// The programming language.
     pub language: String,
-    /// The public API that is used.
+    /// The public API that the adapter uses.
     pub api: String,
-    /// The sides that it has.
+    /// The roles that the adapter supports.
     pub roles: Vec<String>,
-    /// What it speaks over.
+    /// The transports that the adapter supports.
     pub transports: Vec<String>,
-    /// The revisions that it speaks.
+    /// The protocol revisions that the SDK supports.
     pub revisions: Vec<String>,
-    /// The API tiers and engines that it offers.
+    /// The API tiers and engines that the adapter offers.
     pub variants: Vec<String>,
-    /// Set where it serves over stdio by streams on loopback.
+    /// Set if the adapter serves over stdio by streams on loopback.
     pub streams: bool,
 }
 
-/// Why an adapter isn't there.
+/// An error of starting an adapter.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// There is no process.
+    /// The system could not start the process.
     #[error("`{command}` could not be started in {folder}: {source}")]
     Spawn {
-        /// The program.
+        /// The command.
         command: String,
-        /// Where it was to run.
+        /// The working folder.
         folder: Utf8PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// This machine has no room for one: no descriptors, no processes, no memory, no place for a temporary file. It says
-    /// nothing of the target.
+    /// This machine has no free descriptor, process, memory or disk space. The error says nothing about the target.
     #[error("casebook can't {what}: {}", without_path(.source))]
     NoRoom {
         /// The step that failed.
         what: &'static str,
-        /// The answer of the system.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// Nobody wrote one.
+    /// The target is fixed, without an adapter.
     #[error("the target is fixed: it has no adapter")]
     Fixed,
-    /// There is a process, but no hello.
+    /// The process runs, but sent no hello.
     #[error("the adapter gave no hello: {trouble}{}", with_stderr(.stderr))]
     Hello {
-        /// What it did instead.
+        /// The failure.
         trouble: Trouble,
-        /// What it wrote to its standard error.
+        /// The standard error of the process.
         stderr: String,
     },
     /// The hello lacks something that `target.toml` claims.
@@ -94,52 +96,52 @@ pub enum StartError {
         what: &'static str,
         /// The claim.
         claim: String,
-        /// What the hello has of that kind.
+        /// The values of that kind in the hello.
         hello: Vec<String>,
     },
-    /// The hello is of something else than `target.toml` says.
+    /// The hello names another package than `target.toml`.
     #[error(
         "target.toml says {package}, but the adapter's hello says {hello}: what is locked and target.toml differ; \
          correct `package` and `version`, or delete .casebook-setup to have the set-up run again"
     )]
     Package {
-        /// What `target.toml` says.
+        /// The package in `target.toml`.
         package: Package,
-        /// What the hello says.
+        /// The package in the hello.
         hello: Package,
     },
 }
 
-/// The words of an error without the path of a temporary file, which is another one each time.
+/// Returns the message of an error without the path of a temporary file, which differs each time.
 fn without_path(error: &std::io::Error) -> String {
     let words = error.to_string();
     words.split_once(" at path ").map_or(words.as_str(), |(words, _)| words).to_owned()
 }
 
-/// What a process wrote, behind what became of it.
+/// Returns the suffix of a message that shows the standard error of a process.
 pub(crate) fn with_stderr(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("; it wrote: {}", stderr.trim_end()) }
 }
 
-/// What an adapter does in place of an answer.
+/// A failure of an adapter to answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    /// It died.
+    /// The process died.
     #[error("it ended with {0}")]
     Died(String),
-    /// It said nothing within the limit.
+    /// The process sent nothing within the time limit.
     #[error("it said nothing within the limit")]
     Hung,
-    /// It wrote a line that nobody reads to its end.
+    /// The process wrote a line that is too long or has too many values.
     #[error("it wrote a line of more than 16 MiB, or of more values than are read")]
     Oversized,
-    /// It answered what can't be understood.
+    /// The process sent an invalid answer.
     #[error("{0}")]
     Nonsense(String),
 }
 
 impl Trouble {
-    /// The same, as an observation.
+    /// Converts the failure to an observation.
     pub(crate) fn served(&self) -> Served {
         let end = match self {
             Self::Died(how) => End::Crash { how: how.clone() },
@@ -151,8 +153,8 @@ impl Trouble {
     }
 }
 
-/// One line of an adapter's. Kinds that we don't ask for are left unread, so that the protocol can grow; and what a
-/// client was handed stays text, however deep it is.
+/// One line of an adapter. Unknown members are ignored, so that the protocol can grow. The results of a client stay
+/// text, because they may be nested too deeply for a tree.
 #[derive(Debug, Deserialize)]
 struct Answer {
     id: String,
@@ -166,21 +168,21 @@ struct Answer {
     cannot: Option<String>,
 }
 
-/// What a client did with its script.
+/// The results of a client's script.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Drove {
-    /// Whether it came to have a connection.
+    /// Set if the client had a connection.
     #[serde(default)]
     pub(crate) connected: bool,
-    /// What its user was handed, step by step, as far as it came.
+    /// The values that the SDK handed to its user, step by step, as far as the client came.
     #[serde(default)]
     pub(crate) steps: Vec<Box<RawValue>>,
-    /// What went wrong beside the steps.
+    /// The error of the script beside those of its steps.
     #[serde(default)]
     pub(crate) error: Option<Box<RawValue>>,
 }
 
-/// Whether a line is meant as the answer to the request of this id, whatever else is in it.
+/// Returns whether a line is an answer to the request with this id, valid or not.
 fn is_addressed(line: &[u8], id: &str) -> bool {
     #[derive(Deserialize)]
     struct Addressed<'a> {
@@ -190,9 +192,22 @@ fn is_addressed(line: &[u8], id: &str) -> bool {
     serde_json::from_slice(line).is_ok_and(|addressed: Addressed<'_>| addressed.id == id)
 }
 
+/// Returns the mistake in an answer whose id is missing or no string; `None` for any other line.
+fn wrong_id(line: &[u8], id: &str) -> Option<String> {
+    const ANSWERS: [&str; 7] = ["hello", "serving", "stopped", "drove", "unsupported", "refused", "cannot"];
+    let Ok(Value::Object(answer)) = serde_json::from_slice(line) else { return None };
+    let found = match answer.get("id") {
+        _ if !ANSWERS.iter().any(|name| answer.contains_key(*name)) => return None,
+        Some(Value::String(_)) => return None,
+        Some(other) => format!("has \"id\":{}", other.to_string().chars().take(40).collect::<String>()),
+        None => "has no id".to_owned(),
+    };
+    Some(format!("its answer {found}; an id is a string, and is repeated as it came: \"id\":\"{id}\""))
+}
+
 #[derive(Debug, Deserialize)]
 struct Address {
-    /// Over HTTP.
+    /// The URL, over HTTP.
     url: Option<String>,
 }
 
@@ -205,7 +220,7 @@ pub(crate) struct Refusal {
     tool: Option<String>,
 }
 
-/// Why there is no server, where there is a reason.
+/// Returns the reason for which there is no server, if the adapter gave one.
 pub(crate) fn no_server(refused: Option<Refusal>, cannot: Option<String>) -> Option<Served> {
     let refused = refused.map(|Refusal { r#type, mut message, tool }| {
         _ = tool.map(|tool| write!(message, " (tool `{tool}`)"));
@@ -214,28 +229,28 @@ pub(crate) fn no_server(refused: Option<Refusal>, cannot: Option<String>) -> Opt
     refused.or(cannot.map(|reason| Served::Cannot { reason }))
 }
 
-/// What is to be served, in all but the fixture.
+/// A request to serve a fixture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
-    /// The revision that will be spoken.
+    /// The protocol revision of the test.
     pub(crate) revision: Revision,
-    /// What will carry the messages.
+    /// The transport of the test.
     pub(crate) transport: Transport,
     /// The API tier.
     pub(crate) variant: Option<&'a str>,
-    /// The fixture, as JSON text: it may be too deep to be a tree.
+    /// The fixture as JSON text. It may be nested too deeply for a tree.
     pub(crate) fixture: &'a str,
     /// The place to which the adapter connects, over stdio.
     pub(crate) stream: Option<&'a Place>,
 }
 
 impl<'a> Order<'a> {
-    /// An order for a fixture, as JSON text, on the revision and over the transport of a test.
+    /// A request to serve a fixture, given as JSON text.
     pub(crate) fn new(target: &'a Target, revision: Revision, transport: Transport, fixture: &'a str) -> Self {
         Self { revision, transport, variant: target.id.variant.as_deref(), fixture, stream: None }
     }
 
-    /// The `serve` object.
+    /// Returns the `serve` object.
     pub(crate) fn text(&self) -> String {
         let Self { revision, transport, variant, fixture, stream } = self;
         let variant = variant.map(|name| format!(r#""variant":{},"#, quoted(name))).unwrap_or_default();
@@ -245,7 +260,7 @@ impl<'a> Order<'a> {
     }
 }
 
-/// An adapter at work.
+/// A running adapter.
 #[derive(Debug)]
 pub(crate) struct Adapter {
     process: Process,
@@ -263,10 +278,10 @@ pub(crate) struct Serving {
 }
 
 impl Adapter {
-    /// Starts the adapter of a target, and makes sure that it is what the target claims.
+    /// Starts the adapter of a target, and checks that its hello confirms the target's claims.
     ///
     /// # Errors
-    /// [`StartError`] where there is no process, no hello within the limit, or less in it than was claimed.
+    /// [`StartError`] if there is no process, no hello within the time limit, or a claim without confirmation.
     pub(crate) async fn start(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
         let adapter = Self::say_hello(target, deadline).await?;
         match confirm(target, &adapter.hello) {
@@ -278,7 +293,7 @@ impl Adapter {
         }
     }
 
-    /// Starts the adapter and takes its word for what it is.
+    /// Starts the adapter without checking the claims.
     pub(crate) async fn say_hello(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
         let (process, input, output) = spawn(target, command(target)?)?;
         let (hello, streams) = (Hello::default(), Streams::default());
@@ -298,20 +313,20 @@ impl Adapter {
         }
     }
 
-    /// What it says of itself.
+    /// The adapter's hello.
     pub(crate) fn hello(&self) -> &Hello {
         &self.hello
     }
 
-    /// What it wrote to its standard error, and what else it wrote where answers belong.
+    /// The standard error of the process, with the lines of its standard output that are no answers.
     pub(crate) fn stderr(&self) -> &BoundedText {
         self.process.stderr()
     }
 
-    /// Has a fixture served over HTTP; gives the address beside it.
+    /// Serves a fixture over HTTP; returns its URL as well.
     ///
     /// # Errors
-    /// What became of it instead, be it the SDK's refusal or the adapter's trouble.
+    /// The SDK's refusal, or the adapter's failure.
     pub(crate) async fn serve(&mut self, order: Order<'_>, deadline: Deadline) -> Result<(Serving, String), Served> {
         match self.serving(order, deadline).await? {
             (serving, Some(url)) => Ok((serving, url)),
@@ -319,10 +334,10 @@ impl Adapter {
         }
     }
 
-    /// Has a fixture served over stdio, by a stream.
+    /// Serves a fixture over stdio, by a stream.
     ///
     /// # Errors
-    /// As [`Self::serve`]; and where it does not connect the stream.
+    /// The errors of [`Self::serve`], or a failure to connect the stream.
     pub(crate) async fn serve_stream(
         &mut self,
         order: Order<'_>,
@@ -338,7 +353,7 @@ impl Adapter {
         Ok((serving, stream))
     }
 
-    /// Asks for a fixture to be served; gives the address beside it, where there is one.
+    /// Requests a fixture to be served; returns its URL as well, if there is one.
     async fn serving(&mut self, order: Order<'_>, deadline: Deadline) -> Result<(Serving, Option<String>), Served> {
         let answer = self.ask("serve", &order.text(), deadline).await.map_err(|trouble| trouble.served())?;
         if let Some(no) = no_server(answer.refused, answer.cannot) {
@@ -351,20 +366,20 @@ impl Adapter {
         }
     }
 
-    /// Takes a fixture down.
+    /// Stops serving a fixture.
     ///
     /// # Errors
-    /// [`Trouble`] where it doesn't say that it did.
+    /// [`Trouble`] if the adapter does not confirm it.
     pub(crate) async fn stop(&mut self, serving: Serving, deadline: Deadline) -> Result<(), Trouble> {
         let answer = self.ask("stop", &format!(r#"{{"serving":{}}}"#, quoted(&serving.id)), deadline).await?;
         let nonsense = || Trouble::Nonsense("it answered `stop` without `stopped`".to_owned());
         answer.stopped.then_some(()).ok_or_else(nonsense)
     }
 
-    /// Has a client go through a script; `order` is the `drive` object.
+    /// Drives a client through a script; `order` is the `drive` object.
     ///
     /// # Errors
-    /// What became of it instead, be it the SDK's refusal or the adapter's trouble.
+    /// The SDK's refusal, or the adapter's failure.
     pub(crate) async fn drive(&mut self, order: &str, deadline: Deadline) -> Result<Drove, Served> {
         let answer = self.ask("drive", order, deadline).await.map_err(|trouble| trouble.served())?;
         if let Some(no) = no_server(answer.refused, answer.cannot) {
@@ -379,10 +394,10 @@ impl Adapter {
         }
     }
 
-    /// Sends a kind of request that nobody knows: how an adapter takes it shows whether the protocol can grow.
+    /// Sends a request of an unknown kind. An adapter must answer it, so that the protocol can grow.
     ///
     /// # Errors
-    /// [`Trouble`] where it doesn't say that it knows no such kind.
+    /// [`Trouble`] if the adapter does not answer that it knows no such kind.
     pub(crate) async fn ask_the_unknown(&mut self, deadline: Deadline) -> Result<(), Trouble> {
         let answer = self.ask("casebook-unknown", "{}", deadline).await?;
         let nonsense =
@@ -390,7 +405,7 @@ impl Adapter {
         answer.unsupported.map(drop).ok_or_else(nonsense)
     }
 
-    /// Waits until it is gone without having been asked to go; gives how.
+    /// Waits until the process exits by itself; returns its exit status in words.
     pub(crate) async fn gone(&mut self) -> String {
         loop {
             let line = tokio::select! {
@@ -405,7 +420,7 @@ impl Adapter {
         }
     }
 
-    /// Lets the process go.
+    /// Stops the process.
     pub(crate) async fn end(self, manner: StopReason) -> Stopped {
         let Self { process, input, output, .. } = self;
         process.end(manner, async { drop((input, output)) }).await
@@ -416,13 +431,13 @@ impl Adapter {
         let id = self.requests.to_string();
         let line = format!("{{\"id\":\"{id}\",\"{kind}\":{body}}}\n");
         self.catch_up().await;
-        // A process that doesn't read what is written may still have said something; its death shows on reading.
+        // A process that does not read its input may still have written an answer. Its death is noticed while reading.
         let written = async { self.input.write_all(line.as_bytes()).await.and(self.input.flush().await) };
         deadline.bound(written).await.map(drop).ok_or(Trouble::Hung)?;
         deadline.bound(self.answer(&id)).await.unwrap_or(Err(Trouble::Hung))
     }
 
-    /// Puts aside what it has said already: none of it can answer what is still to be asked.
+    /// Sets aside the lines that have already arrived: they cannot answer the next request.
     async fn catch_up(&mut self) {
         for _ in 0..MAX_NOISE {
             match self.output.at_hand().await {
@@ -446,6 +461,10 @@ impl Adapter {
             };
             match serde_json::from_slice::<Answer>(&line) {
                 Ok(answer) if answer.id == id => return Ok(answer),
+                Err(_) if let Some(wrong) = wrong_id(&line, id) => {
+                    self.keep_noise(&line);
+                    return Err(Trouble::Nonsense(wrong));
+                }
                 Err(error) if is_addressed(&line, id) => {
                     self.keep_noise(&line);
                     return Err(Trouble::Nonsense(format!("it gave an answer that can't be read: {error}")));
@@ -458,13 +477,13 @@ impl Adapter {
 
     fn keep_noise(&self, line: &[u8]) {
         let kept = &line[..line.len().min(1000)];
-        self.process.stderr().push(&[b"[noise on stdout] ", kept, b"\n"].concat());
+        self.process.stderr().push(&[NOISE.as_bytes(), kept, b"\n"].concat());
     }
 
     async fn how_it_ended(&mut self) -> String {
         match self.process.exited(GONE).await {
             Some(status) => {
-                // Its last words may still be in the pipe.
+                // The pipe may still contain its last output.
                 self.process.run_dry().await;
                 in_words(status)
             }
@@ -473,7 +492,7 @@ impl Adapter {
     }
 }
 
-/// The command of a target's adapter.
+/// Returns the command of a target's adapter.
 pub(crate) fn command(target: &Target) -> Result<&[String], StartError> {
     match &target.drives {
         TargetKind::Adapter(command) => Ok(command),
@@ -494,7 +513,7 @@ fn failed_to_spawn(command: &[String], target: &Target, source: std::io::Error) 
     StartError::Spawn { command: command.join(" "), folder: target.folder.clone(), source }
 }
 
-/// Holds the claims of a target against its adapter's hello.
+/// Compares the claims of a target with its adapter's hello.
 pub(crate) fn confirm(target: &Target, hello: &Hello) -> Result<(), StartError> {
     let claims = &target.claims;
     let held = |what, claimed: Vec<&str>, hello: &[String]| match claimed
@@ -517,7 +536,7 @@ pub(crate) fn confirm(target: &Target, hello: &Hello) -> Result<(), StartError> 
     }
 }
 
-/// Whether a hello says this package; some languages write a `v` before a version.
+/// Returns whether a hello names this package. Some languages write a `v` in front of a version.
 fn is_same(package: &Package, hello: &Hello) -> bool {
     let bare = |version: &str| version.strip_prefix('v').unwrap_or(version).to_owned();
     package.name == hello.sdk && bare(&package.version) == bare(&hello.version)

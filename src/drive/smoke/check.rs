@@ -1,7 +1,6 @@
-//! A first look at an adapter: does it speak the protocol, on everything that its target claims?
+//! Smoke checks of an adapter: one request of each kind, for everything that its target claims.
 //!
-//! Takes a target, gives a [`SmokeReport`]: what was asked, and where it failed, what should have come.
-//! Must not know the cases.
+//! Takes a target, gives a [`SmokeReport`] with each request and its outcome. Must not know the cases.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::client;
 use super::outcome::{ANSWER, SmokeOutcome, TOOL, not_served};
-use crate::drive::adapter::protocol::{Adapter, Hello, Order, Serving, StartError, confirm, with_stderr};
+use crate::drive::adapter::protocol::{Adapter, Hello, NOISE, Order, Serving, StartError, confirm};
 use crate::drive::adapter::stdio_server::{StdioServer, why_no_server};
 use crate::drive::adapter::stream::Stream;
 use crate::drive::clock::Deadline;
@@ -23,31 +22,31 @@ use crate::model::case::{Does, Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
-use crate::model::transcript::End;
+use crate::model::transcript::{End, Party};
 
-/// How long a start may take.
+/// The time limit of a start.
 const START: Duration = Duration::from_secs(30);
 
-/// What a first look at an adapter showed.
+/// The result of the smoke checks of one adapter.
 #[derive(Clone, Debug, Default)]
 pub struct SmokeReport {
-    /// What the adapter says of itself, where it said it.
+    /// The adapter's hello, if it sent one.
     pub hello: Option<Hello>,
-    /// What was asked, in order.
+    /// The checks in order.
     pub checks: Vec<SmokeCheck>,
 }
 
-/// One thing that was asked of an adapter.
+/// One request to an adapter and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmokeCheck {
-    /// What.
+    /// A short description of the request.
     pub asked: String,
     /// The outcome.
     pub outcome: SmokeOutcome,
 }
 
 impl SmokeReport {
-    /// Returns whether every outcome was right.
+    /// Returns whether no outcome is wrong.
     pub fn is_good(&self) -> bool {
         self.checks.iter().all(|check| !matches!(check.outcome, SmokeOutcome::Wrong { .. }))
     }
@@ -57,25 +56,25 @@ impl SmokeReport {
     }
 
     fn note_result<E: ToString>(&mut self, asked: &str, result: Result<(), E>, wanted: &str) {
-        let wrong = |error: E| SmokeOutcome::Wrong { got: error.to_string(), wanted: wanted.to_owned() };
+        let wrong = |error: E| SmokeOutcome::wrong(error.to_string(), wanted);
         self.note(asked, result.map_or_else(wrong, |()| SmokeOutcome::Right));
     }
 }
 
-/// Asks an adapter for a little of everything that its target claims.
+/// Checks an adapter: a few requests for each role, transport and revision that its target claims.
 pub async fn smoke(target: &Target) -> SmokeReport {
     let mut report = SmokeReport::default();
     let mut adapter = match say_hello(target).await {
         Ok(adapter) => adapter,
         Err(error) => {
-            report.note_result("hello", Err(error), r#"{"id":"1","hello":{"sdk":…,"roles":[…],"transports":[…],…}}"#);
+            report.note("hello", no_hello(error, r#"{"id":"1","hello":{"sdk":…,"roles":[…],"transports":[…],…}}"#));
             return report;
         }
     };
-    report.note("hello", SmokeOutcome::Right);
+    report.note("hello", SmokeOutcome::Right.with_noise(noise(&adapter.stderr().take())));
     report.hello = Some(adapter.hello().clone());
     let claims = "every role, transport, revision and variant that target.toml claims";
-    report.note_result("hello: the claims", confirm(target, adapter.hello()), claims);
+    report.note_result("hello: claims of target.toml", confirm(target, adapter.hello()), claims);
     for (revision, transport, ask) in everything(target, adapter.hello().streams) {
         drop(adapter.stderr().take());
         let mut outcome = match ask {
@@ -87,30 +86,37 @@ pub async fn smoke(target: &Target) -> SmokeReport {
             Ask::Drive(script) => client::drive(&mut adapter, target, script, revision, transport).await,
         };
         let asked = format!("{ask} over {transport} on {revision}");
-        if let SmokeOutcome::Wrong { got, .. } = &mut outcome
+        if let SmokeOutcome::Wrong { got, stderr, .. } = &mut outcome
             && ask.is_of_adapter(transport)
         {
-            let stderr = adapter.stderr().clone();
-            // It may be dead or out of step; what follows is to be its own fault.
+            let written = adapter.stderr().clone();
+            // The adapter may be dead, or may still answer the last request: the next check needs a fresh process.
             adapter.end(StopReason::Hung).await;
-            got.push_str(&with_stderr(&stderr.take()));
+            *stderr = written.take();
+            if noise(stderr).iter().any(|line| line.starts_with('{')) {
+                got.push_str("; it wrote an object that is no answer to this request: repeat the `id` of the request");
+            }
             report.note(asked, outcome);
             match say_hello(target).await {
                 Ok(fresh) => adapter = fresh,
                 Err(error) => {
-                    report.note_result("hello, once more", Err(error), "a new process that starts as the first did");
+                    report.note(
+                        "hello of a second process",
+                        no_hello(error, "the same hello as that of the first process"),
+                    );
                     return report;
                 }
             }
         } else {
-            report.note(asked, outcome);
+            report.note(asked, outcome.with_noise(noise(&adapter.stderr().take())));
         }
     }
     let unknown = adapter.ask_the_unknown(Deadline::within(ANSWER)).await;
-    report.note_result("a request of an unknown kind", unknown, r#"{"id":…,"unsupported":"…"}"#);
+    report.note_result("request of an unknown kind", unknown, r#"{"id":ID,"unsupported":"…"}"#);
     let stopped = adapter.end(StopReason::Leave).await;
     let left = if stopped.how == "exit status 0" && !stopped.leaky { Ok(()) } else { Err(stopped.how) };
-    report.note_result("closing its standard input", left, "exit status 0 within 2 s, and nothing left behind");
+    let wanted = "exit status 0 within 2 s, and no process left that holds its standard output or error open";
+    report.note_result("end of standard input", left, wanted);
     report
 }
 
@@ -118,19 +124,34 @@ async fn say_hello(target: &Target) -> Result<Adapter, StartError> {
     Adapter::say_hello(target, Deadline::within(START)).await
 }
 
-/// What an adapter is asked for.
+/// The outcome of a start without a hello.
+fn no_hello(error: StartError, wanted: &str) -> SmokeOutcome {
+    match error {
+        StartError::Hello { trouble, stderr } => {
+            SmokeOutcome::Wrong { got: trouble.to_string(), wanted: wanted.to_owned(), stderr }
+        }
+        error => SmokeOutcome::wrong(error.to_string(), wanted),
+    }
+}
+
+/// The lines that an adapter wrote to its standard output and that are no answers.
+fn noise(stderr: &str) -> Vec<String> {
+    stderr.lines().filter_map(|line| line.strip_prefix(NOISE)).map(str::to_owned).collect()
+}
+
+/// A request to an adapter.
 #[derive(Clone, Copy, Debug)]
 enum Ask {
-    /// A server with a tool that does this; over stdio, in a process of its own.
+    /// Serve a tool with this behaviour; over stdio, in a process of its own.
     Serve(Does),
-    /// The same over stdio, by a stream.
+    /// Serve the same tool over stdio, by a stream.
     Stream(Does),
-    /// A client that does this.
+    /// Drive a client through this script.
     Drive(client::Script),
 }
 
 impl Ask {
-    /// The requests to an adapter with this side, over a transport.
+    /// The requests to an adapter in a role, over a transport.
     fn of(role: Role, transport: Transport, streams: bool) -> Vec<Self> {
         match role {
             Role::Server if streams && transport == Transport::Stdio => {
@@ -141,7 +162,7 @@ impl Ask {
         }
     }
 
-    /// Whether it is the adapter's own process that answers.
+    /// Returns whether the adapter's own process answers, and not one that is started for this request.
     fn is_of_adapter(self, transport: Transport) -> bool {
         matches!(self, Self::Drive(_) | Self::Stream(_)) || transport == Transport::Http
     }
@@ -166,6 +187,7 @@ fn everything(target: &Target, streams: bool) -> impl Iterator<Item = (Revision,
     })
 }
 
+/// Serves a fixture and lists its tools.
 async fn serve(
     adapter: &mut Adapter,
     target: &Target,
@@ -181,7 +203,7 @@ async fn serve(
     }
 }
 
-/// A fixture of one tool that does this; nothing about it is unusual.
+/// A plain fixture of one tool with this behaviour.
 fn fixture(does: Does) -> String {
     let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
     let body: Value = match does {
@@ -197,7 +219,7 @@ fn fixture(does: Does) -> String {
 async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> SmokeOutcome {
     let (serving, url) = match adapter.serve(order, Deadline::within(ANSWER)).await {
         Ok(served) => served,
-        Err(served) => return not_served(served, r#"{"id":…,"serving":{"url":"http://127.0.0.1:…"}}"#),
+        Err(served) => return not_served(served, r#"{"id":ID,"serving":{"url":"http://127.0.0.1:…"}}"#),
     };
     let connection = Connection::to(ConnectionReuse::default().local(&url), order.revision);
     listed_and_stopped(adapter, serving, connection, order.revision).await
@@ -209,7 +231,7 @@ async fn by_stream(adapter: &mut Adapter, order: Order<'_>) -> SmokeOutcome {
         .await
     {
         Ok(served) => served,
-        Err(served) => return not_served(served, r#"a connection to the stream's port, and {"id":…,"serving":{}}"#),
+        Err(served) => return not_served(served, r#"a connection to the stream's port, and {"id":ID,"serving":{}}"#),
     };
     let connection = Connection::stdio(input, output, order.revision);
     listed_and_stopped(adapter, serving, connection, order.revision).await
@@ -226,11 +248,10 @@ async fn listed_and_stopped(
     let stopped = adapter.stop(serving, Deadline::within(ANSWER)).await;
     match (listed, stopped) {
         (Err(wrong), _) => wrong,
-        (Ok(()), Ok(())) => SmokeOutcome::Right,
-        (Ok(()), Err(trouble)) => SmokeOutcome::Wrong {
-            got: format!("on stop: {trouble}"),
-            wanted: r#"{"id":…,"stopped":true}"#.to_owned(),
-        },
+        (Ok(noise), Ok(())) => SmokeOutcome::Right.with_noise(noise),
+        (Ok(_), Err(trouble)) => {
+            SmokeOutcome::wrong(format!("in answer to `stop`: {trouble}"), r#"{"id":ID,"stopped":true}"#)
+        }
     }
 }
 
@@ -238,7 +259,7 @@ async fn over_stdio(target: &Target, order: Order<'_>) -> SmokeOutcome {
     let wanted = "`COMMAND --stdio-server FILE` speaks MCP on its standard input and output";
     let (mut server, input, output) = match StdioServer::start(target, order) {
         Ok(started) => started,
-        Err(error) => return SmokeOutcome::Wrong { got: error.to_string(), wanted: wanted.to_owned() },
+        Err(error) => return SmokeOutcome::wrong(error.to_string(), wanted),
     };
     let stderr = server.stderr().clone();
     let mut connection = Connection::stdio(input, output, order.revision);
@@ -246,28 +267,34 @@ async fn over_stdio(target: &Target, order: Order<'_>) -> SmokeOutcome {
     let stopped = server.end(StopReason::Leave, connection.close(Deadline::within(ANSWER))).await;
     let stderr = stderr.take();
     match (listed, why_no_server(stopped.code, &stderr)) {
-        (Ok(()), _) => SmokeOutcome::Right,
+        (Ok(noise), _) => SmokeOutcome::Right.with_noise(noise),
         (Err(_), Some(why)) => not_served(why, wanted),
-        (Err(SmokeOutcome::Wrong { got, wanted }), None) => {
-            SmokeOutcome::Wrong { got: format!("{got}; {}; it wrote: {}", stopped.how, stderr.trim_end()), wanted }
+        (Err(SmokeOutcome::Wrong { got, wanted, .. }), None) => {
+            SmokeOutcome::Wrong { got: format!("{got}; {}", stopped.how), wanted, stderr }
         }
         (Err(outcome), None) => outcome,
     }
 }
 
-/// Lists the tools: the one tool has to be among them.
-async fn list(connection: &mut Connection, revision: Revision) -> Result<(), SmokeOutcome> {
-    let wrong = |got: String, wanted: &str| Err(SmokeOutcome::Wrong { got, wanted: wanted.to_owned() });
+/// Lists the tools, which must include the tool of the fixture. Returns the lines beside the messages.
+async fn list(connection: &mut Connection, revision: Revision) -> Result<Vec<String>, SmokeOutcome> {
     let bindings = Bindings { canaries: Vec::new(), unique: token(), revision: revision.name().to_owned() };
     let step = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
     let opened = connection.open(&step, &bindings, Deadline::within(ANSWER)).await;
     if opened.end != End::Accepted {
-        return wrong(describe(&opened), "a connection");
+        return Err(SmokeOutcome::wrong(describe(&opened), "a connection"));
     }
     let listed = connection.perform(&step, &bindings, Deadline::within(ANSWER)).await;
     let has_tool = matches!(listed.end, End::Replied { message }
         if listed.messages.get(message).is_some_and(|reply| reply.text.contains(&format!("\"{TOOL}\""))));
-    if has_tool { Ok(()) } else { wrong(describe(&listed), "a list of tools that has the one of the fixture") }
+    if !has_tool {
+        let wanted = format!("a result of `tools/list` with the tool of the fixture, `{TOOL}`");
+        return Err(SmokeOutcome::wrong(describe(&listed), wanted));
+    }
+    let received = opened.messages.iter().chain(&listed.messages).filter(|message| message.from == Party::Target);
+    let lines =
+        received.map(|message| message.text.trim()).filter(|text| !text.is_empty() && !text.starts_with(['{', '[']));
+    Ok(lines.map(str::to_owned).collect())
 }
 
 fn describe(exchange: &Exchange) -> String {
@@ -277,12 +304,12 @@ fn describe(exchange: &Exchange) -> String {
             let reply = exchange.messages.get(*message).map(|message| message.text.chars().take(WORDS).collect());
             reply.unwrap_or_default()
         }
-        End::Crash { how } => format!("the connection broke: {how}"),
-        End::Invalid { reason } => format!("no message of the protocol: {reason}"),
+        End::Crash { how } => format!("the connection was closed: {how}"),
+        End::Invalid { reason } => format!("an invalid message: {reason}"),
         End::Http { status } => format!("HTTP status {status}"),
-        End::Timeout => "nothing within the limit".to_owned(),
-        End::Oversized => "more than the harness reads".to_owned(),
-        End::Empty => "a reply without a response in it".to_owned(),
+        End::Timeout => "no response within the time limit".to_owned(),
+        End::Oversized => "a message that is longer than casebook reads".to_owned(),
+        End::Empty => "an HTTP response without a JSON-RPC response".to_owned(),
         End::Accepted | End::Handed | End::Unanswered => "no response".to_owned(),
     }
 }

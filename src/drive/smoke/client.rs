@@ -1,6 +1,6 @@
-//! A first look at an adapter's client: one list, one call, one elicitation, each in a session of its own.
+//! Smoke checks of an adapter's client: a list, a call and an elicitation, each in a session of its own.
 //!
-//! Takes an adapter that has said hello, gives what came of a script of one step. Must not know the cases.
+//! Takes an adapter that has sent its hello, gives the outcome of a script of one step. Must not know the cases.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::model::transcript::{Message, Party, Served};
 use crate::model::{CaseId, TestId};
 use crate::plan::Planned;
 
-/// How much of an answer is shown, in characters.
-const WORDS: usize = 300;
+/// The number of characters of an answer that are shown.
+const SHOWN: usize = 300;
 
-/// What a client is to do.
+/// The script of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Script {
-    /// It lists the tools.
+    /// The client lists the tools.
     List,
-    /// It calls one.
+    /// The client calls a tool.
     Call,
-    /// It calls one that asks, and answers.
+    /// The client calls a tool that elicits an answer, and answers.
     Elicit,
 }
 
@@ -58,7 +58,7 @@ impl Script {
         }
     }
 
-    /// The one tool; nothing about it is unusual.
+    /// A plain fixture of one tool.
     fn fixture(self) -> Fixture {
         let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
         let (does, body) = match self {
@@ -78,17 +78,17 @@ impl Script {
 
     fn wanted(self) -> &'static str {
         match self {
-            Self::List => r#"{"id":…,"drove":{"connected":true,"steps":[{"tools":[{"name":"smoke",…}]}]}}"#,
+            Self::List => r#"{"id":ID,"drove":{"connected":true,"steps":[{"tools":[{"name":"smoke",…}]}]}}"#,
             Self::Call => {
-                r#"{"id":…,"drove":{"connected":true,"steps":[{"result":{"content":[{"type":"text","text":"smoke"}]}}]}}"#
+                r#"{"id":ID,"drove":{"connected":true,"steps":[{"result":{"content":[{"type":"text","text":"smoke"}]}}]}}"#
             }
             Self::Elicit => {
-                r#"{"id":…,"drove":{"connected":true,"steps":[{"result":{"structuredContent":{"action":"accept","content":{"name":"Ada"}},…}}]}}"#
+                r#"{"id":ID,"drove":{"connected":true,"steps":[{"result":{"structuredContent":{"action":"accept","content":{"name":"Ada"}},…}}]}}"#
             }
         }
     }
 
-    /// Whether this is what its user should have been handed.
+    /// Returns whether the SDK handed the expected value to its user.
     fn is_met(self, handed: &Value) -> bool {
         let result = &handed["result"];
         match self {
@@ -102,7 +102,7 @@ impl Script {
     }
 }
 
-/// Has an adapter's client go through a script.
+/// Drives an adapter's client through a script.
 pub(super) async fn drive(
     adapter: &mut Adapter,
     target: &Target,
@@ -122,13 +122,13 @@ pub(super) async fn drive(
     let step = driven.steps.first();
     let handed = step.and_then(|step| step.handed.as_deref()).unwrap_or("nothing");
     let asked = step.is_some_and(|step| step.messages.iter().any(|message| is_request(message, script.method())));
-    let shown: String = handed.chars().take(WORDS).collect();
+    let shown: String = handed.chars().take(SHOWN).collect();
     let got = match serde_json::from_str(handed) {
         Ok(handed) if script.is_met(&handed) && asked => return SmokeOutcome::Right,
-        Ok(handed) if script.is_met(&handed) => format!("{shown}, although no {} came", script.method()),
+        Ok(handed) if script.is_met(&handed) => format!("{shown}, although the client sent no {}", script.method()),
         _ => shown,
     };
-    SmokeOutcome::Wrong { got, wanted: script.wanted().to_owned() }
+    SmokeOutcome::wrong(got, script.wanted())
 }
 
 fn is_request(message: &Message, method: &str) -> bool {

@@ -4,34 +4,51 @@ use std::time::Duration;
 
 use crate::model::transcript::Served;
 
-/// The longest that an answer may take.
+/// The time limit of an answer.
 pub(super) const ANSWER: Duration = Duration::from_secs(10);
-/// The name of the one tool.
+/// The name of the only tool in the fixtures.
 pub(super) const TOOL: &str = "smoke";
 
 /// The outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SmokeOutcome {
-    /// The expected answer came.
+    /// The adapter gave the expected answer.
     Right,
-    /// The adapter can't express it, which it may say.
+    /// The adapter gave the expected answer, and wrote these lines to its standard output as well.
+    Noisy(Vec<String>),
+    /// The adapter cannot express the fixture, for this reason. The protocol allows that.
     Cannot(String),
-    /// Something else.
+    /// The adapter gave another answer, or none.
     Wrong {
-        /// The answer.
+        /// A description of the answer.
         got: String,
         /// The expected answer.
         wanted: String,
+        /// The text that the adapter wrote to its standard error meanwhile.
+        stderr: String,
     },
 }
 
+impl SmokeOutcome {
+    /// A wrong answer of which the standard error is not known yet.
+    pub(super) fn wrong(got: impl Into<String>, wanted: impl Into<String>) -> Self {
+        Self::Wrong { got: got.into(), wanted: wanted.into(), stderr: String::new() }
+    }
+
+    /// Adds the lines that a target wrote to its standard output beside its answers.
+    pub(super) fn with_noise(self, noise: Vec<String>) -> Self {
+        if self == Self::Right && !noise.is_empty() { Self::Noisy(noise) } else { self }
+    }
+}
+
+/// The outcome of a fixture that is not served.
 pub(super) fn not_served(served: Served, wanted: &str) -> SmokeOutcome {
     let got = match served {
         Served::Cannot { reason } => return SmokeOutcome::Cannot(reason),
-        Served::Refused { r#type, message } => format!("it refused: {type}: {message}"),
+        Served::Refused { r#type, message } => format!("it refused the fixture: {type}: {message}"),
         Served::Failed { detail, .. } => detail,
         Served::Unavailable { reason } | Served::Broken { reason } => reason,
         Served::Serving => "nothing".to_owned(),
     };
-    SmokeOutcome::Wrong { got, wanted: wanted.to_owned() }
+    SmokeOutcome::wrong(got, wanted)
 }

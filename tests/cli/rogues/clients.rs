@@ -122,9 +122,9 @@ fn smoke_of_a_miscounting_client_shows_the_right_answer() {
     let wrong =
         "WRONG   drive: an elicitation over stdio on 2026-07-28\n          got: it answered 2 steps of a script of 1";
     finished.exits(4).stdout_has(&[
-        "right   hello: the claims",
+        "right   hello: claims of target.toml",
         wrong,
-        r#"should be: {"id":…,"drove":"#,
+        r#"expected: {"id":ID,"drove":"#,
         "a list over http",
     ]);
     assert!(!finished.out.contains("serve"), "it claims no server side");
