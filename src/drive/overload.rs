@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::drive::options::STRETCH;
 use crate::drive::process::launch::{Launch, Process, StopReason};
@@ -107,8 +108,8 @@ pub(crate) struct Machine {
     /// The notice about the overload, once it was found.
     notice: OnceLock<String>,
     is_announced: AtomicBool,
-    /// The number of workers that take tests.
-    workers: AtomicUsize,
+    /// Held by the only test that runs on an overloaded machine.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Machine {
@@ -128,8 +129,8 @@ impl Machine {
             if measured.show_overload() {
                 // Another worker may have found it at the same time: the first notice stays.
                 _ = self.notice.set(format!(
-                    "this machine is overloaded ({measured}): casebook continues with 1 worker and {STRETCH} times the \
-                     time limits"
+                    "this machine is overloaded ({measured}): casebook continues with one test at a time \
+                     and {STRETCH} times the time limits"
                 ));
             }
         }
@@ -146,21 +147,9 @@ impl Machine {
         self.notice.get().filter(|_| !self.is_announced.swap(true, Ordering::Relaxed)).map(String::as_str)
     }
 
-    /// Counts a worker that begins to take tests.
-    pub(crate) fn enter(&self) {
-        self.workers.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts a worker that takes no more tests.
-    pub(crate) fn leave(&self) {
-        self.workers.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Returns whether the calling worker has to leave because the machine is overloaded; if so, it is no longer
-    /// counted. The last worker never has to.
-    pub(crate) fn dismisses(&self) -> bool {
-        let one_less = |workers: usize| workers.checked_sub(1).filter(|rest| *rest > 0);
-        self.is_overloaded() && self.workers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+    /// Waits until no other test runs, for a test that needs the whole machine.
+    pub(crate) async fn turn(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.turn).lock_owned().await
     }
 }
 
@@ -202,15 +191,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn overloaded_machine_keeps_one_worker_and_is_announced_once() {
+    async fn overloaded_machine_runs_one_test_and_is_announced_once() {
         let machine = Machine::with(OVERLOADED);
-        (0..3).for_each(|_| machine.enter());
-        assert!(!machine.dismisses() && machine.take_notice().is_none());
+        assert!(!machine.is_overloaded() && machine.take_notice().is_none());
         assert!(machine.check_overload("casebook".into()).await);
         let notice = "this machine is overloaded (load 16.0 on 2 cores, processor pressure 90 %, 60 ms to start a \
-                      trivial process): casebook continues with 1 worker and 4 times the time limits";
+                      trivial process): casebook continues with one test at a time and 4 times the time limits";
         assert_eq!((machine.take_notice(), machine.take_notice()), (Some(notice), None));
-        assert_eq!([machine.dismisses(), machine.dismisses(), machine.dismisses()], [true, true, false]);
+        let turn = machine.turn().await;
+        assert!(machine.turn.try_lock().is_err());
+        drop(turn);
+        assert!(machine.turn.try_lock().is_ok());
     }
 
     #[tokio::test]

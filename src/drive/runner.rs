@@ -1,11 +1,13 @@
-//! One target at work: started, kept while it is of use, replaced when it breaks, given up when it keeps breaking.
+//! The runner of one target, which starts, reuses, replaces and finally gives up its processes.
 //!
-//! Takes planned tests one after another, gives a [`Transcript`] of each; whatever the target does is part of one.
-//! Must not know what would have been right.
+//! Takes planned tests one after another, gives a [`Transcript`] of each, which includes every failure of the target.
+//! Must not know the expected behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use tokio::sync::OwnedMutexGuard;
 
 use crate::drive::adapter::protocol::{Adapter, StartError, Trouble, with_stderr};
 use crate::drive::adapter::stdio_server::why_no_server;
@@ -30,50 +32,53 @@ use crate::model::transcript::{End, Message, Party, Phase, Served, StdioMode, St
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
 
-/// Hangs, or starts that fail, in a row until a target is given up.
+/// The number of consecutive hangs or failed starts after which a target is given up.
 const HANGS: u32 = 3;
-/// Restarts in all until a target is given up.
+/// The total number of restarts after which a target is given up.
 const RESTARTS: u32 = 20;
 
-/// A target at work.
+/// A target with its running processes.
 #[derive(Debug)]
 pub(crate) struct TargetRunner {
     target: Arc<Target>,
     options: Options,
-    /// The machine, which all workers share.
+    /// The machine, shared by all workers.
     machine: Arc<Machine>,
     /// Set once the limits of `options` are those for an overloaded machine.
     is_patient: bool,
+    /// Set while this runner's test is the only one that runs on an overloaded machine.
+    turn: Option<OwnedMutexGuard<()>>,
     adapter: Option<Adapter>,
-    /// The connections that the next fixture of this adapter may go on with.
+    /// The HTTP connections that the next fixture of this adapter may reuse.
     reuse: ConnectionReuse,
     served: Option<ServedFixture>,
-    /// The same in a process of its own, where tests are run in both ways.
+    /// The fixture in a process of its own, for tests that compare both ways of serving over stdio.
     served_in_process: Option<ServedFixture>,
-    /// Where its clients meet their servers.
+    /// The addresses at which its clients reach their mock servers.
     listeners: Listeners,
-    /// What a fixed server lists, by revision; nothing where what it answered is no list.
+    /// The tools that a fixed server lists, by revision; `None` if its answer was no list.
     listed: BTreeMap<Revision, Option<Vec<String>>>,
     health: Health,
     stopwatch: Stopwatch,
 }
 
-/// What a target has cost so far.
+/// The failures of a target so far.
 #[derive(Debug)]
 struct Health {
     target: TargetId,
-    /// Its hello confirmed its claims.
+    /// Set once a hello has confirmed the claims of `target.toml`.
     confirmed: bool,
-    /// Its hello says that it serves over stdio by streams.
+    /// Set if its hello says that it serves over stdio by streams.
     streams: bool,
-    /// In a row.
+    /// The number of consecutive hangs.
     hangs: u32,
-    /// In all.
+    /// The total number of restarts.
     restarts: u32,
     given_up: GivenUp,
 }
 
-/// Which targets were given up, and why: all workers know it at once, and tell the same.
+/// The targets that were given up, with reasons. All workers share this value, so they stop at once and report the same
+/// reason.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GivenUp(Arc<Mutex<BTreeMap<TargetId, String>>>);
 
@@ -88,7 +93,7 @@ impl Health {
         Self { target, confirmed: false, streams: false, hangs: 0, restarts: 0, given_up }
     }
 
-    /// An error, where the target was given up: why.
+    /// Returns the reason as an error if the target was given up.
     fn check_usable(&self) -> Result<(), String> {
         self.given_up.all().get(&self.target).cloned().map_or(Ok(()), Err)
     }
@@ -113,7 +118,7 @@ impl Health {
 }
 
 impl TargetRunner {
-    /// A runner in which nothing is started yet.
+    /// A runner without processes.
     pub(crate) fn new(target: Arc<Target>, options: Options, machine: Arc<Machine>, given_up: GivenUp) -> Self {
         let health = Health::new(target.id.clone(), given_up);
         let stopwatch = Stopwatch::start();
@@ -122,6 +127,7 @@ impl TargetRunner {
             options,
             machine,
             is_patient: false,
+            turn: None,
             adapter: None,
             reuse: ConnectionReuse::default(),
             served: None,
@@ -133,43 +139,55 @@ impl TargetRunner {
         }
     }
 
-    /// Whether it is this target's.
+    /// Returns whether this runner is for the given target.
     pub(crate) fn is_of(&self, target: &Arc<Target>) -> bool {
         Arc::ptr_eq(&self.target, target)
     }
 
-    /// What was spent on which target since this was last asked.
+    /// Returns the time spent on the target since the last call.
     pub(crate) fn spent(&mut self) -> (TargetId, Spent) {
         (self.target.id.clone(), self.stopwatch.take())
     }
 
-    /// Closes everything, and gives what was spent meanwhile.
+    /// Stops all processes, and returns the time spent since the last report.
     pub(crate) async fn end(mut self) -> (TargetId, Spent) {
         self.renew().await;
         self.spent()
     }
 
-    /// Closes everything, so that what comes next finds nothing of what was.
+    /// Stops all processes, so that the next test starts on fresh ones.
     pub(crate) async fn renew(&mut self) {
         let began = Instant::now();
         self.stop().await;
         self.stopwatch.started(began);
     }
 
-    /// Runs one test. What it leaves in place is what `next` can use.
+    /// Runs one test, and keeps the processes that `next` can reuse.
     ///
     /// # Errors
-    /// [`CanaryError`] where the harness has no canaries to give, or they may have missed something.
+    /// [`CanaryError`] if there are no canaries, or if they may have missed a request.
     pub(crate) async fn run(
         &mut self,
         planned: &Planned,
         next: Option<&Planned>,
         canaries: &mut Canaries,
     ) -> Result<Transcript, CanaryError> {
-        let began = Instant::now();
         if self.machine.is_overloaded() {
-            self.become_patient();
+            self.become_patient().await;
         }
+        let result = self.in_all_ways(planned, next, canaries).await;
+        self.turn = None;
+        result
+    }
+
+    /// Runs one test: once, or in both ways of serving over stdio.
+    async fn in_all_ways(
+        &mut self,
+        planned: &Planned,
+        next: Option<&Planned>,
+        canaries: &mut Canaries,
+    ) -> Result<Transcript, CanaryError> {
+        let began = Instant::now();
         if planned.test.isolated {
             self.stop().await;
         }
@@ -185,7 +203,7 @@ impl TargetRunner {
         if self.mode(planned) != StdioMode::Both {
             return self.once(planned, next, canaries).await;
         }
-        // Each way goes on with what it has: a connection may remember what was asked before.
+        // Each way keeps its own fixture, because a connection may remember earlier requests.
         let in_process = Planned { stdio: Some(StdioMode::Process), ..planned.clone() };
         let next_in_both = next.filter(|next| next.stdio == planned.stdio);
         std::mem::swap(&mut self.served, &mut self.served_in_process);
@@ -197,7 +215,7 @@ impl TargetRunner {
         Ok(transcript)
     }
 
-    /// Runs one test, in one way.
+    /// Runs one test in one way of serving.
     async fn once(
         &mut self,
         planned: &Planned,
@@ -223,24 +241,25 @@ impl TargetRunner {
         self.clear_up(planned, next, &mut transcript).await;
         self.stopwatch.started(over);
         transcript.canary = canaries.hits();
-        // Only now: what could not have been noticed shows nothing.
+        // This check comes last: only if the canaries still notice requests does their silence prove anything.
         let kinds: BTreeSet<_> = canaries_of(&planned.test).iter().map(|canary| canary.kind).collect();
         canaries.check(kinds).await?;
         Ok(transcript)
     }
 
-    /// The transcript of a test of which the harness can't tell what came of it.
+    /// The transcript of a test without working canaries.
     pub(crate) fn saw_nothing(&self, planned: &Planned, error: &CanaryError) -> Transcript {
         self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason: error.to_string() })
     }
 
-    /// What there is of a test in which the harness itself broke. Nothing of what it had in hand is used again.
+    /// The transcript of a test in which casebook itself panicked. The processes are not used again.
     pub(crate) fn broke(&mut self, planned: &Planned, words: &str) -> Transcript {
         (self.served, self.served_in_process, self.adapter) = (None, None, None);
+        self.turn = None;
         self.blank(&planned.id, Bindings::default(), Served::Broken { reason: words.to_owned() })
     }
 
-    /// Closes everything that is of no use any more.
+    /// Stops all processes in an orderly way.
     async fn stop(&mut self) {
         for live in [self.served.take(), self.served_in_process.take()].into_iter().flatten() {
             live.stop(&mut self.adapter, StopReason::Leave).await;
@@ -270,18 +289,22 @@ impl TargetRunner {
 
     /// Returns whether the limits are longer from now on: once, if the machine is overloaded.
     async fn has_more_patience(&mut self) -> bool {
-        !self.is_patient && self.machine.check_overload(&self.options.program).await && self.become_patient()
+        !self.is_patient && self.machine.check_overload(&self.options.program).await && self.become_patient().await
     }
 
-    /// Makes the limits those for an overloaded machine. Returns whether they were the usual ones before.
-    fn become_patient(&mut self) -> bool {
+    /// Makes the limits those for an overloaded machine, and waits until no other test runs. Returns whether the limits
+    /// were the usual ones before.
+    async fn become_patient(&mut self) -> bool {
         if !self.is_patient {
             self.options = self.options.stretched();
+        }
+        if self.turn.is_none() {
+            self.turn = Some(self.machine.turn().await);
         }
         !std::mem::replace(&mut self.is_patient, true)
     }
 
-    /// Sees to it that the target can be asked the test.
+    /// Prepares the target for a test.
     async fn make_ready(&mut self, planned: &Planned, canaries: &Canaries) -> Result<(), String> {
         let target = Arc::clone(&self.target);
         match &target.drives {
@@ -291,7 +314,8 @@ impl TargetRunner {
         }
     }
 
-    /// Sees to it that it is known what a fixed server lists; one that doesn't answer at all is soon given up.
+    /// Requests the tool list of a fixed server, once for each revision. A server that never responds is given up after
+    /// a few attempts.
     async fn list_fixed_tools(
         &mut self,
         server: &Fixed,
@@ -303,7 +327,7 @@ impl TargetRunner {
             self.stop().await;
             let mut live = match ServedFixture::meet(&self.target, server, revision, Bindings::default()) {
                 Ok(live) => live,
-                // The next test may find room again.
+                // The resources of this machine may suffice for the next test.
                 Err(error @ StartError::NoRoom { .. }) => return Err(error.to_string()),
                 Err(error) => {
                     self.health.give_up(error.to_string());
@@ -323,7 +347,7 @@ impl TargetRunner {
         self.health.check_usable()
     }
 
-    /// Sees to it that there is an adapter where one is needed, and that it once confirmed the target's claims.
+    /// Starts the adapter if the test needs it, or if no hello has confirmed the target's claims yet.
     async fn ensure_adapter(&mut self, planned: &Planned) -> Result<(), String> {
         loop {
             self.health.check_usable()?;
@@ -341,15 +365,15 @@ impl TargetRunner {
                 Err(error @ StartError::Hello { trouble: Trouble::Died(_) | Trouble::Hung, .. }) => {
                     self.health.hung(&error.to_string());
                 }
-                // The next test may find room again.
+                // The resources of this machine may suffice for the next test.
                 Err(error @ StartError::NoRoom { .. }) => return Err(error.to_string()),
-                // These don't change from one start to the next.
+                // Any other error would occur again at each start.
                 Err(error) => self.health.give_up(error.to_string()),
             }
         }
     }
 
-    /// Asks the target a test, with the places of the fixture filled in.
+    /// Runs a test once, with fresh placeholders unless its fixture is already served.
     async fn attempt(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
         let deadline = Deadline::within(self.options.test_limit);
         let bindings = match &self.served {
@@ -361,14 +385,14 @@ impl TargetRunner {
         self.ask(planned, canaries, deadline, &mut transcript).await;
         transcript.micros = deadline.micros();
         if matches!(self.target.drives, TargetKind::Adapter(_)) {
-            // A fixed server's handshake is a part of its start, and counted there.
+            // For a fixed server, the handshake was counted as part of its start.
             self.stopwatch.shook_hands(&transcript.opening);
         }
         self.stopwatch.asked(&transcript.steps);
         Ok(transcript)
     }
 
-    /// Serves the fixture, where it isn't served already, and performs the steps; or drives the client through them.
+    /// Performs the steps of a test: serves the fixture first, unless it is already served, or drives the client.
     async fn ask(&mut self, planned: &Planned, canaries: &Canaries, deadline: Deadline, transcript: &mut Transcript) {
         canaries.phase(Phase::Serve);
         self.adapter.iter().for_each(|adapter| drop(adapter.stderr().take()));
@@ -396,7 +420,8 @@ impl TargetRunner {
                 Ok(live) => {
                     let live = self.served.insert(live);
                     if matches!(self.target.drives, TargetKind::Fixed(_)) {
-                        // Nobody says hello: until it answers, its start is not the first step's to pay for.
+                        // A fixed server sends no hello. The time until its first response must not count for the first
+                        // step.
                         let serve = opening(planned);
                         let patience = deadline.narrowed(self.options.start_limit);
                         drop(live.step(&serve, canaries, patience).await);
@@ -413,7 +438,7 @@ impl TargetRunner {
         }
     }
 
-    /// Takes down what the next test can't use, and completes the transcript with what that shows.
+    /// Stops the processes that the next test cannot reuse, and adds their exit to the transcript.
     async fn clear_up(&mut self, planned: &Planned, next: Option<&Planned>, transcript: &mut Transcript) {
         let kept =
             self.served.as_ref().map(ServedFixture::stderr).or(self.adapter.as_ref().map(Adapter::stderr)).cloned();
@@ -428,7 +453,7 @@ impl TargetRunner {
             Some(live) => live.stop(&mut self.adapter, manner).await,
             None => None,
         };
-        // With what it served, it was let go, or found to be sound.
+        // An adapter that failed was stopped together with its fixture, unless nothing was served.
         if self.by_adapter(planned)
             && (test.isolated || manner != StopReason::Leave && !was_served)
             && let Some(adapter) = self.adapter.take()
@@ -445,7 +470,7 @@ impl TargetRunner {
     fn count(&mut self, transcript: &Transcript, stopped: Option<&Stopped>, planned: &Planned) {
         let test = &planned.test;
         match manner(transcript) {
-            // An adapter stays, unless it could not take its fixture down.
+            // The adapter process stays, unless it failed to stop serving a fixture.
             StopReason::Leave if self.by_adapter(planned) && !test.isolated && stopped.is_some() => {
                 self.health.restarted("it did not stop serving a fixture");
             }
@@ -459,7 +484,7 @@ impl TargetRunner {
             StopReason::Hung => {
                 let how = format!("{} hung", transcript.test);
                 self.health.restarted(&how);
-                // What a heavy test starves says nothing of the next test.
+                // After a heavy test, a hang may be due to the load of that test alone.
                 if !(test.heavy || is_large(&test.given)) {
                     self.health.hung(&how);
                 }
@@ -467,14 +492,14 @@ impl TargetRunner {
         }
     }
 
-    /// Returns whether it is the adapter's process that does the work, and not one that is started for the test.
+    /// Returns whether the adapter's process does the work, and not one that is started for this test.
     fn by_adapter(&self, planned: &Planned) -> bool {
         planned.id.transport == Transport::Http
             || planned.test.role == Role::Client
             || self.mode(planned) != StdioMode::Process
     }
 
-    /// The way in which a server is served over stdio: a process, where its adapter knows no other.
+    /// The way of serving over stdio: a process, if the adapter does not offer streams.
     fn mode(&self, planned: &Planned) -> StdioMode {
         let chosen = planned.stdio.filter(|_| self.health.streams);
         chosen.unwrap_or(StdioMode::Process)
@@ -485,14 +510,14 @@ impl TargetRunner {
     }
 }
 
-/// A step that only connects, as the first of a test does.
+/// A step that only connects, with the options of the first step of a test.
 fn opening(planned: &Planned) -> Step {
     let first = planned.test.steps.first();
     let declares = first.and_then(|step| step.declares.clone());
     Step { when: When::Serve, then: Then::Observe, declares, initialized: first.is_none_or(|step| step.initialized) }
 }
 
-/// How the test ended, as far as the process is concerned.
+/// The end of the last step, or of the failed attempt to serve.
 fn last_end(transcript: &Transcript) -> Option<&End> {
     match &transcript.served {
         Served::Failed { end, .. } => Some(end),
@@ -510,7 +535,7 @@ fn manner(transcript: &Transcript) -> StopReason {
     }
 }
 
-/// Whether the connection is as good as new.
+/// Returns whether the connection can be used for another test.
 fn is_sound(transcript: &Transcript) -> bool {
     let sound = |step: &StepTranscript| {
         matches!(step.end, End::Replied { .. } | End::Accepted | End::Handed | End::Unanswered | End::Http { .. })
@@ -518,7 +543,7 @@ fn is_sound(transcript: &Transcript) -> bool {
     transcript.served == Served::Serving && transcript.steps.iter().all(sound)
 }
 
-/// Whether the target was gone before it said anything in this test.
+/// Returns whether the target exited before it sent anything in this test.
 fn is_unheard(transcript: &Transcript) -> bool {
     let Transcript { served, opening, steps, .. } = transcript;
     let messages = || steps.iter().flat_map(|step| &step.messages).chain(opening);
@@ -530,17 +555,17 @@ fn is_unheard(transcript: &Transcript) -> bool {
     is_gone && messages().all(|message| message.from == Party::Harness)
 }
 
-/// What is said of a server that gave no list.
+/// The reason for which a server is given up that returned no tool list.
 fn unanswered(revision: Revision, how: &str, stderr: &str) -> String {
     format!("the server gave no list of its tools on {revision}: {how}{}", with_stderr(stderr))
 }
 
-/// Writes down what the end of the process shows. Only an adapter's can show why there is no server.
+/// Adds the exit of a process to a transcript. Only the process of an adapter can report why it serves nothing.
 fn complete(transcript: &mut Transcript, stopped: &Stopped, by_adapter: bool) {
     transcript.leaky = stopped.leaky;
     let stdio = transcript.test.transport == Transport::Stdio;
-    // A process that wrote a JSON object was a server, whatever it writes when it exits. Other lines are noise, such as
-    // the greeting of a logging library.
+    // A process that wrote a JSON object was a server, regardless of its exit status. Other lines are noise, such as
+    // the banner of a logging library.
     let is_object = |message: &Message| message.from == Party::Target && message.text.trim_start().starts_with('{');
     let spoke = transcript.steps.iter().flat_map(|step| &step.messages).any(is_object);
     if stdio

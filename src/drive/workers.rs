@@ -1,7 +1,7 @@
-//! A plan carried out by several workers, each with a thread and processes of its own.
+//! Workers that carry out a plan, each with a thread and target processes of its own.
 //!
-//! Takes a [`Plan`], gives each [`Transcript`] to a function of the caller's, in the thread in which it was made. Must
-//! not know expectations, levels or known failures.
+//! Takes a [`Plan`], passes each [`Transcript`] to a function of the caller, in the thread of its worker. Must not know
+//! expectations, levels or known failures.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::model::timings::Spent;
 use crate::model::transcript::{Served, Transcript};
 use crate::plan::{Group, Plan, Planned};
 
-/// The time after which a test is reported as slow, and each time again.
+/// The time after which a running test is reported as slow, and the interval of further reports.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Carries out a plan. Whatever a target does becomes part of a transcript; so does whatever this machine lacks.
+/// Carries out a plan. Failures of a target, and missing resources of this machine, become part of a transcript.
 pub async fn drive<T: Send + 'static>(
     plan: Arc<Plan>,
     options: Options,
@@ -37,7 +37,7 @@ pub async fn drive<T: Send + 'static>(
     drive_on(Machine::default(), plan, options, cancel, finish, events).await
 }
 
-/// Carries out a plan on a machine.
+/// Carries out a plan on the given machine.
 async fn drive_on<T: Send + 'static>(
     machine: Machine,
     plan: Arc<Plan>,
@@ -49,9 +49,9 @@ async fn drive_on<T: Send + 'static>(
     let machine = Arc::new(machine);
     let queue = Arc::new(Queue { order: options.order(&plan), taken: AtomicUsize::new(0) });
     let given_up = GivenUp::default();
-    // Waits for the threads, after what is declared behind it was dropped.
+    // Declared first, so that it is dropped last: it waits for the threads after the values below have stopped them.
     let mut threads = Threads::default();
-    // Dropped, it ends what is at work.
+    // When `_wanted` is dropped, all workers stop.
     let (_wanted, unwanted) = watch::channel(());
     let (ending, mut ends) = mpsc::unbounded_channel();
     let mut idle = None;
@@ -62,7 +62,7 @@ async fn drive_on<T: Send + 'static>(
         let (finish, events) = (Arc::clone(&finish), events.clone());
         let worker = Worker { plan, queue, given_up, machine, options, cancel, finish, events, bugs };
         let ending = ending.clone();
-        // Not a task: a runtime lets a task wait for a thread that it can't have.
+        // A blocking task would wait for a thread of the runtime, which may have none left.
         let thread = std::thread::Builder::new().spawn(move || {
             let worked = std::panic::catch_unwind(AssertUnwindSafe(|| worker.on_its_own(unwanted)));
             _ = ending.send(worked);
@@ -82,7 +82,7 @@ async fn drive_on<T: Send + 'static>(
             Err(bug) => std::panic::resume_unwind(bug),
         }
     }
-    // The work of a worker that could not begin is done by the others, where there is one.
+    // The other workers do the work of one that could not start. If none could, each test gets the reason.
     while let Some(place) = queue.next() {
         let group = &plan.groups[place];
         for planned in &group.tests {
@@ -97,29 +97,29 @@ async fn drive_on<T: Send + 'static>(
     ended
 }
 
-/// The threads of the workers. Dropped, it waits until they have ended.
+/// The threads of the workers. Dropping this value waits until they have ended.
 #[derive(Default)]
 struct Threads(Vec<JoinHandle<()>>);
 
 impl Drop for Threads {
     fn drop(&mut self) {
         for thread in self.0.drain(..) {
-            // A worker's error is sent, and not left to its thread.
+            // A worker sends its error through the channel, so the thread's own result is not needed.
             _ = thread.join();
         }
     }
 }
 
-/// Waits until that much is to be cancelled; for ever, where nobody is left who could.
+/// Waits until the caller asks for this degree of cancellation; forever if the caller is gone.
 async fn reached(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
     if cancel.wait_for(|cancel| *cancel == wanted).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// The groups of a plan, of which each worker takes the next.
+/// The groups of a plan. Each worker takes the next one.
 struct Queue {
-    /// Their places in the plan.
+    /// The indices of the groups in the plan.
     order: Vec<usize>,
     taken: AtomicUsize,
 }
@@ -130,7 +130,7 @@ impl Queue {
     }
 }
 
-/// Takes groups, one after the other, and runs them on processes of its own.
+/// Takes one group after another, and runs its tests on target processes of its own.
 struct Worker<T> {
     plan: Arc<Plan>,
     queue: Arc<Queue>,
@@ -140,19 +140,19 @@ struct Worker<T> {
     cancel: watch::Receiver<Cancel>,
     finish: Finish<T>,
     events: mpsc::Sender<Event<T>>,
-    /// Of whatever it spawned.
+    /// The panics of the tasks that this worker spawned.
     bugs: Bugs,
 }
 
 impl<T: Send + 'static> Worker<T> {
-    /// Works in a thread of its own, with all that belongs to it: what a test sends and hears doesn't have to wake
-    /// other threads, and no other worker's test waits while something large is read.
+    /// Runs the worker in its own thread and runtime: a message does not have to wake another thread, and no other
+    /// worker's test waits while this one reads a large message.
     fn on_its_own(self, mut unwanted: watch::Receiver<()>) -> std::io::Result<Ended> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (bugs, mut cancel) = (self.bugs.clone(), self.cancel.clone());
-        // As a task: what wakes the future that a runtime waits for goes through the system each time.
+        // The work is a task because each wake-up of the future passed to `block_on` costs a system call.
         let working = runtime.spawn(bugs.scope(self.work()));
-        // What is dropped half-way, with the runtime, kills its processes.
+        // Dropping the runtime drops unfinished work, which kills its processes.
         Ok(runtime.block_on(async {
             tokio::select! {
                 ended = working => ended.unwrap_or_else(|bug| std::panic::resume_unwind(bug.into_panic())),
@@ -166,10 +166,7 @@ impl<T: Send + 'static> Worker<T> {
         let mut canaries = Canaries::default();
         let mut runner: Option<TargetRunner> = None;
         let mut ended = Ended::Whole;
-        self.machine.enter();
-        // A worker that was dismissed from an overloaded machine leaves the rest of the queue to the others.
-        let mut is_dismissed = false;
-        while !is_dismissed && let Some(place) = self.queue.next() {
+        while let Some(place) = self.queue.next() {
             let group = &self.plan.groups[place];
             let mut fit = match runner.take() {
                 Some(fit) if fit.is_of(&group.target) => fit,
@@ -185,10 +182,6 @@ impl<T: Send + 'static> Worker<T> {
             if ended == Ended::Interrupted {
                 break;
             }
-            is_dismissed = self.machine.dismisses();
-        }
-        if !is_dismissed {
-            self.machine.leave();
         }
         self.leave(runner).await;
         ended
@@ -200,7 +193,7 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// Tells what was spent; where nobody hears it, nobody wants to know.
+    /// Reports the time spent on a target. It is lost if the caller no longer listens.
     async fn account(&self, (target, spent): (TargetId, Spent)) {
         _ = self.events.send(Event::Spent { target, spent }).await;
     }
@@ -234,17 +227,17 @@ impl<T: Send + 'static> Worker<T> {
         Ended::Whole
     }
 
-    /// Waits for a test, and tells when it takes long.
+    /// Waits for a test, and reports it as slow at intervals.
     async fn watched<R>(&self, planned: &Planned, mut running: impl Future<Output = R> + Unpin) -> R {
         let began = Instant::now();
-        // One that ticks at once would wait for the timer's next millisecond to do so, with the test behind it.
+        // A first tick at once would delay the test until the timer's next millisecond.
         let mut tick = interval_at(began + SLOW, SLOW);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
         loop {
             tokio::select! {
                 done = &mut running => return done,
                 now = tick.tick() => {
-                    // A display that doesn't keep up misses a line; the test goes on.
+                    // If the channel is full, this report is dropped rather than delaying the test.
                     _ = self.events.try_send(Event::Slow { index: planned.index, after: now - began });
                     if let Ok(room) = self.events.try_reserve()
                         && let Some(notice) = self.machine.take_notice()
@@ -257,8 +250,8 @@ impl<T: Send + 'static> Worker<T> {
     }
 }
 
-/// Finishes a test; `None` where nobody is told any more. There is room to tell of it before it is finished, so that
-/// nothing comes between the two.
+/// Finishes a test. Returns `None` if the caller no longer listens. The place in the channel is reserved before the
+/// caller's function runs, so that no other event comes between the two.
 async fn hand_over<T>(
     finish: &Finish<T>,
     events: &mpsc::Sender<Event<T>>,

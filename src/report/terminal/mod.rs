@@ -134,7 +134,7 @@ impl<W: Write> Terminal<W> {
     /// Errors of the output.
     pub fn on_notice(&mut self, notice: &str) -> io::Result<()> {
         let Self { bar, out, .. } = self;
-        bar.suspend(|| writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {notice}", "NOTE"))
+        bar.suspend(|| writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {notice}", "LOAD"))
     }
 
     /// Tells of the case file before, where the record is of another one and no bar tells.
