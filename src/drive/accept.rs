@@ -1,7 +1,6 @@
-//! The connections of the harness's listeners: only of this user and root, a bounded number, and none that stays
-//! silent.
+//! Acceptance of connections: only from this user and root, with a limit, and not from silent peers.
 //!
-//! Takes a listener, gives its connections to whoever serves them. Must not know what is said on one.
+//! Takes a listener, passes its connections to a function. Must not know the protocol of the connections.
 
 use std::collections::VecDeque;
 use std::io::{Error, ErrorKind};
@@ -17,22 +16,22 @@ use tokio::time::sleep;
 use crate::drive::fault;
 use crate::peer::{self, Peer};
 
-/// Connections at a time to a listener; further ones wait, unless a silent one can be closed for them.
+/// The number of open connections of a listener. Further ones wait, unless a silent one can be closed instead.
 const MAX_CONNECTIONS: usize = 64;
-/// Connections that may wait to be accepted; of more, the system drops some, and their clients try again a second
-/// later.
+/// Connections that may wait to be accepted. The system drops further ones, and their clients try again a second later.
 const WAITING: u32 = 1024;
 /// The longest time from a connection to its first request.
 const SILENT: Duration = Duration::from_secs(30);
-/// The wait after an error for which the system has no descriptor or memory to give.
+/// The pause after an error that is due to missing descriptors or memory.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Records that a request came on a connection. One without is closed after a while, or when there are too many.
+/// The mark of a connection on which a request arrived. A connection without it is closed after a while, or when there
+/// are too many.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked(Arc<AtomicBool>);
 
 impl Asked {
-    /// A request came.
+    /// Records that a request arrived.
     pub(crate) fn mark(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -41,7 +40,7 @@ impl Asked {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Returns after [`SILENT`], unless a request came until then.
+    /// Returns after [`SILENT`], unless a request arrives before.
     async fn stays_silent(&self) {
         sleep(SILENT).await;
         if self.is_marked() {
@@ -50,35 +49,36 @@ impl Asked {
     }
 }
 
-/// Opens a listener that this machine alone can reach.
+/// Opens a listener that only this machine can reach.
 pub(crate) fn listen() -> std::io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
     socket.listen(WAITING)
 }
 
-/// The way to a listener, by who can know it.
+/// The way in which peers learn of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// A word that only this user can read.
+    /// By a secret that only this user can read.
     Private,
-    /// A word that may be on the command line of a process, where other users can read it.
+    /// By a secret that may be on the command line of a process, where other users can read it.
     Public,
 }
 
 impl Way {
-    /// Returns whether a peer that comes by it is let in.
+    /// Returns whether a peer is admitted.
     fn admits(self, peer: Peer) -> bool {
         match peer {
             Peer::Own | Peer::Untold => true,
             Peer::Foreign => false,
-            // Its data can still be read, and may be that of another user who knows the word.
+            // The peer has closed the connection, so its user is unknown. Its data can still be read, and may be from
+            // another user who knows the secret.
             Peer::Closed => self == Self::Private,
         }
     }
 }
 
-/// Accepts connections for ever; whatever the system reports, the next one is waited for.
+/// Accepts connections forever, regardless of errors.
 pub(crate) async fn accept<F>(listener: TcpListener, way: Way, serve: impl FnMut(TcpStream, Asked) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -86,7 +86,7 @@ where
     accept_or_tell(listener, way, serve, |_| {}).await;
 }
 
-/// The same; `tell` hears of what this machine lacks to accept a connection.
+/// Does the same as [`accept`], and passes to `tell` each error that is due to missing resources of this machine.
 pub(crate) async fn accept_or_tell<F>(
     listener: TcpListener,
     way: Way,
@@ -96,7 +96,7 @@ pub(crate) async fn accept_or_tell<F>(
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
-    // Those on which no request came, the oldest first.
+    // The connections without a request, the oldest first.
     let mut silent: VecDeque<(AbortHandle, Asked)> = VecDeque::new();
     loop {
         silent.retain(|(connection, asked)| !connection.is_finished() && !asked.is_marked());
@@ -111,7 +111,7 @@ pub(crate) async fn accept_or_tell<F>(
                         continue;
                     }
                 };
-                // Before anything is counted: however many another user opens, nothing changes.
+                // This check comes before any counting, so that connections of another user have no effect.
                 if !way.admits(peer::of(&stream)) {
                     continue;
                 }
@@ -137,7 +137,7 @@ pub(crate) async fn accept_or_tell<F>(
     }
 }
 
-/// Returns whether an error is about the next connection, and not about the listener.
+/// Returns whether an error concerns the next connection, and not the listener.
 fn is_of_one_connection(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted)
 }
@@ -151,10 +151,10 @@ mod tests {
 
     use super::*;
 
-    /// No answer takes so long.
+    /// The time limit of an answer.
     const LIMIT: Duration = Duration::from_secs(20);
 
-    /// A listener that answers each byte with the same.
+    /// Starts a listener that sends each byte back.
     fn echo() -> std::net::SocketAddr {
         let listener = listen().expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -222,7 +222,7 @@ mod tests {
     #[tokio::test]
     async fn a_connection_of_another_user_is_dropped_and_not_counted() {
         if !nix::unistd::geteuid().is_root() {
-            // Past the capture of the test runner.
+            // Written to standard error directly, so that the test runner does not capture it.
             _ = writeln!(std::io::stderr(), "SKIPPED: only root can connect as another user");
             return;
         }

@@ -1,6 +1,6 @@
-//! What the places of a test are filled with, and which tests can do with one filling.
+//! Filling of a test's placeholders, and the decision which tests can share a fixture.
 //!
-//! Takes tests, gives [`Bindings`]. Must not know what becomes of them.
+//! Takes tests, gives [`Bindings`]. Must not know how they are used.
 
 use crate::drive::canary::{Canaries, CanaryError};
 use crate::drive::token::token;
@@ -8,12 +8,12 @@ use crate::model::case::{Answer, Change, Fixture, Matcher, Step, Test, When};
 use crate::model::spec::{Revision, Role};
 use crate::model::template::{Bindings, Canary, Template};
 
-/// Fills the places of a test: fresh canaries, and a token that no other fixture has.
+/// Fills the placeholders of a test with fresh canaries and with a token that no other fixture has.
 pub(crate) fn bind(test: &Test, revision: Revision, canaries: &mut Canaries) -> Result<Bindings, CanaryError> {
     Ok(Bindings { canaries: canaries.bind(canaries_of(test))?, unique: token(), revision: revision.name().to_owned() })
 }
 
-/// The canaries of a test, those of one place once.
+/// Returns the canaries of a test without duplicates.
 pub(crate) fn canaries_of(test: &Test) -> Vec<Canary> {
     let mut found: Vec<Canary> = Vec::new();
     for canary in templates(test).into_iter().flat_map(Template::canaries) {
@@ -24,21 +24,21 @@ pub(crate) fn canaries_of(test: &Test) -> Vec<Canary> {
     found
 }
 
-/// Whether the second test can be run on what was served, and connected, for the first.
+/// Returns whether the second test can use the fixture and the connection of the first.
 pub(crate) fn shares(first: &Test, second: &Test) -> bool {
     let alone = |test: &Test| test.isolated || templates(test).into_iter().any(is_fresh);
-    // Each client has a server of its own.
+    // Each client test needs a mock server of its own.
     let served = |test: &Test| test.role == Role::Server;
     let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));
     served(first) && first.given == second.given && opened(first) == opened(second) && !alone(first) && !alone(second)
 }
 
-/// Whether a fixture has places that are too large to be written down.
+/// Returns whether a fixture has generated parts, which are too large to be written out.
 pub(crate) fn is_large(fixture: &Fixture) -> bool {
     fixture.tools.iter().any(|tool| holds(&tool.definition, |one| matches!(one, Template::Generated(_))))
 }
 
-/// Whether something in it has to be another one each time.
+/// Returns whether a template has parts that must be different each time.
 fn is_fresh(template: &Template) -> bool {
     holds(template, |one| matches!(one, Template::Canary(_) | Template::Unique(_)))
 }
@@ -49,7 +49,7 @@ fn holds(template: &Template, is: impl Fn(&Template) -> bool) -> bool {
     held
 }
 
-/// Everything in a test that has places to fill.
+/// Returns all templates of a test.
 fn templates(test: &Test) -> Vec<&Template> {
     let tools = test.given.tools.iter().map(|tool| &tool.definition);
     let changes = test.given.deviations.iter().filter_map(|deviation| match &deviation.change {

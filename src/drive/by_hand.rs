@@ -1,7 +1,7 @@
-//! A target without a run: a fixture that stands until somebody has seen enough, and a client that is driven against
-//! a server which isn't ours.
+//! Targets without a run, for `casebook serve` and `casebook drive`.
 //!
-//! Takes a target and a planned test, gives addresses and what was handed over. Must not know who is on the other side.
+//! Takes a target and a planned test, gives the address of a served fixture or the results of a client. Must not know
+//! the peer on the other side.
 
 use camino::Utf8PathBuf;
 use serde::Deserialize;
@@ -22,22 +22,22 @@ use crate::model::target::Target;
 use crate::model::transcript::Served;
 use crate::plan::Planned;
 
-/// How long taking down may take.
+/// The time limit for stopping a fixture.
 const CLOSE: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// Why a target does nothing by hand.
+/// An error of a target that is served or driven by hand.
 #[derive(Debug, thiserror::Error)]
 pub enum HandError {
-    /// There is no adapter to ask.
+    /// The adapter did not start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The harness has no addresses to put into the fixture.
+    /// There are no canaries for the fixture.
     #[error(transparent)]
     Canary(#[from] CanaryError),
-    /// The SDK would not build it, or its API can't express it: as good an answer as any.
+    /// The SDK refused the fixture, or its API cannot express it.
     #[error("{0}")]
     Declined(String),
-    /// The adapter gave no answer, or none that makes sense.
+    /// The adapter sent no answer, or an invalid one.
     #[error("{0}")]
     Broke(String),
 }
@@ -55,21 +55,21 @@ impl HandError {
     }
 }
 
-/// A fixture that is served over HTTP until it is taken down.
+/// A fixture that is served over HTTP until it is stopped.
 #[derive(Debug)]
 pub struct Standing {
     adapter: Adapter,
     serving: Serving,
     url: String,
-    // What the fixture refers to has to be there as long as it is.
+    // The fixture refers to these canaries, which must exist as long as it does.
     _canaries: Canaries,
 }
 
 impl Standing {
-    /// Has the fixture of a test served.
+    /// Starts an adapter that serves the fixture of a test.
     ///
     /// # Errors
-    /// [`HandError`], where there is no server.
+    /// [`HandError`] if there is no server.
     pub async fn start(target: &Target, planned: &Planned, options: &Options) -> Result<Self, HandError> {
         let (canaries, fixture) = fixture(planned)?;
         let mut adapter = Adapter::start(target, Deadline::within(options.start_limit)).await?;
@@ -80,18 +80,18 @@ impl Standing {
         }
     }
 
-    /// Where.
+    /// The URL of the server.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Waits until the adapter is gone by itself; gives how it ended, and what it wrote to its standard error.
+    /// Waits until the adapter exits by itself; returns its exit status in words and its standard error.
     pub async fn gone(&mut self) -> (String, String) {
         let how = self.adapter.gone().await;
         (how, self.adapter.stderr().take())
     }
 
-    /// Takes the fixture down, and lets the adapter go.
+    /// Stops serving the fixture, and ends the adapter.
     pub async fn stop(self) {
         let Self { mut adapter, serving, .. } = self;
         let stopped = adapter.stop(serving, Deadline::within(CLOSE)).await;
@@ -99,24 +99,24 @@ impl Standing {
     }
 }
 
-/// A fixture that waits in a file for a process that serves it over stdio.
+/// A fixture in a file, for a process that serves it over stdio.
 #[derive(Debug)]
 pub struct Waiting {
     _file: NamedTempFile,
     _canaries: Canaries,
-    /// What starts the process.
+    /// The command that starts the process.
     pub command: Vec<String>,
-    /// Where it starts.
+    /// The working folder of the process.
     pub folder: Utf8PathBuf,
-    /// What it gets beside the environment.
+    /// The environment variables of the process, in addition to those of this one.
     pub env: Vec<(String, String)>,
 }
 
 impl Waiting {
-    /// Writes the fixture of a test down.
+    /// Writes the fixture of a test to a file.
     ///
     /// # Errors
-    /// [`HandError`], where there is nowhere to.
+    /// [`HandError`] if the file cannot be written.
     pub fn start(target: &Target, planned: &Planned) -> Result<Self, HandError> {
         let (canaries, fixture) = fixture(planned)?;
         let (file, command) = stdio_command(target, of(target, planned, &fixture))?;
@@ -145,37 +145,37 @@ async fn end(adapter: Adapter, served: Served) -> HandError {
     HandError::of(served, &stderr.take())
 }
 
-/// What a client did by hand.
+/// The results of a client that was driven by hand.
 #[derive(Debug)]
 pub struct Handed {
-    /// Step by step, as far as it came.
+    /// The results of the steps, as far as the client came.
     pub steps: Vec<HandedStep>,
-    /// What kept it from going on, as the adapter describes it.
+    /// The error that ended the script, as the adapter describes it.
     pub error: Option<String>,
 }
 
 /// One step of a script.
 #[derive(Debug)]
 pub struct HandedStep {
-    /// What the client was to do, as JSON.
+    /// The request to the client, as JSON.
     pub asked: String,
-    /// What it handed over, as JSON.
+    /// The value that the SDK handed to its user, as JSON.
     pub handed: String,
-    /// Whether that is an error.
+    /// Set if that value is an error.
     pub is_error: bool,
 }
 
 impl Handed {
-    /// Whether each step of the script came to a result.
+    /// Returns whether each step of the script has a result.
     pub fn is_whole(&self) -> bool {
         self.error.is_none() && self.steps.iter().all(|step| !step.is_error)
     }
 }
 
-/// Drives a target's client through the script of a test, against the server at an address.
+/// Drives a target's client through the script of a test, against the server at a URL.
 ///
 /// # Errors
-/// [`HandError`], where nothing was handed over.
+/// [`HandError`] if the client returned nothing.
 pub async fn drive_to(target: &Target, planned: &Planned, url: &str, options: &Options) -> Result<Handed, HandError> {
     #[derive(Deserialize)]
     struct Step {

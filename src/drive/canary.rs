@@ -1,6 +1,7 @@
-//! Addresses whose being fetched is evidence: a loopback listener, and files that are watched.
+//! Canary URLs and files: a request for one proves that the target dereferenced it.
 //!
-//! Takes the canaries of one test, gives their addresses and who came. Must not know why anyone would come.
+//! Takes the canaries of one test, gives their addresses and the requests for them. Must not know why a target would
+//! request them.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -26,25 +27,25 @@ use crate::drive::token::token;
 use crate::model::template::{Canary, CanaryKind};
 use crate::model::transcript::{Hit, Phase};
 
-/// Fetches beyond this many are not remembered: they prove nothing more.
+/// The number of recorded requests. Further requests prove nothing more.
 const MAX_HITS: usize = 100;
-/// How much of a fetched path is remembered, in characters.
+/// The number of characters of a requested path that are recorded.
 const MAX_PATH: usize = 1000;
-/// How much a connection holds that isn't read yet: headers, above all.
+/// The number of bytes that a connection buffers, mainly for headers.
 const MAX_HELD: usize = 16 << 10;
-/// How long the harness's own fetch may take.
+/// The time limit of casebook's own test request.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// The canaries of one worker; those of one test at a time are alive.
+/// The canaries of one worker. Only those of one test are active at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Canaries {
     alive: Arc<Mutex<Alive>>,
-    /// From the first canary that needs it on, as long as it works.
+    /// Opened for the first canary that needs it, and kept as long as it works.
     listener: Option<Listener>,
     files: Option<Files>,
 }
 
-/// The listener for fetches. Dropped, it closes.
+/// The listener for requests; dropping it closes it.
 #[derive(Debug)]
 struct Listener {
     address: SocketAddr,
@@ -57,7 +58,7 @@ impl Drop for Listener {
     }
 }
 
-/// What is bound at present, and who came.
+/// The active canaries and the requests for them.
 #[derive(Debug)]
 struct Alive {
     places: HashMap<String, Place>,
@@ -79,7 +80,7 @@ impl Alive {
     }
 }
 
-/// What is behind an address, and behind every address below it.
+/// The response for an address and for every address below it.
 #[derive(Clone, Debug)]
 struct Place {
     body: Bytes,
@@ -87,25 +88,25 @@ struct Place {
     delay: Duration,
 }
 
-/// The reason for which a test with canaries shows nothing: the machine lacks something, and no target is to blame.
+/// The reason for which a test with canaries shows nothing. It lies in this machine, and not in a target.
 #[derive(Debug, thiserror::Error)]
 pub enum CanaryError {
-    /// The system gives no port.
+    /// The system provides no port.
     #[error("the harness cannot listen for fetches: {0}")]
     Listen(std::io::Error),
-    /// The system gives no file, or nothing to watch it with.
+    /// The system provides no file, or no way to watch it.
     #[error("the harness cannot watch files: {0}")]
     Watch(std::io::Error),
-    /// A fetch of the harness's own went unnoticed, so that silence proves nothing.
+    /// A test request by casebook itself was not noticed, so that silence proves nothing.
     #[error("the harness cannot notice fetches: one of its own {0}")]
     Deaf(&'static str),
 }
 
 impl Canaries {
-    /// Makes these canaries the only ones alive, and gives each its address, without fragment.
+    /// Replaces the active canaries with these, and returns the address of each, without a fragment.
     ///
     /// # Errors
-    /// [`CanaryError`] where the machine has no port or no file for one of them.
+    /// [`CanaryError`] if the machine has no port or no file for one of them.
     pub(crate) fn bind(&mut self, canaries: Vec<Canary>) -> Result<Vec<(Canary, String)>, CanaryError> {
         self.release();
         let mut bound = Vec::with_capacity(canaries.len());
@@ -122,7 +123,7 @@ impl Canaries {
         Ok(bound)
     }
 
-    /// The address of the listener, which is opened where there is none.
+    /// Returns the address of the listener, and opens the listener if necessary.
     fn listen(&mut self) -> std::io::Result<SocketAddr> {
         if let Some(listener) = self.listener.as_ref().filter(|listener| !listener.task.is_finished()) {
             return Ok(listener.address);
@@ -136,7 +137,7 @@ impl Canaries {
         Ok(address)
     }
 
-    /// Nothing is alive any more, and nobody has come.
+    /// Deactivates all canaries, and forgets the requests for them.
     pub(crate) fn release(&mut self) {
         self.files = None;
         let mut alive = self.alive();
@@ -145,23 +146,23 @@ impl Canaries {
         alive.phase = Phase::Serve;
     }
 
-    /// From now on, whoever comes does so while this is done.
+    /// Sets the phase in which later requests are recorded.
     pub(crate) fn phase(&self, phase: Phase) {
         self.listen_to_files();
         self.alive().phase = phase;
     }
 
-    /// Who came so far.
+    /// Returns the requests so far.
     pub(crate) fn hits(&self) -> Vec<Hit> {
         self.listen_to_files();
         self.alive().hits.clone()
     }
 
-    /// Fetches something of each kind that is alive, and makes sure that this is noticed. Connections are taken in
-    /// turn: whatever was fetched before is noticed by then as well.
+    /// Requests a canary of each kind, and checks that the request is noticed. The listener takes connections in order:
+    /// it has noticed all earlier requests by then.
     ///
     /// # Errors
-    /// [`CanaryError::Deaf`] where it isn't. The next canaries have a listener of their own then.
+    /// [`CanaryError::Deaf`] if a request is not noticed. The next canaries then get a new listener.
     pub(crate) async fn check(&mut self, kinds: impl IntoIterator<Item = CanaryKind>) -> Result<(), CanaryError> {
         for kind in kinds {
             let heard = match kind {
@@ -204,7 +205,7 @@ impl Canaries {
         self.alive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a canary behind a fresh address of the listener.
+    /// Adds a canary at a fresh address of the listener.
     fn address_of(&self, address: SocketAddr, canary: &Canary) -> String {
         let body = Bytes::from(canary.document().to_string());
         let delay = Duration::from_millis(canary.delay_ms);
@@ -219,7 +220,7 @@ impl Canaries {
         format!("{}/{here}{path}", origin(address))
     }
 
-    /// Puts a canary into a fresh file.
+    /// Writes a canary to a fresh file.
     fn place(&mut self, canary: &Canary) -> std::io::Result<String> {
         if self.files.is_none() {
             self.files = Some(Files::new()?);
@@ -298,7 +299,7 @@ async fn fetch(address: SocketAddr, path: &str) -> std::io::Result<String> {
     Ok(body)
 }
 
-/// Files of our own. Where the system can't tell that a file was opened, none ever was.
+/// Watched files. On systems that cannot report the opening of a file, no request for one is noticed.
 #[derive(Debug)]
 struct Files {
     folder: tempfile::TempDir,
@@ -321,7 +322,7 @@ impl Files {
         })
     }
 
-    /// Writes a document to a path below a fresh folder, and watches it from then on.
+    /// Writes a document to a path in a fresh folder, and watches the file from then on.
     fn place(&mut self, path: Option<&str>, document: &str) -> std::io::Result<PathBuf> {
         let inside = |part: &Component<'_>| matches!(part, Component::Normal(_));
         let path: PathBuf = Path::new(path.unwrap_or("schema.json")).components().filter(inside).collect();
@@ -336,7 +337,7 @@ impl Files {
         Ok(path)
     }
 
-    /// Reads a file of its own, and makes sure that this is noticed, on systems where it can be.
+    /// Reads a watched file, and checks that this is noticed, on systems that can report it.
     fn probe() -> Result<(), CanaryError> {
         let read_one = || {
             let mut files = Self::new()?;
@@ -349,11 +350,11 @@ impl Files {
         if deaf { Err(CanaryError::Deaf("of a file was not noticed")) } else { Ok(()) }
     }
 
-    /// The files that were opened since this was last asked.
+    /// Returns the files that were opened since the last call.
     #[cfg(target_os = "linux")]
     fn read(&self) -> Vec<PathBuf> {
         let mut read = Vec::new();
-        // An error means that there is nothing more.
+        // An error means that there are no more events.
         while let Ok(events) = self.watch.read_events() {
             let known = |event: &nix::sys::inotify::InotifyEvent| {
                 self.watched.iter().find(|(watched, _)| *watched == event.wd).map(|(_, path)| path.clone())

@@ -1,7 +1,7 @@
-//! Time, as a value that is handed down: every wait of a test is bounded by its [`Deadline`].
+//! Deadlines, which limit every wait of a test.
 //!
-//! Takes durations, gives instants. While this process is stopped, by Ctrl-Z for example, no time passes: that a target
-//! was not heard is not its fault. Must not know what is waited for.
+//! Takes durations, gives instants. While this process is stopped, for example by Ctrl-Z, the clock stands still: the
+//! target is not to blame for that time. Must not know the reasons of waits.
 
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
@@ -10,23 +10,23 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-/// The time between two looks at the clock.
+/// The interval at which the clock thread reads the time.
 const TICK: Duration = Duration::from_millis(200);
-/// The time between two looks after which this process was stopped: with less, a look may just have come late.
+/// The interval that shows that this process was stopped. A shorter one may be due to a delayed thread.
 const STOPPED: Duration = Duration::from_secs(1);
 
-/// Set while somebody looks at the clock.
+/// Set while the clock thread runs.
 static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
 
-/// The times that the thread which looks at the clock has seen.
+/// The times that the clock thread has read.
 struct Watch {
     seen: std::time::Instant,
-    /// For how long this process was stopped, all in all.
+    /// The total time for which this process was stopped.
     stopped: Duration,
 }
 
 impl Watch {
-    /// For how long this process was stopped until now.
+    /// Returns the total time for which this process was stopped until now.
     fn look(&mut self, now: std::time::Instant) -> Duration {
         let since = now.saturating_duration_since(self.seen);
         if since > STOPPED {
@@ -37,7 +37,7 @@ impl Watch {
     }
 }
 
-/// From now on, time in which this process is stopped doesn't count.
+/// Starts the clock thread. From then on, time in which this process is stopped does not count.
 pub(crate) fn keep() {
     let now = std::time::Instant::now();
     *WATCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(Watch { seen: now, stopped: Duration::ZERO });
@@ -48,23 +48,23 @@ pub(crate) fn keep() {
         }
     };
     if thread::Builder::new().name("clock".to_owned()).stack_size(64 << 10).spawn(look).is_err() {
-        // Without it, any pause between two looks would be taken for a stop.
+        // Without the thread, any long interval would be taken for a stop.
         *WATCH.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// For how long this process was stopped until now.
+/// Returns the total time for which this process was stopped until now.
 fn stopped() -> Duration {
     let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
     watch.as_mut().map_or(Duration::ZERO, |watch| watch.look(std::time::Instant::now()))
 }
 
-/// When a test began, and when whatever is waited for has to be there.
+/// The beginning of a test and the time by which each wait of it must end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
     began: Instant,
     at: Instant,
-    /// For how long this process had been stopped when the test began.
+    /// The total time for which this process had been stopped when the test began.
     stopped: Duration,
 }
 
@@ -75,12 +75,12 @@ impl Deadline {
         Self { began, at: began + limit, stopped: stopped() }
     }
 
-    /// The same beginning, with at most `limit` left from now on.
+    /// Returns a deadline with the same beginning and at most `limit` left from now on.
     pub(crate) fn narrowed(self, limit: Duration) -> Self {
         Self { at: self.at.min(Instant::now() - self.lost() + limit), ..self }
     }
 
-    /// Waits, but not beyond the deadline: `None` where it passed.
+    /// Waits for a future until the deadline; returns `None` if it passes.
     pub(crate) async fn bound<T>(self, future: impl Future<Output = T>) -> Option<T> {
         let mut future = pin!(future);
         let mut at = self.at + self.lost();
@@ -96,12 +96,12 @@ impl Deadline {
         }
     }
 
-    /// Microseconds since the beginning.
+    /// Returns the microseconds since the beginning.
     pub(crate) fn micros(self) -> u64 {
         u64::try_from(self.began.elapsed().saturating_sub(self.lost()).as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// For how long this process was stopped since the beginning.
+    /// The time for which this process was stopped since the beginning.
     fn lost(self) -> Duration {
         stopped().saturating_sub(self.stopped)
     }

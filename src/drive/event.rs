@@ -1,4 +1,4 @@
-//! The values that the caller and the workers of a run exchange: events, and the wish to stop.
+//! The events of a run and the caller's request to stop.
 //!
 //! Plain types. Must not know how a test is carried out.
 
@@ -10,48 +10,48 @@ use crate::model::timings::Spent;
 use crate::model::transcript::Transcript;
 use crate::plan::{Group, Planned};
 
-/// The caller's wish to stop.
+/// The caller's request to stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cancel {
-    /// To the end of the plan.
+    /// Runs the whole plan.
     #[default]
     Go,
-    /// To the end of the tests that were begun.
+    /// Finishes the tests that have begun, and begins no others.
     Finish,
-    /// No further: what runs is killed.
+    /// Stops at once, and kills all processes.
     Now,
 }
 
-/// The next thing that a worker does.
+/// The next action of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The next test.
+    /// Goes on to the next test.
     On,
-    /// The same test once more, on fresh processes.
+    /// Repeats the same test on fresh processes.
     Again,
 }
 
-/// The caller's part of a test, in its worker's own thread and before the worker goes on. It takes the transcript, and
-/// gives the worker's next step and, unless there is none, the event for the others.
+/// The caller's function that takes each transcript, in the thread of the worker and before the worker goes on. It
+/// returns the worker's next action and, if there is one, the event for the caller.
 pub type Finish<T> = Arc<dyn Fn(&Group, &Planned, Box<Transcript>) -> (Next, Option<T>) + Send + Sync>;
 
-/// An event while a plan is carried out.
+/// An event of a run.
 #[derive(Debug)]
 pub enum Event<T> {
-    /// A test still runs.
+    /// A test is still running.
     Slow {
-        /// Its place in the plan.
+        /// The index of the test in the plan.
         index: usize,
-        /// For how long it has been running.
+        /// The time for which it has been running.
         after: Duration,
     },
     /// The machine was found to be overloaded, in words; at most once per run.
     Overloaded(String),
-    /// A test has come to its end.
+    /// A test has finished.
     Finished {
-        /// Its place in the plan.
+        /// The index of the test in the plan.
         index: usize,
-        /// The caller's result.
+        /// The result that the caller's function returned.
         seen: T,
     },
     /// A worker has spent time on a target.
@@ -66,8 +66,8 @@ pub enum Event<T> {
 /// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// With the last test of the plan.
+    /// All tests of the plan were run.
     Whole,
-    /// Before.
+    /// The run was stopped before its last test.
     Interrupted,
 }

@@ -1,7 +1,7 @@
-//! A bug of our own, kept to the test in which it shows.
+//! Containment of panics: a panic in casebook fails one test, not the run.
 //!
-//! Takes work that may panic, gives its result, or the panic's words; those of a task that works beside a test go to
-//! the test's worker. Must not know what the work is.
+//! Takes work that may panic, gives its result or the panic message. The message of a background task goes to the
+//! worker of the current test. Must not know what the work is.
 
 use std::any::Any;
 use std::io;
@@ -16,39 +16,40 @@ tokio::task_local! {
     static BUGS: Bugs;
 }
 
-/// Where the tasks beside a test tell that they broke: else it would look as if the target had.
+/// The first panic message of the tasks beside a test. Without it, such a panic would look like a failure of the
+/// target.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bugs(Arc<watch::Sender<Option<String>>>);
 
 impl Bugs {
-    /// Does something; whatever it spawns tells here.
+    /// Runs work. The panics of tasks that it spawns are reported here.
     pub(crate) fn scope<F: Future>(&self, work: F) -> impl Future<Output = F::Output> + use<F> {
         BUGS.scope(self.clone(), work)
     }
 
-    /// The words of a panic that nobody has taken yet.
+    /// Takes the message of a panic, if there is one.
     pub(crate) fn take(&self) -> Option<String> {
         self.0.send_replace(None)
     }
 
-    /// Waits for such words, and leaves them to be taken.
+    /// Waits for a panic, and leaves its message to be taken.
     pub(crate) async fn come(&self) {
         let mut told = self.0.subscribe();
         told.wait_for(Option::is_some).await.expect("this sender is alive");
     }
 }
 
-/// A task beside a test.
+/// Spawns a task beside a test.
 pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
     tokio::spawn(reporting_panics(work))
 }
 
-/// A task that ends, at the latest, when this is dropped.
+/// Aborts a task when dropped.
 #[derive(Debug)]
 pub(crate) struct AbortOnDrop(AbortHandle);
 
 impl AbortOnDrop {
-    /// Ends the task with this.
+    /// Aborts the given task when this value is dropped.
     pub(crate) fn of<T>(task: &JoinHandle<T>) -> Self {
         Self(task.abort_handle())
     }
@@ -68,7 +69,7 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Work for a set of tasks, which tells where it breaks.
+/// Wraps the work of a task so that its panic is reported.
 pub(crate) fn reporting_panics<F: Future<Output = ()>>(work: F) -> impl Future<Output = ()> + use<F> {
     let bugs = BUGS.try_with(Bugs::clone).unwrap_or_default();
     async move {
@@ -78,13 +79,14 @@ pub(crate) fn reporting_panics<F: Future<Output = ()>>(work: F) -> impl Future<O
     }
 }
 
-/// Makes the test at work an error of the harness, in these words: what it lacks would look like the target's fault.
+/// Reports a failure of casebook or of this machine, so that the test becomes an error instead of a failure of the
+/// target.
 pub(crate) fn report(words: String) {
     let bugs = BUGS.try_with(Bugs::clone).unwrap_or_default();
     bugs.0.send_modify(|told| _ = told.get_or_insert(words));
 }
 
-/// Returns whether an error says that this machine has no descriptors, processes, memory or disk left.
+/// Returns whether an error is due to missing descriptors, processes, memory or disk space of this machine.
 pub(crate) fn is_no_room(error: &io::Error) -> bool {
     use io::ErrorKind::{OutOfMemory, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     #[cfg(unix)]
@@ -107,28 +109,28 @@ pub(crate) fn is_no_room(error: &io::Error) -> bool {
     matches!(error.kind(), OutOfMemory | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
 }
 
-/// Where a test of our own makes the harness break.
+/// Panics on a marked text, in tests of casebook itself.
 #[cfg(test)]
 pub(crate) fn trip(text: &str) {
     assert!(!text.contains("please-panic"), "tripped over {text}");
 }
 
-/// Nothing, but in tests of our own.
+/// Does nothing outside of casebook's own tests.
 #[cfg(not(test))]
 pub(crate) fn trip(_: &str) {}
 
-/// Does something. What it had in hand when it panicked has to be thrown away.
+/// Runs work. Values that it used must not be used again after a panic.
 ///
 /// # Errors
-/// The panic's words; the panic itself has been printed by then.
+/// The panic message. The panic itself has already been printed.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| words(&*panic))
 }
 
-/// The same, for work that waits.
+/// Does the same as [`caught`] for asynchronous work.
 ///
 /// # Errors
-/// As [`caught`].
+/// The same as those of [`caught`].
 pub(crate) async fn caught_in<T>(work: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(work).catch_unwind().await.map_err(|panic| words(&*panic))
 }

@@ -1,7 +1,7 @@
-//! Fixed targets: what nobody wrote an adapter for, as it is met.
+//! Fixed targets: servers and clients without an adapter.
 //!
-//! Takes a server's connection, or a client's command, gives the tools that the one lists and what the other did with
-//! a mock server, step by step. Must not know what is tried again, nor what would have been right.
+//! Takes a server's connection or a client's command, gives the tools that the server lists, or the client's behaviour
+//! towards a mock server, step by step. Must not know retries or the expected behaviour.
 
 use std::time::Instant;
 
@@ -23,14 +23,15 @@ use crate::model::template::Bindings;
 use crate::model::transcript::{Message, Party, Served};
 use crate::plan::Planned;
 
-/// By which the official suite tells a client what to do.
+/// The environment variable by which the official conformance suite names a client's scenario.
 pub const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
-/// By which it tells a client the revision to speak.
+/// The environment variable by which it names the client's revision.
 pub const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
-/// How many characters of a client's last line are told.
+/// The number of characters of a client's last line that are shown.
 const LAST_LINE: usize = 300;
 
-/// The names of the tools in the replies to a list, page by page; `None` where one of them is no list.
+/// Returns the names of the tools in the responses to `tools/list`, in the order of the pages; `None` if one of them is
+/// no list.
 pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Page {
@@ -47,13 +48,13 @@ pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
     Some(names.collect())
 }
 
-/// Why a fixed server that lists these tools can't be asked a test.
+/// Returns why a test cannot run on a fixed server that lists these tools, if so.
 pub(crate) fn lacks(test: &Test, names: &[String]) -> Option<String> {
     let missing = test.reach.listed().iter().find(|tool| !tool.is_among(names))?;
     Some(format!("has no {missing}"))
 }
 
-/// Runs a client against a mock server of the test's. What it is to do is the scenario's, not the case's.
+/// Runs a client against a mock server. The scenario, and not the case, determines the client's behaviour.
 pub(crate) async fn converse(
     listeners: &mut Listeners,
     target: &Target,
@@ -80,7 +81,7 @@ pub(crate) async fn converse(
             return Driven { served: Served::Unavailable { reason: error.to_string() }, steps: Vec::new() };
         }
     };
-    // It is told nothing, and what it prints is for nobody.
+    // The client gets no input, and its standard output is ignored.
     drop((input, output));
     let leaves = deadline.bound(process.exited(options.test_limit));
     let left = tokio::select! {
@@ -96,7 +97,7 @@ pub(crate) async fn converse(
     outcome_of_script(test, drove, messages, took)
 }
 
-/// What a client did with the steps, as far as its requests and its exit status tell.
+/// Derives the results of a client's steps from its requests and its exit status.
 fn did(steps: &[Step], messages: &[Message], stopped: &Stopped, words: &str) -> Drove {
     let error = |kind: &str, message: &str| json!({ "error": { "type": kind, "message": message } });
     let last_line: String = words.trim_end().lines().next_back().unwrap_or_default().chars().take(LAST_LINE).collect();

@@ -1,11 +1,11 @@
-//! Carries out the plan: the only stage with processes, sockets, clocks and tasks.
+//! Execution of a plan: the only stage with processes, sockets, clocks and tasks.
 //!
-//! Takes a [`Plan`](crate::plan::Plan), gives transcripts. Must not know expectations, levels or known failures: it
-//! cannot know whether an answer is right.
+//! Takes a [`Plan`](crate::plan::Plan), gives transcripts. Must not know expectations, levels or known failures: this
+//! stage cannot tell whether an answer is right.
 //!
-//! The wings, each of which uses only those before it: `process` (processes of targets), `adapter` (the adapter
+//! The folders, each of which uses only those before it: `process` (processes of targets), `adapter` (the adapter
 //! protocol), `server` (a server under test), `client` (a client under test). Above them, `runner` runs the tests of
-//! one target, and `workers` a whole plan.
+//! one target, and `workers` runs a whole plan.
 
 mod accept;
 mod adapter;

@@ -1,4 +1,4 @@
-//! The limits and the number of workers with which a plan is carried out.
+//! The time limits and the number of workers of a run.
 //!
 //! Plain values, made from the command line. Must not know targets or tests.
 
@@ -14,22 +14,22 @@ use crate::plan::Plan;
 /// The factor by which time limits grow on an overloaded machine.
 pub(crate) const STRETCH: u32 = 4;
 
-/// The settings with which a plan is carried out.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The number of groups that run at a time.
+    /// The number of groups that run at the same time.
     pub jobs: NonZeroUsize,
-    /// The limit of a step.
+    /// The time limit of a step.
     pub step_limit: Duration,
-    /// The limit of a test.
+    /// The time limit of a test.
     pub test_limit: Duration,
-    /// The limit of an adapter's hello.
+    /// The time limit of an adapter's hello.
     pub start_limit: Duration,
-    /// The number of further attempts at a test in which the target broke something.
+    /// The number of further attempts at a test in which the target violates a MUST.
     pub retries: usize,
-    /// Takes groups in another order than that of the plan, which follows from this number.
+    /// The seed of a random order of the groups; without it, they run in the order of the plan.
     pub shuffle: Option<u64>,
-    /// This program, which clients launch over stdio: `PROGRAM __relay FILE`.
+    /// The path of this program, which clients launch over stdio as `PROGRAM __relay FILE`.
     pub program: Utf8PathBuf,
 }
 
@@ -39,7 +39,7 @@ impl Default for Options {
         let program = std::env::current_exe().ok().and_then(|program| Utf8PathBuf::try_from(program).ok());
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self {
-            // One more than cores: some tests wait for what doesn't come.
+            // One worker more than cores, because some tests only wait for a time limit.
             jobs: NonZeroUsize::MIN.saturating_add(cores.min(MOST - 1)),
             step_limit: Duration::from_secs(STEP_LIMIT.into()),
             test_limit: Duration::from_secs(60),
@@ -63,14 +63,14 @@ impl Options {
         }
     }
 
-    /// Returns the number of workers that a plan keeps at work.
+    /// Returns the number of workers for a plan.
     pub fn workers(&self, plan: &Plan) -> usize {
         self.jobs.get().min(plan.groups.len())
     }
 
-    /// The places of the plan's groups, as workers take them. One target comes after the other whatever the order, so
-    /// that no more processes are started. Groups with hard tests come first, so that no worker is left alone with one
-    /// at the end.
+    /// The indices of the plan's groups, in the order in which workers take them. The groups of one target stay
+    /// together, so that its processes can be reused. Groups with hard tests come first, so that none of them runs
+    /// alone at the end.
     pub(crate) fn order(&self, plan: &Plan) -> Vec<usize> {
         let mut order: Vec<_> = (0..plan.groups.len()).collect();
         let target = |place: usize| &plan.groups[place].target.id;

@@ -1,4 +1,4 @@
-//! Adapters: the protocol by which they are asked for servers and clients, and the streams and processes that they give.
+//! Adapters: their protocol, and the streams and processes that they provide.
 
 pub(crate) mod protocol;
 pub(crate) mod stdio_server;

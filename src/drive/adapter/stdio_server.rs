@@ -1,6 +1,6 @@
-//! Stdio servers in a process of their own, which read their order from a file.
+//! Stdio servers in processes of their own, which read their fixture from a file.
 //!
-//! Takes a target and an order, gives the process and its standard streams. Must not know MCP.
+//! Takes a target and a request, gives the process and its standard streams. Must not know MCP.
 
 use std::io::Write as _;
 
@@ -16,50 +16,50 @@ use crate::jsonrpc::nesting;
 use crate::model::target::Target;
 use crate::model::transcript::Served;
 
-/// The exit code of a `--stdio-server` that says why there is none.
+/// The exit code of a `--stdio-server` that gives a reason for serving nothing.
 const NO_SERVER: i32 = 3;
 
-/// The one line of a `--stdio-server` that says why it serves nothing.
+/// The line of standard error in which a `--stdio-server` gives that reason.
 #[derive(Debug, Deserialize)]
 struct No {
     refused: Option<Refusal>,
     cannot: Option<String>,
 }
 
-/// A process that speaks MCP on its own streams, or has said why it doesn't.
+/// A process that is a stdio server, or exits because it cannot be one.
 #[derive(Debug)]
 pub(crate) struct StdioServer {
     process: Process,
-    // Read when the process starts, whenever that is: it has to stay as long as the process.
+    // The process reads this file at any time after its start, so that the file must exist as long as the process.
     _order: Option<NamedTempFile>,
 }
 
 impl StdioServer {
-    /// Starts one for a fixture.
+    /// Starts a process that serves a fixture.
     ///
     /// # Errors
-    /// [`StartError`], if the order can't be written or the process can't be started.
+    /// [`StartError`] if the file cannot be written or the process cannot be started.
     pub(crate) fn start(target: &Target, order: Order<'_>) -> Result<(Self, ChildStdin, Lines), StartError> {
         let (file, command) = stdio_command(target, order)?;
         let (process, input, output) = spawn(target, &command)?;
         Ok((Self { process, _order: Some(file) }, input, output))
     }
 
-    /// Starts one that has its fixture inside.
+    /// Starts the command of a fixed server.
     ///
     /// # Errors
-    /// [`StartError`], if the process can't be started.
+    /// [`StartError`] if the process cannot be started.
     pub(crate) fn fixed(target: &Target, command: &[String]) -> Result<(Self, ChildStdin, Lines), StartError> {
         let (process, input, output) = spawn(target, command)?;
         Ok((Self { process, _order: None }, input, output))
     }
 
-    /// The text that it wrote to its standard error.
+    /// The standard error of the process.
     pub(crate) fn stderr(&self) -> &BoundedText {
         self.process.stderr()
     }
 
-    /// Does something with its streams; its death brings that to an end.
+    /// Runs work on the streams of the process; when the process exits, the streams end.
     pub(crate) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
@@ -67,16 +67,16 @@ impl StdioServer {
         }
     }
 
-    /// Lets the process go; `close` gives up its streams.
+    /// Stops the process; `close` closes its streams.
     pub(crate) async fn end(self, manner: StopReason, close: impl Future<Output = ()>) -> Stopped {
         self.process.end(manner, close).await
     }
 }
 
-/// The command of a process that serves a fixture over stdio, and the file that it reads.
+/// Returns the command of a process that serves a fixture over stdio, and the file that it reads.
 ///
 /// # Errors
-/// [`StartError`], if the file can't be written or the target has no adapter.
+/// [`StartError`] if the file cannot be written or the target has no adapter.
 pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> Result<(NamedTempFile, Vec<String>), StartError> {
     let mut command = command(target)?.to_vec();
     let failed = |source| StartError::NoRoom { what: "write the fixture to a file", source };
@@ -87,7 +87,7 @@ pub(crate) fn stdio_command(target: &Target, order: Order<'_>) -> Result<(NamedT
     Ok((file, command))
 }
 
-/// The reason why there is no server, if a `--stdio-server` ended with the status and the line that say so.
+/// Returns the reason for which there is no server, from the exit code and the standard error of a `--stdio-server`.
 pub(crate) fn why_no_server(code: Option<i32>, stderr: &str) -> Option<Served> {
     let no = |line: &str| nesting::read::<No>(line.as_bytes()).ok().and_then(|no| no_server(no.refused, no.cannot));
     (code == Some(NO_SERVER)).then(|| stderr.lines().rev().find_map(no)).flatten()

@@ -1,7 +1,6 @@
-//! Loopback streams in place of the standard streams of a process: an adapter connects one for each server that it
-//! serves over stdio.
+//! Loopback streams, which an adapter connects in place of the standard streams of a stdio server.
 //!
-//! Takes connections that begin with an expected word, gives the streams. Must not know what is said on one.
+//! Takes connections that begin with an expected word, gives the streams. Must not know the protocol of the streams.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +19,7 @@ use crate::drive::token::token;
 /// The longest line that can be a word.
 const MAX_WORD: u64 = 256;
 
-/// The listener to which an adapter connects; opened when the first stream is expected.
+/// The listener to which an adapter connects. It is opened when the first stream is expected.
 #[derive(Debug, Default)]
 pub(crate) struct Streams(Option<Listener>);
 
@@ -31,17 +30,17 @@ struct Listener {
     _accepting: AbortOnDrop,
 }
 
-/// The word of the stream that is expected next, and its receiver, who is told too where this machine can't accept it.
+/// The word of the next expected stream, and the channel for the stream or for the error of accepting it.
 type Expected = Arc<Mutex<Option<(String, oneshot::Sender<io::Result<Stream>>)>>>;
 
-/// The place to which an adapter connects a stream. The word comes first on it, in a line of its own.
+/// The address of a stream. The adapter sends the word first, in a line of its own.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) port: u16,
     pub(crate) word: String,
 }
 
-/// A stream that is expected. Dropped, it is expected no more.
+/// An expected stream. Dropping it does not close the listener.
 #[derive(Debug)]
 pub(crate) struct Awaited {
     pub(crate) place: Place,
@@ -51,19 +50,19 @@ pub(crate) struct Awaited {
 /// A connection that carries a server's standard input and output.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    /// The way to the server's standard input.
+    /// The server's standard input.
     pub(crate) input: OwnedWriteHalf,
     /// The lines of the server's standard output.
     pub(crate) output: Lines,
-    /// The task that reads them.
+    /// The task that reads the lines.
     pub(crate) reading: AbortOnDrop,
 }
 
 impl Streams {
-    /// Expects a stream, with a word that nobody can guess.
+    /// Expects a stream with an unguessable word.
     ///
     /// # Errors
-    /// Those of opening a port.
+    /// Errors of opening a port.
     pub(crate) fn expect(&mut self) -> io::Result<Awaited> {
         let listener = match &self.0 {
             Some(listener) => listener,
@@ -88,7 +87,7 @@ impl Listener {
         };
         let tell = move |error| {
             if let Some((_, sender)) = telling.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                // Nobody may wait for it any more.
+                // An error means that no stream is expected any more.
                 _ = sender.send(Err(error));
             }
         };
@@ -98,13 +97,13 @@ impl Listener {
 }
 
 impl Awaited {
-    /// Waits for the stream; `None` where another one is expected by now.
+    /// Waits for the stream; returns `None` if another stream is expected by now.
     pub(crate) async fn come(self) -> Option<io::Result<Stream>> {
         self.coming.await.ok()
     }
 }
 
-/// Reads the word of a connection, and gives the connection to whoever expects it.
+/// Reads the word of a connection, and passes the connection on if the word is expected.
 async fn take(stream: TcpStream, asked: &Asked, expected: &Expected) -> io::Result<()> {
     let (read, input) = stream.into_split();
     let mut output = BufReader::with_capacity(64 << 10, read);
@@ -114,7 +113,7 @@ async fn take(stream: TcpStream, asked: &Asked, expected: &Expected) -> io::Resu
     if let Some((_, sender)) = expected.take_if(|(wanted, _)| word.strip_suffix('\n') == Some(wanted)) {
         asked.mark();
         let (output, reading) = Lines::of(output);
-        // Nobody may wait for it any more: then it is closed.
+        // An error means that the stream is no longer expected; the connection is then closed.
         _ = sender.send(Ok(Stream { input, output, reading: AbortOnDrop::of(&reading) }));
     }
     Ok(())
@@ -141,7 +140,7 @@ mod tests {
         let _peer = connect(port, &format!("{word}\nfirst\n")).await;
         let mut stream = awaited.come().await.expect("it is expected").expect("a stream");
         assert_eq!(stream.output.next().await, LineEvent::Line(b"first".to_vec()));
-        // The word is used up.
+        // Each word is valid for one connection.
         let mut late = connect(port, &format!("{word}\n")).await;
         assert_eq!(late.read(&mut [0]).await.expect("an end"), 0);
     }
@@ -154,7 +153,7 @@ mod tests {
             ["\n".to_owned(), "guess\n".to_owned(), "x".repeat(1000), awaited.place.word[1..].to_owned() + "\n"]
         {
             let mut stranger = connect(awaited.place.port, &wrong).await;
-            // Closed with something unread, it is reset.
+            // A connection that is closed with unread input is reset.
             assert_eq!(stranger.read(&mut [0]).await.unwrap_or_default(), 0, "{wrong}");
         }
         let _peer = connect(awaited.place.port, &format!("{}\n", awaited.place.word)).await;

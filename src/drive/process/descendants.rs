@@ -1,8 +1,9 @@
-//! Processes below this one on Linux: found by their parents, whatever their group or environment, and killed.
+//! Killing of all descendant processes on Linux, regardless of their group or environment.
 //!
-//! This process becomes a child subreaper: a process that loses its parent becomes its child, an orphan. Each orphan
-//! is reaped here, and killed when the target process that started it ends; where several run at once and it shows no
-//! mark, when none runs any more. Must not know what the processes are for.
+//! This process becomes a child subreaper: a process that loses its parent becomes a child of this process, an orphan.
+//! This module reaps each orphan, and kills it when the target process that started it ends. If several target
+//! processes run and the orphan shows no mark, it is killed when none of them runs any more. Must not know the purpose
+//! of the processes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,11 +23,11 @@ const LIMIT: Duration = Duration::from_secs(1);
 const FINAL_LIMIT: Duration = Duration::from_secs(10);
 /// Set once this process adopts orphans.
 static ADOPTS: OnceLock<()> = OnceLock::new();
-/// Held for reading while a process is started, so that no child of ours is taken for an orphan.
+/// Held for reading while a process is started, so that no child of this process is taken for an orphan.
 static STARTING: RwLock<()> = RwLock::new(());
 static LEADERS: Mutex<Leaders> = Mutex::new(Leaders { ids: BTreeSet::new(), running: 0 });
 
-/// The children that this process started itself. Whoever started them reaps them.
+/// The children that this process started itself. Their owners reap them.
 struct Leaders {
     ids: BTreeSet<i32>,
     running: usize,
@@ -36,7 +37,7 @@ fn leaders() -> MutexGuard<'static, Leaders> {
     LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes this process the parent of all orphans below it; `false` where the system can't.
+/// Makes this process the parent of all orphans below it. Returns `false` if the system does not support that.
 pub(crate) fn adopt() -> bool {
     let can = fs::exists(children_file(getpid(), getpid())).unwrap_or(false);
     let adopts = can && nix::sys::prctl::set_child_subreaper(true).is_ok();
@@ -51,11 +52,11 @@ pub(crate) fn adopts() -> bool {
     ADOPTS.get().is_some()
 }
 
-/// Reaps dead orphans for as long as this process lives, and lets no hang-up end it: the system sends one when the
-/// guard dies while this process is stopped.
+/// Reaps dead orphans as long as this process lives, and ignores SIGHUP: the system sends it when the guard dies while
+/// this process is stopped.
 ///
 /// # Errors
-/// Those of a system that has no thread or no descriptor left.
+/// Errors of a system without a free thread or descriptor.
 pub(crate) fn keep_reaping() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let (mut ends, hang_ups) = {
@@ -71,10 +72,10 @@ pub(crate) fn keep_reaping() -> io::Result<()> {
     thread::Builder::new().name("reaper".to_owned()).spawn(reap).map(drop)
 }
 
-/// Starts a process, and remembers it as our own.
+/// Starts a process, and records it as started by this process.
 ///
 /// # Errors
-/// Those of `start`.
+/// The errors of `start`.
 pub(crate) fn start<T>(start: impl FnOnce() -> io::Result<T>, id: impl Fn(&T) -> Option<u32>) -> io::Result<T> {
     let _starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
     let child = start()?;
@@ -84,8 +85,8 @@ pub(crate) fn start<T>(start: impl FnOnce() -> io::Result<T>, id: impl Fn(&T) ->
     Ok(child)
 }
 
-/// Kills what is below a process that [`start`] started, once: its descendants, and the orphans that carry its mark.
-/// After the last of those that run, all orphans are killed. `kill_leader` is called once its children are known.
+/// Kills, once, the descendants of a process that [`start`] started, and the orphans that carry its mark. After the
+/// last running process, all orphans are killed. `kill_leader` is called when the children of the process are known.
 pub(crate) fn end(leader: Option<u32>, is_marked: impl Fn(Pid) -> bool, kill_leader: impl FnOnce()) {
     leaders().running -= 1;
     let leader = leader.and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
@@ -94,7 +95,7 @@ pub(crate) fn end(leader: Option<u32>, is_marked: impl Fn(Pid) -> bool, kill_lea
     kill_leader();
     let until = Instant::now() + LIMIT;
     let mut empty = 0;
-    // A process has no environment for the moment in which it becomes another program: one look isn't enough.
+    // A process has no environment while it becomes another program, so that one look may miss it.
     while empty < 2 && Instant::now() < until {
         let Orphans { living, is_quiet } = orphans();
         let own = living.into_iter().filter(|orphan| is_quiet || known.contains(orphan) || is_marked(*orphan));
@@ -103,13 +104,13 @@ pub(crate) fn end(leader: Option<u32>, is_marked: impl Fn(Pid) -> bool, kill_lea
         let killed = kill_all(&found);
         empty = if killed.is_empty() { empty + 1 } else { 0 };
         if killed.iter().filter(|id| known.insert(**id)).count() == 0 && !killed.is_empty() {
-            // They were killed before, and are not gone yet.
+            // These processes were killed before and have not exited yet.
             thread::sleep(Duration::from_micros(200));
         }
     }
 }
 
-/// Kills and reaps everything below this process, our own children included.
+/// Kills and reaps everything below this process, including its own children.
 pub(crate) fn end_all() {
     let until = Instant::now() + FINAL_LIMIT;
     let mut known = BTreeSet::new();
@@ -128,7 +129,7 @@ pub(crate) fn end_all() {
     }
 }
 
-/// Stops all of them, so that none starts another one meanwhile, and kills them; gives those that could be.
+/// Stops all of these processes, so that they start no others meanwhile, and kills them. Returns those that existed.
 fn kill_all(found: &[Pid]) -> Vec<Pid> {
     let stopped = found.iter().copied().filter(|id| kill(*id, Signal::SIGSTOP).is_ok());
     let stopped: Vec<_> = stopped.collect();
@@ -141,11 +142,11 @@ fn kill_all(found: &[Pid]) -> Vec<Pid> {
 #[derive(Default)]
 struct Orphans {
     living: Vec<Pid>,
-    /// Set where no process runs that could have started them.
+    /// Set if no process runs that could have started them.
     is_quiet: bool,
 }
 
-/// The children that came to this process when their parents died. The dead ones are reaped.
+/// Returns the children whose parents died, after reaping the dead ones.
 fn orphans() -> Orphans {
     if !adopts() || adopted().is_empty() {
         return Orphans::default();
@@ -154,13 +155,13 @@ fn orphans() -> Orphans {
     let is_quiet = leaders().running == 0;
     let is_living = |id: &Pid| matches!(waitpid(*id, Some(WaitPidFlag::WNOHANG)), Ok(WaitStatus::StillAlive));
     let living = adopted().into_iter().filter(is_living).collect();
-    // A number is free for another process once the one that had it was reaped.
+    // The system may reuse the id of a process that was reaped.
     leaders().ids.retain(|id| parent(Pid::from_raw(*id)) == Some(getpid()));
     Orphans { living, is_quiet }
 }
 
-/// The children that this process didn't start. Orphans come to the main thread; what a child starts as its sibling
-/// belongs to the thread that started the child.
+/// Returns the children that this process did not start. Orphans become children of the main thread. A sibling that a
+/// child starts belongs to the thread that started the child.
 fn adopted() -> Vec<Pid> {
     let leaders = leaders();
     let mut children = children(getpid());
@@ -168,7 +169,7 @@ fn adopted() -> Vec<Pid> {
     children
 }
 
-/// All descendants of a process, nearest first.
+/// Returns all descendants of a process, the nearest first.
 fn below(id: Pid) -> Vec<Pid> {
     let mut found = children(id);
     let mut next = 0;
@@ -196,7 +197,7 @@ fn children_file(id: Pid, thread: Pid) -> String {
 
 fn parent(id: Pid) -> Option<Pid> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name before it may hold anything.
+    // The name in front of it may contain any character.
     let (_, fields) = stat.rsplit_once(')')?;
     Some(Pid::from_raw(fields.split_whitespace().nth(1)?.parse().ok()?))
 }

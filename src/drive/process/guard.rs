@@ -1,8 +1,8 @@
-//! The guard: the process that was typed, above the harness, which is a second one. Each clears up after the other.
+//! The guard process, which starts the harness as a second process and cleans up after it.
 //!
-//! The guard starts the harness, passes on requests to stop, ends a harness that doesn't stop in time, and at the end
-//! kills all that is left below it. The harness, told by the end of its standard input that its guard is gone, stops
-//! and does the same. Must not know what is run.
+//! The guard passes on requests to stop, ends a harness that does not stop in time, and finally kills all processes
+//! left below it. The end of its standard input tells the harness that the guard has died: it then stops and cleans up
+//! itself. Must not know the command that is run.
 
 use std::ffi::OsString;
 use std::fs;
@@ -24,39 +24,39 @@ use crate::drive::process::launch::in_words;
 use crate::drive::process::mark::{self, MARK};
 use crate::drive::token::token;
 
-/// The longest time for a harness to stop, with its reports, after its limit or the second request.
+/// The longest time in which a harness stops and writes its reports, after its time limit or the second request.
 const GRACE: Duration = Duration::from_secs(10);
-/// The time between two signals that let a stopped harness go on.
+/// The interval of the signals that resume a stopped harness.
 const BEAT: Duration = Duration::from_secs(1);
-/// Windows passes no Ctrl-C to such a process.
+/// The flag CREATE_NEW_PROCESS_GROUP: Windows sends no Ctrl-C to such a process.
 #[cfg(windows)]
 const NEW_PROCESS_GROUP: u32 = 0x200;
-/// The longest wait at the end of a run for a reader of the guard's words.
+/// The longest wait for a reader of the guard's messages.
 const SAID: Duration = Duration::from_secs(1);
 /// The exit status of a run that was stopped.
 const STOPPED: u8 = 5;
-/// A request to stop, as it is passed on.
+/// The byte that requests the harness to stop.
 const STOP: u8 = b'!';
-/// A request to be suspended, as it is passed on.
+/// The byte that requests the harness to suspend itself.
 const SUSPEND: u8 = b'z';
 
-/// The folder for temporary files while there is a guard.
+/// The folder for temporary files, if there is a guard.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 /// Set in a process that has a guard.
 static GUARDED: OnceLock<()> = OnceLock::new();
-/// Called with the number of requests to stop.
+/// The function that is called with the number of requests to stop.
 static LISTENER: Mutex<Option<Listener>> = Mutex::new(None);
 
 type Listener = Box<dyn Fn(u32) + Send>;
 
-/// The folder for temporary files, as an absolute path: where there is a guard, one that is deleted with the run.
+/// The folder for temporary files, as an absolute path. If there is a guard, it is deleted with the run.
 pub(crate) fn scratch() -> PathBuf {
     FOLDER.get().cloned().unwrap_or_else(temporary)
 }
 
 fn temporary() -> PathBuf {
     let folder = std::env::temp_dir();
-    // A target runs in another folder than we do.
+    // A target runs in another folder than casebook.
     std::path::absolute(&folder).unwrap_or(folder)
 }
 
@@ -64,11 +64,11 @@ fn folder(run: &str) -> PathBuf {
     temporary().join(format!("casebook-{run}"))
 }
 
-/// Starts `PROGRAM --guarded ARGUMENTS…`, waits for its end, and kills what is left below it; gives the exit status.
-/// `limit` is how long the harness may run by its own account; `tell` gets the words for people.
+/// Starts `PROGRAM --guarded ARGUMENTS…`, waits for its exit, and kills all processes left below it. Returns the exit
+/// status. `limit` is the time limit of the run, which the harness enforces itself. `tell` prints messages.
 ///
 /// # Errors
-/// Those of starting the harness.
+/// Errors of starting the harness.
 pub fn watch(
     program: &Utf8Path,
     arguments: impl Iterator<Item = OsString>,
@@ -84,14 +84,14 @@ pub fn watch(
         let mut heart = Heart::beat();
         let mut command = Command::new(program);
         command.arg("--guarded").args(arguments).stdin(Stdio::piped());
-        // The terminal's signals are for the guard alone, which passes them on.
+        // The terminal sends its signals to the guard alone, which passes them on.
         #[cfg(unix)]
         command.process_group(0);
         #[cfg(windows)]
         command.creation_flags(NEW_PROCESS_GROUP);
         let mut harness = command.spawn()?;
         let mut requests = harness.stdin.take().expect("standard input is piped");
-        // An error means that it is gone, which shows below.
+        // An error means that the harness has exited, which the wait below reports.
         _ = requests.write_all(format!("{run}\n").as_bytes()).await;
         let until = limit.map(|limit| Instant::now() + limit + GRACE);
         let was_stopped = attend(&mut harness, &mut requests, (&mut signals, &mut heart), until).await;
@@ -101,7 +101,7 @@ pub fn watch(
         Ok::<_, io::Error>((harness.wait().await?, was_stopped))
     })?;
     clear_up(&run);
-    // Something may carry the mark that was not started below the harness.
+    // A process that was not started below the harness may carry the mark as well.
     #[cfg(target_os = "linux")]
     mark::sweep(&format!("{MARK}={run}-"), 0);
     if was_stopped {
@@ -114,7 +114,7 @@ pub fn watch(
     Ok(number(status, tell))
 }
 
-/// Says something, without waiting for long: standard error may be a pipe that nobody reads.
+/// Prints a message without waiting for long: standard error may be a pipe without a reader.
 fn tell_words(tell: fn(&str), words: String) {
     let (done, said) = mpsc::channel();
     let speak = move || {
@@ -122,12 +122,12 @@ fn tell_words(tell: fn(&str), words: String) {
         _ = done.send(());
     };
     if thread::Builder::new().spawn(speak).is_ok() {
-        // If it takes longer, the end of the process ends it.
+        // A longer call ends with this process.
         _ = said.recv_timeout(SAID);
     }
 }
 
-/// Waits for the end of the harness; `true` where it has to be killed.
+/// Waits for the exit of the harness. Returns `true` if the harness must be killed.
 async fn attend(
     harness: &mut Child,
     requests: &mut ChildStdin,
@@ -142,7 +142,7 @@ async fn attend(
         tokio::select! {
             _ = harness.wait() => return false,
             () = out_of_time(until) => return true,
-            // A target may have stopped it.
+            // A target may have stopped the harness.
             _ = beat.tick() => resume(id),
             request = signals.next() => match request {
                 Request::Stop => {
@@ -155,7 +155,7 @@ async fn attend(
                     }
                 }
                 Request::Suspend => {
-                    // It stops its own heart before it stops.
+                    // The harness stops its own timer before it suspends itself.
                     _ = requests.write_all(&[SUSPEND]).await;
                     suspend(heart);
                     resume(id);
@@ -172,7 +172,7 @@ async fn out_of_time(until: Option<Instant>) {
     }
 }
 
-/// The exit status of the harness as that of the guard; for a signal as shells give it.
+/// Returns the exit status of the guard for that of the harness; signals are converted as in shells.
 fn number(status: ExitStatus, tell: fn(&str)) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -185,25 +185,25 @@ fn number(status: ExitStatus, tell: fn(&str)) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// Kills everything that is left of a run, and deletes its temporary files.
+/// Kills all processes left of a run, and deletes its temporary files.
 fn clear_up(run: &str) {
     #[cfg(target_os = "linux")]
     if descendants::adopts() {
         descendants::end_all();
     }
-    // Without temporary files there is no folder.
+    // The folder exists only if there were temporary files.
     _ = fs::remove_dir_all(folder(run));
 }
 
-/// The harness's side: dropped at its end, when it clears up.
+/// The harness's side of the guard. Dropping it cleans up.
 #[derive(Debug)]
 pub struct Guarded(());
 
 impl Guarded {
-    /// Reads from the guard which run this is, and listens for its requests from now on.
+    /// Reads the id of the run from the guard, and starts to listen for its requests.
     ///
     /// # Errors
-    /// An error where standard input names no run, so that there is no guard.
+    /// An error if standard input contains no id, so that there is no guard.
     pub fn begin() -> io::Result<Self> {
         let mut run = [0; 33];
         let named = io::stdin().lock().read_exact(&mut run);
@@ -225,14 +225,15 @@ impl Guarded {
         let mut new = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut new, 0o700);
-        // Without room, each test that needs it says so.
+        // If the folder cannot be created, each test that needs it reports an error.
         if new.create(&folder).is_ok() {
             FOLDER.get_or_init(|| folder);
         }
         Ok(Self(()))
     }
 
-    /// Has `listener` called with the number of requests to stop, at each. The second means at once.
+    /// Sets the function that is called with the number of requests to stop, at each request. The second one means to
+    /// stop at once.
     pub fn on_request(listener: impl Fn(u32) + Send + 'static) {
         *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(listener));
     }
@@ -249,7 +250,7 @@ impl Drop for Guarded {
     }
 }
 
-/// Passes on what the guard asks for, on a thread that nothing blocks.
+/// Receives the requests of the guard in a thread that nothing blocks.
 fn listen() {
     let mut heart = Heart::beat();
     let mut count = 0;
@@ -262,7 +263,7 @@ fn listen() {
         count += 1;
         request(count);
     }
-    // The guard is gone: nobody else ends this process in time.
+    // The guard has died, and nothing else ends this process in time.
     request(count.max(1) + 1);
     thread::sleep(GRACE);
     leave();
@@ -271,7 +272,7 @@ fn listen() {
 fn request(count: u32) {
     match &*LISTENER.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(listener) => listener(count),
-        // Nothing was begun that has to come to an end.
+        // No work has begun that must be finished.
         None => leave(),
     }
 }
@@ -281,8 +282,8 @@ fn leave() {
     exit(STOPPED.into());
 }
 
-/// Blocks two signals: a terminal that lets only its foreground write would stop the harness, and a limit on the size
-/// of files would kill it.
+/// Blocks two signals: SIGTTOU would stop the harness on a terminal that lets only the foreground write, and SIGXFSZ
+/// would kill it at a limit on the size of files.
 #[cfg(unix)]
 fn block_signals() {
     use nix::sys::signal::{SigSet, Signal};
@@ -292,8 +293,8 @@ fn block_signals() {
     _ = signals.thread_block();
 }
 
-/// Lets this process go on once a second should a target have stopped it: the system sends the signal, which nobody
-/// else may be left to do.
+/// A timer of the system that resumes this process every second: a target may have stopped it, and the guard may be
+/// gone.
 #[cfg(target_os = "linux")]
 struct Heart(Option<nix::sys::timer::Timer>);
 
@@ -330,26 +331,26 @@ impl Heart {
 /// A request to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Request {
-    /// To stop.
+    /// Stops the run.
     Stop,
-    /// To be suspended, by Ctrl-Z.
+    /// Suspends the run, by Ctrl-Z.
     Suspend,
 }
 
 #[cfg(unix)]
 fn signal(id: Option<u32>, signal: nix::sys::signal::Signal) {
     let id = id.and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
-    // An error means that it is gone.
+    // An error means that the process has exited.
     _ = id.map(|id| nix::sys::signal::kill(id, signal));
 }
 
-/// Lets the harness go on.
+/// Resumes the harness.
 #[cfg(unix)]
 fn resume(id: Option<u32>) {
     signal(id, nix::sys::signal::Signal::SIGCONT);
 }
 
-/// Suspends this process until somebody resumes it.
+/// Suspends this process until it receives SIGCONT.
 #[cfg(unix)]
 fn suspend(heart: &mut Heart) {
     heart.stop();
@@ -397,7 +398,7 @@ impl Signals {
     }
 
     async fn next(&mut self) -> Request {
-        // Without a handler there is nobody to wait for.
+        // Without a handler, no signal can be awaited.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }

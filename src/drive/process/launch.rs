@@ -1,7 +1,7 @@
-//! One process of a target: spawned in a group of its own, watched, and gone with all that it started.
+//! A process of a target, which leads a process group of its own and ends with all its descendants.
 //!
-//! Takes a command, gives its standard input, its lines and its end in words. Must not know any protocol.
-//! Nothing here waits for a pipe: a process that has left may have handed its pipes to a child that stays.
+//! Takes a command, gives its standard input, its lines and its exit status in words. Must not know any protocol.
+//! Nothing here waits for a pipe: a process may have passed its pipes to a child that keeps running.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -20,27 +20,27 @@ use crate::drive::process::lines::{BoundedText, Lines};
 use crate::drive::process::mark::{self, MARK};
 use crate::drive::token::token;
 
-/// How long a process may take to leave once its standard input is closed.
+/// The time limit for a process to exit after its standard input was closed.
 const LEAVE: Duration = Duration::from_secs(2);
-/// How long it may take after it was told to terminate, and how long we wait after it was killed.
+/// The time limit for a process to exit after it was terminated, and again after it was killed.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long a process whose connection broke may take to be gone.
+/// The time limit for a process to exit after its connection was closed.
 pub(crate) const GONE: Duration = Duration::from_millis(500);
-/// How long the pipes of a process that has left may stay open.
+/// The time limit for the pipes of an exited process to close.
 pub(crate) const LEAK: Duration = Duration::from_millis(200);
 
-/// What to start.
+/// A command to start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch<'a> {
     /// The program and its arguments.
     pub(crate) command: &'a [String],
-    /// Where it runs.
+    /// The working folder.
     pub(crate) folder: &'a Path,
-    /// What it gets beside our own environment.
+    /// Environment variables in addition to those of this process.
     pub(crate) env: &'a BTreeMap<String, String>,
 }
 
-/// A process that runs.
+/// A running process.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Box<dyn ChildWrapper>,
@@ -50,35 +50,35 @@ pub(crate) struct Process {
     stderr: BoundedText,
 }
 
-/// In which state a process is let go.
+/// The reason for which a process is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StopReason {
-    /// It did its work: it is asked to leave.
+    /// The process did its work: it is asked to exit.
     Leave,
-    /// The connection to it broke: it may have died.
+    /// The connection to the process was closed: it may have died.
     Broken,
-    /// It hangs, or makes no sense: it is killed.
+    /// The process hangs or sends invalid answers: it is killed.
     Hung,
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stopped {
-    /// Its exit status in words.
+    /// The exit status in words.
     pub(crate) how: String,
-    /// Its exit code, where it had one.
+    /// The exit code, if there is one.
     pub(crate) code: Option<i32>,
-    /// Whether it had died before anybody asked it to.
+    /// Set if the process had died before it was stopped.
     pub(crate) died: bool,
-    /// Whether something that it left behind held its pipes open.
+    /// Set if a process that it left behind held its pipes open.
     pub(crate) leaky: bool,
 }
 
 impl Process {
-    /// Starts it.
+    /// Starts a process.
     ///
     /// # Errors
-    /// Where the system can't: no such program, say.
+    /// Errors of the system, for example a missing program.
     pub(crate) fn spawn(launch: Launch<'_>) -> std::io::Result<(Self, ChildStdin, Lines)> {
         let (mut child, group) = lead(launch, Stdio::piped())?;
         let piped = "its three streams are piped";
@@ -88,19 +88,19 @@ impl Process {
         Ok((Self { child, group, pipes: [Pipe(stdout), Pipe(stderr)], leaky: false, stderr: kept }, stdin, lines))
     }
 
-    /// What it wrote to its standard error.
+    /// The standard error of the process.
     pub(crate) fn stderr(&self) -> &BoundedText {
         &self.stderr
     }
 
-    /// Its exit status, waited for at most so long; `None` while it runs.
+    /// Waits for the exit status of the process; returns `None` if the process still runs after `patience`.
     pub(crate) async fn exited(&mut self, patience: Duration) -> Option<ExitStatus> {
-        // The wrapper's own `wait` would wait for the whole group; here only the leader's end is of interest.
+        // The `wait` of the wrapper would wait for the whole group, but only the leader matters here.
         timeout(patience, self.child.inner_mut().wait()).await.ok()?.ok()
     }
 
-    /// Lets it go. `close` closes its standard input, at which it should leave by itself; if it doesn't, it is told
-    /// to; if it doesn't, it is killed.
+    /// Stops the process. `close` closes its standard input, after which it should exit by itself. Otherwise it is
+    /// terminated, and finally killed.
     pub(crate) async fn end(mut self, manner: StopReason, close: impl Future<Output = ()>) -> Stopped {
         let mut status = if manner == StopReason::Broken { self.exited(GONE).await } else { None };
         let died = status.is_some();
@@ -119,15 +119,15 @@ impl Process {
         if status.is_none() {
             _ = self.child.start_kill();
             status = self.exited(GRACE).await;
-            // Its last words may still be in the pipe.
+            // The pipe may still contain its last output.
             self.run_dry().await;
         }
         let how = status.map_or_else(|| "not gone although killed".to_owned(), in_words);
         Stopped { how, code: status.and_then(|status| status.code()), died, leaky: self.leaky }
     }
 
-    /// Never returns. Once the process is gone, whoever still waits for a line of its comes to an end: a child that
-    /// it left behind may hold its pipes open for ever.
+    /// Never returns. When the process has exited, its pipes are closed here, so that readers of its lines see the end:
+    /// a child that it left behind may hold the pipes open forever.
     pub(crate) async fn watch(&mut self) -> Infallible {
         if self.child.inner_mut().wait().await.is_ok() {
             self.run_dry().await;
@@ -135,7 +135,7 @@ impl Process {
         std::future::pending().await
     }
 
-    /// Waits for the pipes of a process that is gone, and closes on our side what it left open.
+    /// Waits for the pipes of an exited process, and closes those that stay open.
     pub(crate) async fn run_dry(&mut self) {
         let dry = async {
             for Pipe(pipe) in self.pipes.iter_mut().filter(|pipe| !pipe.0.is_finished()) {
@@ -149,7 +149,7 @@ impl Process {
     }
 }
 
-/// The task that drains a pipe; it may outlive the process, but not our interest in it.
+/// The task that drains a pipe. Dropping it ends the task, even if the process still runs.
 #[derive(Debug)]
 struct Pipe(JoinHandle<()>);
 
@@ -159,10 +159,10 @@ impl Drop for Pipe {
     }
 }
 
-/// Starts a process at the head of a group of its own, with its output piped.
+/// Starts a process that leads a group of its own, with its output piped.
 ///
 /// # Errors
-/// Where the system can't: no such program, say.
+/// Errors of the system, for example a missing program.
 pub(crate) fn lead(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn ChildWrapper>, Group)> {
     let (program, arguments) = launch.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
     let mark = format!("{}-{}", mark::of_run(), token());
@@ -183,7 +183,7 @@ pub(crate) fn lead(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn
     Ok((child, Group { leader, mark, is_killed: false }))
 }
 
-/// Everything that a process started: killed when this is dropped.
+/// All processes that a process started. Dropping it kills them.
 #[derive(Debug)]
 pub(crate) struct Group {
     leader: Option<u32>,
@@ -198,7 +198,7 @@ impl Drop for Group {
 }
 
 impl Group {
-    /// Kills the group and, on Linux, all else that the process started, once.
+    /// Kills the group and, on Linux, all other descendants, once.
     fn kill(&mut self) {
         if std::mem::replace(&mut self.is_killed, true) {
             return;
@@ -206,7 +206,7 @@ impl Group {
         #[cfg(target_os = "linux")]
         {
             let mark = format!("{MARK}={}", self.mark);
-            // Stopped, it starts nothing while its children are looked for.
+            // A stopped process starts no others while its children are searched.
             self.signal(nix::sys::signal::Signal::SIGSTOP);
             let is_marked =
                 |id: nix::unistd::Pid| id.as_raw().try_into().is_ok_and(|id: u32| mark::has_entry(id, &mark));
@@ -219,7 +219,7 @@ impl Group {
         self.signal(nix::sys::signal::Signal::SIGKILL);
     }
 
-    /// Asks the group to leave.
+    /// Sends SIGTERM to the group.
     fn terminate(&self) {
         #[cfg(unix)]
         self.signal(nix::sys::signal::Signal::SIGTERM);
@@ -228,12 +228,12 @@ impl Group {
     #[cfg(unix)]
     fn signal(&self, signal: nix::sys::signal::Signal) {
         let leader = self.leader.and_then(|id| i32::try_from(id).ok());
-        // An error means that nobody is left.
+        // An error means that the group has no process left.
         _ = leader.map(|id| nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), signal));
     }
 }
 
-/// An exit status in words: `exit status 3`, `killed by signal 6 (SIGABRT)`.
+/// Returns an exit status in words: `exit status 3`, `killed by signal 6 (SIGABRT)`.
 pub(crate) fn in_words(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::drive::process::lines::LineEvent;
 
-    /// A process, a child in its group, and one that has left it: each says `up` and stays.
+    /// A process, a child in its group, and a child outside of it: each prints `up` and keeps running.
     const STAYING: &str = "stay='echo up; while :; do sleep 1000; done'
         sh -c \"$stay\" & setsid sh -c \"$stay\" & eval \"$stay\"";
 
@@ -271,7 +271,7 @@ mod tests {
         mark::marked(&format!("{MARK}={}", process.group.mark), 0)
     }
 
-    /// Waits until none is left; a killed process takes a moment to go.
+    /// Waits until no process is left; a killed process takes a moment to exit.
     async fn none_is_left(mark: String) {
         let gone = async {
             while !mark::marked(&mark, 0).is_empty() {

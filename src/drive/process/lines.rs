@@ -1,6 +1,6 @@
-//! What a process writes, read as lines or kept as text: always drained, never more of it in memory than a bound.
+//! The output of a process, read as lines or kept as text, always drained and with bounded memory.
 //!
-//! Takes byte streams of a hostile process, gives [`LineEvent`]s and kept text. Must not know what the lines say.
+//! Takes byte streams of a hostile process, gives [`LineEvent`]s and kept text. Must not know the meaning of the lines.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,25 +13,25 @@ use crate::drive::fault;
 
 /// The longest line that is read, in bytes.
 pub(crate) const MAX_LINE: usize = 16 << 20;
-/// How much of a text stream is kept of its beginning, and as much of its end.
+/// The number of bytes of a text stream that are kept of its beginning, and again of its end.
 const KEPT: usize = 32 << 10;
 
-/// What came next on a stream of lines.
+/// An event on a stream of lines.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LineEvent {
-    /// A line, without its end.
+    /// A line, without its line feed.
     Line(Vec<u8>),
-    /// The last text, without the end of a line behind it.
+    /// The last text, without a line feed.
     Unended(Vec<u8>),
-    /// A line longer than [`MAX_LINE`]; the rest of it is skipped.
+    /// A line longer than [`MAX_LINE`]. The rest of it is skipped.
     Oversized,
-    /// The stream has ended.
+    /// The end of the stream.
     Eof,
 }
 
-/// A stream of lines. Dropped, it leaves its source to be drained unread, so that the writer never blocks.
+/// A stream of lines. When it is dropped, its source is still drained, so that the writer never blocks.
 ///
-/// Lines that were read at once come at once: whoever looks at what has come sees all of them.
+/// Lines that were read together are delivered together, so that [`Self::at_hand`] sees all of them.
 #[derive(Debug)]
 pub(crate) struct Lines {
     read: VecDeque<LineEvent>,
@@ -39,17 +39,17 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Reads a source in a task of its own, which ends with the source.
+    /// Reads a source in a task, which ends with the source.
     pub(crate) fn of(source: impl AsyncRead + Send + Unpin + 'static) -> (Self, JoinHandle<()>) {
         let (sender, coming) = mpsc::channel(1);
         (Self { read: VecDeque::new(), coming }, fault::spawn(pump(source, sender)))
     }
 
-    /// What has come already, as far as it can be seen without waiting for anybody; where the source is read in this
-    /// thread, that is all that was written by now.
+    /// Returns the next event if it has already arrived. If the source is read in this thread, that includes everything
+    /// that was written by now.
     pub(crate) async fn at_hand(&mut self) -> Option<LineEvent> {
         if self.read.is_empty() {
-            // Once, and the system is asked; once more, and the reading task has taken what there is.
+            // At the first yield the runtime polls the system, and at the second the reading task takes the data.
             tokio::task::yield_now().await;
             tokio::task::yield_now().await;
             self.read = match self.coming.try_recv() {
@@ -61,7 +61,7 @@ impl Lines {
         self.read.pop_front()
     }
 
-    /// What comes next. Cancelled, it has taken nothing.
+    /// Returns the next event. A call that is cancelled takes nothing.
     pub(crate) async fn next(&mut self) -> LineEvent {
         if self.read.is_empty() {
             self.read = self.coming.recv().await.unwrap_or_default();
@@ -140,12 +140,12 @@ impl HeadAndTail {
     }
 }
 
-/// A text stream, drained as it comes, of which both ends are kept.
+/// The beginning and the end of a text stream, which is drained as it arrives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BoundedText(Arc<Mutex<HeadAndTail>>);
 
 impl BoundedText {
-    /// Drains a source in a task of its own, which ends with the source.
+    /// Drains a source in a task, which ends with the source.
     pub(crate) fn of(mut source: impl AsyncRead + Send + Unpin + 'static) -> (Self, JoinHandle<()>) {
         let kept = Self::default();
         let sink = kept.clone();
@@ -158,12 +158,12 @@ impl BoundedText {
         (kept, task)
     }
 
-    /// Adds something of the harness's own finding.
+    /// Adds a text that casebook itself wrote.
     pub(crate) fn push(&self, bytes: &[u8]) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
     }
 
-    /// What came since this was last asked.
+    /// Returns the text since the last call.
     pub(crate) fn take(&self) -> String {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).text()
     }

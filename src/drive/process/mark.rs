@@ -1,29 +1,29 @@
-//! The mark of a run's processes: an entry in their environment, by which those that left their group are found.
+//! The mark of a run's processes: an environment variable that identifies those that left their group.
 //!
-//! Takes marks, kills the processes that have them. Linux only; elsewhere groups have to do.
+//! Takes marks, kills the processes that have them. Works on Linux only; other systems rely on process groups.
 
 use std::sync::OnceLock;
 
 use crate::drive::token::token;
 
-/// The variable by which a process that has left its group is found again.
+/// The environment variable that identifies the processes of a run.
 pub(crate) const MARK: &str = "CASEBOOK_RUN";
 
 /// The first part of the marks of this run's processes.
 static RUN: OnceLock<String> = OnceLock::new();
 
-/// The first part of the marks of this run's processes.
+/// Returns the first part of the marks of this run's processes.
 pub(crate) fn of_run() -> &'static str {
     RUN.get_or_init(token)
 }
 
-/// Takes over the run that a guard has begun.
+/// Sets the run that the guard has begun.
 pub(crate) fn set_run(run: &str) -> &'static str {
     RUN.get_or_init(|| run.to_owned())
 }
 
-/// The least number that a process can have which this one started. Numbers are given in turn: only where they began
-/// anew meanwhile it is any. Nearly all processes of a machine are older, and needn't be looked into.
+/// Returns the least id of a process that was started after the given one, or 0 if ids have started again from the
+/// beginning. Nearly all processes of a machine are older and need not be examined.
 #[cfg(target_os = "linux")]
 pub(crate) fn since(leader: u32) -> u32 {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
@@ -31,8 +31,8 @@ pub(crate) fn since(leader: u32) -> u32 {
     if newest.is_some_and(|newest: u32| newest >= leader) { leader } else { 0 }
 }
 
-/// Kills all processes from this number on with an entry in their environment that begins so; again, as long as new
-/// ones turn up.
+/// Kills all processes, from this id on, with an environment entry that begins with `mark`, and repeats that as long as
+/// new ones appear.
 #[cfg(target_os = "linux")]
 pub(crate) fn sweep(entry: &str, since: u32) {
     use nix::sys::signal::{Signal, kill};
@@ -41,7 +41,7 @@ pub(crate) fn sweep(entry: &str, since: u32) {
     for _ in 0..PASSES {
         let marked = marked(entry, since);
         empty = if marked.is_empty() { empty + 1 } else { 0 };
-        // A process has no environment for the moment in which it becomes another program: one look isn't enough.
+        // A process has no environment while it becomes another program, so that one look may miss it.
         if empty == 2 {
             return;
         }
@@ -51,7 +51,7 @@ pub(crate) fn sweep(entry: &str, since: u32) {
     }
 }
 
-/// The processes that have an entry in their environment that begins so. A zombie's environment is empty.
+/// Returns the processes that have an environment entry with this beginning. The environment of a zombie is empty.
 #[cfg(target_os = "linux")]
 pub(crate) fn marked(entry: &str, since: u32) -> Vec<u32> {
     let ids = std::fs::read_dir("/proc").into_iter().flatten().flatten();

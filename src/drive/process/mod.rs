@@ -1,4 +1,4 @@
-//! Processes of targets: started as leaders of their group, read, watched and cleared up.
+//! Processes of targets: start, output, supervision and cleanup.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod descendants;

@@ -1,7 +1,7 @@
-//! The programs that this machine has, and their versions.
+//! Detection of the programs of this machine and their versions.
 //!
-//! Takes names, gives what each prints as its version. Executes nothing but known programs, in a folder that nobody else
-//! can write to. Must not know what they are needed for.
+//! Takes names, gives the version that each program prints. Runs only known programs, in a folder that other users
+//! cannot write to. Must not know the purpose of the programs.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,10 +16,10 @@ use crate::drive::process::launch::{LEAK, Launch, lead};
 use crate::drive::process::lines::BoundedText;
 use crate::model::program::{Found, Version, version_argument};
 
-/// How long a program may take to say its version; some start a virtual machine first.
+/// The time limit of a version query. Some programs start a virtual machine first.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Asks all of them at once.
+/// Queries all programs concurrently.
 pub async fn probe(names: impl IntoIterator<Item = String>) -> BTreeMap<String, Found> {
     let path = trusted_path(&std::env::var_os("PATH").unwrap_or_default());
     let asking = |name: String| {
@@ -39,21 +39,21 @@ async fn ask(name: &str, path: &[PathBuf]) -> Found {
     let Some(program) = find(name, path) else { return Found::Missing };
     let Some(argument) = version_argument(name) else { return Found::Unversioned };
     let (Some(program), Ok(path)) = (program.to_str(), std::env::join_paths(path)) else { return Found::Unversioned };
-    // Its interpreter may be looked up as well.
+    // The interpreter of a script may be looked up by this PATH as well.
     let env = path.into_string().map(|path| BTreeMap::from([("PATH".to_owned(), path)]));
     match timeout(PATIENCE, said([program.to_owned(), argument.to_owned()], env.unwrap_or_default())).await {
         Ok(Ok(said)) => Version::within(&said).map_or(Found::Unversioned, Found::Version),
-        // It exists, but doesn't work.
+        // The program exists but does not work.
         Ok(Err(_)) | Err(_) => Found::Unversioned,
     }
 }
 
-/// The folders of a PATH, without those that are another one in each current folder.
+/// Returns the absolute folders of a PATH. A relative one would depend on the current folder.
 fn trusted_path(path: &OsStr) -> Vec<PathBuf> {
     std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect()
 }
 
-/// The absolute path of a program, by its name.
+/// Returns the absolute path of a program.
 fn find(name: &str, path: &[PathBuf]) -> Option<PathBuf> {
     const ENDINGS: &[&str] = if cfg!(windows) { &[".exe", ".com", ".cmd", ".bat"] } else { &[""] };
     if name.contains(std::path::is_separator) {
@@ -74,14 +74,14 @@ fn is_program(file: &Path) -> bool {
     file.is_file()
 }
 
-/// A folder in which, and above which, nobody but an administrator can put a file. Many programs look for a
-/// configuration in the current folder and all above it, and some take commands from it: below a folder for temporary
-/// files it would be anybody's.
+/// A folder in which, and above which, only an administrator can create files. Many programs search the current folder
+/// and its parents for a configuration, and some run commands from it: in a folder for temporary files, any user could
+/// create one.
 fn neutral_folder() -> PathBuf {
     if cfg!(unix) { "/".into() } else { std::env::temp_dir() }
 }
 
-/// What a command says that ends well; nothing, where it doesn't.
+/// Returns the output of a command that succeeds, or an empty text.
 async fn said(command: [String; 2], env: BTreeMap<String, String>) -> std::io::Result<String> {
     let launch = Launch { command: &command, folder: &neutral_folder(), env: &env };
     let (mut child, _group) = lead(launch, Stdio::null())?;
@@ -89,7 +89,7 @@ async fn said(command: [String; 2], env: BTreeMap<String, String>) -> std::io::R
     let (out, mut drained_out) = BoundedText::of(child.stdout().take().expect(piped));
     let (err, mut drained_err) = BoundedText::of(child.stderr().take().expect(piped));
     let status = child.inner_mut().wait().await?;
-    // What it left running may hold its pipes open for ever.
+    // A process that it left behind may hold its pipes open forever.
     _ = timeout(LEAK, async { tokio::join!(&mut drained_out, &mut drained_err) }).await;
     [drained_out, drained_err].iter().for_each(JoinHandle::abort);
     Ok(if status.success() { format!("{}\n{}", out.take(), err.take()) } else { String::new() })
@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder with one program.
+    /// Creates a folder with one program.
     fn folder_with(name: &str, script: &str) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join(name);

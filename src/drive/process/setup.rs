@@ -1,6 +1,6 @@
-//! Makes a target ready: runs its setup commands the first time, and again when what they depend on changed.
+//! Setup of targets: runs the setup commands once, and again when their inputs have changed.
 //!
-//! Takes a target, gives a folder that its command can start in. Must not know what the commands do.
+//! Takes a target, gives a folder in which its command can start. Must not know the effect of the commands.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
@@ -17,35 +17,35 @@ use crate::drive::process::launch::{Launch, lead};
 use crate::file;
 use crate::model::target::Target;
 
-/// How long all setup commands of a target may take together.
+/// The time limit of all setup commands of a target together.
 const LIMIT: Duration = Duration::from_secs(15 * 60);
-/// The most that is read of a file that the set-up depends on, in bytes, and of a stamp.
+/// The number of bytes that are read of an input of the setup, or of a stamp.
 const MOST_INPUT: usize = 64 << 20;
 const MOST_STAMP: usize = 1 << 10;
-/// Lines of output that a failure shows.
+/// The number of lines of output that an error shows.
 const LAST_LINES: usize = 20;
-/// Bytes of a line that are kept.
+/// The number of bytes of a line that are kept.
 const LINE: u64 = 4096;
-/// How long the pipes of a finished command are read on.
+/// The time for which the pipes of an exited command are still read.
 const DRAIN: Duration = Duration::from_millis(200);
 
-/// Why a target could not be made ready.
+/// An error of the setup of a target.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// A file that the setup depends on, or its stamp, can't be read or written.
+    /// An input of the setup, or its stamp, cannot be read or written.
     #[error("{path}: {error}")]
     File {
-        /// The file.
+        /// The path of the file.
         path: Utf8PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// A command can't be started.
+    /// A command cannot be started.
     #[error("`{command}` can't be started: {error}; is it installed and on the PATH?")]
     Start {
         /// The command.
         command: String,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// A command failed.
@@ -53,36 +53,37 @@ pub enum SetupError {
     Failed {
         /// The command.
         command: String,
-        /// Its exit status, or the limit that passed.
+        /// Its exit status, or the time limit that passed.
         how: String,
-        /// Its last lines.
+        /// The last lines of its output.
         output: String,
     },
 }
 
-/// The file in a target's folder that says for what it was set up.
+/// The file in a target's folder that identifies the setup it has.
 const STAMP: &str = ".casebook-setup";
 
-/// Whether a target is ready, as far as its stamp says.
+/// Returns whether a target is set up, according to its stamp.
 pub fn is_set_up(target: &Target) -> bool {
     let stamp = file::read_text(target.folder.join(STAMP), MOST_STAMP);
     target.setup.commands.is_empty() || stamp.is_ok_and(|stamp| fingerprint(target).is_ok_and(|due| stamp == due))
 }
 
-/// Runs the setup of a target where it is due. `progress` gets a line for each command, and what commands print.
+/// Runs the setup of a target if it is necessary. `progress` gets a line for each command, and the output of the
+/// commands.
 ///
 /// # Errors
-/// [`SetupError`], where the target is not ready afterwards.
+/// [`SetupError`] if the target is not ready afterwards.
 pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(), SetupError> {
     if target.setup.commands.is_empty() {
         return Ok(());
     }
     let stamp = target.folder.join(STAMP);
     let failed = |error| SetupError::File { path: stamp.clone(), error };
-    // Two runs at once must not set up the same folder; the lock goes with the handle.
+    // Two runs must not set up the same folder at the same time. Closing the file releases the lock.
     let lock = File::options().create(true).append(true).open(&stamp).map_err(failed)?;
     let (locked, waiting) = oneshot::channel();
-    // A thread of our own: the runtime waits at its end for its own ones, and somebody may hold the lock for long.
+    // A plain thread, because the runtime would wait at its end for a blocking task, and the lock may be held for long.
     std::thread::spawn(move || locked.send(lock.lock().map(|()| lock)));
     let _lock = waiting.await.expect("locking a file doesn't panic").map_err(failed)?;
     let due = fingerprint(target)?;
@@ -107,7 +108,7 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
     fs::write(&stamp, due).map_err(failed)
 }
 
-/// What the setup depends on: its commands, and the files that it names.
+/// Returns a hash of the setup's commands and inputs.
 fn fingerprint(target: &Target) -> Result<String, SetupError> {
     let mut bytes = format!("{:?}", target.setup.commands).into_bytes();
     for input in &target.setup.inputs {
@@ -122,7 +123,7 @@ async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&s
     let text = command.join(" ");
     let start = |error| SetupError::Start { command: text.clone(), error };
     let launch = Launch { command, folder: folder.as_std_path(), env: &BTreeMap::new() };
-    // However this ends, nothing that the command started is left.
+    // When the group is dropped, no process of the command is left.
     let (mut child, _group) = lead(launch, Stdio::null()).map_err(start)?;
     let (lines, mut printed) = mpsc::channel(64);
     forward(child.stdout().take().expect("standard output is piped"), lines.clone());
@@ -135,7 +136,7 @@ async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&s
             last.pop_front();
         }
     };
-    // The end is the process's exit; something that it left behind may hold its pipes open for ever.
+    // The command ends when its process exits. A process that it left behind may hold its pipes open forever.
     let status = loop {
         tokio::select! {
             Some(line) = printed.recv() => keep(line),
@@ -152,7 +153,7 @@ async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&s
     Err(SetupError::Failed { command: text, how: status.to_string(), output })
 }
 
-/// Sends what a pipe says, line by line, until it closes.
+/// Sends the lines of a pipe until it closes.
 fn forward(pipe: impl AsyncRead + Send + Unpin + 'static, lines: mpsc::Sender<String>) {
     fault::spawn(async move {
         use tokio::io::AsyncReadExt as _;

@@ -354,9 +354,10 @@ async fn a_first_look_names_what_should_have_come() {
     let wrong: Vec<_> =
         report.checks.iter().filter(|check| matches!(check.outcome, SmokeOutcome::Wrong { .. })).collect();
     assert_eq!(wrong.len(), 4, "{wrong:?}");
-    let SmokeOutcome::Wrong { got, wanted } = &wrong[0].outcome else { panic!("{wrong:?}") };
+    let SmokeOutcome::Wrong { got, wanted, stderr } = &wrong[0].outcome else { panic!("{wrong:?}") };
     assert_eq!(wrong[0].asked, "serve: echo over stdio on 2026-07-28");
-    assert!(got.ends_with("exit status 1; it wrote: broken") && wanted.contains("a list of tools"), "{got} {wanted}");
+    assert!(got.ends_with("exit status 1") && wanted.contains("`tools/list`"), "{got} {wanted}");
+    assert_eq!(stderr, "broken\n");
     let silent = smoke(&target(&[("ON_HELLO", "exit 1")])).await;
     assert!(!silent.is_good() && silent.hello.is_none());
 }
@@ -369,8 +370,9 @@ async fn a_first_look_shows_what_an_adapter_wrote_before_it_died() {
     let drives: Vec<_> = report.checks.iter().filter(|check| check.asked.starts_with("drive")).collect();
     assert_eq!(drives.len(), 3);
     for check in drives {
-        let SmokeOutcome::Wrong { got, .. } = &check.outcome else { panic!("{check:?}") };
-        assert_eq!(got, "it ended with exit status 1; it wrote: broken", "its own last words, and none of another's");
+        let SmokeOutcome::Wrong { got, stderr, .. } = &check.outcome else { panic!("{check:?}") };
+        assert_eq!(got, "it ended with exit status 1");
+        assert_eq!(stderr, "broken\n", "no standard error of an earlier process");
     }
 }
 
