@@ -1,7 +1,7 @@
-//! A raw client for a server under test: JSON-RPC over Streamable HTTP or stdio, with nobody's SDK.
+//! A raw client for a server under test: JSON-RPC over Streamable HTTP or stdio, without any SDK.
 //!
-//! Takes texts to send, gives what came, recorded before it is read. What a step sends is in `perform`.
-//! Must not know what would be right, nor how the server came to be.
+//! Takes texts to send, gives the responses, which are recorded before they are parsed. The module `perform` derives
+//! the texts from steps. Must not know the expected behaviour or the start of the server.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -21,30 +21,31 @@ use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
 use crate::model::transcript::End;
 
-/// How long an event stream may stay open behind its response: long enough for a server that closes it, as it should.
+/// The time for which an event stream may stay open after its response. It suffices for a server that closes the
+/// stream, as it should.
 const AFTERMATH: Duration = Duration::from_millis(20);
-/// The longest pause before a cut stream is resumed, whatever the server wishes.
+/// The longest pause before a cut stream is resumed, regardless of the server's `retry` value.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
-/// The time in which a process that has just been started is expected to take its first message.
+/// The time in which a process that was just started is expected to read its first message.
 const START: Duration = Duration::from_secs(5);
-/// JSON-RPC's code for a method that isn't there.
+/// The JSON-RPC error code of an unknown method.
 const METHOD_NOT_FOUND: i64 = -32601;
 
 /// A connection to a server under test.
 #[derive(Debug)]
 pub(crate) struct Connection {
     channel: Channel,
-    /// What is spoken.
+    /// The protocol revision of the connection.
     pub(crate) revision: Revision,
-    /// What was learned of headers from the tools that were listed.
+    /// The parameters that the listed tools mirror in headers.
     pub(crate) mirrored: Mirrored,
     session: Option<String>,
-    /// Whether revision and session are agreed.
+    /// Set once revision and session are negotiated.
     agreed: bool,
     ids: u64,
-    /// The requests that have no response yet, given up or not.
+    /// The ids of the requests without a response, including those that were given up.
     open: HashSet<u64>,
-    /// Set while it is to a process that may still start, because nothing has come from it yet.
+    /// Set while the connection is to a process that may still be starting, because it has sent nothing yet.
     is_starting: bool,
 }
 
@@ -55,22 +56,23 @@ enum Channel {
 }
 
 impl Connection {
-    /// A connection over Streamable HTTP, to this endpoint.
+    /// A connection over Streamable HTTP to an endpoint.
     pub(crate) fn to(endpoint: Http, revision: Revision) -> Self {
         Self::over(Channel::Http(endpoint), revision)
     }
 
-    /// A connection over Streamable HTTP, to wherever the user says.
+    /// A connection over Streamable HTTP to any URL.
     pub(crate) fn anywhere(url: &str, revision: Revision) -> Self {
         Self::to(Http::anywhere(url), revision)
     }
 
-    /// A connection over a stream, or a process's standard input and output.
+    /// A connection over a stream, or over a process's standard input and output.
     pub(crate) fn stdio(input: impl AsyncWrite + Unpin + Send + 'static, output: Lines, revision: Revision) -> Self {
         Self::over(Channel::Stdio(Stdio { input: Box::new(input), output, torn: false }), revision)
     }
 
-    /// The same to a process that has just been started: it is given time for that, before its silence says anything.
+    /// Marks the connection as one to a process that was just started. The process gets time to start before a missing
+    /// response counts.
     pub(crate) fn starting(self) -> Self {
         Self { is_starting: true, ..self }
     }
@@ -81,23 +83,23 @@ impl Connection {
         Self { channel, revision, mirrored, session: None, agreed, ids: 0, open, is_starting: false }
     }
 
-    /// Ends the session, where there is one, and closes the connection.
+    /// Ends the session, if there is one, and closes the connection.
     pub(crate) async fn close(self, deadline: Deadline) {
         if let (Channel::Http(http), Some(_)) = (&self.channel, &self.session) {
             let headers = headers::of_connection(self.context());
-            // Its reply says nothing that anybody waits for.
+            // The response to DELETE has no influence on any check.
             _ = deadline.narrowed(GRACE).bound(http.delete(&headers)).await;
         }
     }
 
-    /// The next id of a request.
+    /// Returns the id of the next request.
     pub(crate) fn next_id(&mut self) -> u64 {
         self.open.insert(self.ids);
         self.ids += 1;
         self.ids - 1
     }
 
-    /// Remembers what `initialize` agreed on.
+    /// Stores the revision and the session that `initialize` negotiated.
     pub(crate) fn agree(&mut self, log: &ExchangeLog<'_>) {
         self.agreed = true;
         self.session = log.header(SESSION).map(str::to_owned);
@@ -108,7 +110,7 @@ impl Connection {
         Context { revision, session: self.session.as_deref(), mirrored: &self.mirrored }
     }
 
-    /// Sends a message and waits for what it is owed: the index of the response, or another end.
+    /// Sends a message, and waits for its response. Returns the index of the response, or another end.
     pub(crate) async fn exchange(
         &mut self,
         log: &mut ExchangeLog<'_>,
@@ -119,7 +121,7 @@ impl Connection {
         let limit = log.deadline;
         let mut reply = limit.bound(self.send(log, message, changes)).await.unwrap_or(Err(End::Timeout))?;
         if reply.is_none() {
-            // Over stdio nothing shows that a message was taken, and little that it wasn't understood.
+            // Over stdio, no response shows that a message was accepted, and few show that it was not understood.
             match awaits {
                 Awaits::Response(_) => {}
                 Awaits::Nothing => return Err(End::Accepted),
@@ -151,7 +153,7 @@ impl Connection {
         }
     }
 
-    /// Looks at what came over stdio since the last step: none of it can answer what is still to be sent.
+    /// Records the messages that arrived over stdio since the last step: none of them can answer a later message.
     pub(crate) async fn catch_up(&mut self, log: &mut ExchangeLog<'_>) {
         while let Some(arrival) = self.at_hand().await {
             if self.take(log, arrival, &Awaits::Anything).await.is_err() {
@@ -160,13 +162,13 @@ impl Connection {
         }
     }
 
-    /// What came over stdio already.
+    /// Returns a message that has already arrived over stdio.
     async fn at_hand(&mut self) -> Option<Arrival> {
         let Channel::Stdio(stdio) = &mut self.channel else { return None };
         stdio.output.at_hand().await.and_then(|event| arrival(event).ok())
     }
 
-    /// Writes a message down and sends it. Over HTTP there is a reply to it.
+    /// Records a message and sends it. Over HTTP, returns the reply.
     async fn send(
         &mut self,
         log: &mut ExchangeLog<'_>,
@@ -195,7 +197,7 @@ impl Connection {
         }
     }
 
-    /// Looks at what came: the index of the response that was waited for, or nothing yet.
+    /// Evaluates a message that arrived. Returns its index if it is the awaited response.
     async fn take(
         &mut self,
         log: &mut ExchangeLog<'_>,
@@ -216,10 +218,10 @@ impl Connection {
             Ok(Kind::Notification) => Ok(None),
             Ok(Kind::Request { id, method }) => self.serve(log, &id, &method).await.map(|()| None),
             Ok(Kind::Response { id, is_error }) if awaits.is_met(id.as_ref(), is_error) => Ok(Some(index)),
-            // Who refuses a request as a whole need not have read its id.
+            // A server that refuses a whole request need not have read its id.
             Ok(Kind::Response { is_error: true, .. }) if is_refusal => Ok(Some(index)),
             Ok(Kind::Response { id, .. }) => {
-                // Over stdio a response may still come to a request that was given up.
+                // Over stdio, the response to a request that was given up may still arrive.
                 if !(by_stdio && is_open) {
                     log.instead_of_nothing(End::Invalid { reason: stray(id.as_ref(), awaits) });
                 }
@@ -230,7 +232,7 @@ impl Connection {
         }
     }
 
-    /// Answers a request of the server's.
+    /// Answers a request of the server.
     async fn serve(&mut self, log: &mut ExchangeLog<'_>, id: &str, method: &str) -> Result<(), End> {
         if self.revision.facts().lifecycle == Lifecycle::Stateless {
             let method: String = method.chars().take(80).collect();
@@ -242,20 +244,20 @@ impl Connection {
                 Some(Answer::Error { code, message }) => message::error(id, *code, message),
                 Some(answer) => message::response(id, &elicit_result(answer, log.bindings)),
                 None => {
-                    // The target isn't left waiting; what it makes of it is recorded, and no more.
+                    // The server gets an answer in any case. Its reaction is recorded and not judged.
                     log.end_with(End::Unanswered);
                     message::response(id, &elicit_result(&Answer::Cancel, log.bindings))
                 }
             },
             _ => message::error(id, METHOD_NOT_FOUND, "Method not found"),
         };
-        // A server that is slow to say that it took the answer, or that breaks off, shows on the first stream.
+        // A server that is slow to accept the answer, or that closes the connection, is noticed on the first stream.
         let limit = log.deadline.narrowed(GRACE);
         _ = limit.bound(self.deliver(log, text)).await;
         Ok(())
     }
 
-    /// Sends an answer, and writes down how it was taken.
+    /// Sends an answer, and records how the server accepted it.
     async fn deliver(&mut self, log: &mut ExchangeLog<'_>, text: String) -> Result<(), End> {
         let Some(mut reply) = self.send(log, text, &[]).await? else { return Ok(()) };
         if !(200..300).contains(&reply.status) {
@@ -268,7 +270,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Goes on with a stream that ended too early, once, where it says from where.
+    /// Resumes a stream that ended too early, once, if the server has named a position.
     async fn resume(
         &mut self,
         log: &mut ExchangeLog<'_>,
@@ -290,7 +292,7 @@ impl Connection {
         limit.bound(resume).await.unwrap_or(Err(End::Timeout)).map(Some)
     }
 
-    /// Writes down what comes behind the response, such as a second one.
+    /// Records the messages after the response, such as a second response.
     async fn drain(&mut self, log: &mut ExchangeLog<'_>, reply: Option<http::Reply>) {
         let Some(mut reply) = reply else {
             while let Some(arrival) = self.at_hand().await
@@ -305,7 +307,7 @@ impl Connection {
     }
 }
 
-/// What a reply that is over comes to, without a response in it.
+/// Returns the end of an exchange whose reply contains no response.
 fn end_of_reply(status: Option<u16>, awaits: &Awaits) -> End {
     match status {
         Some(202) if !matches!(awaits, Awaits::Response(_)) => End::Accepted,
@@ -314,8 +316,8 @@ fn end_of_reply(status: Option<u16>, awaits: &Awaits) -> End {
     }
 }
 
-/// Whether a text isn't even meant as a message: nothing at all, or a line that went astray on a standard output. A
-/// message behind a byte-order mark or NUL is meant.
+/// Returns whether a text is not intended as a message: it is empty, or a stray line on standard output. A message
+/// behind a byte-order mark or NUL is intended.
 fn is_noise(text: &str, by_stdio: bool) -> bool {
     let text = text.trim_start_matches(|one: char| one.is_whitespace() || one.is_control() || one == '\u{feff}');
     text.is_empty() || by_stdio && !text.starts_with('{') && !text.starts_with("[{")
@@ -331,25 +333,25 @@ fn stray(id: Option<&Value>, awaits: &Awaits) -> String {
     format!("a response with {stray} in place of {}", name(own))
 }
 
-/// An `ElicitResult`.
+/// Returns an `ElicitResult`.
 pub(crate) fn elicit_result(answer: &Answer, bindings: &Bindings) -> String {
     let accept = |content: &str| format!(r#"{{"action":"accept","content":{content}}}"#);
     match answer {
         Answer::Accept(content) => accept(&content.render(bindings)),
-        // A raw client fills in nothing.
+        // A raw client adds no default values.
         Answer::AcceptAsPresented => accept("{}"),
         Answer::Decline => r#"{"action":"decline"}"#.to_owned(),
-        // Where there are no errors, as in a multi round-trip result, the next best is to give up.
+        // A multi round-trip result cannot carry an error; cancelling is the closest to it.
         Answer::Cancel | Answer::Error { .. } => r#"{"action":"cancel"}"#.to_owned(),
         Answer::Raw(value) => value.render(bindings),
     }
 }
 
-/// A process's standard input and output, one message a line.
+/// A process's standard input and output, with one message per line.
 struct Stdio {
     input: Box<dyn AsyncWrite + Unpin + Send>,
     output: Lines,
-    /// Whether a message was left half written: then no other can follow.
+    /// Set if a message was written in part only: no other message can follow.
     torn: bool,
 }
 

@@ -1,6 +1,6 @@
-//! One exchange with a server under test: what was sent and what came, written down before anybody reads it.
+//! The log of one exchange with a server under test, written before any message is parsed.
 //!
-//! Takes texts as they go by, gives an [`Exchange`]. Must not know lifecycles, methods or transports.
+//! Takes the texts of messages, gives an [`Exchange`]. Must not know lifecycles, methods or transports.
 
 use std::slice;
 use std::time::Duration;
@@ -11,64 +11,64 @@ use crate::model::case::Answer;
 use crate::model::template::Bindings;
 use crate::model::transcript::{End, Message, Party};
 
-/// How many messages of one exchange are kept.
+/// The number of messages of an exchange that are kept.
 const MAX_MESSAGES: usize = 10_000;
-/// How many bytes of text in all.
+/// The number of bytes of text of an exchange that are kept.
 const MAX_BYTES: usize = 24 << 20;
-/// How many bytes are kept of the message that is one too many.
+/// The number of bytes that are kept of the message that exceeds a limit.
 const KEPT: usize = 64 << 10;
-/// How long something is waited for that isn't owed any more, or that nobody promised.
+/// The time limit of messages that are optional or no longer required.
 pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
-/// One step, as it went over the wire.
+/// The messages of one step.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    /// Every message, in the order in which they were sent and came.
+    /// All messages in the order in which they were sent and received.
     pub(crate) messages: Vec<Message>,
-    /// How it ended.
+    /// The end of the step.
     pub(crate) end: End,
-    /// How long it took until then, in microseconds.
+    /// The duration of the step in microseconds.
     pub(crate) micros: u64,
 }
 
-/// A message as it came: text, and what the transport says of it.
+/// A message as it was received: its text, and the information of the transport.
 ///
-/// A reply over HTTP that holds no message at all is one, with its body as text.
+/// An HTTP reply without a message is an arrival as well, with its body as text.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Arrival {
-    /// Its text; what was no UTF-8 is replaced.
+    /// The text; invalid UTF-8 is replaced.
     pub(crate) text: String,
-    /// Why it can't be a message, whatever its text says.
+    /// The reason for which the text cannot be a message, if any.
     pub(crate) fault: Option<String>,
-    /// Some of it was no UTF-8.
+    /// Set if the text contained invalid UTF-8.
     pub(crate) lossy: bool,
     /// The HTTP status.
     pub(crate) status: Option<u16>,
-    /// The HTTP headers; of a stream of events, with the first one only.
+    /// The HTTP headers; of an event stream, only on its first message.
     pub(crate) headers: Vec<(String, String)>,
 }
 
 impl Arrival {
-    /// Whether it came with an HTTP status that promises no message.
+    /// Returns whether the HTTP status excludes a message.
     pub(crate) fn is_refusal(&self) -> bool {
         self.status.is_some_and(|status| !(200..300).contains(&status))
     }
 }
 
-/// An exchange under way.
+/// An exchange in progress.
 #[derive(Debug)]
 pub(crate) struct ExchangeLog<'a> {
-    /// What places are filled with.
+    /// The values of placeholders.
     pub(crate) bindings: &'a Bindings,
-    /// The capabilities that are declared, as JSON.
+    /// The declared capabilities, as JSON.
     pub(crate) capabilities: String,
-    /// When it has to be over.
+    /// The time by which the exchange must end.
     pub(crate) deadline: Deadline,
     answers: slice::Iter<'a, Answer>,
     began: u64,
     messages: Vec<Message>,
     bytes: usize,
-    /// How many values the target's messages have.
+    /// The number of values in the target's messages.
     values: usize,
     settled: Option<End>,
     instead_of_nothing: Option<End>,
@@ -92,20 +92,20 @@ impl<'a> ExchangeLog<'a> {
         }
     }
 
-    /// The case's next answer to an elicitation.
+    /// Takes the next answer of the case to an elicitation.
     pub(crate) fn answer(&mut self) -> Option<&'a Answer> {
         self.answers.next()
     }
 
-    /// Writes down what is about to be sent.
+    /// Records a message that is about to be sent.
     pub(crate) fn sent(&mut self, text: &str, headers: Vec<(String, String)>) {
         self.write(Party::Harness, text.to_owned(), None, headers);
     }
 
-    /// Writes down what came, and gives its index.
+    /// Records a message that was received, and returns its index.
     ///
     /// # Errors
-    /// [`End::Oversized`] where it is the one too many.
+    /// [`End::Oversized`] if the message exceeds a limit.
     pub(crate) fn came(&mut self, arrival: Arrival) -> Result<usize, End> {
         let Arrival { text, lossy, status, headers, .. } = arrival;
         self.values += nesting::values(text.as_bytes());
@@ -131,46 +131,46 @@ impl<'a> ExchangeLog<'a> {
         });
     }
 
-    /// The text of a message.
+    /// Returns the text of a message.
     pub(crate) fn text(&self, message: usize) -> &str {
         &self.messages[message].text
     }
 
-    /// The first value of a header of what came.
+    /// Returns the first value of a header that was received.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let came = self.messages.iter().filter(|message| message.from == Party::Target);
         came.flat_map(|message| &message.headers).find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Decides the end, whatever else may come, and leaves little time for that.
+    /// Decides the end of the exchange, regardless of later messages, and shortens the deadline for those.
     pub(crate) fn end_with(&mut self, end: End) {
         self.settled.get_or_insert(end);
         self.hurry();
     }
 
-    /// Says what the end is, should nothing better come.
+    /// Sets the end that applies if no response arrives.
     pub(crate) fn instead_of_nothing(&mut self, end: End) {
         self.instead_of_nothing.get_or_insert(end);
     }
 
-    /// Whether a cut stream may be resumed: the first time.
+    /// Returns whether a cut stream may be resumed: once.
     pub(crate) fn may_resume(&mut self) -> bool {
         !std::mem::replace(&mut self.resumed, true)
     }
 
-    /// Leaves little time for what is still to come.
+    /// Shortens the deadline for the remaining messages.
     pub(crate) fn hurry(&mut self) {
         self.deadline = self.deadline.narrowed(GRACE);
     }
 
-    /// The record of it.
+    /// Completes the exchange.
     pub(crate) fn finish(self, end: End) -> Exchange {
         let end = match (self.settled, self.instead_of_nothing, end) {
             (Some(settled), ..) => settled,
             (None, Some(known), End::Timeout | End::Empty) => known,
             (None, _, end) => end,
         };
-        // What is drained after the response doesn't count.
+        // The time of messages after the response does not count.
         let over = match end {
             End::Replied { message } => self.messages[message].at,
             _ => self.deadline.micros(),

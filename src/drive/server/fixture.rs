@@ -1,7 +1,7 @@
-//! One fixture that is served, and the connection to it.
+//! A served fixture and the connection to it.
 //!
-//! Takes a target's adapter and a test, gives what went over the wire, step by step. Must not know what is tried
-//! again, what is given up, nor what would have been right.
+//! Takes a target's adapter and a test, gives the messages of its steps. Must not know retries, targets that are given
+//! up, or the expected behaviour.
 
 use std::time::Duration;
 
@@ -23,12 +23,12 @@ use crate::model::template::Bindings;
 use crate::model::transcript::{End, Message, Phase, Served, StepTranscript};
 use crate::plan::Planned;
 
-/// How many bytes all steps of a test may take.
+/// The number of bytes of messages that all steps of a test may have.
 const MAX_HEARD: usize = 32 << 20;
-/// How long it may take to close a connection, and as long to take a fixture down.
+/// The time limit for closing a connection, and again for stopping a fixture.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// A fixture that is served, and the connection to it.
+/// A served fixture and the connection to it.
 #[derive(Debug)]
 pub(crate) struct ServedFixture {
     bindings: Bindings,
@@ -37,30 +37,30 @@ pub(crate) struct ServedFixture {
     host: Host,
 }
 
-/// How far the connection is open.
+/// The state of the connection.
 #[derive(Debug, Default)]
 struct Opening {
     done: bool,
-    /// The handshake, until somebody takes it.
+    /// The messages of the handshake, until they are taken.
     messages: Vec<Message>,
 }
 
-/// Who serves it.
+/// The process that serves a fixture.
 #[derive(Debug)]
 enum Host {
-    /// The adapter's process, which serves others too; over a stream, with the task that reads it.
+    /// The adapter's process, which serves other fixtures as well; with the task that reads a stream, if there is one.
     Adapter(Serving, BoundedText, Option<AbortOnDrop>),
-    /// A process of its own.
+    /// A process for this fixture alone.
     Process(StdioServer),
-    /// Nobody of ours: it runs already.
+    /// A server that casebook did not start.
     Elsewhere(BoundedText),
 }
 
 impl ServedFixture {
-    /// Has the fixture of a test served: by the adapter, or, over stdio and without one, by a process of its own.
+    /// Serves the fixture of a test: by the adapter, or without one by a process of its own over stdio.
     ///
     /// # Errors
-    /// What became of it instead.
+    /// The reason for which the fixture is not served.
     pub(crate) async fn start(
         target: &Target,
         adapter: Option<&mut Adapter>,
@@ -97,10 +97,10 @@ impl ServedFixture {
         Ok(Self { bindings, connection, opening: Opening::default(), host })
     }
 
-    /// Meets a server that has its tools inside.
+    /// Connects to a fixed server.
     ///
     /// # Errors
-    /// Where its process can't be started, or it is no server.
+    /// An error if the process cannot be started, or if the target is no server.
     pub(crate) fn meet(
         target: &Target,
         fixed: &Fixed,
@@ -118,17 +118,17 @@ impl ServedFixture {
         Ok(Self { bindings, connection, opening: Opening::default(), host })
     }
 
-    /// What its places were filled with.
+    /// The values of the fixture's placeholders.
     pub(crate) fn bindings(&self) -> &Bindings {
         &self.bindings
     }
 
-    /// The handshake, if it was made since this was last asked.
+    /// Returns the messages of the handshake, if it took place since the last call.
     pub(crate) fn take_opening(&mut self) -> Vec<Message> {
         std::mem::take(&mut self.opening.messages)
     }
 
-    /// What its process wrote to its standard error.
+    /// The standard error of the process.
     pub(crate) fn stderr(&self) -> &BoundedText {
         match &self.host {
             Host::Adapter(_, kept, _) | Host::Elsewhere(kept) => kept,
@@ -136,7 +136,7 @@ impl ServedFixture {
         }
     }
 
-    /// Does what a test says, step by step, until nothing more can be done.
+    /// Performs the steps of a test until one of them makes the next impossible.
     pub(crate) async fn perform(
         &mut self,
         test: &Test,
@@ -174,7 +174,7 @@ impl ServedFixture {
         }
     }
 
-    /// Closes the connection and takes the fixture down; gives the process that ended with it, if one did.
+    /// Closes the connection and stops the fixture. Returns the process that ended with it, if any.
     pub(crate) async fn stop(self, adapter: &mut Option<Adapter>, manner: StopReason) -> Option<Stopped> {
         let closing = Deadline::within(CLOSE);
         let close = async { _ = closing.bound(self.connection.close(closing)).await };
@@ -188,7 +188,7 @@ impl ServedFixture {
         };
         close.await;
         let mut taken = adapter.take()?;
-        // A server whose connection broke need not have taken the adapter along.
+        // A server whose connection broke may have left the adapter intact.
         if manner != StopReason::Hung && taken.stop(serving, Deadline::within(CLOSE)).await.is_ok() {
             *adapter = Some(taken);
             return None;
@@ -197,7 +197,7 @@ impl ServedFixture {
     }
 }
 
-/// Opens the connection where that is still to be done, and performs a step on it.
+/// Opens the connection if necessary, and performs a step on it.
 async fn exchange(
     connection: &mut Connection,
     opening: &mut Opening,
@@ -218,7 +218,7 @@ async fn exchange(
         canaries.phase(Phase::Step);
         return connection.perform(step, bindings, deadline).await;
     }
-    // A process that speaks MCP shows that it is there only by answering, whatever it answers.
+    // A stdio server shows that it runs only by answering a request, whatever its answer.
     let list = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
     match connection.perform(&list, bindings, deadline).await {
         exchange @ Exchange { end: End::Timeout | End::Crash { .. }, .. } => exchange,
@@ -233,7 +233,7 @@ fn not_started(error: &StartError) -> Served {
     Served::Failed { end: End::Crash { how: "it could not be started".to_owned() }, detail: error.to_string() }
 }
 
-/// Nothing went over the wire, and that was all.
+/// Returns an exchange without messages.
 fn nothing() -> Exchange {
     Exchange { messages: Vec::new(), end: End::Accepted, micros: 0 }
 }

@@ -1,6 +1,6 @@
 //! The HTTP headers that a conformant client sends with a message, by lifecycle.
 //!
-//! Takes a message's text and the tools that were listed, gives headers. Must not know sockets, nor what a case wants.
+//! Takes a message's text and the listed tools, gives headers. Must not know sockets or cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,24 +12,24 @@ use crate::jsonrpc::nesting;
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::transcript::HEADER_BYTES;
 
-/// Names, in lower case, and values.
+/// Header names, in lower case, with their values.
 pub(crate) type Headers = Vec<(String, String)>;
 
-/// The session's header.
+/// The name of the session header.
 pub(crate) const SESSION: &str = "mcp-session-id";
 
-/// What a message's headers depend on, beside the message.
+/// The values on which the headers of a message depend, beside the message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
-    /// The revision that is spoken; in the stateful lifecycle, once that is agreed.
+    /// The protocol revision; in the stateful lifecycle, only after its negotiation.
     pub(crate) revision: Option<Revision>,
-    /// The session.
+    /// The session id.
     pub(crate) session: Option<&'a str>,
-    /// The parameters that the listed tools want to see in headers.
+    /// The parameters that the listed tools mirror in headers.
     pub(crate) mirrored: &'a Mirrored,
 }
 
-/// The headers of a POST.
+/// Returns the headers of a POST request.
 pub(crate) fn of_message(message: &str, context: Context<'_>) -> Headers {
     let mut headers =
         vec![header("content-type", "application/json"), header("accept", "application/json, text/event-stream")];
@@ -40,26 +40,26 @@ pub(crate) fn of_message(message: &str, context: Context<'_>) -> Headers {
     headers
 }
 
-/// The headers that every request of a connection has.
+/// Returns the headers that every request of a connection has.
 pub(crate) fn of_connection(context: Context<'_>) -> Headers {
     let revision = context.revision.map(|revision| header("mcp-protocol-version", revision.name()));
     revision.into_iter().chain(context.session.map(|session| header(SESSION, session))).collect()
 }
 
-/// Sets headers, or with `None` takes them away.
+/// Sets headers, and removes those with `None`.
 pub(crate) fn change(headers: &mut Headers, changes: &[(String, Option<String>)]) {
     for (name, value) in changes {
         headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         if let Some(value) = value {
             headers.push(header(&name.to_ascii_lowercase(), value));
         } else if name.eq_ignore_ascii_case("accept") {
-            // The HTTP client fills in `*/*` where there is none; nothing is as near as one gets to absent.
+            // Without this header, the HTTP client sends `*/*`. An empty value is the closest to an absent header.
             headers.push(header("accept", ""));
         }
     }
 }
 
-/// The text of a header's value as it is kept.
+/// Returns a header's value as text.
 pub(crate) fn text(value: &[u8]) -> String {
     let kept = &value[..value.len().min(HEADER_BYTES)];
     std::str::from_utf8(kept).map_or_else(|_| String::from_utf8_lossy(kept).into_owned(), str::to_owned)
@@ -69,7 +69,7 @@ fn header(name: &str, value: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// What the stateless lifecycle repeats of a message in its headers.
+/// The members of a message that the stateless lifecycle repeats in headers.
 #[derive(Deserialize)]
 struct Outline<'a> {
     #[serde(borrow)]
@@ -110,12 +110,13 @@ fn string(text: &RawValue) -> Option<String> {
     serde_json::from_str(text.get()).ok()
 }
 
-/// Where each tool's schema marks parameters with `x-mcp-header`: the header's name, and the way to the parameter.
+/// The parameters that the schema of each tool marks with `x-mcp-header`: the header's name, and the path of the
+/// parameter.
 #[derive(Debug, Default)]
 pub(crate) struct Mirrored(BTreeMap<String, Vec<(String, Vec<String>)>>);
 
 impl Mirrored {
-    /// Learns from the result of a `tools/list`.
+    /// Stores the marks in the result of a `tools/list`.
     pub(crate) fn learn(&mut self, result: &RawValue) {
         #[derive(Deserialize)]
         struct Page<'a> {
@@ -145,7 +146,7 @@ impl Mirrored {
     }
 }
 
-/// The marks of a schema; none where one of them breaks the rules, for then a client can't use the tool.
+/// Returns the marks of a schema; none if one of them is invalid, because a client cannot use the tool then.
 fn marks(schema: &Value) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     collect(schema, &mut Vec::new(), &mut found);
@@ -168,7 +169,7 @@ fn is_token(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// A value as a header can carry it: as it is, or in the specification's Base64 wrapping.
+/// Returns a value as a header can carry it: unchanged, or in the Base64 form of the specification.
 fn encoded(text: &str) -> String {
     let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     let bordered = text.starts_with(' ') || text.ends_with(' ');

@@ -1,7 +1,7 @@
-//! Streamable HTTP as a client: one POST, and its reply as messages, be it a body or a stream of events.
+//! A Streamable HTTP client that sends one POST and reads the messages of its reply, in a body or an event stream.
 //!
-//! Takes texts and headers, gives [`Arrival`]s, as they come and never more than a bound. Follows nothing, retries
-//! nothing, and leaves the machine only for an address of the user's own. Must not know JSON-RPC or sessions.
+//! Takes texts and headers, gives [`Arrival`]s as they are received, within limits. Follows no redirect, retries
+//! nothing, and contacts another machine only for a URL that the user gave. Must not know JSON-RPC or sessions.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::model::transcript::{End, HEADERS};
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 16 << 20;
 
-/// An endpoint, and the connections to it. Dropped, it closes those that are its own, so that a server can go without
+/// An endpoint and its connections. Dropping it closes the connections that it owns, so that a server can stop without
 /// waiting.
 #[derive(Debug)]
 pub(crate) struct Http {
@@ -31,16 +31,16 @@ pub(crate) struct Http {
     endpoint: Option<Url>,
 }
 
-/// Connections that are gone on with, from one endpoint to the next, where a listener has shown that it outlives them.
+/// Connections that are reused for the next endpoint, if its listener is the same.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionReuse {
-    /// Where the last endpoint was.
+    /// The origin of the last endpoint.
     origin: Option<String>,
     client: Option<Client>,
 }
 
 impl ConnectionReuse {
-    /// An endpoint on this machine: an adapter's word is not enough to be led elsewhere.
+    /// An endpoint on this machine. A URL from an adapter must not lead to another machine.
     pub(crate) fn local(&mut self, endpoint: &str) -> Http {
         let endpoint = local(endpoint);
         let origin = endpoint.as_ref().map(|endpoint| endpoint.origin().ascii_serialization());
@@ -55,7 +55,7 @@ impl ConnectionReuse {
 }
 
 impl Http {
-    /// An endpoint wherever its user says that it is.
+    /// An endpoint at any URL that the user gave.
     pub(crate) fn anywhere(endpoint: &str) -> Self {
         Self { client: client(), endpoint: endpoint.parse().ok() }
     }
@@ -90,7 +90,7 @@ fn client() -> Client {
     client.expect("a client without TLS, proxies and resolvers needs nothing that could be missing")
 }
 
-/// An address, where it is the machine's own.
+/// Parses a URL; returns `None` unless its host is this machine.
 fn local(endpoint: &str) -> Option<Url> {
     let is_local = |endpoint: &Url| {
         let host = endpoint.host_str().unwrap_or_default();
@@ -99,7 +99,7 @@ fn local(endpoint: &str) -> Option<Url> {
     endpoint.parse().ok().filter(is_local)
 }
 
-/// The headers that HTTP can carry; what else a case writes down can't be sent by any client.
+/// Returns the headers that HTTP can carry. No client could send the others.
 fn sendable(headers: &Headers) -> HeaderMap {
     let pair = |(name, value): &(String, String)| {
         Some((HeaderName::from_bytes(name.as_bytes()).ok()?, HeaderValue::from_bytes(value.as_bytes()).ok()?))
@@ -107,12 +107,12 @@ fn sendable(headers: &Headers) -> HeaderMap {
     headers.iter().filter_map(pair).collect()
 }
 
-/// A reply, read as it comes.
+/// A reply, read as it is received.
 #[derive(Debug)]
 pub(crate) struct Reply {
     /// The HTTP status.
     pub(crate) status: u16,
-    /// Where the stream could be resumed, should it end too early.
+    /// The position at which the stream can be resumed if it ends too early.
     pub(crate) resumable: Option<Resumable>,
     headers: Headers,
     content_type: String,
@@ -121,16 +121,16 @@ pub(crate) struct Reply {
     silent: bool,
 }
 
-/// A place in a stream of events.
+/// A position in an event stream.
 #[derive(Debug)]
 pub(crate) struct Resumable {
     /// The id of the last event.
     pub(crate) id: String,
-    /// How long to wait before coming back.
+    /// The pause before the stream is resumed.
     pub(crate) pause: Duration,
 }
 
-/// A body that is counted while it is read.
+/// A body whose bytes are counted while it is read.
 type Counted = UnsyncBoxBody<Bytes, Fault>;
 
 enum Body {
@@ -167,10 +167,11 @@ impl Reply {
         Self { status, resumable: None, headers, content_type, encoding, body, silent: true }
     }
 
-    /// What comes next; `None` where the reply is over. A reply without any message gives one empty arrival first.
+    /// Returns the next message, or `None` at the end of the reply. A reply without messages first gives one empty
+    /// arrival.
     ///
     /// # Errors
-    /// The end that it makes of everything.
+    /// The end of the exchange that results from a failure.
     pub(crate) async fn next(&mut self) -> Result<Option<Arrival>, End> {
         let came = match &mut self.body {
             Body::Events(events) => event(events, &mut self.resumable).await,
@@ -190,10 +191,10 @@ impl Reply {
         }
     }
 
-    /// A body's text, with what its labels say against it.
+    /// Returns the text of a body, with the fault that its headers show.
     fn labelled(&self, text: Result<String, String>) -> Arrival {
         let is_json = self.content_type == "application/json";
-        // An error's body may be labelled as anything, as long as it is a message.
+        // The body of an error may have any content type if it contains a message.
         let is_free = !(200..300).contains(&self.status);
         let fault = match (&text, &self.encoding) {
             (_, Some(encoding)) => Some(format!("a body encoded as `{encoding}`, which nobody asked for")),
@@ -212,8 +213,8 @@ impl Reply {
     }
 }
 
-/// A header's first word, in lower case, without parameters; empty where there is none. Several lines that say different
-/// things have all their words, which together are none that anybody knows.
+/// Returns the first word of a header in lower case, without parameters; empty without the header. The words of several
+/// different lines are joined, which makes an unknown word.
 fn word(headers: &HeaderMap, name: &HeaderName) -> String {
     let first = |value: &HeaderValue| {
         let value = String::from_utf8_lossy(value.as_bytes()).to_lowercase();
@@ -228,7 +229,7 @@ fn word(headers: &HeaderMap, name: &HeaderName) -> String {
     words.join(", ")
 }
 
-/// The text of a body that isn't a stream of events; what is no UTF-8 is replaced.
+/// Returns the text of a body that is no event stream; invalid UTF-8 is replaced.
 async fn whole(mut body: Counted) -> Result<Result<String, String>, End> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -239,7 +240,7 @@ async fn whole(mut body: Counted) -> Result<Result<String, String>, End> {
     Ok(String::from_utf8(bytes).map_err(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// The next event with a message in it. Empty data carries an id, and no message.
+/// Returns the next event that contains a message. An event with empty data carries an id only.
 async fn event(events: &mut SseStream<Counted>, resumable: &mut Option<Resumable>) -> Result<Option<Arrival>, End> {
     while let Some(event) = events.next().await {
         let event = match event {
@@ -261,7 +262,7 @@ async fn event(events: &mut SseStream<Counted>, resumable: &mut Option<Resumable
     Ok(None)
 }
 
-/// The headers of a reply, as far as they are kept: first those that say what it is.
+/// Returns the headers of a reply that are kept, beginning with those that describe the body.
 fn kept(headers: &HeaderMap) -> Headers {
     let telling = |name: &HeaderName| name == CONTENT_TYPE || name == SESSION;
     let first = headers.iter().filter(|(name, _)| telling(name));
@@ -269,16 +270,16 @@ fn kept(headers: &HeaderMap) -> Headers {
     first.chain(rest).take(HEADERS).map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes()))).collect()
 }
 
-/// What goes wrong while a body is read.
+/// A failure while a body is read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
-    /// There is more of it than is read.
+    /// The body is longer than the limit.
     #[error("more than {MAX_REPLY} bytes")]
     TooLong,
-    /// It isn't written as HTTP wants it.
+    /// The body violates HTTP.
     #[error("no HTTP: {0}")]
     Unreadable(String),
-    /// The connection broke.
+    /// The connection was closed.
     #[error("{0}")]
     Broken(String),
 }
@@ -309,12 +310,12 @@ impl Fault {
     }
 }
 
-/// Why there is no reply: HTTP that is none, or a connection that isn't there.
+/// Returns the end of an exchange without a reply: invalid HTTP, or no connection.
 fn failure(error: &reqwest::Error) -> End {
     let mut cause = error.source();
     while let Some(inner) = cause {
         match inner.downcast_ref::<hyper::Error>() {
-            // More headers, or longer ones, than are read.
+            // The reply has more or longer headers than are read.
             Some(error) if error.is_parse_too_large() => return End::Oversized,
             Some(error) if error.is_parse() => return End::Invalid { reason: format!("no HTTP: {}", root(error)) },
             _ => {}
@@ -328,7 +329,7 @@ fn failure(error: &reqwest::Error) -> End {
     End::Crash { how: cause.to_string() }
 }
 
-/// The first cause of an error: its words name no address.
+/// Returns the innermost cause of an error, whose message contains no address.
 fn root<'a>(error: &'a (dyn std::error::Error + 'static)) -> &'a (dyn std::error::Error + 'static) {
     let mut root = error;
     while let Some(inner) = root.source() {
@@ -352,7 +353,8 @@ mod tests {
     use super::*;
     use crate::fuzz::{fuzz, samples};
 
-    /// What comes of a stream that arrives in pieces of a size: the messages, where it could be resumed, and its end.
+    /// Reads a stream that arrives in pieces of the given size; returns the messages, the position to resume, and the
+    /// end.
     fn read(bytes: &[u8], size: usize) -> (Vec<String>, String, Option<End>) {
         let pieces: Vec<_> = bytes.chunks(size).map(|piece| Ok(Frame::data(Bytes::copy_from_slice(piece)))).collect();
         let body = StreamBody::new(stream::iter(pieces)).map_err(|never: Infallible| match never {});
@@ -368,7 +370,7 @@ mod tests {
         (texts, format!("{resumable:?}"), end)
     }
 
-    /// A listener that answers everything, and tells of each connection when it comes and when it is over.
+    /// A listener that answers every request and reports the opening and closing of each connection.
     async fn listener() -> (String, mpsc::UnboundedReceiver<&'static str>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");

@@ -1,4 +1,4 @@
-//! A server under test: the fixture that it serves, the connection to it, and the steps performed on it.
+//! Servers under test: their fixture, the connection to them, and the steps performed on it.
 
 pub(crate) mod connection;
 pub(crate) mod exchange;

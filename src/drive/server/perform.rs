@@ -1,7 +1,7 @@
-//! What a case's steps come to on the wire, in both lifecycles.
+//! The messages of a case's steps, in both lifecycles.
 //!
-//! Takes steps, gives [`Exchange`]s: requests with ids, capabilities and `_meta`, pages, and the rounds of a call.
-//! Must not know transports, nor what would be right.
+//! Takes steps, gives [`Exchange`]s: requests with ids, capabilities and `_meta`, pages, and the rounds of a call. Must
+//! not know transports or the expected behaviour.
 
 use std::collections::BTreeMap;
 
@@ -20,19 +20,19 @@ use crate::model::spec::Lifecycle;
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::End;
 
-/// How many pages of a list are read.
+/// The number of pages of a list that are read.
 const MAX_PAGES: usize = 50;
-/// How often a call is begun again with what the server asked for.
+/// The number of times that a call is repeated with the input that the server requested.
 const MAX_ROUNDS: usize = 8;
-/// Who the harness says it is.
+/// The `clientInfo` of casebook.
 const CLIENT: &str = r#"{"name":"casebook","version":"1"}"#;
-/// The only notification that a client owes a server.
+/// The notification that a client must send after `initialize`.
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 impl Connection {
-    /// Makes the connection ready for a first step, and what follows it. It ends [`End::Accepted`] where it is, and
-    /// [`End::Replied`] where the server answers `initialize` with an error. In the stateless lifecycle there is
-    /// nothing to do.
+    /// Prepares the connection for its first step and the following ones. The end is [`End::Accepted`] if the
+    /// connection is ready, and [`End::Replied`] if the server answers `initialize` with an error. The stateless
+    /// lifecycle needs no preparation.
     pub(crate) async fn open(&mut self, first: &Step, bindings: &Bindings, deadline: Deadline) -> Exchange {
         let mut log = ExchangeLog::new(bindings, self.capabilities(first.declares.as_ref(), bindings), &[], deadline);
         let end = match self.revision.facts().lifecycle {
@@ -42,10 +42,10 @@ impl Connection {
         log.finish(end_of(end))
     }
 
-    /// Does what a step says.
+    /// Performs a step.
     ///
-    /// A message to be sent goes out as the case has it, a string as its bare text. Only where an object has a
-    /// `method` and says nothing of `jsonrpc`, a client's usual `jsonrpc`, `id` and `_meta` are filled in.
+    /// A message is sent exactly as the case gives it, and a string as its bare text. Only an object with a `method`
+    /// and without `jsonrpc` is completed with a client's usual `jsonrpc`, `id` and `_meta`.
     pub(crate) async fn perform(&mut self, step: &Step, bindings: &Bindings, deadline: Deadline) -> Exchange {
         let answers = match &step.when {
             When::Call { answers, .. } => answers.as_slice(),
@@ -70,7 +70,7 @@ impl Connection {
         log.finish(end_of(end))
     }
 
-    /// The capabilities that the client declares, as JSON: without a word from the case, elicitation by form.
+    /// Returns the capabilities that the client declares, as JSON; by default, elicitation by form.
     fn capabilities(&self, declares: Option<&Template>, bindings: &Bindings) -> String {
         match declares {
             Some(declares) => declares.render(bindings),
@@ -123,7 +123,7 @@ impl Connection {
         self.exchange(log, message, &[], &Awaits::Response(id.into())).await
     }
 
-    /// What the stateless lifecycle wants in every request.
+    /// Returns the `_meta` that the stateless lifecycle requires in every request.
     fn meta(&self, log: &ExchangeLog<'_>) -> Option<String> {
         (self.revision.facts().lifecycle == Lifecycle::Stateless).then(|| {
             object([
@@ -134,7 +134,7 @@ impl Connection {
         })
     }
 
-    /// Lists the tools, page by page; the response is the last page, or the first error.
+    /// Lists the tools, page by page. The response is the last page or the first error.
     async fn list(&mut self, log: &mut ExchangeLog<'_>) -> Result<usize, End> {
         #[derive(Default, Deserialize)]
         struct Page {
@@ -156,7 +156,7 @@ impl Connection {
         }
     }
 
-    /// Calls a tool. In the stateless lifecycle, what the server asks for goes with the same call, made again.
+    /// Calls a tool. In the stateless lifecycle, the input that the server requests is sent by repeating the call.
     async fn call(
         &mut self,
         log: &mut ExchangeLog<'_>,
@@ -183,7 +183,7 @@ impl Connection {
         Round::of(log.text(response)).map_or(Ok(response), |_| Err(End::Unanswered))
     }
 
-    /// A message as the case has it, with what a client fills in where the case leaves all of that to it.
+    /// Returns a message of the case, completed with a client's usual members if the case leaves them out.
     fn completed(&mut self, log: &ExchangeLog<'_>, message: &Template) -> String {
         let (Template::Object(members), Some(Template::String(method)), None) =
             (message, message.get("method"), message.get("jsonrpc"))
@@ -204,7 +204,7 @@ impl Connection {
         object(whole)
     }
 
-    /// The parameters of a request with `_meta` in them, where one is due and the case has none.
+    /// Returns the parameters of a request, with `_meta` if it is required and the case gives none.
     fn with_meta(&self, log: &ExchangeLog<'_>, params: Option<&Template>) -> Option<String> {
         let members = match params {
             None => &[],
@@ -216,7 +216,7 @@ impl Connection {
     }
 }
 
-/// The members of an object as JSON, less those that are to be absent.
+/// Returns the members of an object as JSON, without those that must be absent.
 fn rendered<'a>(
     members: &'a [(String, Template)],
     bindings: &'a Bindings,
@@ -229,7 +229,7 @@ fn end_of(end: Result<usize, End>) -> End {
     end.map_or_else(|end| end, |message| End::Replied { message })
 }
 
-/// A result that asks for more.
+/// A result that requests input.
 #[derive(Deserialize)]
 struct Round<'a> {
     #[serde(rename = "resultType", borrow)]
@@ -246,7 +246,7 @@ impl<'a> Round<'a> {
         round.kind.is_some_and(|kind| kind.get() == r#""input_required""#).then_some(round)
     }
 
-    /// The requests, in the order of their keys: members of an object have no other.
+    /// Returns the requests in the order of their keys, because members of an object have no order.
     fn asked(&self) -> Result<BTreeMap<String, Value>, End> {
         let invalid = |reason: String| End::Invalid { reason };
         match (self.requests, self.state) {
@@ -258,7 +258,7 @@ impl<'a> Round<'a> {
     }
 }
 
-/// A state as a retry carries it, as JSON.
+/// Returns the state that a retry carries, as JSON.
 fn tampered(state: String, tampering: Option<Tampering>) -> String {
     match tampering {
         None => state,
@@ -272,7 +272,7 @@ fn tampered(state: String, tampering: Option<Tampering>) -> String {
     }
 }
 
-/// The answer to each request; `None` where there are no requests.
+/// Returns the answer to each request; `None` if there are no requests.
 fn answered(log: &mut ExchangeLog<'_>, asked: BTreeMap<String, Value>) -> Result<Option<String>, End> {
     let mut answers = Vec::new();
     for (key, request) in asked {

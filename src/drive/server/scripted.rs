@@ -1,6 +1,6 @@
-//! Servers that answer by a script, over loopback and over pipes, and steps to put to them; for tests only.
+//! Scripted servers over loopback and pipes, and steps to send to them; for tests only.
 //!
-//! Takes what is written in reply to each request, gives connections and what came. Knows no protocol.
+//! Takes the reply to each request, gives connections and the requests received. Must not know any protocol.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,10 +20,10 @@ use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Party};
 
-/// What a scripted server does with one request, on a connection that it closes behind it.
+/// An action of a scripted server for one request, on a connection that the server closes afterwards.
 pub(crate) enum Act {
     Write(Vec<u8>),
-    /// Waits until so many requests have come.
+    /// Waits until this number of requests has arrived.
     Await(usize),
     Hang,
 }
@@ -57,7 +57,7 @@ impl Server {
         to(&self.url, revision)
     }
 
-    /// The bodies of the requests that came.
+    /// Returns the bodies of the requests received.
     pub(crate) fn bodies(&self) -> Vec<Value> {
         let body = |text: &String| serde_json::from_str(text.split_once("\r\n\r\n").unwrap().1).unwrap_or_default();
         self.requests.lock().unwrap().iter().map(body).collect()
@@ -68,7 +68,7 @@ impl Server {
     }
 }
 
-/// A connection to an address.
+/// A connection to a URL.
 pub(crate) fn to(url: &str, revision: Revision) -> Connection {
     Connection::to(ConnectionReuse::default().local(url), revision)
 }
@@ -163,7 +163,7 @@ pub(crate) async fn perform(connection: &mut Connection, step: &Step, deadline: 
     connection.perform(step, &Bindings::default(), deadline).await
 }
 
-/// One list over HTTP, stateless, with one scripted reply.
+/// Sends one stateless `tools/list` over HTTP, with one scripted reply.
 pub(crate) async fn listed(script: Vec<Act>) -> Exchange {
     let server = Server::new(vec![script]).await;
     let mut connection = server.connection(revision(Lifecycle::Stateless));
@@ -188,7 +188,7 @@ pub(crate) const OPENED: &str =
 pub(crate) const ASKED: &str = r#"{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":{}}"#;
 pub(crate) const DONE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 
-/// A stateful server: `initialize`, `initialized`, and then the script.
+/// A stateful server, which answers `initialize` and `initialized` first and then follows the script.
 pub(crate) async fn stateful(script: Vec<Vec<Act>>) -> (Server, Connection) {
     let session = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nmcp-session-id: s1\r\nconnection: close\r\n\r\n{OPENED}"
@@ -200,7 +200,7 @@ pub(crate) async fn stateful(script: Vec<Vec<Act>>) -> (Server, Connection) {
     (server, connection)
 }
 
-/// A server over pipes that answers each line by the next part of a script, and gives the lines that it got.
+/// A server over pipes that answers each line by the next part of a script, and returns the lines received.
 pub(crate) fn piped(lifecycle: Lifecycle, script: Vec<String>) -> (Connection, tokio::task::JoinHandle<Vec<String>>) {
     let (input, their_input) = tokio::io::duplex(1 << 16);
     let (mut their_output, output) = tokio::io::duplex(1 << 16);

@@ -1,4 +1,4 @@
-//! Replies of every kind, from scripted servers.
+//! Replies of each kind, from scripted servers.
 
 use std::time::Duration;
 
@@ -178,7 +178,7 @@ async fn silence_of_a_process_that_starts_is_waited_for_longer() {
     let mut connection = connection.starting();
     let silent = perform(&mut connection, &send(&json!([])), soon()).await;
     assert_eq!((silent.end, silent.micros / 1_000_000), (End::Accepted, 5));
-    // It has spoken.
+    // The server has sent a message by now.
     assert!(matches!(perform(&mut connection, &step(When::List), soon()).await.end, End::Replied { .. }));
     let silent = perform(&mut connection, &send(&json!([])), soon()).await;
     assert_eq!((silent.end, silent.micros / 1_000_000), (End::Accepted, 1));

@@ -134,7 +134,7 @@ async fn a_stateful_call_over_pipes_is_answered_in_between() {
     let (mut connection, server) = piped(Lifecycle::Stateful, script);
     assert_eq!(connection.open(&step(When::List), &Bindings::default(), soon()).await.end, End::Accepted);
     let answer = Answer::Error { code: -32042, message: "no".into() };
-    // A task of its own, as in a run.
+    // The work runs in a task, as in a run.
     let work = tokio::spawn(async move {
         let exchange = connection.perform(&call(vec![answer]), &Bindings::default(), soon()).await;
         connection.close(soon()).await;
