@@ -1,6 +1,7 @@
-//! How long each part takes: loading, judging, replaying, a stream of a megabyte, and a run from end to end.
+//! Benchmarks of loading, judging, replaying, a message of a megabyte, and a whole run.
 //!
-//! What is judged is what the reference answers when the benchmarks begin. `cargo bench` shows times; nothing asserts one.
+//! The judged answers come from the reference at the start of the benchmarks. `cargo bench` shows times and asserts
+//! none.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ fn main() {
     divan::main();
 }
 
-/// Everything that a run needs, and nothing that is of one run alone.
+/// The values that all runs share.
 struct Bench {
     library: Library,
     target: Arc<Target>,
@@ -35,7 +36,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// The tests of some cases that the reference is asked over HTTP.
+    /// Plans some cases, which are run on the reference over HTTP.
     fn of(source: Source, only: &str) -> Self {
         let library = load(&[source]).expect("the cases are right");
         let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")), Trust::All);
@@ -51,7 +52,7 @@ impl Bench {
         Judge::new(&self.library.requirements, [self.target.as_ref()])
     }
 
-    /// A run: how it ended, what became of the tests, and what went over the wire.
+    /// Runs the plan; returns the end of the run, the records and the transcripts.
     fn run(&self) -> (Footer, Vec<Record>, Vec<Transcript>) {
         let mut records = Vec::with_capacity(self.plan.len());
         let mut transcripts = Vec::with_capacity(self.plan.len());
@@ -114,8 +115,8 @@ fn replay(bencher: Bencher<'_, '_>) {
         .bench_local(|| rejudge(&bench.library, &known, black_box(log.records.clone())));
 }
 
-/// With the adapter's start in it, and an answer to each question: a server of the stateful lifecycle asks in the
-/// stream of events that a call is answered with.
+/// The time includes the start of the adapter and the answers of the client: a server of the stateful lifecycle sends
+/// its requests in the event stream of a call.
 #[divan::bench(sample_count = 20)]
 fn a_question_of_a_megabyte_in_a_stream_of_events(bencher: Bencher<'_, '_>) {
     let folder = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/cases");

@@ -1,7 +1,7 @@
-//! A client under test, driven through a test against a mock server of its own.
+//! A client under test, driven through a test against its own mock server.
 //!
-//! Takes an adapter and a test, gives what went over the wire and what the client handed to its user, step by step.
-//! Must not know what is tried again, nor what would have been right.
+//! Takes an adapter and a test, gives the messages, and the values that the SDK handed to its user, step by step. Must
+//! not know retries or the expected behaviour.
 
 use std::io;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Message, Phase, Served, StepTranscript};
 use crate::plan::Planned;
 
-/// What came of a test.
+/// The result of a test of a client.
 #[derive(Debug)]
 pub(crate) struct Driven {
     pub(crate) served: Served,
     pub(crate) steps: Vec<StepTranscript>,
 }
 
-/// Listens to the canaries while a client is driven through a test.
+/// Records requests for the canaries while a client is driven through a test.
 pub(crate) async fn overheard(canaries: &Canaries, driving: impl Future<Output = Driven>) -> Driven {
     canaries.phase(Phase::Step);
     let mut driven = driving.await;
@@ -41,7 +41,7 @@ pub(crate) async fn overheard(canaries: &Canaries, driving: impl Future<Output =
     driven
 }
 
-/// The server that a client is to meet; or what came of the test, where there is none.
+/// Starts the mock server for a client. Without one, returns the result of the test.
 pub(crate) fn mock(listeners: &mut Listeners, planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
     let served = Mock::serve(listeners, Arc::clone(&planned.test), bindings.clone(), planned.id.revision);
     served.map_err(|error| unavailable(format!("the mock server can't listen: {error}")))
@@ -74,7 +74,7 @@ pub(crate) async fn converse(
     let order = order(planned, variant, bindings, server);
     let drove = tokio::select! {
         drove = adapter.drive(&order, deadline) => drove,
-        // The whole script is one request to the adapter: that a step takes too long shows on the wire only.
+        // The whole script is one request to the adapter, so that only the messages show a step that takes too long.
         () = mock.silence(test.step_limit(options.step_limit)) => Err(Trouble::Hung.served()),
     };
     let (messages, took) = (mock.take_messages(), began.elapsed());
@@ -82,7 +82,7 @@ pub(crate) async fn converse(
     outcome_of_script(test, drove, messages, took)
 }
 
-/// What the client connects to, or launches: the member of the order that says so.
+/// Returns the member of the `drive` object that names the server: its URL, or the command that the client launches.
 fn server(mock: &Mock, transport: Transport, program: &Utf8Path) -> io::Result<(&'static str, String)> {
     Ok(match transport {
         Transport::Http => ("url", quoted(&mock.url())),
@@ -93,7 +93,7 @@ fn server(mock: &Mock, transport: Transport, program: &Utf8Path) -> io::Result<(
     })
 }
 
-/// The `drive` object.
+/// Returns the `drive` object.
 pub(crate) fn order(
     planned: &Planned,
     variant: Option<&str>,
@@ -105,7 +105,7 @@ pub(crate) fn order(
     members.extend(variant.map(|variant| ("variant", quoted(variant))));
     members.push(server);
     let answers: Vec<_> = steps.iter().flat_map(answers).filter_map(|one| answer(one, bindings)).collect();
-    // A client that is never told what to answer has nobody to ask, and declares no elicitation.
+    // Without answers, the client declares no elicitation.
     members.extend((!answers.is_empty()).then(|| ("answers", format!("[{}]", answers.join(",")))));
     let declares = steps.iter().find_map(|step| step.declares.as_ref());
     members.extend(declares.map(|declares| ("declares", declares.render(bindings))));
@@ -121,7 +121,7 @@ fn answers(step: &Step) -> &[Answer] {
     }
 }
 
-/// What the client's handler does; `None` for what only a raw client could.
+/// Returns the answer of the client's handler; `None` for an answer that only a raw client can give.
 fn answer(answer: &Answer, bindings: &Bindings) -> Option<String> {
     Some(match answer {
         Answer::Accept(content) => object([("accept", content.render(bindings))]),
@@ -132,7 +132,7 @@ fn answer(answer: &Answer, bindings: &Bindings) -> Option<String> {
     })
 }
 
-/// A step of the script; `None` where there is nothing for the client's user to do.
+/// Returns a step of the script; `None` for a step without an action of the client's user.
 pub(crate) fn scripted(when: &When, bindings: &Bindings) -> Option<String> {
     match when {
         When::List => Some(object([("listTools", "{}".to_owned())])),
@@ -153,7 +153,7 @@ struct Described {
     message: String,
 }
 
-/// Puts what the adapter says beside what went over the wire.
+/// Combines the adapter's answer with the messages.
 pub(crate) fn outcome_of_script(
     test: &Test,
     drove: Result<Drove, Served>,
@@ -170,7 +170,7 @@ pub(crate) fn outcome_of_script(
         Ok(drove) => (refused(drove.error.as_deref()), false),
         Err(served) => (served, false),
     };
-    // The end of all of it is the end of each step: which one it was is lost with the adapter's answer.
+    // The failure is the end of each step: without the adapter's answer, the step that failed is unknown.
     let end = if let Served::Failed { end, .. } = &served { end.clone() } else { End::Empty };
     let mut handed = handed.into_iter();
     let mut steps = Vec::new();
@@ -180,7 +180,7 @@ pub(crate) fn outcome_of_script(
         let end = match &handed {
             Some(_) => End::Handed,
             None if serves && connected => End::Accepted,
-            // A script that broke off has no steps behind that place.
+            // A script that ended early has no further steps.
             None if connected => break,
             None => end.clone(),
         };
@@ -189,7 +189,7 @@ pub(crate) fn outcome_of_script(
     Driven { served, steps }
 }
 
-/// Makes sure that each step of the script has its answer, or that there is an error that says why not.
+/// Checks that each step of the script has a result, or that there is an error that explains the missing ones.
 fn whole(test: &Test, drove: Drove) -> Result<Drove, Served> {
     let script = test.steps.iter().filter(|step| !matches!(step.when, When::Serve)).count();
     let (told, broke_off) = (drove.steps.len(), drove.error.is_some() || !drove.connected);
@@ -199,7 +199,8 @@ fn whole(test: &Test, drove: Drove) -> Result<Drove, Served> {
     Err(Trouble::Nonsense(format!("it answered {told} steps of a script of {script}")).served())
 }
 
-/// What the user was handed, step by step; where the script broke off, the last is the error.
+/// Returns the values that the SDK handed to its user, step by step. If the script ended early, the last value is its
+/// error.
 fn handed(drove: &Drove) -> Vec<String> {
     let steps = drove.steps.iter().map(|step| step.get().to_owned());
     let error = drove.error.iter().map(|error| object([("error", error.get().to_owned())]));

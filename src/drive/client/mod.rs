@@ -1,4 +1,4 @@
-//! A client under test: driven through a script against a mock server that the harness plays.
+//! Clients under test, driven through a script against a mock server.
 
 pub(crate) mod driving;
 pub(crate) mod mock;

@@ -1,6 +1,6 @@
-//! Which messages between a client and the mock server belong to which step of the script.
+//! Assignment of the messages between a client and the mock server to the steps of the script.
 //!
-//! Takes steps and messages in the order of the wire, gives each step its own. Must not know what they should say.
+//! Takes steps, and messages in their order, gives the messages of each step. Must not know the expected messages.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use crate::model::case::{Step, When};
 use crate::model::transcript::{Message, Party};
 
-/// As much of a request as tells what it asks for.
+/// The part of a request that identifies its purpose.
 #[derive(Deserialize)]
 struct Request {
     method: String,
@@ -28,7 +28,7 @@ struct Params {
 }
 
 impl Request {
-    /// The first request of something, and not a further page or round of it.
+    /// Returns the purpose of a request, unless it is a further page or round of an earlier one.
     fn first(message: &Message) -> Option<Self> {
         let request: Self = serde_json::from_str(&message.text).ok().filter(|_| message.from == Party::Target)?;
         let Params { cursor, input_responses, request_state, .. } = &request.params;
@@ -45,10 +45,10 @@ impl Request {
     }
 }
 
-/// The messages of each step, and its time in microseconds.
+/// Returns the messages of each step and its duration in microseconds.
 ///
-/// A step begins with the first request that asks for what it does. What comes before all of them, the connecting,
-/// belongs to the first step, but its time to none. A step without a request has the time from the last message on.
+/// A step begins with the first request for its purpose. The messages before all steps, which open the connection,
+/// belong to the first step, but their time to none. A step without a request has the time since the last message.
 pub(crate) fn split(steps: &[Step], mut messages: Vec<Message>, took: Duration) -> Vec<(Vec<Message>, u64)> {
     let mut until = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     let mut parts = Vec::new();
@@ -63,11 +63,12 @@ pub(crate) fn split(steps: &[Step], mut messages: Vec<Message>, took: Duration) 
     parts
 }
 
-/// The message with which each step begins: as many steps as can be told, in the order of the script.
+/// Returns the index of the message with which each step begins, if there is one, in the order of the script.
 pub(crate) fn begins(steps: &[Step], messages: &[Message]) -> Vec<Option<usize>> {
     let requests: Vec<_> =
         messages.iter().enumerate().filter_map(|(place, message)| Some((place, Request::first(message)?))).collect();
-    // A client may list on its own before it calls, and may turn a call down unsent: the longest common order decides.
+    // A client may list tools on its own before a call, and may reject a call without sending it: the longest common
+    // subsequence decides.
     let mut most = vec![vec![0; requests.len() + 1]; steps.len() + 1];
     for (i, step) in steps.iter().enumerate().rev() {
         for (j, (_, request)) in requests.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! What a client is told to do, and what becomes of its adapter's answer.
+//! The `drive` request, and the evaluation of the adapter's answer.
 
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn a_script_that_breaks_off_ends_with_its_error() {
     let driven = told_of(vec![When::List, call("t"), call("t")], &value);
     let handed = [(&End::Handed, Some(r#"{"tools":[]}"#)), (&End::Handed, Some(r#"{"error":{"type":"E"}}"#))];
     assert_eq!(ends(&driven), handed);
-    // Beside a script that is whole, an error is one of leaving.
+    // If all steps have results, an error is one of disconnecting.
     let whole = told_of(vec![When::List], &value);
     assert_eq!(ends(&whole), [(&End::Handed, Some(r#"{"tools":[]}"#))]);
 }
@@ -102,7 +102,7 @@ fn messages_go_to_the_step_that_began_last() {
     let messages = vec![
         at(10, Target, r#"{"id":0,"method":"initialize","params":{}}"#),
         at(11, Harness, r#"{"id":0,"result":{}}"#),
-        // Its own, before the first step's call.
+        // A request of the client itself, before the call of the first step.
         at(20, Target, r#"{"id":1,"method":"tools/list"}"#),
         at(30, Target, &call_of(2, "a")),
         at(31, Harness, r#"{"id":2,"result":{"resultType":"input_required","requestState":"s"}}"#),

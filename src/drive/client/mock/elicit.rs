@@ -1,7 +1,8 @@
-//! Tools that ask: by requests to the client in the stateful lifecycle, by input-required results in the stateless one.
+//! Tools that elicit: by requests to the client in the stateful lifecycle, by input-required results in the stateless
+//! one.
 //!
-//! Takes what a case has a tool ask, gives questions, and a result once all are answered. Must not know transports, nor
-//! whether an answer fits what was asked.
+//! Takes the `elicit` of a case, gives requests, and a result when all are answered. Must not know transports, or
+//! whether an answer fits its request.
 
 use std::sync::Arc;
 
@@ -12,39 +13,40 @@ use crate::jsonrpc::text::{Members, is_object, string};
 use crate::jsonrpc::text::{object, quoted};
 use crate::model::template::{Bindings, Template};
 
-/// The key of a question, where the case gives none.
+/// The key of a request to which the case gives none.
 const KEY: &str = "q";
-/// Members of `elicit` that say how it is asked; the others are the parameters.
+/// The members of `elicit` that are no parameters of the request.
 const MANNERS: [&str; 4] = ["requests", "rounds", "state", "stateOnly"];
-/// Rounds that a case can ask for; more would only be more of the same.
+/// The number of rounds that a case can have.
 const MAX_ROUNDS: u64 = 100;
 
-/// What a tool asks before it returns.
+/// The elicitation of a tool.
 #[derive(Clone, Debug)]
 pub(super) struct Elicits {
-    /// The questions of a round, by key: the parameters, as JSON.
+    /// The requests of a round: key and parameters, as JSON.
     questions: Vec<(String, String)>,
-    /// Whether the case gives them keys, so that the answers are told by key as well.
+    /// Set if the case gives keys to the requests. The tool then returns the answers by key.
     keyed: bool,
     rounds: usize,
     state: State,
-    /// Whether a mode is written down: then it is asked whatever the client declared.
+    /// Set if the case names a mode. The tool then elicits, regardless of the client's capabilities.
     insists: bool,
 }
 
 /// The `requestState` of the stateless lifecycle.
 #[derive(Clone, Debug)]
 enum State {
-    /// Another one each round, made of everything that is easily damaged on the way.
+    /// A different state in each round, with characters that are easily damaged in transit.
     Made,
-    /// What the case says, a round each, of which the last goes on; an empty place is none.
+    /// The states of the rounds as the case gives them. The last one applies to all further rounds; `None` means no
+    /// state.
     Written(Vec<Option<String>>),
 }
 
-/// What a request of the stateless lifecycle comes to.
+/// The response to a request of the stateless lifecycle.
 #[derive(Debug)]
 enum ExchangeLog<'a> {
-    /// All questions of a round.
+    /// All requests of a round.
     Ask(usize),
     Done(Vec<&'a str>),
 }
@@ -75,15 +77,15 @@ impl Elicits {
         Self { questions, keyed: keyed.is_some(), rounds, state, insists }
     }
 
-    /// Whether a client that declared these capabilities, as JSON, may be asked.
+    /// Returns whether the client declared, as JSON, that it supports the elicitation.
     pub(super) fn may_ask(&self, capabilities: &str) -> bool {
         let modes = Members::of(capabilities).and_then(|all| all.get("elicitation").and_then(Members::of));
-        // No mode at all means form.
+        // A client that declares no mode supports forms.
         let form = modes.is_some_and(|modes| modes.get("form").is_some() || modes.get("url").is_none());
         self.insists || self.questions.is_empty() || form
     }
 
-    /// What a request of the stateless lifecycle comes to: everything is in the request itself.
+    /// Returns the response to a request of the stateless lifecycle, which depends on this request only.
     pub(super) fn round_trip(&self, call: &Call<'_>, server: &Server) -> Result<String, Fault> {
         let round = match self.turn(call)? {
             ExchangeLog::Ask(round) => round,
@@ -121,21 +123,21 @@ impl Elicits {
             return Err(Fault::params("an answer in `inputResponses` is none"));
         }
         Ok(match round {
-            // Nothing is remembered, so that a part of the answers is none.
+            // Answers are not stored between requests, so that incomplete ones start the round again.
             _ if answers.len() < self.questions.len() => ExchangeLog::Ask(round),
             _ if round < self.rounds => ExchangeLog::Ask(round + 1),
             _ => ExchangeLog::Done(answers),
         })
     }
 
-    /// The round that a request answers: told by the keys, or else by the state.
+    /// Returns the round that a request answers, according to its keys or to the state.
     fn round(&self, given: &Members<'_>, state: Option<&str>) -> Option<usize> {
         let mut rounds = (1..=self.rounds).rev();
         let by_key = rounds.clone().find(|round| self.keys(*round).any(|(key, _)| given.get(&key).is_some()));
         by_key.or_else(|| rounds.find(|round| state.is_some() && self.state(*round).as_deref() == state))
     }
 
-    /// The questions of a round, by keys that no other round has.
+    /// Returns the requests of a round, with keys that no other round has.
     fn keys(&self, round: usize) -> impl Iterator<Item = (String, &str)> {
         let key = move |key: &String| if round == 1 { key.clone() } else { format!("{key}#{round}") };
         self.questions.iter().map(move |(name, params)| (key(name), params.as_str()))
@@ -151,7 +153,7 @@ impl Elicits {
         }
     }
 
-    /// What the tool returns: the answer, or the answers by key.
+    /// Returns the result of the tool: the answer, or the answers by key.
     fn answers<'a>(&self, answers: impl IntoIterator<Item = &'a str>) -> String {
         let mut answers = answers.into_iter().map(str::to_owned);
         if self.keyed {
@@ -177,7 +179,7 @@ fn is_answer(answer: &str) -> bool {
     action.is_some_and(|action| ["accept", "decline", "cancel"].contains(&action.as_str()))
 }
 
-/// A call of the stateful lifecycle that asks the client before it is answered.
+/// A call of the stateful lifecycle that sends requests to the client before its response.
 #[derive(Debug)]
 pub(super) struct Dialog {
     server: Arc<Server>,
@@ -191,11 +193,11 @@ impl Dialog {
         Self { server, id, method, elicits }
     }
 
-    /// Asks, waits, and answers, until the client is gone.
+    /// Sends the requests, waits for the answers, and responds, until the client disconnects.
     pub(super) async fn hold(self, mut outlet: Outlet) {
         let Ok(parts) = self.result(&mut outlet).await else { return };
         let text = self.server.response_to(&self.id, &self.method, &self.server.complete(parts));
-        // Nobody there to hear it is nobody's fault.
+        // An error means that the client has disconnected.
         _ = outlet.send(text).await;
     }
 

@@ -1,6 +1,6 @@
-//! Streamable HTTP as a server: one request, and its reply as a body or a stream of events.
+//! Streamable HTTP as a server: one request, and its reply as a body or an event stream.
 //!
-//! Takes requests to one path, gives replies, both written down. Must not know methods, tools or lifecycles.
+//! Takes requests to one path, gives replies, and records both. Must not know methods, tools or lifecycles.
 
 use std::convert::Infallible;
 use std::io;
@@ -26,12 +26,12 @@ use crate::model::transcript::HEADERS;
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
-/// From how many bytes on a body is a long one.
+/// The number of bytes from which a body counts as long.
 const LONG: usize = 64 << 10;
 const SESSION: &str = "mcp-session-id";
 const EVENTS: &str = "text/event-stream";
 
-/// Answers a request, if its path leads to a server. Who looks for one that is gone may not go on.
+/// Answers a request if its path belongs to a server, and closes the connection otherwise.
 pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -> Result<Response<Frames>, Infallible> {
     let word = request.uri().path().strip_prefix('/').unwrap_or_default();
     let Some(server) = router.at(word) else { return Ok(bare(404, &[("connection", "close")])) };
@@ -72,7 +72,7 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
     }
 }
 
-/// Reads a body; where it is too long or breaks off, how it begins and its length so far. Of the long ones, one comes
+/// Reads a body. If it is too long or incomplete, returns its beginning and the length so far. Long bodies are read one
 /// at a time.
 async fn read(mut body: RequestBody, long: &Mutex<()>) -> Result<Vec<u8>, (Vec<u8>, usize)> {
     let (mut bytes, mut turn) = (Vec::new(), None);
@@ -94,7 +94,8 @@ async fn read(mut body: RequestBody, long: &Mutex<()>) -> Result<Vec<u8>, (Vec<u
     Ok(bytes)
 }
 
-/// Whether a request is from this machine and for it: a page in a browser, or a name that leads here, is neither.
+/// Returns whether a request comes from a program on this machine, and not from a page in a browser or by a foreign
+/// host name.
 fn is_local(headers: &HeaderMap) -> bool {
     let local = |authority: &str| {
         let (host, port) = match authority.rsplit_once(':') {
@@ -109,13 +110,13 @@ fn is_local(headers: &HeaderMap) -> bool {
     host && headers.get(ORIGIN).is_none_or(|value| value.to_str().is_ok_and(origin))
 }
 
-/// The headers of a request as they are kept, with its method before them, as in HTTP/2.
+/// Returns the headers of a request that are kept, with the method first as in HTTP/2.
 fn kept(method: &Method, headers: &HeaderMap) -> Headers {
     let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())));
     std::iter::once((":method".to_owned(), text(method.as_str().as_bytes()))).chain(headers.take(HEADERS)).collect()
 }
 
-/// Sends a reply, right or wrong.
+/// Sends a reply, with the deviations of the case.
 async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<Frames> {
     let Reply { status, session, said, wrong } = reply;
     let status = wrong.status.unwrap_or(status);
@@ -144,7 +145,7 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<F
             None
         }
         Said::Message(text) => {
-            // The channel has room for the one message; whether it is cut short shows on its other side.
+            // The channel has room for one message. The receiver notices a message that is cut.
             _ = outlet.send(text).await;
             None
         }
@@ -166,14 +167,14 @@ fn pair(name: &str, value: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// A reply without a body, written down.
+/// Records and returns a reply without a body.
 fn empty(server: &Server, status: u16) -> Response<Frames> {
     let headers: &[_] = if status == 405 { &[("allow", "POST")] } else { &[] };
     server.log.went("", Some(status), headers.iter().map(|(name, value)| pair(name, value)).collect());
     bare(status, headers)
 }
 
-/// A reply without a body.
+/// Returns a reply without a body.
 fn bare(status: u16, headers: &[(&str, &str)]) -> Response<Frames> {
     let (_, coming) = mpsc::channel(1);
     let builder =
@@ -181,7 +182,8 @@ fn bare(status: u16, headers: &[(&str, &str)]) -> Response<Frames> {
     response(builder, Frames { coming, talking: None, cut: None, busy: None })
 }
 
-/// The response; a case may want headers or a status that HTTP can't carry, and then gets a plain failure.
+/// Returns the response. If the case has a header or a status that HTTP cannot carry, the response is an internal
+/// error.
 fn response(builder: Builder, frames: Frames) -> Response<Frames> {
     builder.body(frames).unwrap_or_else(|_| {
         let mut failed = bare(500, &[]);
@@ -190,7 +192,7 @@ fn response(builder: Builder, frames: Frames) -> Response<Frames> {
     })
 }
 
-/// A body that is sent as it comes, with what makes it come.
+/// A body that is sent as it is produced, with the task that produces it.
 #[derive(Debug)]
 pub(super) struct Frames {
     coming: mpsc::Receiver<Frame>,
@@ -214,7 +216,7 @@ impl Body for Frames {
             None => Poll::Ready(None),
             Some(Ok(bytes)) => Poll::Ready(Some(Ok(hyper::body::Frame::data(bytes)))),
             Some(Err(cut)) => {
-                // An error drops what is still buffered: first that is sent, once there is nothing new.
+                // An error discards buffered data, so it is returned only when all data was sent.
                 self.cut = Some(cut);
                 context.waker().wake_by_ref();
                 Poll::Pending

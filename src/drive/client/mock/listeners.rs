@@ -1,7 +1,7 @@
-//! Where mock servers are met, one after the other: listeners on loopback that outlive them, so that a client which
-//! keeps its connections goes on with them.
+//! Listeners for mock servers, which serve one test after another, so that a client can keep its connections.
 //!
-//! Takes a server, gives the addresses at which its client meets it and nobody else does. Must not know what is said.
+//! Takes a server, gives the addresses at which its client reaches it and other clients do not. Must not know the
+//! messages.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
@@ -24,18 +24,18 @@ use crate::drive::fault::AbortOnDrop;
 use crate::drive::process::guard::scratch;
 use crate::drive::token::token;
 
-/// The number of times that a client can start its server: each relay uses up a word.
+/// The number of times that a client can start its server. Each relay uses up a word.
 const RELAYS: usize = 32;
-/// Connections that a client may leave behind; with more the listeners are closed.
+/// The number of connections that a client may leave open. With more, the listeners are closed.
 const MAX_LEFT: usize = 8;
-/// How much a connection over HTTP holds that isn't read yet: headers, above all.
+/// The number of bytes that an HTTP connection buffers, mainly for headers.
 const MAX_HELD: usize = 64 << 10;
 
-/// Listeners for one server at a time. Dropped, they close, and with them all connections.
+/// Listeners for one server at a time. Dropping them closes them and all their connections.
 #[derive(Debug, Default)]
 pub(crate) struct Listeners(Option<Arc<Pair>>);
 
-/// The listeners, one a transport, for as long as they are of use.
+/// The listeners, one per transport, until they are closed.
 #[derive(Debug)]
 struct Pair {
     http: Listener,
@@ -51,46 +51,47 @@ struct Listener {
     task: AbortOnDrop,
 }
 
-/// Who is met behind the listeners.
+/// The server that the listeners lead to.
 #[derive(Debug, Default)]
 pub(super) struct Router {
-    /// The server that is met, and the words that lead to it.
+    /// The current server, and the words that lead to it.
     server: Mutex<Option<Met>>,
-    /// Each connection has one.
+    /// Cloned by each open connection.
     connected: Arc<()>,
-    /// Each exchange that isn't over has one.
+    /// Cloned by each exchange in progress.
     busy: Arc<()>,
 }
 
-/// A server and the words that lead to it. The word of a URL may be seen by other users, on a command line, and so
-/// opens nothing over stdio.
+/// A server and the words that lead to it. The word of a URL may be on a command line, where other users can read it,
+/// so it is not valid over stdio.
 #[derive(Debug)]
 struct Met {
     server: Arc<Server>,
-    /// The path of its URL.
+    /// The path of the server's URL.
     path: String,
     /// The words that no relay has used yet.
     relays: BTreeSet<String>,
 }
 
-/// The way to a server, until it is dropped.
+/// A registration of a server. Dropping it ends the registration.
 #[derive(Debug)]
 pub(super) struct Route {
     pair: Arc<Pair>,
     path: String,
-    /// The address and the words for relays, where only this user can read them; written for the first that needs it.
+    /// A file with the address and the words for relays, which only this user can read. It is written when it is first
+    /// needed.
     file: OnceLock<NamedTempFile>,
 }
 
-/// For as long as this is there, something is said.
+/// The mark of an exchange in progress.
 #[derive(Debug)]
 pub(super) struct Busy(#[expect(dead_code, reason = "it counts by being there")] Arc<()>);
 
 impl Listeners {
-    /// Leads to a server from now on, by a word that nobody can guess.
+    /// Registers a server under an unguessable word.
     ///
     /// # Errors
-    /// Where the system gives no port.
+    /// An error if the system provides no port.
     pub(super) fn route(&mut self, server: &Arc<Server>) -> io::Result<Route> {
         let pair = match self.0.take().filter(|pair| !pair.are_closed()) {
             Some(pair) => pair,
@@ -108,10 +109,10 @@ impl Route {
         format!("http://{}/{}", self.pair.http.address, self.path)
     }
 
-    /// The file that a relay is started with.
+    /// Returns the file with which a relay is started.
     ///
     /// # Errors
-    /// Those of writing it.
+    /// Errors of writing the file.
     pub(super) fn relay(&self) -> io::Result<&Utf8Path> {
         if self.file.get().is_none() {
             let written = self.write()?;
@@ -122,7 +123,7 @@ impl Route {
         Utf8Path::from_path(file.path()).ok_or_else(unfit)
     }
 
-    /// Writes fresh words down, with the address in the first line.
+    /// Writes fresh words to a file, with the address in the first line.
     fn write(&self) -> io::Result<NamedTempFile> {
         let words: Vec<_> = (0..RELAYS).map(|_| token()).collect();
         let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".relay").tempfile_in(scratch())?;
@@ -138,7 +139,7 @@ impl Drop for Route {
     fn drop(&mut self) {
         let router = &self.pair.router;
         router.locked().take_if(|met| met.path == self.path);
-        // What is still said, and what a client has heaped up, is not for the next server to put up with.
+        // An unfinished exchange, or many open connections of a client, must not affect the next server.
         if Router::holders(&router.busy) > 0 || Router::holders(&router.connected) > MAX_LEFT {
             self.pair.close();
         }
@@ -155,11 +156,11 @@ impl Pair {
             });
             let mut connection = hyper::server::conn::http1::Builder::new();
             connection.max_buf_size(MAX_HELD);
-            // A connection that breaks, or speaks no HTTP, is the client's affair.
+            // An error of the connection is due to the client, whose messages are recorded.
             _ = connection.serve_connection(TokioIo::new(stream), service).await;
         });
         let stdio = Listener::open(&router, Way::Private, |stream, asked, router| async move {
-            // A process that talks to one server has nothing to say to the next.
+            // A process that is connected to one server must not be connected to the next.
             let _busy = router.busy();
             _ = stdio::converse(stream, &asked, &router).await;
         });
@@ -167,13 +168,13 @@ impl Pair {
         Ok(Self { http, stdio, router, are_closed: AtomicBool::new(false) })
     }
 
-    /// Closes them, and cuts off whoever came in by them.
+    /// Closes the listeners and their connections.
     fn close(&self) {
         self.are_closed.store(true, Ordering::Relaxed);
         self.tasks().iter().for_each(|task| task.abort());
     }
 
-    /// Returns whether no connection is accepted any more.
+    /// Returns whether the listeners accept no more connections.
     fn are_closed(&self) -> bool {
         self.are_closed.load(Ordering::Relaxed) || self.tasks().iter().any(|task| task.is_finished())
     }
@@ -203,17 +204,17 @@ impl Listener {
 }
 
 impl Router {
-    /// The server at this path.
+    /// Returns the server at a path.
     pub(super) fn at(&self, path: &str) -> Option<Arc<Server>> {
         self.locked().as_ref().filter(|met| met.path == path).map(|met| Arc::clone(&met.server))
     }
 
-    /// The server to which a relay's word leads: once.
+    /// Returns the server that a relay's word leads to. Each word is valid once.
     pub(super) fn behind(&self, word: &str) -> Option<Arc<Server>> {
         self.locked().as_mut().and_then(|met| met.relays.remove(word).then(|| Arc::clone(&met.server)))
     }
 
-    /// To be held while something is said.
+    /// Returns a mark to be held during an exchange.
     pub(super) fn busy(&self) -> Busy {
         Busy(Arc::clone(&self.busy))
     }

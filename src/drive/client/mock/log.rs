@@ -1,6 +1,6 @@
-//! What went over the wire between the mock server and its client, written down before anybody reads it.
+//! The log of the messages between the mock server and its client, written before any message is parsed.
 //!
-//! Takes texts as they go by, gives [`Message`]s, never more of them than a bound. Must not know what they say.
+//! Takes the texts of messages, gives [`Message`]s, within limits. Must not know the content of the messages.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,17 +12,17 @@ use tokio::time::{Instant, timeout};
 use crate::jsonrpc::nesting;
 use crate::model::transcript::{Message, Party};
 
-/// Names, in lower case, and values.
+/// Header names, in lower case, with their values.
 pub(super) type Headers = Vec<(String, String)>;
 
-/// How many messages one test can need: beyond, a client floods.
+/// The number of messages of one test. A client that sends more is flooding.
 const MAX_MESSAGES: usize = 1_000;
-/// How many bytes of text are held until somebody takes them.
+/// The number of bytes of text that are held until they are taken.
 const MAX_BYTES: usize = 24 << 20;
-/// How many bytes are kept of a message that is too long to be read.
+/// The number of bytes that are kept of a message that is too long.
 const KEPT: usize = 64 << 10;
 
-/// Everything that came and went, until it is taken.
+/// All messages that were sent and received, until they are taken.
 #[derive(Debug)]
 pub(super) struct Log {
     began: Instant,
@@ -33,47 +33,47 @@ pub(super) struct Log {
 #[derive(Debug, Default)]
 struct Kept {
     messages: Vec<Message>,
-    /// In all, those that were taken included.
+    /// The number of all messages, including those that were taken.
     count: usize,
     bytes: usize,
-    /// How many values the client's messages have, in all.
+    /// The number of values in all messages of the client.
     values: usize,
 }
 
 impl Log {
-    /// An empty log, whose time begins now.
+    /// An empty log whose time begins now.
     pub(super) fn new() -> Self {
         Self { began: Instant::now(), kept: Mutex::default(), stirred: watch::Sender::default() }
     }
 
-    /// Writes down what the client sent; whether the client may go on.
+    /// Records a message of the client. Returns whether the client may continue.
     pub(super) fn came(&self, bytes: &[u8], headers: Headers) -> bool {
         let text = String::from_utf8_lossy(bytes);
         let lossy = matches!(text, Cow::Owned(_));
         self.write(Message { lossy, ..self.message(Party::Target, &text, None, headers) })
     }
 
-    /// Writes down something of the client's that is too long to be read: how it began, and its length so far.
+    /// Records a message of the client that is too long: its beginning, and its length so far.
     pub(super) fn came_too_long(&self, beginning: &[u8], length: usize, headers: Headers) -> bool {
         let kept = String::from_utf8_lossy(&beginning[..beginning.len().min(KEPT)]).into_owned();
         let cut_from = u64::try_from(length).ok();
         self.write(Message { cut_from, ..self.message(Party::Target, &kept, None, headers) })
     }
 
-    /// Writes down what is about to be sent.
+    /// Records a message that is about to be sent.
     pub(super) fn went(&self, text: &str, status: Option<u16>, headers: Headers) {
-        // Who has to stop is the client.
+        // The limit on messages applies to the client only.
         _ = self.write(self.message(Party::Harness, text, status, headers));
     }
 
-    /// Everything since this was last asked.
+    /// Returns the messages since the last call.
     pub(super) fn take(&self) -> Vec<Message> {
         let mut kept = self.kept();
         kept.bytes = 0;
         std::mem::take(&mut kept.messages)
     }
 
-    /// Waits until nothing has come or gone for so long.
+    /// Waits until no message was sent or received for this long.
     pub(super) async fn silence(&self, limit: Duration) {
         let mut stirred = self.stirred.subscribe();
         while timeout(limit, stirred.changed()).await.is_ok() {}

@@ -1,7 +1,7 @@
-//! A raw MCP server for a client under test, played by the harness: over Streamable HTTP and stdio, in both lifecycles.
+//! A raw MCP server for a client under test, over Streamable HTTP and stdio, in both lifecycles, without any SDK.
 //!
-//! Takes a test's fixture, gives an address and what went over the wire, written down before it is read. Uses nobody's
-//! SDK. Must not know what a client should do, nor who starts it.
+//! Takes a test's fixture, gives an address and the messages, which are recorded before they are parsed. Must not know
+//! the expected behaviour of a client, or the program that starts the client.
 
 mod elicit;
 mod http;

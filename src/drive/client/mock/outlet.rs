@@ -1,6 +1,6 @@
-//! The way out: messages become frames of a body or lines, and are written down as far as they are sent.
+//! The output of the mock server: messages become parts of a body or lines, and are recorded as far as they are sent.
 //!
-//! Takes texts, gives bytes on a channel. Must not know what the texts mean, nor who reads the channel.
+//! Takes texts, gives bytes on a channel. Must not know the meaning of the texts or the reader of the channel.
 
 use std::io;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use tokio::sync::mpsc;
 use super::log::{Headers, Log};
 use crate::jsonrpc::text::on_one_line;
 
-/// Bytes to send, or the point at which the connection breaks.
+/// Bytes to send, or the point at which the connection is closed.
 pub(super) type Frame = io::Result<Bytes>;
 
-/// How a message is wrapped.
+/// The framing of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// As it is.
+    /// The message alone.
     Bare,
-    /// As an event.
+    /// An event of an event stream.
     Event,
-    /// As a line.
+    /// A line.
     Line,
 }
 
@@ -35,34 +35,34 @@ impl Framing {
     }
 }
 
-/// What the case wants to be wrong with the reply, beside its messages.
+/// The deviations of the case that concern the reply as a whole.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wrong {
     /// Another HTTP status.
     pub(super) status: Option<u16>,
-    /// Other or further HTTP headers.
+    /// Other or additional HTTP headers.
     pub(super) headers: Headers,
-    /// The connection breaks after so many bytes.
+    /// The number of bytes after which the connection is closed.
     pub(super) cut_after: Option<usize>,
 }
 
-/// Nobody reads any more.
+/// The error that the receiver has disconnected.
 #[derive(Debug)]
 pub(super) struct Gone;
 
-/// Where the messages of one reply go out.
+/// The output for the messages of one reply.
 #[derive(Debug)]
 pub(super) struct Outlet {
     log: Arc<Log>,
     frames: mpsc::Sender<Frame>,
     framing: Framing,
     left: Option<usize>,
-    /// The HTTP status and headers, told with the first message.
+    /// The HTTP status and headers, recorded with the first message.
     head: Option<(u16, Headers)>,
 }
 
 impl Outlet {
-    /// An outlet into a channel, which ends after `cut_after` bytes.
+    /// An output to a channel, which ends after `cut_after` bytes.
     pub(super) fn new(
         log: Arc<Log>,
         frames: mpsc::Sender<Frame>,
@@ -73,7 +73,7 @@ impl Outlet {
         Self { log, frames, framing, left: cut_after, head }
     }
 
-    /// Writes a message down, as far as it goes out, and sends it.
+    /// Records a message, as far as it is sent, and sends it.
     pub(super) async fn send(&mut self, text: String) -> Result<(), Gone> {
         let text = on_one_line(text);
         let (before, after) = self.framing.around();

@@ -1,6 +1,6 @@
-//! One test's mock server: its address, and the messages that went over the wire.
+//! The mock server of one test: its address and its messages.
 //!
-//! Takes a test's fixture. Must not know what a client should do, nor who starts it.
+//! Takes a test's fixture. Must not know the expected behaviour of a client, or the program that starts the client.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::model::spec::Revision;
 use crate::model::template::Bindings;
 use crate::model::transcript::Message;
 
-/// A server that serves one test. Dropped, it is met by nobody any more, and whoever it still talks to is cut off.
+/// A server for one test. Dropping it closes its connections, and later requests are refused.
 #[derive(Debug)]
 pub(crate) struct Mock {
     server: Arc<Server>,
@@ -23,10 +23,10 @@ pub(crate) struct Mock {
 }
 
 impl Mock {
-    /// Serves the test's fixture as the harness's own server, behind these listeners. The one before it is met no more.
+    /// Starts a mock server with the test's fixture, in place of the listeners' earlier server.
     ///
     /// # Errors
-    /// Where the system gives no port.
+    /// An error if the system provides no port.
     pub(crate) fn serve(
         listeners: &mut Listeners,
         test: Arc<Test>,
@@ -38,25 +38,26 @@ impl Mock {
         Ok(Self { server, route })
     }
 
-    /// The address for clients that speak HTTP.
+    /// The URL of the server.
     pub(crate) fn url(&self) -> String {
         self.route.url()
     }
 
-    /// The file for [`relay`](super::relay), which a client that speaks over stdio starts; it is there as long as this is.
+    /// The file for [`relay`](super::relay), which a client starts to reach the server over stdio. It exists as long as
+    /// this value.
     ///
     /// # Errors
-    /// Those of writing it.
+    /// Errors of writing the file.
     pub(crate) fn relay(&self) -> io::Result<&Utf8Path> {
         self.route.relay()
     }
 
-    /// Everything that came and went since this was last asked.
+    /// Returns all messages since the last call.
     pub(crate) fn take_messages(&self) -> Vec<Message> {
         self.server.log.take()
     }
 
-    /// Waits until nothing has come or gone for so long.
+    /// Waits until no message was sent or received for this long.
     pub(crate) async fn silence(&self, limit: Duration) {
         self.server.log.silence(limit).await;
     }

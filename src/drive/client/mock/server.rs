@@ -1,7 +1,7 @@
-//! The MCP server that the harness plays, in both lifecycles, without any transport.
+//! The mock MCP server, in both lifecycles, without any transport.
 //!
-//! Takes a client's messages, gives what a conformant server says to them, and what the case wants to be wrong with
-//! that. Must not know sockets, nor what a client should do.
+//! Takes a client's messages, gives the responses of a conformant server with the deviations of the case. Must not know
+//! sockets or the expected behaviour of a client.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,21 +25,21 @@ use crate::model::case::{Change, Test};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
 
-/// JSON-RPC's codes.
+/// Error codes of JSON-RPC.
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
 pub(super) const INVALID_PARAMS: i64 = -32602;
 
-/// Who the server says that it is.
+/// The `serverInfo` of casebook.
 const SERVER_INFO: &str = r#"{"name":"casebook","version":"1"}"#;
 
 /// A server with one test's fixture.
 #[derive(Debug)]
 pub(super) struct Server {
-    /// Everything that came and went.
+    /// All messages that were sent and received.
     pub(super) log: Arc<Log>,
-    /// Who reads a long body has this, so that many connections together hold no more than one.
+    /// Held while a long body is read, so that only one is in memory regardless of the number of connections.
     pub(super) long: tokio::sync::Mutex<()>,
     revision: Revision,
     test: Arc<Test>,
@@ -50,75 +50,75 @@ pub(super) struct Server {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Sessions of the stateful lifecycle, and the capabilities that each client declared, as JSON.
+    /// The sessions of the stateful lifecycle, each with the client's capabilities as JSON.
     sessions: BTreeMap<String, String>,
-    /// Who waits for the client's answers, by the id of the request to it.
+    /// The channels for the client's answers, by the id of the request.
     waiting: HashMap<u64, oneshot::Sender<Answered>>,
     asked: u64,
 }
 
-/// A client's answer to a request: the text of the result, unless it is an error.
+/// A client's answer to a request: the text of the result, or `None` for an error.
 pub(super) type Answered = Option<String>;
 
-/// A message of the client's.
+/// A message of the client.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Incoming<'a> {
     pub(super) text: &'a str,
-    /// The session that it belongs to, as the transport tells.
+    /// The session of the message, according to the transport.
     pub(super) session: Option<&'a str>,
-    /// Its headers, where the transport has some.
+    /// The headers of the message, if the transport has headers.
     pub(super) headers: Option<&'a HeaderMap>,
 }
 
-/// A request of the client's.
+/// A request of the client.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub(super) method: String,
     pub(super) params: Members<'a>,
 }
 
-/// What goes back.
+/// A reply to the client.
 #[derive(Debug)]
 pub(super) struct Reply {
-    /// The HTTP status that is right.
+    /// The correct HTTP status.
     pub(super) status: u16,
-    /// The session that begins with it.
+    /// The session that begins with this reply.
     pub(super) session: Option<String>,
-    /// What is said.
+    /// The messages of the reply.
     pub(super) said: Said,
-    /// What the case wants to be wrong with the reply as a whole.
+    /// The deviations that concern the reply as a whole.
     pub(super) wrong: Wrong,
 }
 
-/// What is said in a reply.
+/// The messages of a reply.
 #[derive(Debug)]
 pub(super) enum Said {
-    /// The message was taken.
+    /// No message: the client's message was accepted.
     Nothing,
     /// One message.
     Message(String),
-    /// The client is asked before the response comes.
+    /// Requests to the client before the response.
     Dialog(Dialog),
 }
 
-/// What a request comes to, if it isn't a fault.
+/// The outcome of a valid request.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// A result, as JSON.
     Result(String),
     /// A result with which a session begins.
     Begun { session: String, result: String },
-    /// Questions to the client first.
+    /// Requests to the client first.
     Asks(Elicits),
 }
 
-/// Why a request is turned away.
+/// The reason for which a request is refused.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) status: u16,
     pub(super) code: i64,
     pub(super) message: String,
-    /// The error's `data`, as JSON.
+    /// The `data` of the error, as JSON.
     pub(super) data: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl Fault {
         Self { status, code, message: message.into(), data: None }
     }
 
-    /// Parameters that aren't what the method wants.
+    /// Invalid parameters of a method.
     pub(super) fn params(message: impl Into<String>) -> Self {
         Self::new(200, INVALID_PARAMS, message)
     }
@@ -148,7 +148,7 @@ impl Reply {
         Self { said: Said::Message(text), ..Self::nothing(status) }
     }
 
-    /// The answer to what is no message: a text that is no JSON, or something else that is wrong with all of it.
+    /// The reply to an unreadable message: invalid JSON, or JSON that is no message.
     pub(super) fn unreadable(reason: &str, is_json: bool) -> Self {
         let code = if is_json { INVALID_REQUEST } else { PARSE_ERROR };
         Self::message(400, Fault::new(400, code, reason).text("null"))
@@ -169,7 +169,7 @@ impl Server {
         }
     }
 
-    /// What a message comes to.
+    /// Returns the reply to a message.
     pub(super) fn answer(self: &Arc<Self>, incoming: Incoming<'_>) -> Reply {
         fault::trip(incoming.text);
         match message::read(incoming.text) {
@@ -183,7 +183,7 @@ impl Server {
         }
     }
 
-    /// Ends a session; the HTTP status that tells so.
+    /// Ends a session; returns the HTTP status of the reply.
     pub(super) fn end(&self, session: Option<&str>) -> u16 {
         if self.is_stateless() {
             return 405;
@@ -217,14 +217,15 @@ impl Server {
         Reply { wrong, ..reply }
     }
 
-    /// A request of the stateful lifecycle.
+    /// Handles a request of the stateful lifecycle.
     fn in_session(&self, call: &Call<'_>, incoming: Incoming<'_>) -> Result<Outcome, Fault> {
         match call.method.as_str() {
             "initialize" => return self.initialize(call),
             "ping" if incoming.headers.is_none() => return Ok(Outcome::Result("{}".to_owned())),
             "ping" | "tools/list" | "tools/call" => {}
             unknown => {
-                // Who comes without a session may try another era: this status, and no code of the newer one, says so.
+                // A client without a session may be testing for another lifecycle. The status 400 without an error code
+                // of the newer revision shows that this server has none.
                 let status = if incoming.session.is_some() { 200 } else { 400 };
                 return Err(Fault::new(status, METHOD_NOT_FOUND, format!("Method not found: {unknown}")));
             }
@@ -258,7 +259,7 @@ impl Server {
         Ok(Outcome::Begun { session, result })
     }
 
-    /// The capabilities that a client declared when it began the session of this message.
+    /// Returns the capabilities that a client declared when it began the session of this message.
     fn admitted(&self, incoming: Incoming<'_>) -> Result<String, Fault> {
         let Some(session) = incoming.session else {
             return Err(Fault::new(400, INVALID_REQUEST, "no session: `initialize` comes first"));
@@ -272,7 +273,7 @@ impl Server {
         Ok(capabilities)
     }
 
-    /// A request of the stateless lifecycle.
+    /// Handles a request of the stateless lifecycle.
     fn alone(&self, call: &Call<'_>, incoming: Incoming<'_>) -> Result<Outcome, Fault> {
         let capabilities = stateless::checked(call, incoming.headers, self.revision)?;
         match call.method.as_str() {
@@ -310,18 +311,18 @@ impl Server {
         }
         let waiting = id.and_then(Value::as_u64).and_then(|id| self.state().waiting.remove(&id));
         if let Some(waiting) = waiting {
-            // Who asked may be gone; the answer was taken all the same.
+            // The requesting call may have been closed; the answer is accepted all the same.
             _ = waiting.send(message::result_of(incoming.text).map(|result| result.get().to_owned()));
         }
         Reply::nothing(202)
     }
 
-    /// Whether what needs no answer is taken. Over stdio nobody could be told.
+    /// Checks a message that needs no response. Over stdio, a refusal could not be reported.
     fn welcome(&self, incoming: Incoming<'_>) -> Result<(), Fault> {
         if self.is_stateless() || incoming.headers.is_none() { Ok(()) } else { self.admitted(incoming).map(drop) }
     }
 
-    /// A request to the client, and its answer to come.
+    /// Returns a request to the client, and the channel for its answer.
     pub(super) fn ask(&self, params: &str) -> (String, oneshot::Receiver<Answered>) {
         let (sender, answer) = oneshot::channel();
         let mut state = self.state();
@@ -333,17 +334,17 @@ impl Server {
         (self.deviated("elicitation/create", request), answer)
     }
 
-    /// The response to a request, as it goes out.
+    /// Returns the response to a request, with the deviations of the case.
     pub(super) fn response_to(&self, id: &str, method: &str, result: &str) -> String {
         self.deviated(method, message::response(id, result))
     }
 
-    /// A result of these members, with those that every result has.
+    /// Returns a result of these members, together with those that every result has.
     pub(super) fn complete(&self, members: Vec<(&str, String)>) -> String {
         self.result("complete", members)
     }
 
-    /// A result of a type.
+    /// Returns a result of a given type.
     pub(super) fn result(&self, kind: &str, members: Vec<(&str, String)>) -> String {
         if !self.is_stateless() {
             return object(members);
@@ -356,7 +357,7 @@ impl Server {
         self.revision.facts().lifecycle == Lifecycle::Stateless
     }
 
-    /// A message with everything in it changed that the case wants to be wrong.
+    /// Applies the deviations of the case to a message.
     pub(super) fn deviated(&self, method: &str, right: String) -> String {
         self.changes(method).fold(right, |text, change| {
             let edited = match change {
@@ -364,7 +365,7 @@ impl Server {
                 Change::Remove { at } => edit(&text, at, None),
                 Change::Http { .. } => None,
             };
-            // A place that this message lacks, such as one in `error`, is another message's.
+            // A place that this message lacks, such as one in `error`, belongs to another message.
             edited.unwrap_or(text)
         })
     }

@@ -1,6 +1,6 @@
-//! What a server of the stateless lifecycle has to turn away before it looks at the method.
+//! The checks of a stateless server before it evaluates the method.
 //!
-//! Takes a request and its headers, gives the declared capabilities or the fault. Must not know what methods do.
+//! Takes a request and its headers, gives the declared capabilities or the error. Must not know methods.
 
 use hyper::HeaderMap;
 
@@ -13,10 +13,11 @@ const HEADER_MISMATCH: i64 = -32020;
 const MISSING_CAPABILITY: i64 = -32021;
 const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// The capabilities that the client declares with a request, as JSON.
+/// Returns the capabilities that the client declares with a request, as JSON.
 pub(super) fn checked<'a>(call: &Call<'a>, headers: Option<&HeaderMap>, revision: Revision) -> Result<&'a str, Fault> {
     if call.method == "initialize" {
-        // An older client learns what is spoken here, and one that knows both eras stays in the newer one.
+        // The error names the supported revision for an older client. A client that supports both lifecycles stays in
+        // the newer one.
         let requested = call.params.get("protocolVersion").and_then(string);
         return Err(unsupported(&requested.unwrap_or_default(), revision));
     }
@@ -35,7 +36,7 @@ pub(super) fn checked<'a>(call: &Call<'a>, headers: Option<&HeaderMap>, revision
     capabilities.ok_or_else(|| missing("clientCapabilities"))
 }
 
-/// The fault of a client that is to be asked and didn't say that it can be.
+/// The error for a client that did not declare the elicitation that a tool needs.
 pub(super) fn lacks_elicitation() -> Fault {
     let data = r#"{"requiredCapabilities":{"elicitation":{"form":{}}}}"#.to_owned();
     let message = "the client declared no elicitation in form mode";
@@ -47,7 +48,7 @@ fn unsupported(requested: &str, revision: Revision) -> Fault {
     Fault { data: Some(data), ..Fault::new(400, UNSUPPORTED_VERSION, "Unsupported protocol version") }
 }
 
-/// Whether the headers say what the body says.
+/// Checks that the headers agree with the body.
 fn mirrors(call: &Call<'_>, headers: &HeaderMap, version: Option<&str>) -> Result<(), Fault> {
     let name = if call.method == "tools/call" { call.params.get("name").and_then(string) } else { None };
     let method = Some(call.method.as_str());
@@ -65,7 +66,7 @@ fn mirrors(call: &Call<'_>, headers: &HeaderMap, version: Option<&str>) -> Resul
     Ok(())
 }
 
-/// What a header's value says: itself, or what the specification's Base64 wrapping holds.
+/// Decodes a header's value from the Base64 form of the specification, if it has that form.
 fn decoded(value: &[u8]) -> Option<String> {
     let wrapped = value.strip_prefix(b"=?base64?").and_then(|rest| rest.strip_suffix(b"?="));
     let bytes = wrapped.map_or_else(|| Some(value.to_vec()), base64)?;

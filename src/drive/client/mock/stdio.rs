@@ -1,6 +1,6 @@
-//! Standard input and output as a server: a client starts the relay, and the relay's lines come here over loopback.
+//! Standard input and output as a server: a client starts a relay, which sends its lines here over loopback.
 //!
-//! Takes connections that begin with a word of the relay's file, gives answers line by line. Must not know methods or
+//! Takes connections that begin with a word of the relay's file, gives responses line by line. Must not know methods or
 //! tools.
 
 use std::io;
@@ -26,12 +26,12 @@ use crate::file;
 
 /// The longest line that can be a word.
 const MAX_WORD: u64 = 256;
-/// The most that is read of a relay's file, in bytes.
+/// The largest part of a relay's file that is read, in bytes.
 const MAX_FILE: usize = 16 << 10;
-/// Written to a relay whose word is good. Without it, the connection ends and the relay tries its next word.
+/// Sent to a relay with a valid word. Without it, the connection ends and the relay tries its next word.
 const WELCOME: &[u8] = b"\n";
 
-/// Speaks with one relay until either side ends it.
+/// Serves one relay until either side disconnects.
 pub(super) async fn converse(stream: TcpStream, asked: &Asked, router: &Router) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
@@ -51,7 +51,7 @@ pub(super) async fn converse(stream: TcpStream, asked: &Asked, router: &Router) 
     writing.await
 }
 
-/// Writes frames until one of them breaks the connection.
+/// Writes frames until one of them ends the connection.
 async fn write_all(mut frames: mpsc::Receiver<Frame>, mut write: OwnedWriteHalf) -> io::Result<()> {
     while let Some(frame) = frames.recv().await {
         write.write_all(&frame?).await?;
@@ -59,7 +59,7 @@ async fn write_all(mut frames: mpsc::Receiver<Frame>, mut write: OwnedWriteHalf)
     Ok(())
 }
 
-/// Answers line by line, as long as there are lines.
+/// Answers each line.
 async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Server>) {
     let mut dialogs = JoinSet::new();
     let mut session = None;
@@ -100,15 +100,15 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
     }
 }
 
-/// The other end: copies lines between this process's standard streams and the mock server that a file leads to.
+/// Copies lines between this process's standard streams and the mock server that a file names.
 ///
 /// # Errors
-/// An error where the file is not a mock server's, or the connection breaks.
+/// An error if the file is not one of a mock server, or if the connection breaks.
 pub async fn relay(file: &Utf8Path) -> io::Result<()> {
     between(file, tokio::io::stdin(), tokio::io::stdout()).await
 }
 
-/// Copies until the server closes; when the input ends, the server is told and may finish.
+/// Copies lines until the server disconnects. The end of the input is passed on, after which the server may finish.
 pub(super) async fn between(
     file: &Utf8Path,
     mut input: impl AsyncRead + Unpin,
@@ -127,7 +127,7 @@ pub(super) async fn between(
     }
 }
 
-/// Connects with the first word of a file that no other relay has used: an address on the first line, then the words.
+/// Connects with the first unused word of a file, which contains an address on its first line and the words below.
 async fn connect(file: &Utf8Path) -> io::Result<(OwnedReadHalf, OwnedWriteHalf)> {
     let unfit = || io::Error::new(io::ErrorKind::InvalidInput, "not the file of a mock server");
     let text = file::read_text(file, MAX_FILE)?;

@@ -1,4 +1,4 @@
-//! The mock server, talked to by clients that are only sockets.
+//! Requests to the mock server from clients that are plain sockets.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -257,7 +257,7 @@ async fn in_a_session_the_client_is_asked_on_the_stream_of_its_call() {
     assert_eq!(result["result"]["structuredContent"], json!({ "action": "accept", "content": { "x": 1 } }));
 }
 
-/// The next event of a stream.
+/// Returns the next event of a stream.
 async fn event(stream: &mut BufReader<TcpStream>) -> Value {
     let mut line = String::new();
     while stream.read_line(&mut line).await.expect("a stream") > 0 {
@@ -382,7 +382,7 @@ async fn strangers_get_nothing() {
     assert_eq!(send(&mock.url(), "POST", &[("host", "example.org")], "{}").await.status, 403);
     assert_eq!(send(&mock.url(), "POST", &[("origin", "https://example.org")], "{}").await.status, 403);
     let (address, _) = words(&mock);
-    // The word of the URL leads nowhere over stdio.
+    // The word of the URL is not valid over stdio.
     let path = mock.url().rsplit('/').next().expect("a word").to_owned();
     for word in ["wrong", path.as_str()] {
         let file = relay_file(&address, word);
@@ -407,7 +407,7 @@ async fn a_flood_is_stopped_and_a_body_without_end_is_refused() {
     let head = format!("POST /{path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n{huge}", huge.len());
     let mut bytes = vec![0; 12];
     let (mut read, mut write) = stream.split();
-    // The reply may come before everything is sent.
+    // The reply may arrive before the whole request is sent.
     _ = tokio::join!(write.write_all(head.as_bytes()), read.read_exact(&mut bytes));
     assert_eq!(String::from_utf8_lossy(&bytes), "HTTP/1.1 413");
     assert!(mock.take_messages()[0].cut_from.is_some_and(|length| length > 16 << 20));
@@ -421,21 +421,21 @@ async fn a_flood_is_stopped_and_a_body_without_end_is_refused() {
     assert_eq!(send(&mock.url(), "POST", &[], "{}").await.status, 429);
 }
 
-/// The address and the words in the file of a mock server's relays.
+/// Returns the address and the words in the relay file of a mock server.
 pub(super) fn words(mock: &Mock) -> (String, Vec<String>) {
     let text = std::fs::read_to_string(mock.relay().expect("a file")).expect("text");
     let (address, words) = text.split_once('\n').expect("an address");
     (address.to_owned(), words.lines().map(str::to_owned).collect())
 }
 
-/// A file that a relay takes for a mock server's.
+/// Writes a relay file.
 pub(super) fn relay_file(address: &str, word: &str) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(file.path(), format!("{address}\n{word}\n")).expect("written");
     file
 }
 
-/// A client's ends of a relay's standard input and output.
+/// Starts a relay, and returns the client's ends of its standard input and output.
 pub(super) fn plug(relay: &Utf8Path) -> (WriteHalf<DuplexStream>, BufReader<ReadHalf<DuplexStream>>) {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let relay = relay.to_owned();

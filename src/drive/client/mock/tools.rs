@@ -1,7 +1,7 @@
-//! The fixture's tools, listed and called.
+//! The tools of a fixture: listing and calling.
 //!
-//! Takes a fixture, gives results as text: what a case writes goes out as it stands, however deep it is. Must not know
-//! transports, nor when an answer of the client's comes.
+//! Takes a fixture, gives results as text, exactly as the case gives them, however deeply nested. Must not know
+//! transports or the answers of a client.
 
 use super::elicit::Elicits;
 use super::server::{Call, Fault, Outcome, Server};
@@ -14,12 +14,12 @@ use crate::model::template::{Bindings, Template};
 /// The members of a result, as JSON.
 pub(super) type Parts = Vec<(&'static str, String)>;
 
-/// The tools on offer.
+/// The tools of a server.
 #[derive(Debug)]
 pub(super) struct Tools {
     offers: Vec<Offer>,
     page_size: usize,
-    /// The cursor of each page but the first.
+    /// The cursor of each page except the first.
     cursors: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ struct Offer {
     code: Code,
 }
 
-/// What a tool's code does, with every place filled in.
+/// The behaviour of a tool, with its placeholders filled.
 #[derive(Debug)]
 enum Code {
     Echo,
@@ -51,7 +51,7 @@ impl Tools {
         Self { offers, page_size, cursors: cursors.into_iter().chain(made_up).take(further).collect() }
     }
 
-    /// One page of the list.
+    /// Returns one page of the list.
     pub(super) fn list(&self, call: &Call<'_>, server: &Server) -> Result<String, Fault> {
         let page = match call.params.get("cursor").map(string) {
             None => Some(0),
@@ -69,7 +69,7 @@ impl Tools {
         Ok(server.complete(parts))
     }
 
-    /// A call of a tool.
+    /// Handles a call of a tool.
     pub(super) fn call(&self, call: &Call<'_>, server: &Server) -> Result<Outcome, Fault> {
         let name = call.params.get("name").and_then(string);
         let name = name.ok_or_else(|| Fault::params("`tools/call` needs a `name`"))?;
@@ -106,7 +106,7 @@ impl Offer {
     }
 }
 
-/// What a case has a tool return, with the one member that a result can't do without.
+/// Returns the result that a case gives to a tool, completed with the required member.
 fn returned(parts: &Template, bindings: &Bindings) -> Parts {
     let known = ["content", "structuredContent", "isError", "_meta"];
     let part =
@@ -118,12 +118,12 @@ fn returned(parts: &Template, bindings: &Bindings) -> Parts {
     parts
 }
 
-/// Structured content with its text beside it.
+/// Returns structured content with its text.
 pub(super) fn structured(value: &str) -> Parts {
     vec![("content", text_block(value)), ("structuredContent", value.to_owned())]
 }
 
-/// A tool's own error.
+/// Returns a tool execution error.
 pub(super) fn failure(message: &str) -> Parts {
     vec![("content", text_block(message)), ("isError", "true".to_owned())]
 }

@@ -1,4 +1,4 @@
-//! The doors of mock servers: what a client of an earlier test still sends, and who is cut off.
+//! Isolation of mock servers: late messages of an earlier client, and connections that are closed.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -72,14 +72,14 @@ async fn what_an_earlier_test_s_client_still_sends_reaches_nobody() {
     let relay = words(&mock).0;
     let mut open = TcpStream::connect(&address).await.expect("a listener");
     drop(earlier);
-    // On the connection that it had.
+    // The request uses the client's existing connection.
     let list = stateless(1, "tools/list", json!({})).to_string();
     let request = format!("POST /{word} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n{list}", list.len());
     _ = open.write_all(request.as_bytes()).await;
     let mut rest = Vec::new();
     _ = open.read_to_end(&mut rest).await;
     assert!(rest.is_empty(), "{rest:?}");
-    // With the old word, should the system give its port to the next.
+    // The system may give the same port to the next server, which must not accept the old word.
     assert_eq!(send(&format!("http://{here}/{word}"), "POST", &[], &list).await.status, 404);
     let file = relay_file(&relay, &old);
     let (mut input, mut output) = plug(Utf8Path::from_path(file.path()).expect("UTF-8"));
@@ -88,7 +88,8 @@ async fn what_an_earlier_test_s_client_still_sends_reaches_nobody() {
     assert!(mock.take_messages().is_empty());
 }
 
-/// Sends a request on a connection that stays; gives the status: 405 of a server, which has no stream, 404 of nobody.
+/// Sends a request on a connection that stays open. Returns the status: 405 from a server, which has no stream, and 404
+/// without a server.
 async fn knock(stream: &mut TcpStream, word: &str) -> u16 {
     let request = format!("GET /{word} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
     stream.write_all(request.as_bytes()).await.expect("it is open");
