@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn silent_connections_make_room_for_those_that_ask() {
+    async fn silent_connections_make_room_for_active_ones() {
         let address = echo();
         let mut asking = TcpStream::connect(address).await.expect("a listener");
         assert!(answers(&mut asking).await);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_without_a_request_is_closed_after_a_while() {
+    async fn connection_without_request_is_closed_after_limit() {
         let address = echo();
         let mut silent = TcpStream::connect(address).await.expect("a listener");
         assert_eq!(silent.read(&mut [0]).await.expect("an end"), 0);
@@ -198,7 +198,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn what_was_closed_before_it_was_accepted_is_read_by_a_private_way_only() {
+    async fn connection_closed_early_is_read_on_private_listener_only() {
         for (way, read) in [(Way::Private, vec![7]), (Way::Public, vec![9])] {
             let listener = listen().expect("a port");
             let address = listener.local_addr().expect("an address");
@@ -220,7 +220,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_connection_of_another_user_is_dropped_and_not_counted() {
+    async fn connection_of_other_user_is_dropped_and_not_counted() {
         if !nix::unistd::geteuid().is_root() {
             // Written to standard error directly, so that the test runner does not capture it.
             _ = writeln!(std::io::stderr(), "SKIPPED: only root can connect as another user");

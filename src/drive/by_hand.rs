@@ -46,8 +46,10 @@ impl HandError {
     fn of(served: Served, stderr: &str) -> Self {
         let wrote = if stderr.is_empty() { String::new() } else { format!("\nit wrote: {}", stderr.trim_end()) };
         match served {
-            Served::Refused { r#type, message } => Self::Declined(format!("the SDK refuses: {type}: {message}")),
-            Served::Cannot { reason } => Self::Declined(format!("the SDK's API can't express it: {reason}")),
+            Served::Refused { r#type, message } => {
+                Self::Declined(format!("the SDK refused the fixture: {type}: {message}"))
+            }
+            Served::Cannot { reason } => Self::Declined(format!("the adapter cannot express the fixture: {reason}")),
             Served::Failed { detail, .. } => Self::Broke(format!("{detail}{wrote}")),
             Served::Unavailable { reason } | Served::Broken { reason } => Self::Broke(format!("{reason}{wrote}")),
             Served::Serving => Self::Broke(format!("no answer{wrote}")),
@@ -196,7 +198,7 @@ pub async fn drive_to(target: &Target, planned: &Planned, url: &str, options: &O
         let is_error = nesting::read::<Step>(handed.get().as_bytes()).is_ok_and(|step| step.error.is_some());
         HandedStep { asked, handed: handed.get().to_owned(), is_error }
     });
-    let why = || format!("{missing} steps of the script were not taken");
+    let why = || format!("{missing} steps of the script were not performed");
     let error = drove.error.map(|error| error.get().to_owned());
     let error = error.or_else(|| (missing > 0 || !drove.connected).then(why));
     Ok(Handed { steps: steps.collect(), error })

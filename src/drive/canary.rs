@@ -92,13 +92,13 @@ struct Place {
 #[derive(Debug, thiserror::Error)]
 pub enum CanaryError {
     /// The system provides no port.
-    #[error("the harness cannot listen for fetches: {0}")]
+    #[error("casebook cannot open a port for canaries: {0}")]
     Listen(std::io::Error),
     /// The system provides no file, or no way to watch it.
-    #[error("the harness cannot watch files: {0}")]
+    #[error("casebook cannot watch canary files: {0}")]
     Watch(std::io::Error),
     /// A test request by casebook itself was not noticed, so that silence proves nothing.
-    #[error("the harness cannot notice fetches: one of its own {0}")]
+    #[error("casebook cannot notice requests for canaries: its own request {0}")]
     Deaf(&'static str),
 }
 
@@ -179,7 +179,7 @@ impl Canaries {
 
     async fn probe_listener(&self) -> Result<(), CanaryError> {
         let Some(address) = self.listener.as_ref().map(|listener| listener.address) else {
-            return Err(CanaryError::Deaf("had nowhere to go"));
+            return Err(CanaryError::Deaf("had no listener"));
         };
         let probe = self.address_of(address, &Canary::new(CanaryKind::Http));
         let path = probe.strip_prefix(&origin(address)).expect("every address is below the origin");
@@ -195,8 +195,8 @@ impl Canaries {
         match reply {
             None => Err(CanaryError::Deaf("got no answer in time")),
             Some(Err(_)) => Err(CanaryError::Deaf("could not connect")),
-            Some(Ok(reply)) if !reply.contains("$defs") => Err(CanaryError::Deaf("got something else")),
-            Some(Ok(_)) if !heard => Err(CanaryError::Deaf("was not counted")),
+            Some(Ok(reply)) if !reply.contains("$defs") => Err(CanaryError::Deaf("got a wrong answer")),
+            Some(Ok(_)) if !heard => Err(CanaryError::Deaf("was not recorded")),
             Some(Ok(_)) => Ok(()),
         }
     }
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_fetch_counts_with_its_address_and_phase_and_so_does_one_of_a_sibling() {
+    async fn request_for_canary_or_sibling_is_recorded_with_phase() {
         let mut canaries = Canaries::default();
         let canary = Canary { path: Some("schemas/root.json".into()), ..Canary::new(CanaryKind::Http) };
         let bound = canaries.bind(vec![canary]).expect("bound");
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_redirect_leads_to_a_second_address_that_counts_too() {
+    async fn redirect_target_is_recorded_as_well() {
         let mut canaries = Canaries::default();
         let canary = Canary { redirects: true, ..Canary::new(CanaryKind::Http) };
         let bound = canaries.bind(vec![canary]).expect("bound");
@@ -417,7 +417,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_file_that_is_read_counts_and_the_harness_writing_it_does_not() {
+    async fn reading_canary_file_counts_and_writing_it_does_not() {
         let mut canaries = Canaries::default();
         let canary = Canary { path: Some("../../a/b.json".into()), ..Canary::new(CanaryKind::File) };
         let bound = canaries.bind(vec![canary]).expect("bound");
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_probe_is_heard_and_leaves_no_trace_and_a_deaf_canary_is_an_error() {
+    async fn own_request_is_noticed_and_missing_notice_is_error() {
         let mut canaries = Canaries::default();
         canaries.bind(vec![Canary::new(CanaryKind::Http)]).expect("bound");
         canaries.check(CanaryKind::ALL.iter().copied()).await.expect("it hears");

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_between_two_looks_counts_unless_nobody_could_look() {
+    fn time_counts_unless_process_was_stopped() {
         let began = std::time::Instant::now();
         let at = |millis| began + Duration::from_millis(millis);
         let mut watch = Watch { seen: began, stopped: Duration::ZERO };
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_narrowed_deadline_never_outlives_the_one_that_it_came_from() {
+    async fn narrowed_deadline_never_exceeds_its_origin() {
         let test = Deadline::within(Duration::from_secs(60));
         let step = test.narrowed(Duration::from_secs(10));
         assert_eq!(step.bound(std::future::pending::<()>()).await, None);

@@ -137,7 +137,7 @@ pub(crate) async fn caught_in<T>(work: impl Future<Output = T>) -> Result<T, Str
 
 fn words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("a panic without words").to_owned()
+    text.unwrap_or("a panic without a message").to_owned()
 }
 
 #[cfg(test)]
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_panic_of_a_task_is_told_to_whoever_spawned_it_and_to_nobody_else() {
+    async fn panic_of_task_is_reported_to_its_own_scope_only() {
         let (ours, others) = (Bugs::default(), Bugs::default());
         let inner = async { panic!("deep inside") };
         ours.scope(async { spawn(async { spawn(inner).await.expect("it was caught") }).await.expect("caught") }).await;
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_becomes_its_words() {
+    async fn panic_becomes_its_message() {
         let late = async {
             tokio::task::yield_now().await;
             assert_eq!(1, 2, "one is not two");
@@ -162,6 +162,6 @@ mod tests {
         assert!(caught_in(late).await.is_err_and(|words| words.contains("one is not two")));
         assert_eq!(caught(|| -> () { panic!("at once") }), Err("at once".to_owned()));
         assert_eq!((caught(|| 7), caught_in(async { 8 }).await), (Ok(7), Ok(8)));
-        assert_eq!(caught(|| std::panic::panic_any(7)).err().as_deref(), Some("a panic without words"));
+        assert_eq!(caught(|| std::panic::panic_any(7)).err().as_deref(), Some("a panic without a message"));
     }
 }

@@ -105,7 +105,7 @@ fn did(steps: &[Step], messages: &[Message], stopped: &Stopped, words: &str) -> 
     let last = asked.iter().rposition(Option::is_some);
     let script = steps.iter().enumerate().filter(|(_, step)| !matches!(step.when, When::Serve));
     let handed = script.map(|(place, step)| match asked[place] {
-        None => error("not asked", &format!("it ended with {} and had not asked for this", stopped.how)),
+        None => error("not requested", &format!("it ended with {} and had not sent this request", stopped.how)),
         Some(_) if Some(place) == last && stopped.code != Some(0) => error(&stopped.how, &last_line),
         Some(_) if matches!(step.when, When::List) => json!({ "tools": [] }),
         Some(_) => json!({ "result": { "content": [] } }),

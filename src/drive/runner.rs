@@ -340,7 +340,9 @@ impl TargetRunner {
             match seen.end {
                 End::Crash { how } => self.health.hung(&unanswered(revision, &how, &words.take())),
                 End::Timeout if self.has_more_patience().await => {}
-                End::Timeout => self.health.hung(&unanswered(revision, "no answer within the limit", &words.take())),
+                End::Timeout => {
+                    self.health.hung(&unanswered(revision, "no response within the time limit", &words.take()))
+                }
                 _ => drop(self.listed.insert(revision, fixed::names(&seen.messages))),
             }
         }
@@ -557,7 +559,7 @@ fn is_unheard(transcript: &Transcript) -> bool {
 
 /// The reason for which a server is given up that returned no tool list.
 fn unanswered(revision: Revision, how: &str, stderr: &str) -> String {
-    format!("the server gave no list of its tools on {revision}: {how}{}", with_stderr(stderr))
+    format!("the server did not list its tools on {revision}: {how}{}", with_stderr(stderr))
 }
 
 /// Adds the exit of a process to a transcript. Only the process of an adapter can report why it serves nothing.

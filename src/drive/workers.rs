@@ -87,7 +87,7 @@ async fn drive_on<T: Send + 'static>(
         let group = &plan.groups[place];
         for planned in &group.tests {
             let Some(why) = idle.as_ref().filter(|_| *cancel.borrow() == Cancel::Go) else { return Ended::Interrupted };
-            let served = Served::Unavailable { reason: format!("the harness cannot start a worker: {why}") };
+            let served = Served::Unavailable { reason: format!("casebook cannot start a worker: {why}") };
             let transcript = Transcript::blank(group.target.id.clone(), planned.id.clone(), served);
             if hand_over(&finish, &events, group, planned, transcript).await.is_none() {
                 return Ended::Interrupted;

@@ -74,15 +74,18 @@ fn target_that_dies_while_serving_shows_its_stderr() {
     let came = sandbox.run("serve dies post/shelf --cases cases");
     came.exits(4).stdout_has(&["http://127.0.0.1:1/"]).stderr_has(&["dies ended with exit status 7", "the last words"]);
     sandbox.script("silent", "exit 7", "");
-    sandbox.run("serve silent post/shelf --cases cases").exits(4).stderr_has(&["gave no hello"]);
+    sandbox.run("serve silent post/shelf --cases cases").exits(4).stderr_has(&["sent no hello"]);
 }
 
 #[test]
 fn declined_fixture_shows_the_message_of_the_target() {
     let sandbox = sandbox();
     for (answer, words) in [
-        (r#"{"id":"2","refused":{"type":"ValueError","message":"no such keyword"}}"#, "refuses: ValueError: no such"),
-        (r#"{"id":"2","cannot":"its schemas are its own"}"#, "can't express it: its schemas are its own"),
+        (
+            r#"{"id":"2","refused":{"type":"ValueError","message":"no such keyword"}}"#,
+            "refused the fixture: ValueError: no such",
+        ),
+        (r#"{"id":"2","cannot":"its schemas are its own"}"#, "cannot express the fixture: its schemas are its own"),
     ] {
         sandbox.script("picky", &format!("read hello; echo '{HELLO}'; read serve; echo '{answer}'; cat"), "");
         sandbox.run("serve picky post/shelf --cases cases").exits(1).stderr_has(&[words]);

@@ -146,7 +146,7 @@ fn target_with_a_wrong_version_is_not_run() {
     sandbox.write("t/target.toml", &versioned("9.9.9"));
     let came = sandbox.run("run t --cases cases --jobs 1");
     came.exits(4)
-        .stdout_has(&["target.toml says casebook-reference 9.9.9, but the adapter's hello says casebook-reference"]);
+        .stdout_has(&["target.toml names casebook-reference 9.9.9, but the adapter's hello names casebook-reference"]);
     sandbox.write("t/target.toml", &versioned(env!("CARGO_PKG_VERSION")));
     sandbox.run("run t --cases cases --jobs 1 --report json=r.json").exits(0);
     let version = format!("casebook-reference {}", env!("CARGO_PKG_VERSION"));

@@ -57,7 +57,7 @@ fn target_that_dies_at_its_start_shows_its_stderr() {
     run(&sandbox, "dies", "--accept").exits(4);
     assert!(!sandbox.path().join("dies/snapshots").exists(), "what nobody saw was accepted");
     sandbox.target("nowhere", &["./no-such-program"], "");
-    run(&sandbox, "nowhere", "").exits(4).stdout_has(&["no-such-program", "could not be started", "No such file"]);
+    run(&sandbox, "nowhere", "").exits(4).stdout_has(&["no-such-program", "cannot start", "No such file"]);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn target_without_hello_or_with_false_claims_is_not_used() {
     sandbox.script("silent", "echo still thinking >&2; exec sleep 1000", "");
     run(&sandbox, "silent", "--start-limit 300ms")
         .exits(4)
-        .stdout_has(&["said nothing within the limit", "still thinking"]);
+        .stdout_has(&["sent no answer within the time limit", "still thinking"]);
     let hello = r#"{"id":"1","hello":{"sdk":"x","version":"1","language":"sh","api":"none","roles":["server"],"transports":["stdio"],"revisions":["2026-07-28"]}}"#;
     sandbox.script("boaster", &format!("read line; echo '{hello}'; cat"), "");
     run(&sandbox, "boaster", "").exits(4).stdout_has(&["target.toml claims the transport `http`", "has only: stdio"]);
@@ -94,7 +94,7 @@ fn failed_setup_shows_its_last_lines_and_starts_nothing() {
     ]);
     assert!(!sandbox.path().join("unready/started").exists());
     sandbox.script("nowhere", "true", &setup(r#""no-such-program""#));
-    run(&sandbox, "nowhere", "").exits(4).stderr_has(&["`no-such-program` can't be started", "is it installed"]);
+    run(&sandbox, "nowhere", "").exits(4).stderr_has(&["cannot start `no-such-program`", "is it installed"]);
     sandbox.script("loud", "true", &setup(r#""printf", "\\033[31mred\\n""#));
     assert!(!run(&sandbox, "loud", "").err.contains('\u{1b}'), "a target's escapes reach no terminal");
 }

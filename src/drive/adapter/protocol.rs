@@ -61,7 +61,7 @@ pub struct Hello {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The system could not start the process.
-    #[error("`{command}` could not be started in {folder}: {source}")]
+    #[error("cannot start `{command}` in {folder}: {source}")]
     Spawn {
         /// The command.
         command: String,
@@ -71,7 +71,7 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// This machine has no free descriptor, process, memory or disk space. The error says nothing about the target.
-    #[error("casebook can't {what}: {}", without_path(.source))]
+    #[error("casebook cannot {what}: {}", without_path(.source))]
     NoRoom {
         /// The step that failed.
         what: &'static str,
@@ -79,10 +79,10 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The target is fixed, without an adapter.
-    #[error("the target is fixed: it has no adapter")]
+    #[error("a fixed target has no adapter")]
     Fixed,
     /// The process runs, but sent no hello.
-    #[error("the adapter gave no hello: {trouble}{}", with_stderr(.stderr))]
+    #[error("the adapter sent no hello: {trouble}{}", with_stderr(.stderr))]
     Hello {
         /// The failure.
         trouble: Trouble,
@@ -101,8 +101,8 @@ pub enum StartError {
     },
     /// The hello names another package than `target.toml`.
     #[error(
-        "target.toml says {package}, but the adapter's hello says {hello}: what is locked and target.toml differ; \
-         correct `package` and `version`, or delete .casebook-setup to have the set-up run again"
+        "target.toml names {package}, but the adapter's hello names {hello}: correct `package` and `version` in \
+         target.toml, or delete .casebook-setup to run the setup again"
     )]
     Package {
         /// The package in `target.toml`.
@@ -130,10 +130,10 @@ pub enum Trouble {
     #[error("it ended with {0}")]
     Died(String),
     /// The process sent nothing within the time limit.
-    #[error("it said nothing within the limit")]
+    #[error("it sent no answer within the time limit")]
     Hung,
     /// The process wrote a line that is too long or has too many values.
-    #[error("it wrote a line of more than 16 MiB, or of more values than are read")]
+    #[error("it wrote a line of more than 16 MiB, or with too many JSON values")]
     Oversized,
     /// The process sent an invalid answer.
     #[error("{0}")]
@@ -362,7 +362,10 @@ impl Adapter {
         match (answer.serving, answer.unsupported) {
             (Some(Address { url }), _) => Ok((Serving { id: answer.id }, url)),
             (None, Some(reason)) => Err(Served::Cannot { reason }),
-            (None, None) => Err(Trouble::Nonsense("it answered `serve` with none of its answers".to_owned()).served()),
+            (None, None) => Err(Trouble::Nonsense(
+                "it answered `serve` with none of `serving`, `refused`, `cannot` and `unsupported`".to_owned(),
+            )
+            .served()),
         }
     }
 
@@ -372,7 +375,7 @@ impl Adapter {
     /// [`Trouble`] if the adapter does not confirm it.
     pub(crate) async fn stop(&mut self, serving: Serving, deadline: Deadline) -> Result<(), Trouble> {
         let answer = self.ask("stop", &format!(r#"{{"serving":{}}}"#, quoted(&serving.id)), deadline).await?;
-        let nonsense = || Trouble::Nonsense("it answered `stop` without `stopped`".to_owned());
+        let nonsense = || Trouble::Nonsense(r#"it answered `stop` without "stopped":true"#.to_owned());
         answer.stopped.then_some(()).ok_or_else(nonsense)
     }
 
@@ -388,9 +391,11 @@ impl Adapter {
         let nonsense = |reason| Trouble::Nonsense(reason).served();
         match (answer.drove, answer.unsupported) {
             (Some(drove), _) => serde_json::from_str(drove.get())
-                .map_err(|error| nonsense(format!("it answered `drive` with a `drove` that is none: {error}"))),
+                .map_err(|error| nonsense(format!("it answered `drive` with an invalid `drove`: {error}"))),
             (None, Some(reason)) => Err(Served::Cannot { reason }),
-            (None, None) => Err(nonsense("it answered `drive` with none of its answers".to_owned())),
+            (None, None) => Err(nonsense(
+                "it answered `drive` with none of `drove`, `refused`, `cannot` and `unsupported`".to_owned(),
+            )),
         }
     }
 
@@ -467,7 +472,7 @@ impl Adapter {
                 }
                 Err(error) if is_addressed(&line, id) => {
                     self.keep_noise(&line);
-                    return Err(Trouble::Nonsense(format!("it gave an answer that can't be read: {error}")));
+                    return Err(Trouble::Nonsense(format!("it sent an invalid answer: {error}")));
                 }
                 _ => self.keep_noise(&line),
             }
@@ -487,7 +492,7 @@ impl Adapter {
                 self.process.run_dry().await;
                 in_words(status)
             }
-            None => "its standard output closed, although it runs".to_owned(),
+            None => "a closed standard output, although its process still runs".to_owned(),
         }
     }
 }
@@ -548,7 +553,7 @@ mod tests {
     use crate::fuzz::{fuzz, samples};
 
     #[test]
-    fn any_output_of_an_adapter_is_answers_and_noise() {
+    fn any_adapter_output_is_parsed_or_kept_as_noise() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         fuzz("adapter-lines", [samples::ADAPTER], |bytes| {
             runtime.block_on(async {

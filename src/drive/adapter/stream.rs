@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn stream_with_the_expected_word_comes_with_what_follows_it() {
+    async fn stream_with_expected_word_is_delivered_with_later_lines() {
         let mut streams = Streams::default();
         let awaited = streams.expect().expect("a port");
         let (port, word) = (awaited.place.port, awaited.place.word.clone());

@@ -44,7 +44,7 @@ pub(crate) async fn overheard(canaries: &Canaries, driving: impl Future<Output =
 /// Starts the mock server for a client. Without one, returns the result of the test.
 pub(crate) fn mock(listeners: &mut Listeners, planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
     let served = Mock::serve(listeners, Arc::clone(&planned.test), bindings.clone(), planned.id.revision);
-    served.map_err(|error| unavailable(format!("the mock server can't listen: {error}")))
+    served.map_err(|error| unavailable(format!("the mock server cannot open a port: {error}")))
 }
 
 fn unavailable(reason: String) -> Driven {
@@ -69,7 +69,7 @@ pub(crate) async fn converse(
     let began = Instant::now();
     let server = match server(&mock, planned.id.transport, &options.program) {
         Ok(server) => server,
-        Err(error) => return unavailable(format!("the mock server has no file for its relay: {error}")),
+        Err(error) => return unavailable(format!("the mock server cannot write the file for its relay: {error}")),
     };
     let order = order(planned, variant, bindings, server);
     let drove = tokio::select! {

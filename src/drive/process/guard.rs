@@ -107,7 +107,7 @@ pub fn watch(
     if was_stopped {
         tell_words(
             tell,
-            "casebook: it did not stop in time and was killed; the run log has each test that had ended".to_owned(),
+            "casebook: the run did not stop in time and was killed; the run log contains all finished tests".to_owned(),
         );
         return Ok(STOPPED);
     }
@@ -177,7 +177,7 @@ fn number(status: ExitStatus, tell: fn(&str)) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         let how = in_words(status);
-        tell_words(tell, format!("casebook: it was {how}; the run log has each test that had ended"));
+        tell_words(tell, format!("casebook: the run was {how}; the run log contains all finished tests"));
         return u8::try_from(128 + signal).unwrap_or(u8::MAX);
     }
     #[cfg(not(unix))]

@@ -122,7 +122,7 @@ impl Process {
             // The pipe may still contain its last output.
             self.run_dry().await;
         }
-        let how = status.map_or_else(|| "not gone although killed".to_owned(), in_words);
+        let how = status.map_or_else(|| "no exit although it was killed".to_owned(), in_words);
         Stopped { how, code: status.and_then(|status| status.code()), died, leaky: self.leaky }
     }
 
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn grandchildren_in_the_group_and_out_of_it_are_killed() {
+    async fn grandchildren_inside_and_outside_group_are_killed() {
         let (process, _stdin, mut lines) = sh(STAYING);
         for _ in 0..3 {
             assert_eq!(line(&mut lines).await, "up");
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_process_that_is_dropped_takes_its_children_along() {
+    async fn dropped_process_is_killed_with_its_children() {
         let (process, _stdin, mut lines) = sh("sleep 1000 & echo up; exec sleep 1000");
         assert_eq!(line(&mut lines).await, "up");
         let mark = format!("{MARK}={}", process.group.mark);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pipes_kept_open_by_a_child_are_a_leak_and_cost_no_time() {
+    async fn pipes_kept_open_by_child_are_leak_without_delay() {
         let (process, stdin, _lines) = sh("sleep 1000 & exit 3");
         let began = Instant::now();
         let stopped = process.end(StopReason::Leave, async { drop(stdin) }).await;
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_process_that_ignores_everything_is_killed_within_its_grace() {
+    async fn process_that_ignores_signals_is_killed_in_time() {
         let (process, stdin, mut lines) = sh("trap '' TERM; echo up; while :; do sleep 1; done");
         assert_eq!(line(&mut lines).await, "up");
         let began = Instant::now();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_process_that_leaves_when_its_input_closes_is_clean() {
+    async fn process_that_exits_at_end_of_input_is_clean() {
         let (process, stdin, _lines) = sh("cat; echo bye >&2");
         let stderr = process.stderr().clone();
         let stopped = process.end(StopReason::Leave, async { drop(stdin) }).await;
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_without_end_is_oversized() {
+    async fn endless_line_is_oversized() {
         let (process, _stdin, mut lines) = sh("head -c 20971520 /dev/zero; exec sleep 1000");
         assert_eq!(timeout(Duration::from_secs(60), lines.next()).await, Ok(LineEvent::Oversized));
         process.end(StopReason::Hung, async {}).await;

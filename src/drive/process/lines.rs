@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_over_the_bound_is_skipped_and_its_neighbours_are_read() {
+    async fn oversized_line_is_skipped_and_neighbours_are_read() {
         let mut source = b"one\r\n".to_vec();
         source.extend(vec![b'x'; MAX_LINE + 1]);
         source.extend(b"\n\nlast");
@@ -198,7 +198,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn what_was_written_is_at_hand_and_nothing_else_is_waited_for() {
+    async fn at_hand_returns_written_lines_without_waiting() {
         use tokio::io::AsyncWriteExt;
         let (mut writer, source) = tokio::net::unix::pipe::pipe().expect("a pipe");
         let (mut lines, _pump) = Lines::of(source);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_endless_text_both_ends_are_kept() {
+    fn endless_text_keeps_both_ends() {
         let kept = BoundedText::default();
         kept.push(b"begin ");
         (0..1000).for_each(|_| kept.push(&[b'.'; 1000]));

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_program_leaves_running_delays_nobody() {
+    async fn process_left_by_program_causes_no_delay() {
         let folder = folder_with("node", "/bin/sleep 1000 &\necho leaver 4.5.6");
         let began = Instant::now();
         let found = ask("node", &[folder.path().to_owned()]).await;
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_is_not_known_is_found_and_not_executed() {
+    async fn unknown_program_is_found_but_not_run() {
         let folder = folder_with("tool", "echo tool 1.2; : > \"${0%/*}/executed\"");
         let path = [folder.path().to_owned()];
         assert_eq!(ask("tool", &path).await, Found::Unversioned);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_is_asked_where_nobody_else_can_put_a_file() {
+    async fn program_runs_in_folder_closed_to_other_users() {
         let folder = folder_with("node", "echo \"node 1.2.3 $PWD\" > \"${0%/*}/asked\"");
         ask("node", &[folder.path().to_owned()]).await;
         let asked = std::fs::read_to_string(folder.path().join("asked")).expect("it was asked");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_has_no_folder_that_depends_on_the_current_one() {
+    fn trusted_path_has_absolute_folders_only() {
         let path = trusted_path(OsStr::new(":.:bin:/usr/bin:./x:/bin"));
         assert_eq!(path, [Path::new("/usr/bin"), Path::new("/bin")]);
     }

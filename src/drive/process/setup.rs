@@ -41,7 +41,7 @@ pub enum SetupError {
         error: io::Error,
     },
     /// A command cannot be started.
-    #[error("`{command}` can't be started: {error}; is it installed and on the PATH?")]
+    #[error("cannot start `{command}`: {error}; is it installed and on the PATH?")]
     Start {
         /// The command.
         command: String,
@@ -101,7 +101,7 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
     tokio::time::timeout(LIMIT, all).await.unwrap_or_else(|_| {
         Err(SetupError::Failed {
             command: "setup".to_owned(),
-            how: format!("no end within {}", humantime::format_duration(LIMIT)),
+            how: format!("no exit within {}", humantime::format_duration(LIMIT)),
             output: String::new(),
         })
     })?;

@@ -330,7 +330,7 @@ fn stray(id: Option<&Value>, awaits: &Awaits) -> String {
         Awaits::Anything | Awaits::Nothing => None,
     };
     let stray: String = name(id).chars().take(80).collect();
-    format!("a response with {stray} in place of {}", name(own))
+    format!("a response with {stray} instead of {}", name(own))
 }
 
 /// Returns an `ElicitResult`.
@@ -364,7 +364,7 @@ impl fmt::Debug for Stdio {
 impl Stdio {
     async fn write(&mut self, message: &str) -> Result<(), End> {
         if std::mem::replace(&mut self.torn, true) {
-            return Err(End::Crash { how: "doesn't read its standard input".to_owned() });
+            return Err(End::Crash { how: "does not read its standard input".to_owned() });
         }
         let line = format!("{message}\n");
         let written = async { self.input.write_all(line.as_bytes()).await.and(self.input.flush().await) };
@@ -384,7 +384,7 @@ fn arrival(event: LineEvent) -> Result<Arrival, End> {
             Ok(text) => Arrival { text, ..Arrival::default() },
             Err(error) => Arrival {
                 text: String::from_utf8_lossy(error.as_bytes()).into_owned(),
-                fault: Some("a line that is no UTF-8".to_owned()),
+                fault: Some("a line that is not UTF-8".to_owned()),
                 lossy: true,
                 ..Arrival::default()
             },
@@ -392,7 +392,7 @@ fn arrival(event: LineEvent) -> Result<Arrival, End> {
         LineEvent::Unended(line) => Ok(Arrival {
             lossy: std::str::from_utf8(&line).is_err(),
             text: String::from_utf8_lossy(&line).into_owned(),
-            fault: Some("a line without an end".to_owned()),
+            fault: Some("a line without a line feed".to_owned()),
             ..Arrival::default()
         }),
         LineEvent::Oversized => Err(End::Oversized),

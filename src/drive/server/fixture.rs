@@ -230,7 +230,7 @@ fn not_started(error: &StartError) -> Served {
     if let StartError::NoRoom { .. } = error {
         return Served::Unavailable { reason: error.to_string() };
     }
-    Served::Failed { end: End::Crash { how: "it could not be started".to_owned() }, detail: error.to_string() }
+    Served::Failed { end: End::Crash { how: "its process cannot be started".to_owned() }, detail: error.to_string() }
 }
 
 /// Returns an exchange without messages.

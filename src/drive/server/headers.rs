@@ -203,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn base64_pads_as_the_rfc_says() {
+    fn base64_is_padded() {
         let pairs = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("ä", "w6Q=")];
         assert!(pairs.iter().all(|(text, code)| base64(text.as_bytes()) == *code));
     }
 
     #[test]
-    fn values_that_a_header_cannot_carry_are_wrapped() {
+    fn values_unfit_for_header_are_wrapped() {
         assert_eq!(encoded("a b"), "a b");
         assert_eq!(encoded(" a"), "=?base64?IGE=?=");
         assert_eq!(encoded("ä"), "=?base64?w6Q=?=");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stateless_lifecycle_repeats_method_name_and_marked_parameters() {
+    fn stateless_headers_repeat_method_name_and_marked_parameters() {
         let list = RawValue::from_string(
             r#"{"tools":[{"name":"t","inputSchema":{"properties":{"a":{"properties":{"b":{"x-mcp-header":"Region"}}},"n":{"x-mcp-header":"N"},"m":{"x-mcp-header":"M"}}}}]}"#.into(),
         );
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stateful_lifecycle_sends_its_session_and_nothing_of_the_message() {
+    fn stateful_headers_have_session_and_no_message_members() {
         let revision = Some(revisions(Lifecycle::Stateful));
         let context = Context { revision, session: Some("s"), mirrored: &Mirrored::default() };
         let mut headers = of_message(r#"{"method":"tools/list"}"#, context);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_break_the_rules_count_for_nothing() {
+    fn invalid_marks_are_ignored() {
         let twice = serde_json::json!({ "properties": { "a": { "x-mcp-header": "X" }, "b": { "x-mcp-header": "x" } } });
         assert!(marks(&twice).is_empty());
         assert!(marks(&serde_json::json!({ "properties": { "a": { "x-mcp-header": "a b" } } })).is_empty());

@@ -74,7 +74,7 @@ impl Http {
 
     async fn send(&self, method: Method, headers: &Headers, body: String) -> Result<Reply, End> {
         let Some(endpoint) = &self.endpoint else {
-            return Err(End::Invalid { reason: "the address of the server is none that may be gone to".to_owned() });
+            return Err(End::Invalid { reason: "the URL of the server is invalid or not on this machine".to_owned() });
         };
         let mut request = self.client.request(method, endpoint.clone()).headers(sendable(headers));
         if !body.is_empty() {
@@ -197,11 +197,11 @@ impl Reply {
         // The body of an error may have any content type if it contains a message.
         let is_free = !(200..300).contains(&self.status);
         let fault = match (&text, &self.encoding) {
-            (_, Some(encoding)) => Some(format!("a body encoded as `{encoding}`, which nobody asked for")),
-            (Err(_), None) => Some("a body that is no UTF-8".to_owned()),
+            (_, Some(encoding)) => Some(format!("a body encoded as `{encoding}`, which was not requested")),
+            (Err(_), None) => Some("a body that is not UTF-8".to_owned()),
             (Ok(text), None) if text.is_empty() || is_json || is_free => None,
-            (Ok(_), None) if self.content_type.is_empty() => Some("a body without a type".to_owned()),
-            (Ok(_), None) => Some(format!("a body of the type `{}`", self.content_type)),
+            (Ok(_), None) if self.content_type.is_empty() => Some("a body without a content type".to_owned()),
+            (Ok(_), None) => Some(format!("a body with the content type `{}`", self.content_type)),
         };
         let lossy = text.is_err();
         Arrival { text: text.unwrap_or_else(|text| text), fault, lossy, ..Arrival::default() }
@@ -277,7 +277,7 @@ pub(crate) enum Fault {
     #[error("more than {MAX_REPLY} bytes")]
     TooLong,
     /// The body violates HTTP.
-    #[error("no HTTP: {0}")]
+    #[error("invalid HTTP: {0}")]
     Unreadable(String),
     /// The connection was closed.
     #[error("{0}")]
@@ -317,14 +317,16 @@ fn failure(error: &reqwest::Error) -> End {
         match inner.downcast_ref::<hyper::Error>() {
             // The reply has more or longer headers than are read.
             Some(error) if error.is_parse_too_large() => return End::Oversized,
-            Some(error) if error.is_parse() => return End::Invalid { reason: format!("no HTTP: {}", root(error)) },
+            Some(error) if error.is_parse() => {
+                return End::Invalid { reason: format!("invalid HTTP: {}", root(error)) };
+            }
             _ => {}
         }
         cause = inner.source();
     }
     let cause = root(error);
     if cause.downcast_ref::<io::Error>().is_some_and(fault::is_no_room) {
-        fault::report(format!("no connection to the target could be opened: {cause}"));
+        fault::report(format!("cannot open a connection to the target: {cause}"));
     }
     End::Crash { how: cause.to_string() }
 }
@@ -390,7 +392,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_last_where_a_listener_serves_a_second_time() {
+    async fn connections_are_reused_for_same_listener() {
         let ((here, mut told), (elsewhere, mut told_there)) = (listener().await, listener().await);
         let mut lasting = ConnectionReuse::default();
         for seen in [["opened", "closed"].as_slice(), &["opened"], &[]] {
@@ -407,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_header_that_differ_are_no_word_that_is_known() {
+    fn differing_header_lines_give_unknown_word() {
         let of = |lines: &[&'static str]| {
             let mut headers = HeaderMap::new();
             for line in lines {
@@ -421,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn any_stream_of_events_is_the_same_in_pieces_of_any_size() {
+    fn event_stream_reads_same_in_pieces_of_any_size() {
         fuzz("event-streams", samples::streams(), |bytes| {
             let whole = read(bytes, bytes.len().max(1));
             for size in [1, 2, 3, 7, 64] {

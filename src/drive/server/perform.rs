@@ -97,7 +97,7 @@ impl Connection {
         if version != revision {
             let version: String = version.chars().take(80).collect();
             return Err(End::Invalid {
-                reason: format!("`initialize` agreed on `{version}` in place of `{revision}`"),
+                reason: format!("`initialize` negotiated `{version}` instead of `{revision}`"),
             });
         }
         self.agree(log);
@@ -251,7 +251,7 @@ impl<'a> Round<'a> {
         let invalid = |reason: String| End::Invalid { reason };
         match (self.requests, self.state) {
             (Some(requests), _) => nesting::read(requests.get().as_bytes())
-                .map_err(|error| invalid(format!("`inputRequests` that can't be read: {error}"))),
+                .map_err(|error| invalid(format!("invalid `inputRequests`: {error}"))),
             (None, Some(_)) => Ok(BTreeMap::new()),
             (None, None) => Err(invalid("`input_required` with neither `inputRequests` nor `requestState`".to_owned())),
         }

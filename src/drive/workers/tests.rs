@@ -150,7 +150,7 @@ fn reply(transcript: &Transcript) -> &str {
 }
 
 #[tokio::test]
-async fn tests_with_one_fixture_share_a_process_and_an_isolated_one_has_its_own() {
+async fn tests_with_same_fixture_share_process_unless_isolated() {
     let isolated = Test { isolated: true, ..send("three") };
     let transcripts = run(target(&[]), vec![send("one"), send("two"), isolated, send("four")]).await;
     let replies: Vec<_> = transcripts.iter().map(reply).collect();
@@ -172,7 +172,7 @@ async fn tests_with_one_generated_fixture_share_a_process() {
 }
 
 #[tokio::test]
-async fn a_crash_costs_one_test_and_is_named() {
+async fn crash_fails_one_test_and_names_signal() {
     let transcripts = run(target(&[]), vec![send("one"), send("please-abort"), send("three")]).await;
     let crash = &transcripts[1];
     assert_eq!(crash.steps[0].end, End::Crash { how: "killed by signal 6 (SIGABRT)".to_owned() });
@@ -181,13 +181,13 @@ async fn a_crash_costs_one_test_and_is_named() {
 }
 
 #[tokio::test]
-async fn a_process_that_leaves_a_child_with_its_pipes_is_leaky() {
+async fn process_that_leaves_child_with_pipes_is_leaky() {
     let transcripts = run(target(&[]), vec![send("please-leave"), send("two")]).await;
     assert!(transcripts[0].leaky && !transcripts[1].leaky);
 }
 
 #[tokio::test]
-async fn step_limit_of_a_test_ends_its_hang_early() {
+async fn step_limit_of_test_shortens_hang() {
     let options = Options { step_limit: Duration::from_secs(5), ..quick() };
     let hang = Test { step_limit: Some(1), ..send("please-hang") };
     let transcripts = run_with(options.clone(), target(&[]), vec![hang]).await;
@@ -210,7 +210,7 @@ fn order_of_groups_begins_with_hard_ones_unless_shuffled() {
 }
 
 #[tokio::test]
-async fn after_three_hangs_in_a_row_a_target_is_given_up_at_once() {
+async fn target_is_given_up_after_three_consecutive_hangs() {
     let hangs = (0..3).map(|_| send("please-hang"));
     let tests = [send("please-hang"), send("well")].into_iter().chain(hangs).chain([send("late")]).collect();
     let transcripts = run(target(&[]), tests).await;
@@ -254,7 +254,7 @@ fn given_up(transcripts: &[Transcript]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn what_hangs_is_given_up_after_three_whatever_it_is_and_under_one_cause() {
+async fn hanging_target_of_each_kind_is_given_up_after_three_hangs() {
     type Way = (&'static str, Target, Transport, fn(usize) -> Test);
     // Whoever connects waits for ever.
     let deaf = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -286,7 +286,7 @@ async fn what_hangs_is_given_up_after_three_whatever_it_is_and_under_one_cause()
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_built_says_so_with_a_line_and_a_status() {
+async fn stdio_server_without_server_gives_line_and_exit_status() {
     let refusing = |line: &str| format!("echo a greeting; echo some warning >&2; echo '{line}' >&2; exit 3");
     let refused = refusing(r#"{"refused":{"type":"ValueError","message":"no","tool":"t"}}"#);
     for when in [When::Serve, When::List] {
@@ -311,15 +311,12 @@ async fn process_that_refuses_is_started_once_beside_an_adapter() {
 }
 
 #[tokio::test]
-async fn without_a_hello_there_is_no_session_and_the_reason_is_told() {
+async fn missing_hello_makes_tests_unavailable_with_reason() {
     for (on_hello, reason) in [
-        ("exec sleep 1000", "said nothing within the limit"),
+        ("exec sleep 1000", "sent no answer within the time limit"),
         ("echo broken >&2; exit 1", "exit status 1; it wrote: broken"),
         ("yes", "1000 lines that are no answer"),
-        (
-            r#"read -r line; echo '{"id":"1","hello":"there"}'"#,
-            "it gave an answer that can't be read: invalid type: string",
-        ),
+        (r#"read -r line; echo '{"id":"1","hello":"there"}'"#, "it sent an invalid answer: invalid type: string"),
         (r#"read -r line; echo '{"id":"1","hello":{"roles":["server"]}}'"#, "the transport `stdio`"),
     ] {
         let transcripts = run(target(&[("ON_HELLO", on_hello)]), vec![send("one"), send("two")]).await;
@@ -331,7 +328,7 @@ async fn without_a_hello_there_is_no_session_and_the_reason_is_told() {
 }
 
 #[tokio::test]
-async fn noise_is_kept_and_a_fixture_of_any_depth_goes_over_as_text() {
+async fn noise_is_kept_and_deep_fixture_is_sent_as_text() {
     let deadline = Deadline::within(Duration::from_secs(10));
     let target = target(&[("ON_HELLO", "echo Listening on port 8080")]);
     let mut adapter = Adapter::start(&target, deadline).await.expect("a hello");
@@ -348,7 +345,7 @@ async fn noise_is_kept_and_a_fixture_of_any_depth_goes_over_as_text() {
 }
 
 #[tokio::test]
-async fn a_first_look_names_what_should_have_come() {
+async fn smoke_names_expected_answer() {
     let report = smoke(&target(&[("ON_START", "echo broken >&2; exit 1")])).await;
     assert_eq!(report.checks.len(), 2 + 4 + 2);
     let wrong: Vec<_> =
@@ -363,7 +360,7 @@ async fn a_first_look_names_what_should_have_come() {
 }
 
 #[tokio::test]
-async fn a_first_look_shows_what_an_adapter_wrote_before_it_died() {
+async fn smoke_shows_standard_error_of_adapter_that_died() {
     let claims = Claims { roles: vec![Role::Client], ..target(&[]).claims };
     let dying = Target { claims, ..target(&[("ON_DRIVE", "echo broken >&2; exit 1")]) };
     let report = smoke(&dying).await;
@@ -377,7 +374,7 @@ async fn a_first_look_shows_what_an_adapter_wrote_before_it_died() {
 }
 
 #[tokio::test]
-async fn no_test_is_begun_after_the_run_was_cancelled() {
+async fn cancelled_run_begins_no_further_test() {
     let (cancelling, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
     let finish = Arc::new(move |_: &_, planned: &Planned, _| {
@@ -394,7 +391,7 @@ async fn no_test_is_begun_after_the_run_was_cancelled() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_cancelled_now_ends_now() {
+async fn run_cancelled_now_ends_at_once() {
     let (cancelling, cancel) = watch::channel(Cancel::Go);
     let (events, _received) = mpsc::channel(8);
     let options = Options { step_limit: Duration::from_secs(60), ..quick() };
@@ -411,7 +408,7 @@ fn connecting(id: &str) -> Test {
 }
 
 #[tokio::test]
-async fn a_client_that_says_nothing_is_given_up_in_time_and_the_next_has_an_adapter_of_its_own() {
+async fn silent_client_times_out_and_next_test_gets_new_adapter() {
     let hang = r#"case $line in *please-hang*) exec sleep 1000 ;; esac
         echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
     let calling = |tool: &str| {
@@ -426,7 +423,7 @@ async fn a_client_that_says_nothing_is_given_up_in_time_and_the_next_has_an_adap
 }
 
 #[tokio::test]
-async fn an_adapter_that_dies_or_makes_no_sense_while_it_drives_is_an_observation() {
+async fn adapter_failure_during_drive_is_observed() {
     let end_of =
         async |how: &str| match run(target(&[("ON_DRIVE", how)]), vec![connecting("one")]).await.remove(0).served {
             Served::Failed { end, .. } => end,
@@ -438,7 +435,7 @@ async fn an_adapter_that_dies_or_makes_no_sense_while_it_drives_is_an_observatio
 }
 
 #[tokio::test]
-async fn a_bug_of_our_own_costs_the_test_in_which_it_shows_and_the_run_goes_on() {
+async fn panic_in_harness_fails_one_test_and_run_continues() {
     // No clock goes so far: the sum panics, in each test anew.
     let options = Options { test_limit: Duration::MAX, ..quick() };
     let transcripts = run_with(options, target(&[]), vec![send("one"), send("two")]).await;
@@ -451,7 +448,7 @@ async fn a_bug_of_our_own_costs_the_test_in_which_it_shows_and_the_run_goes_on()
 }
 
 #[tokio::test]
-async fn a_bug_beside_a_test_is_the_test_s_error_and_no_fault_of_the_target() {
+async fn panic_in_background_task_is_error_of_its_test() {
     // What the client sends makes the mock server's task panic; the client waits, as if nothing had happened.
     let trips = r#"case $line in *'"steps-on-it"'*)
         file=${line##*'"__relay","'}; file=${file%%'"'*}

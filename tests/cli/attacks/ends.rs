@@ -264,7 +264,7 @@ fn blocked_run_ends_at_its_limit_or_second_signal() {
             run.until_interrupted();
             kill(run.id(), Signal::SIGTERM).expect("a running process");
         }
-        run.until_error("it did not stop in time");
+        run.until_error("the run did not stop in time");
         assert_eq!(run.end().0, Some(5));
         assert_eq!(sandbox.survivors(), 0);
         assert!(sandbox.read("run.jsonl").ends_with("}\n"), "the log ends with a whole line");
@@ -363,7 +363,7 @@ fn machine_without_temporary_folder_fails_no_target() {
     };
     for tmp in ["/nowhere/at/all", "file"] {
         let finished = run(tmp);
-        finished.exits(4).stdout_has(&["casebook can't write the fixture to a file"]);
+        finished.exits(4).stdout_has(&["casebook cannot write the fixture to a file"]);
         assert!(!finished.out.contains("FAIL"), "{}", finished.out);
         assert!(!sandbox.read("run.jsonl").contains("crash"), "{tmp}");
     }

@@ -25,7 +25,7 @@ fn machine_without_inotify_makes_only_file_tests_unavailable() {
     let only = "--only sep-2106/unresolved-ref --only sep-2106/composition";
     let finished =
         Finished::of(&mut behind(&without_inotify, &sandbox.command(&format!("run reference {only} {reports}"))));
-    finished.exits(1).stdout_has(&["the harness cannot watch files: "]);
+    finished.exits(1).stdout_has(&["casebook cannot watch canary files: "]);
     let (unavailable, observed): (Vec<_>, Vec<_>) =
         records(&sandbox).into_iter().partition(|record| record["observation"]["unavailable"].is_string());
     assert!(

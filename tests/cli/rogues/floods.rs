@@ -18,7 +18,7 @@ const FLOODS: [Rogue; 17] = [
     Rogue::new(
         "endless-trailers",
         r"put(head('transfer-encoding: chunked'), '0\r\n'); endless(b'a: b\r\n')",
-        ("invalid-message", "no HTTP: "),
+        ("invalid-message", "invalid HTTP: "),
     )
     .over(HTTP),
     Rogue::new(

@@ -32,7 +32,7 @@ fn ends(driven: &Driven) -> Vec<(&End, Option<&str>)> {
 }
 
 #[test]
-fn the_order_has_the_script_and_the_answers_of_all_its_calls() {
+fn drive_object_has_script_and_answers_of_all_calls() {
     let answering = |answers| When::Call {
         tool: "t".into(),
         arguments: Some((&json!({"n": 1})).into()),
@@ -64,7 +64,7 @@ fn the_order_has_the_script_and_the_answers_of_all_its_calls() {
 }
 
 #[test]
-fn every_step_has_what_the_user_was_handed() {
+fn every_step_has_value_handed_to_user() {
     let value = json!({"connected": true, "steps": [{"tools": []}, {"result": {}}]});
     let driven = told_of(vec![When::Serve, When::List, call("t")], &value);
     assert_eq!(driven.served, Served::Serving);
@@ -74,7 +74,7 @@ fn every_step_has_what_the_user_was_handed() {
 }
 
 #[test]
-fn a_script_that_breaks_off_ends_with_its_error() {
+fn interrupted_script_ends_with_its_error() {
     let value = json!({"connected": true, "steps": [{"tools": []}], "error": {"type": "E"}});
     let driven = told_of(vec![When::List, call("t"), call("t")], &value);
     let handed = [(&End::Handed, Some(r#"{"tools":[]}"#)), (&End::Handed, Some(r#"{"error":{"type":"E"}}"#))];
@@ -85,7 +85,7 @@ fn a_script_that_breaks_off_ends_with_its_error() {
 }
 
 #[test]
-fn who_never_connected_has_refused_and_who_miscounts_makes_no_sense() {
+fn unconnected_client_refused_and_wrong_step_count_is_invalid() {
     let unconnected = json!({"connected": false, "steps": [], "error": {"type": "E", "message": "no"}});
     let driven = told_of(vec![When::List], &unconnected);
     assert_eq!(driven.served, Served::Refused { r#type: "E".into(), message: "no".into() });
@@ -96,7 +96,7 @@ fn who_never_connected_has_refused_and_who_miscounts_makes_no_sense() {
 }
 
 #[test]
-fn messages_go_to_the_step_that_began_last() {
+fn messages_belong_to_the_step_begun_last() {
     use Party::{Harness, Target};
     let call_of = |id: u64, name: &str| format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"{name}"}}}}"#);
     let messages = vec![
@@ -118,7 +118,7 @@ fn messages_go_to_the_step_that_began_last() {
 }
 
 #[test]
-fn without_a_message_all_time_is_the_first_steps() {
+fn time_without_messages_belongs_to_first_step() {
     let steps = test(vec![When::List, When::List]).steps;
     let micros = split(&steps, Vec::new(), Duration::from_micros(7)).into_iter().map(|(_, micros)| micros);
     assert_eq!(micros.sum::<u64>(), 7);

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_is_written_down_up_to_a_bound_even_if_it_is_taken_meanwhile() {
+    fn flood_is_recorded_up_to_limit_across_takes() {
         let log = Log::new();
         assert!((0..MAX_MESSAGES).all(|_| log.came(b"x", Headers::new())));
         assert_eq!(log.take().len(), MAX_MESSAGES);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_leaves_its_beginning_and_its_length() {
+    fn message_too_long_is_recorded_by_beginning_and_length() {
         let log = Log::new();
         assert!(log.came_too_long(&vec![b'a'; KEPT + 1], 1 << 24, Headers::new()));
         let [message] = &log.take()[..] else { panic!("one message") };

@@ -119,14 +119,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_message_is_one_line_whatever_is_between_its_parts() {
+    async fn message_is_one_line_regardless_of_whitespace() {
         let (bytes, written, broke) = sent(Framing::Line, None, &["{\n\"a\":\r\n1}", "{}"]).await;
         assert_eq!(bytes, "{ \"a\":  1}\n{}\n");
         assert_eq!((written[0].as_str(), broke), ("{ \"a\":  1}", false));
     }
 
     #[tokio::test]
-    async fn what_is_cut_is_written_down_as_far_as_it_goes() {
+    async fn cut_message_is_recorded_up_to_the_cut() {
         let (bytes, written, broke) = sent(Framing::Event, Some(24), &[r#"{"a":1}"#]).await;
         assert_eq!(bytes, "event: message\ndata: {\"a");
         assert_eq!((written, broke), (vec!["{\"a".to_owned()], true));

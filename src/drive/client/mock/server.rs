@@ -400,7 +400,7 @@ mod tests {
     use crate::model::spec::Role;
 
     #[test]
-    fn whatever_a_client_says_gets_a_reply_that_is_one_line_of_json() {
+    fn any_client_message_gets_reply_of_one_json_line() {
         let library = load(&[Source::Embedded]).expect("the embedded cases");
         let all = library.cases.iter().flat_map(|case| &case.tests);
         let honest = all.filter(|test| test.role == Role::Client && test.given.deviations.is_empty());

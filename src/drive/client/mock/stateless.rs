@@ -56,11 +56,7 @@ fn mirrors(call: &Call<'_>, headers: &HeaderMap, version: Option<&str>) -> Resul
         let Some(body) = body else { continue };
         let said = headers.get(header).and_then(|value| decoded(value.as_bytes()));
         if said.as_deref() != Some(body) {
-            return Err(Fault::new(
-                400,
-                HEADER_MISMATCH,
-                format!("the header `{header}` doesn't say what the body says"),
-            ));
+            return Err(Fault::new(400, HEADER_MISMATCH, format!("the header `{header}` differs from the body")));
         }
     }
     Ok(())
@@ -103,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrapped_values_are_unwrapped_and_broken_ones_say_nothing() {
+    fn wrapped_header_is_decoded_and_invalid_one_ignored() {
         assert_eq!(decoded(b"t"), Some("t".to_owned()));
         assert_eq!(decoded(b"=?base64?w6Q=?="), Some("ä".to_owned()));
         assert_eq!(decoded(b"=?base64?Zm9vYmFy?="), Some("foobar".to_owned()));

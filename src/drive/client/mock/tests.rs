@@ -140,7 +140,7 @@ async fn session(mock: &Mock) -> String {
 }
 
 #[tokio::test]
-async fn a_stateless_client_discovers_lists_and_calls() {
+async fn stateless_client_can_discover_list_and_call() {
     let returned = json!({ "structuredContent": null });
     let mock = serve(
         Lifecycle::Stateless,
@@ -174,7 +174,7 @@ async fn a_stateless_client_discovers_lists_and_calls() {
 }
 
 #[tokio::test]
-async fn a_stateless_client_that_is_wrong_is_told_so() {
+async fn invalid_stateless_request_gets_error() {
     let mock = serve(Lifecycle::Stateless, fixture(vec![tool("ask", Does::Elicit, &question("x"))])).await;
     let code = |came: &Came| (came.status, came.json()["error"]["code"].as_i64().unwrap_or_default());
     let list = stateless(1, "tools/list", json!({}));
@@ -199,7 +199,7 @@ async fn a_stateless_client_that_is_wrong_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_session_begins_is_asked_for_and_ends() {
+async fn session_begins_is_required_and_ends() {
     let mock = serve(Lifecycle::Stateful, fixture(vec![tool("echo", Does::Echo, &json!(true))])).await;
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
     let discover = stateless(1, "server/discover", json!({}));
@@ -221,7 +221,7 @@ async fn a_session_begins_is_asked_for_and_ends() {
 }
 
 #[tokio::test]
-async fn pages_are_told_by_cursors_and_the_empty_one_is_one() {
+async fn pages_are_linked_by_cursors_including_empty_one() {
     let tools = ["a", "b", "c"].map(|name| tool(name, Does::Echo, &json!(true)));
     let pages = Some(Pages { size: 1, cursors: vec![String::new()] });
     let mock = serve(Lifecycle::Stateless, Fixture { pages, ..fixture(tools.into()) }).await;
@@ -236,7 +236,7 @@ async fn pages_are_told_by_cursors_and_the_empty_one_is_one() {
 }
 
 #[tokio::test]
-async fn in_a_session_the_client_is_asked_on_the_stream_of_its_call() {
+async fn stateful_elicitation_uses_stream_of_its_call() {
     let mut asks = question("x");
     asks["rounds"] = json!(2);
     let mock = serve(Lifecycle::Stateful, fixture(vec![tool("ask", Does::Elicit, &asks)])).await;
@@ -270,7 +270,7 @@ async fn event(stream: &mut BufReader<TcpStream>) -> Value {
 }
 
 #[tokio::test]
-async fn without_sessions_the_client_is_asked_by_results_and_each_round_has_its_own_state() {
+async fn stateless_elicitation_uses_results_with_state_per_round() {
     let mut asks = json!({ "rounds": 2, "requests": { "a": question("x"), "b": question("y") } });
     asks["requests"]["b"]["mode"] = json!("form");
     let mock = serve(Lifecycle::Stateless, fixture(vec![tool("ask", Does::Elicit, &asks)])).await;
@@ -322,7 +322,7 @@ async fn state_may_be_all_that_is_sent_or_missing() {
 }
 
 #[tokio::test]
-async fn what_a_case_wants_to_be_wrong_is_wrong_and_nothing_else() {
+async fn deviation_changes_only_the_named_member() {
     let http = |status, headers, cut_after| {
         let change = Change::Http { status, headers, cut_after };
         Deviation { method: "server/discover".to_owned(), change }
@@ -353,7 +353,7 @@ async fn what_a_case_wants_to_be_wrong_is_wrong_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn everything_is_written_down_as_it_came_and_went() {
+async fn all_messages_are_recorded_in_order() {
     let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
     send(&mock.url(), "POST", &[("x-odd", "\u{e9}")], "no JSON").await;
     send(&mock.url(), "GET", &[], "").await;
@@ -374,7 +374,7 @@ async fn everything_is_written_down_as_it_came_and_went() {
 }
 
 #[tokio::test]
-async fn strangers_get_nothing() {
+async fn stranger_gets_no_server() {
     let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
     let elsewhere = format!("{}x", mock.url());
     assert_eq!(send(&elsewhere, "POST", &[], "{}").await.status, 404);
@@ -399,7 +399,7 @@ async fn strangers_get_nothing() {
 }
 
 #[tokio::test]
-async fn a_flood_is_stopped_and_a_body_without_end_is_refused() {
+async fn flood_is_stopped_and_endless_body_refused() {
     let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
     let huge = " ".repeat((16 << 20) + 1);
     let (address, path) = mock.url()[7..].split_once('/').map(|(a, p)| (a.to_owned(), p.to_owned())).expect("a path");
@@ -454,7 +454,7 @@ async fn line(output: &mut BufReader<ReadHalf<DuplexStream>>) -> Value {
 }
 
 #[tokio::test]
-async fn over_stdio_a_probe_falls_back_and_a_second_process_is_served() {
+async fn stdio_probe_falls_back_and_second_process_is_served() {
     let mock = serve(Lifecycle::Stateful, fixture(vec![tool("ask", Does::Elicit, &question("x"))])).await;
     let (mut probe, mut said) = plug(mock.relay().expect("a file"));
     let text = format!("{}\nno JSON\n", stateless(1, "server/discover", json!({})));
@@ -479,7 +479,7 @@ async fn over_stdio_a_probe_falls_back_and_a_second_process_is_served() {
 }
 
 #[tokio::test]
-async fn over_stdio_there_are_no_headers_and_a_cut_closes_the_stream() {
+async fn stdio_reply_has_no_headers_and_cut_closes_stream() {
     let cut = Change::Http { status: None, headers: Vec::new(), cut_after: Some(5) };
     let deviations = vec![Deviation { method: "tools/list".to_owned(), change: cut }];
     let mock = serve(Lifecycle::Stateless, Fixture { deviations, ..fixture(vec![]) }).await;
@@ -494,7 +494,7 @@ async fn over_stdio_there_are_no_headers_and_a_cut_closes_the_stream() {
 }
 
 #[tokio::test]
-async fn a_mock_that_is_dropped_hangs_up_on_everybody() {
+async fn dropped_mock_closes_all_connections() {
     let mock = serve(Lifecycle::Stateful, fixture(vec![tool("ask", Does::Elicit, &question("x"))])).await;
     let session = session(&mock).await;
     let own = [("mcp-session-id", session.as_str())];

@@ -10,7 +10,7 @@ use crate::model::case::When;
 use crate::model::template::Template;
 
 #[tokio::test]
-async fn a_json_reply_is_read_with_its_status_and_headers() {
+async fn json_reply_is_read_with_status_and_headers() {
     let exchange = listed(json_reply(EMPTY)).await;
     assert_eq!(exchange.end, End::Replied { message: 1 });
     assert_eq!((exchange.messages[1].status, exchange.messages[1].text.as_str()), (Some(200), EMPTY));
@@ -21,7 +21,7 @@ async fn a_json_reply_is_read_with_its_status_and_headers() {
 }
 
 #[tokio::test]
-async fn an_event_stream_is_read_however_it_is_cut() {
+async fn event_stream_is_read_at_any_cut() {
     let stream = format!("\u{feff}: hello\r\n\r\nid: 7\r\ndata:\r\n\r\ndata: {EMPTY}\r\n\r\n");
     for size in [1, 2, 7, 1000] {
         let parts = stream.as_bytes().chunks(size).map(|part| Act::Write(part.to_vec()));
@@ -31,7 +31,7 @@ async fn an_event_stream_is_read_however_it_is_cut() {
 }
 
 #[tokio::test]
-async fn only_the_own_id_in_its_own_type_counts() {
+async fn response_needs_same_id_of_same_type() {
     let stray = EMPTY.replace(r#""id":0"#, r#""id":"0""#);
     let exchange = listed(events(&[&event(&stray), &event(EMPTY)])).await;
     assert_eq!(exchange.end, End::Replied { message: 2 });
@@ -40,27 +40,27 @@ async fn only_the_own_id_in_its_own_type_counts() {
 }
 
 #[tokio::test]
-async fn a_second_response_is_recorded() {
+async fn second_response_is_recorded() {
     let exchange = listed(events(&[&event(EMPTY), &event(EMPTY)])).await;
     assert_eq!((exchange.end, exchange.messages.len()), (End::Replied { message: 1 }, 3));
 }
 
 #[tokio::test]
-async fn replies_without_a_response_have_their_own_ends() {
+async fn replies_without_response_have_distinct_ends() {
     let exchange = listed(events(&[": nothing\n\n"])).await;
     assert_eq!((&exchange.end, came(&exchange)), (&End::Empty, vec![""]));
     assert_eq!(listed(taken()).await.end, End::Empty);
     let exchange = listed(reply(404, "text/plain", "no such page")).await;
     assert_eq!((&exchange.end, came(&exchange)), (&End::Http { status: 404 }, vec!["no such page"]));
     assert_eq!(listed(reply(307, "text/plain", "")).await.end, End::Http { status: 307 });
-    assert_eq!(reason(&listed(reply(200, "text/html", "<p>")).await), "a body of the type `text/html`");
+    assert_eq!(reason(&listed(reply(200, "text/html", "<p>")).await), "a body with the content type `text/html`");
     assert!(reason(&listed(json_reply("[]")).await).contains("batch"));
     assert!(reason(&listed(json_reply(r#"{"jsonrpc":"2.0","id":0}"#)).await).contains("none of"));
     assert!(reason(&listed(vec![write("SMTP ready\r\n\r\n")]).await).contains("no HTTP"));
 }
 
 #[tokio::test]
-async fn an_error_of_http_with_a_message_in_it_is_a_response() {
+async fn http_error_with_message_is_response() {
     let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"x"}}"#;
     let exchange = listed(reply(400, "text/plain", error)).await;
     assert_eq!((&exchange.end, exchange.messages[1].status), (&End::Replied { message: 1 }, Some(400)));
@@ -76,11 +76,11 @@ async fn broken_connections_are_crashes() {
     let cut = write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{");
     assert!(matches!(listed(vec![cut]).await.end, End::Crash { .. }));
     let mut elsewhere = to("http://192.0.2.1/", revision(Lifecycle::Stateless));
-    assert!(reason(&perform(&mut elsewhere, &step(When::List), soon()).await).contains("may be gone to"));
+    assert!(reason(&perform(&mut elsewhere, &step(When::List), soon()).await).contains("not on this machine"));
 }
 
 #[tokio::test]
-async fn a_server_that_stops_in_the_middle_costs_the_limit_and_no_more() {
+async fn server_that_stalls_mid_reply_ends_at_time_limit() {
     for head in ["HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {"] {
         let server = Server::new(vec![vec![write(head), Act::Hang]]).await;
         let mut connection = server.connection(revision(Lifecycle::Stateless));
@@ -92,7 +92,7 @@ async fn a_server_that_stops_in_the_middle_costs_the_limit_and_no_more() {
 }
 
 #[tokio::test]
-async fn more_than_the_bound_is_not_read() {
+async fn reply_over_limit_is_not_read() {
     let flood = || std::iter::repeat_with(|| Act::Write(vec![b' '; 1 << 20])).take(17);
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n";
     let exchange = listed(std::iter::once(write(head)).chain(flood()).collect()).await;
@@ -104,21 +104,21 @@ async fn more_than_the_bound_is_not_read() {
 }
 
 #[tokio::test]
-async fn a_result_of_any_depth_is_a_reply() {
+async fn result_of_any_depth_is_reply() {
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
     let text = format!(r#"{{"jsonrpc":"2.0","id":0,"result":{deep}}}"#);
     assert_eq!(listed(json_reply(&text)).await.end, End::Replied { message: 1 });
 }
 
 #[tokio::test]
-async fn bodies_that_are_no_utf8_are_kept_and_invalid() {
+async fn body_that_is_not_utf8_is_kept_and_invalid() {
     let body = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n\"\xff\"".to_vec();
     let exchange = listed(vec![Act::Write(body)]).await;
-    assert_eq!((reason(&exchange), came(&exchange)), ("a body that is no UTF-8", vec!["\"\u{fffd}\""]));
+    assert_eq!((reason(&exchange), came(&exchange)), ("a body that is not UTF-8", vec!["\"\u{fffd}\""]));
 }
 
 #[tokio::test]
-async fn an_elicitation_is_answered_on_a_post_of_its_own() {
+async fn elicitation_is_answered_by_own_post() {
     let stream = events(&[&event(ASKED)]).into_iter().chain([Act::Await(4), write(&event(DONE))]).collect();
     let (server, mut connection) = stateful(vec![stream, taken()]).await;
     let exchange = perform(&mut connection, &call(vec![accept(&json!({ "x": 1 }))]), soon()).await;
@@ -129,7 +129,7 @@ async fn an_elicitation_is_answered_on_a_post_of_its_own() {
 }
 
 #[tokio::test]
-async fn an_elicitation_too_many_is_cancelled_and_stays_unanswered() {
+async fn surplus_elicitation_is_cancelled_and_ends_unanswered() {
     let stream = events(&[&event(ASKED)]).into_iter().chain([Act::Await(4), write(&event(DONE))]).collect();
     let (server, mut connection) = stateful(vec![stream, taken()]).await;
     let exchange = perform(&mut connection, &call(vec![]), soon()).await;
@@ -138,7 +138,7 @@ async fn an_elicitation_too_many_is_cancelled_and_stays_unanswered() {
 }
 
 #[tokio::test]
-async fn a_refused_answer_ends_a_call_that_comes_to_nothing() {
+async fn refused_answer_ends_call_without_response() {
     let stream = events(&[&event(ASKED)]).into_iter().chain([Act::Hang]).collect();
     let (_server, mut connection) = stateful(vec![stream, reply(400, "text/plain", "no")]).await;
     let exchange = perform(&mut connection, &call(vec![Answer::Raw(Template::Bool(true))]), soon()).await;
@@ -146,7 +146,7 @@ async fn a_refused_answer_ends_a_call_that_comes_to_nothing() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_cut_is_resumed_once() {
+async fn cut_stream_is_resumed_once() {
     let priming = "id: 5\nretry: 1\ndata:\n\n";
     let (server, mut connection) = stateful(vec![events(&[priming]), events(&[&event(DONE)])]).await;
     let exchange = perform(&mut connection, &call(vec![]), soon()).await;
@@ -157,7 +157,7 @@ async fn a_stream_that_is_cut_is_resumed_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn over_pipes_silence_accepts_what_is_owed_nothing() {
+async fn stdio_message_without_response_is_accepted_by_silence() {
     let error = line(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#);
     let script = vec![String::new(), error, String::new(), line("{\"jsonrpc\":\"2.0\"")];
     let (mut connection, _server) = piped(Lifecycle::Stateful, script);
@@ -173,7 +173,7 @@ async fn over_pipes_silence_accepts_what_is_owed_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_of_a_process_that_starts_is_waited_for_longer() {
+async fn starting_process_gets_longer_time_limit() {
     let (connection, _server) = piped(Lifecycle::Stateless, vec![String::new(), line(EMPTY), String::new()]);
     let mut connection = connection.starting();
     let silent = perform(&mut connection, &send(&json!([])), soon()).await;
@@ -185,17 +185,17 @@ async fn silence_of_a_process_that_starts_is_waited_for_longer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_read_is_hung_and_then_of_no_use() {
+async fn server_that_does_not_read_times_out_and_stays_unusable() {
     let (input, _their_input) = tokio::io::duplex(16);
     let (_their_output, output) = tokio::io::duplex(16);
     let mut connection = Connection::stdio(input, Lines::of(output).0, revision(Lifecycle::Stateless));
     assert_eq!(perform(&mut connection, &step(When::List), soon()).await.end, End::Timeout);
-    let how = "doesn't read its standard input".to_owned();
+    let how = "does not read its standard input".to_owned();
     assert_eq!(perform(&mut connection, &step(When::List), soon()).await.end, End::Crash { how });
 }
 
 #[tokio::test(start_paused = true)]
-async fn late_responses_over_pipes_belong_to_nobody() {
+async fn late_stdio_response_is_ignored() {
     let script = vec![String::new(), line(EMPTY) + &line(DONE)];
     let (mut connection, _server) = piped(Lifecycle::Stateless, script);
     assert_eq!(perform(&mut connection, &step(When::List), soon()).await.end, End::Timeout);
@@ -204,7 +204,7 @@ async fn late_responses_over_pipes_belong_to_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_came_between_two_steps_answers_neither() {
+async fn message_between_steps_answers_neither() {
     let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}"#;
     let (mut connection, _server) = piped(Lifecycle::Stateless, vec![line(error), line(EMPTY)]);
     let notification = send(&json!({ "method": "notifications/x" }));

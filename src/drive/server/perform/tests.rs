@@ -7,7 +7,7 @@ use crate::drive::server::scripted::*;
 use crate::model::case::Answer;
 
 #[tokio::test]
-async fn pages_are_followed_and_an_empty_cursor_is_one() {
+async fn pages_are_followed_including_empty_cursor() {
     let server = Server::new(vec![
         json_reply(r#"{"jsonrpc":"2.0","id":0,"result":{"tools":[],"nextCursor":""}}"#),
         json_reply(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#),
@@ -19,7 +19,7 @@ async fn pages_are_followed_and_an_empty_cursor_is_one() {
 }
 
 #[tokio::test]
-async fn a_session_is_opened_kept_and_closed() {
+async fn session_is_opened_kept_and_closed() {
     let (server, mut connection) = stateful(vec![json_reply(DONE), taken()]).await;
     assert!(!server.request(0).contains("mcp-protocol-version"));
     assert!(server.request(1).contains("mcp-protocol-version: 2025-11-25"));
@@ -30,7 +30,7 @@ async fn a_session_is_opened_kept_and_closed() {
 }
 
 #[tokio::test]
-async fn another_revision_than_the_one_asked_for_is_no_connection() {
+async fn other_negotiated_revision_is_no_connection() {
     let other = OPENED.replace("2025-11-25", "2024-11-05");
     let server = Server::new(vec![json_reply(&other)]).await;
     let exchange =
@@ -39,7 +39,7 @@ async fn another_revision_than_the_one_asked_for_is_no_connection() {
 }
 
 #[tokio::test]
-async fn rounds_echo_the_state_byte_for_byte_and_answer_in_the_order_of_the_keys() {
+async fn rounds_repeat_state_exactly_and_answer_in_key_order() {
     let state = r#""\u0061\/ \"""#;
     let asked = r#"{"method":"elicitation/create","params":{}}"#;
     let round = format!(
@@ -57,7 +57,7 @@ async fn rounds_echo_the_state_byte_for_byte_and_answer_in_the_order_of_the_keys
 }
 
 #[tokio::test]
-async fn rounds_end_when_answers_or_patience_do() {
+async fn rounds_end_without_answers_or_at_limit() {
     let round = |id: usize, rest: &str| {
         json_reply(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"input_required"{rest}}}}}"#))
     };
@@ -77,7 +77,7 @@ async fn rounds_end_when_answers_or_patience_do() {
 }
 
 #[tokio::test]
-async fn a_retry_is_as_wrong_as_a_case_wants_it() {
+async fn retry_carries_tampered_state_of_case() {
     let asked = r#"{"jsonrpc":"2.0","id":0,"result":{"resultType":"input_required","requestState":"abc"}}"#;
     for (state, sent) in [(Tampering::Forged, "forged"), (Tampering::Altered, "abA")] {
         let server = Server::new(vec![json_reply(asked), json_reply(&DONE.replace(r#""id":0"#, r#""id":1"#))]).await;
@@ -89,7 +89,7 @@ async fn a_retry_is_as_wrong_as_a_case_wants_it() {
 }
 
 #[tokio::test]
-async fn what_is_sent_goes_out_as_it_stands() {
+async fn sent_message_is_unchanged() {
     let (server, mut connection) = stateful(vec![taken(), json_reply(EMPTY), json_reply(EMPTY), taken()]).await;
     let notification = json!({ "method": "notifications/x", "jsonrpc": "2.0" });
     assert_eq!(perform(&mut connection, &send(&notification), soon()).await.end, End::Accepted);
@@ -111,7 +111,7 @@ async fn what_is_sent_goes_out_as_it_stands() {
 }
 
 #[tokio::test]
-async fn what_a_case_leaves_to_the_client_is_filled_in() {
+async fn members_left_to_client_are_filled_in() {
     let server = Server::new(vec![json_reply(EMPTY), json_reply(DONE)]).await;
     let mut connection = server.connection(revision(Lifecycle::Stateless));
     let message = json!({ "method": "tools/call", "params": { "name": 7 } });
@@ -125,7 +125,7 @@ async fn what_a_case_leaves_to_the_client_is_filled_in() {
 }
 
 #[tokio::test]
-async fn a_stateful_call_over_pipes_is_answered_in_between() {
+async fn stateful_stdio_call_answers_requests_of_server() {
     let ping = r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
     let roots = r#"{"jsonrpc":"2.0","id":9,"method":"roots/list"}"#;
     let noise = "listening on a pipe\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}";
@@ -150,7 +150,7 @@ async fn a_stateful_call_over_pipes_is_answered_in_between() {
 }
 
 #[tokio::test]
-async fn a_stateless_call_over_pipes_goes_in_rounds_and_takes_no_requests() {
+async fn stateless_stdio_call_uses_rounds_and_rejects_requests() {
     let round = r#"{"jsonrpc":"2.0","id":0,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}}"#;
     let (mut connection, server) = piped(Lifecycle::Stateless, vec![line(round), line(DONE), line(ASKED)]);
     let exchange = perform(&mut connection, &call(vec![Answer::Cancel]), soon()).await;

@@ -14,7 +14,7 @@ use super::*;
 use crate::model::spec::Lifecycle;
 
 #[tokio::test]
-async fn each_mock_is_on_loopback_behind_a_word_that_opens_nothing_else() {
+async fn each_mock_is_reached_on_loopback_by_its_own_word_only() {
     let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
     let other = serve(Lifecycle::Stateless, fixture(vec![])).await;
     let mut all = Vec::new();
@@ -31,7 +31,7 @@ async fn each_mock_is_on_loopback_behind_a_word_that_opens_nothing_else() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_words_for_relays_can_be_read_by_this_user_only() {
+async fn relay_words_are_readable_by_this_user_only() {
     use std::os::unix::fs::PermissionsExt as _;
     let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
     let file = mock.relay().expect("a file").to_owned();
@@ -41,7 +41,7 @@ async fn the_words_for_relays_can_be_read_by_this_user_only() {
 }
 
 #[tokio::test]
-async fn a_word_is_good_for_one_relay_and_each_relay_takes_the_next() {
+async fn each_relay_uses_the_next_word_once() {
     let mock = serve(Lifecycle::Stateless, fixture(vec![])).await;
     let (address, words) = words(&mock);
     let list = format!("{}\n", stateless(1, "tools/list", json!({})));
@@ -64,7 +64,7 @@ fn parted(url: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn what_an_earlier_test_s_client_still_sends_reaches_nobody() {
+async fn late_message_of_earlier_client_reaches_no_server() {
     let (earlier, mock) = (serve(Lifecycle::Stateless, fixture(vec![])), serve(Lifecycle::Stateless, fixture(vec![])));
     let (earlier, mock) = (earlier.await, mock.await);
     let ((address, word), here) = (parted(&earlier.url()), parted(&mock.url()).0);
@@ -108,7 +108,7 @@ async fn bare(listeners: &mut Listeners) -> (Mock, String, String) {
 }
 
 #[tokio::test]
-async fn a_connection_leads_to_the_next_server_and_no_more_to_the_one_before() {
+async fn kept_connection_reaches_only_the_current_server() {
     let mut listeners = Listeners::default();
     let (first, address, word) = bare(&mut listeners).await;
     let mut stream = TcpStream::connect(&address).await.expect("a listener");
@@ -122,7 +122,7 @@ async fn a_connection_leads_to_the_next_server_and_no_more_to_the_one_before() {
 }
 
 #[tokio::test]
-async fn who_still_talks_or_leaves_many_connections_behind_is_cut_off_and_the_next_server_is_elsewhere() {
+async fn busy_or_greedy_client_is_disconnected_and_listener_replaced() {
     let mut listeners = Listeners::default();
     let (first, address, word) = bare(&mut listeners).await;
     let mut half = TcpStream::connect(&address).await.expect("a listener");
