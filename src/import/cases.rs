@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::names;
 use super::references::{ReferenceTargets, forced_object_root, reference_targets, with_canaries, with_object_root};
 use super::remotes::Remotes;
-use super::suite::{Group, Instance, Keyword, Origin, Wanted};
+use super::suite::{Expected, Group, Instance, Keyword, Origin};
 use crate::model::suite::{CONTROL, Door, Draft};
 
 /// Returns the requirements that the tests check.
@@ -50,15 +50,15 @@ pub(super) fn keyword(door: Door, origin: &Origin, groups: &[Group]) -> Option<V
         let Some(schema) = at_door(door, origin.draft, group, with_object_root) else { continue };
         let mut ids = BTreeSet::new();
         let instances = group.tests.iter().filter(|one| door.takes(&one.data));
-        let asked: Vec<_> = instances.map(|instance| Asked::new(group, instance, &mut ids)).collect();
-        if asked.is_empty() {
+        let selected: Vec<_> = instances.map(|instance| InstanceTest::new(group, instance, &mut ids)).collect();
+        if selected.is_empty() {
             continue;
         }
         let row = names::row(&group.description, &mut taken);
-        for one in &asked {
+        for one in &selected {
             tests.add(door, one, &row);
         }
-        rows.insert(row, door.row(group, &schema, &asked));
+        rows.insert(row, door.row(group, &schema, &selected));
     }
     let title = match door {
         Door::Arguments => "A server validates arguments against",
@@ -153,16 +153,16 @@ fn whole(mut head: Map<String, Value>, rows: Map<String, Value>, given: Value, t
 }
 
 /// An instance, as used in a test.
-struct Asked<'a> {
+struct InstanceTest<'a> {
     id: String,
-    wanted: Wanted,
+    expected: Expected,
     instance: &'a Instance,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> InstanceTest<'a> {
     fn new(group: &Group, instance: &'a Instance, taken: &mut BTreeSet<String>) -> Self {
-        let wanted = group.wants(instance);
-        Self { id: names::test(wanted, &instance.description, taken), wanted, instance }
+        let expected = group.expected_result(instance);
+        Self { id: names::test(expected, &instance.description, taken), expected, instance }
     }
 }
 
@@ -174,11 +174,11 @@ struct Tests {
 }
 
 impl Tests {
-    fn add(&mut self, door: Door, asked: &Asked<'_>, row: &str) {
-        let Asked { id, wanted, instance } = asked;
+    fn add(&mut self, door: Door, test: &InstanceTest<'_>, row: &str) {
+        let InstanceTest { id, expected, instance } = test;
         if !self.bodies.contains_key(id) {
-            let head = json!({ "title": names::title(*wanted, &instance.description), "rows": [] });
-            self.bodies.insert(id.clone(), merged(head, door.steps(steps(door, id, *wanted))));
+            let head = json!({ "title": names::title(*expected, &instance.description), "rows": [] });
+            self.bodies.insert(id.clone(), merged(head, door.steps(steps(door, id, *expected))));
         }
         let rows = self.rows.entry(id.clone()).or_insert_with(|| json!([]));
         rows.as_array_mut().expect("it is one").push(row.into());
@@ -193,12 +193,12 @@ impl Tests {
 }
 
 /// Returns the steps for an instance. An invalid instance comes after a valid one.
-fn steps(door: Door, id: &str, wanted: Wanted) -> Vec<Value> {
+fn steps(door: Door, id: &str, expected: Expected) -> Vec<Value> {
     let accepted = json!({ "valid-accepted": { "outcome": "success" } });
-    match wanted {
-        Wanted::Accepted => return vec![json!({ "when": door.call(id), "then": accepted })],
-        Wanted::Either => return vec![json!({ "when": door.call(id), "then": "observe" })],
-        Wanted::Refused => {}
+    match expected {
+        Expected::Accepted => return vec![json!({ "when": door.call(id), "then": accepted })],
+        Expected::Either => return vec![json!({ "when": door.call(id), "then": "observe" })],
+        Expected::Refused => {}
     }
     let refused = match door {
         Door::Arguments | Door::Results => json!(["tool-error", "protocol-error"]),
@@ -217,13 +217,13 @@ impl Door {
     }
 
     /// Returns the row of a group: the tools or their arguments, and the call that shows that the target works at all.
-    fn row(self, group: &Group, schema: &Value, asked: &[Asked<'_>]) -> Value {
+    fn row(self, group: &Group, schema: &Value, selected: &[InstanceTest<'_>]) -> Value {
         let mut row = object(json!({ "note": note(&group.description) }));
-        let working = asked.iter().find(|one| one.wanted == Wanted::Accepted);
-        let is_refused = asked.iter().any(|one| one.wanted == Wanted::Refused);
+        let working = selected.iter().find(|one| one.expected == Expected::Accepted);
+        let is_refused = selected.iter().any(|one| one.expected == Expected::Refused);
         if self == Self::Arguments {
             row.insert("schema".to_owned(), literal(schema));
-            row.extend(asked.iter().map(|one| (one.id.clone(), literal(&one.instance.data))));
+            row.extend(selected.iter().map(|one| (one.id.clone(), literal(&one.instance.data))));
             if is_refused {
                 row.insert("works".to_owned(), if working.is_some() { "check".into() } else { "plain".into() });
                 row.insert("working".to_owned(), working.map_or_else(|| json!({}), |one| literal(&one.instance.data)));
@@ -237,7 +237,7 @@ impl Door {
             Value::Object(tool)
         };
         let mut tools: Map<String, Value> =
-            asked.iter().map(|one| (one.id.clone(), tool(&one.instance.data, Some(schema)))).collect();
+            selected.iter().map(|one| (one.id.clone(), tool(&one.instance.data, Some(schema)))).collect();
         if is_refused {
             row.insert("works".to_owned(), working.map_or("plain", |one| one.id.as_str()).into());
             // If no instance is valid, another tool shows that the server works.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::suite::Wanted;
+use super::suite::Expected;
 
 /// The maximum length of one component of a test id.
 const LONGEST: usize = 60;
@@ -58,23 +58,23 @@ pub(super) fn row(description: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// Returns the name of an instance: the expected result, and the description.
-pub(super) fn test(wanted: Wanted, description: &str, taken: &mut BTreeSet<String>) -> String {
-    let verb = match wanted {
-        Wanted::Accepted => "accepts-",
-        Wanted::Refused => "refuses-",
-        Wanted::Either => "either-",
+pub(super) fn test(expected: Expected, description: &str, taken: &mut BTreeSet<String>) -> String {
+    let verb = match expected {
+        Expected::Accepted => "accepts-",
+        Expected::Refused => "refuses-",
+        Expected::Either => "either-",
     };
     unique(&(verb.to_owned() + &slug(description, LONGEST - verb.len())), taken)
 }
 
 /// Returns the title of a test: one line of limited length, without a full stop.
-pub(super) fn title(wanted: Wanted, description: &str) -> String {
+pub(super) fn title(expected: Expected, description: &str) -> String {
     let words: Vec<_> = description.split(|one: char| one.is_whitespace() || one.is_control()).collect();
     let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    let verb = match wanted {
-        Wanted::Accepted => "accepted",
-        Wanted::Refused => "refused",
-        Wanted::Either => "either way",
+    let verb = match expected {
+        Expected::Accepted => "accepted",
+        Expected::Refused => "refused",
+        Expected::Either => "either way",
     };
     let title: String = format!("{verb}: {}", words.join(" ")).chars().take(TITLE).collect();
     title.trim_end_matches([' ', '.', ':']).to_owned()
@@ -91,12 +91,12 @@ mod tests {
         assert_eq!(keyword("optional/format/date-time"), "optional-format-date-time");
         assert_eq!(slug("$ref to \u{2028}Ünïcode, and {so} on", LONGEST), "ref-to-n-code-and-so-on");
         assert_eq!(slug("…", LONGEST), "unnamed");
-        assert_eq!(title(Wanted::Refused, " a float.\nis no integer. "), "refused: a float. is no integer");
+        assert_eq!(title(Expected::Refused, " a float.\nis no integer. "), "refused: a float. is no integer");
         let long = "word ".repeat(100);
-        for name in [keyword(&long), slug(&long, LONGEST), test(Wanted::Accepted, &long, &mut BTreeSet::new())] {
+        for name in [keyword(&long), slug(&long, LONGEST), test(Expected::Accepted, &long, &mut BTreeSet::new())] {
             assert!(crate::model::is_id(&name), "{name}");
         }
-        assert!(title(Wanted::Either, &long).chars().count() <= TITLE);
+        assert!(title(Expected::Either, &long).chars().count() <= TITLE);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) struct Instance {
 
 /// The expected result for an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum Expected {
     /// The target accepts the instance.
     Accepted,
     /// The target rejects the instance.
@@ -60,11 +60,11 @@ impl Group {
     /// Returns the expected result for an instance. In 2020-12, `format` is an annotation unless a validator is
     /// configured to assert it. The protocol's own example of an invalid argument is a date in a wrong format. For
     /// strings, both results are therefore correct.
-    pub(super) fn wants(&self, instance: &Instance) -> Wanted {
+    pub(super) fn expected_result(&self, instance: &Instance) -> Expected {
         match instance.is_valid {
-            _ if instance.data.is_string() && has_format(&self.schema) => Wanted::Either,
-            true => Wanted::Accepted,
-            false => Wanted::Refused,
+            _ if instance.data.is_string() && has_format(&self.schema) => Expected::Either,
+            true => Expected::Accepted,
+            false => Expected::Refused,
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::message::{Success, object, present, success};
 use crate::policy::Policy;
 use crate::revision::Revision;
 use connection::{Connection, ServerAddress};
-use elicit::{Terms, User};
+use elicit::{ClientTerms, User};
 use failure::Failure;
 pub(crate) use http::connections;
 use tools::Tool;
@@ -86,7 +86,7 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static P
     };
     let work = tokio::spawn(async move {
         match Client::connect(&address, revision, capabilities, drive.answers, policy).await {
-            Ok(client) => client.play(drive.script).await,
+            Ok(client) => client.run_script(drive.script).await,
             Err(failure) => not_connected(failure),
         }
     });
@@ -143,7 +143,7 @@ struct Page {
 }
 
 impl Client {
-    async fn play(mut self, script: Vec<Step>) -> Success {
+    async fn run_script(mut self, script: Vec<Step>) -> Success {
         let mut steps = vec![];
         for step in script {
             let outcome = tokio::time::timeout(STEP, self.step(step)).await;
@@ -198,7 +198,7 @@ impl Client {
                     for _ in (0..policy.requests_after_end).filter(|_| number > 0) {
                         let _unread = self.request("tools/list", vec![]).await;
                     }
-                    return self.take(tools).await;
+                    return self.store_tools(tools).await;
                 }
             }
         }
@@ -206,13 +206,13 @@ impl Client {
     }
 
     /// Stores the listed tools. Over HTTP, tools with invalid header marks are removed.
-    async fn take(&mut self, mut tools: Vec<Tool>) -> Result<(), Failure> {
+    async fn store_tools(&mut self, mut tools: Vec<Tool>) -> Result<(), Failure> {
         let policy = &self.policy.client;
         if self.has_headers() && policy.drops_wrong_marks {
             tools.retain(|tool| tool.parameters.is_ok());
         }
         for tool in tools.iter_mut().filter(|_| policy.compiles_when_listed || policy.bad_tool_breaks_list) {
-            match tool.judge(self.policy).await {
+            match tool.output_schema(self.policy).await {
                 Err(reason) if policy.bad_tool_breaks_list => {
                     return Err(Failure::Unusable { tool: tool.name.clone().unwrap_or_default(), reason });
                 }
@@ -228,8 +228,8 @@ impl Client {
         self.revision.is_stateless() && self.connection.is_http()
     }
 
-    fn terms(&self) -> Terms<'_> {
-        Terms { revision: self.revision, capabilities: &self.capabilities, policy: self.policy }
+    fn terms(&self) -> ClientTerms<'_> {
+        ClientTerms { revision: self.revision, capabilities: &self.capabilities, policy: self.policy }
     }
 
     /// Returns whether a result asks for input.

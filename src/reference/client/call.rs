@@ -54,7 +54,7 @@ impl Client {
         if self.has_failed && self.policy.client.failure_is_final {
             return Err(Failure::protocol("an earlier call failed"));
         }
-        let schema = self.judge(name).await?;
+        let schema = self.output_schema(name).await?;
         let result = match self.rounds(name, arguments).await {
             Err(Failure::Refused { message, .. }) if self.policy.client.errors_are_results => {
                 return Ok(success(&json!({ "content": [{ "type": "text", "text": message }] })));
@@ -73,7 +73,7 @@ impl Client {
     }
 
     /// Returns the output schema of a tool, or `None` if it has none or was not listed.
-    async fn judge(&mut self, name: &str) -> Result<Option<Schema>, Failure> {
+    async fn output_schema(&mut self, name: &str) -> Result<Option<Schema>, Failure> {
         let policy = self.policy;
         let unusable = |reason| Failure::Unusable { tool: name.to_owned(), reason };
         let tools = self.tools.listed.as_deref_mut().unwrap_or_default();
@@ -87,7 +87,7 @@ impl Client {
         {
             place = tools.iter().position(|tool| tool.output_id().as_ref() == Some(&id)).unwrap_or(place);
         }
-        tools[place].judge(policy).await.map_err(unusable)
+        tools[place].output_schema(policy).await.map_err(unusable)
     }
 
     /// Calls a tool, answers its requests for input and retries, until there is a result.
@@ -132,7 +132,7 @@ impl Client {
             let answer = question.answer(reaction).await?;
             if self.policy.client.answers_are_also_responses {
                 let response = json!({ "jsonrpc": "2.0", "id": key, "result": answer });
-                let _ignored = self.tell(response.to_string()).await;
+                let _ignored = self.send_message(response.to_string()).await;
             }
             responses.push((key, success(&answer)));
         }

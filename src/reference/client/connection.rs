@@ -73,9 +73,9 @@ impl Connection {
     }
 
     /// Sends a message that has no reply.
-    pub(super) async fn tell(&mut self, text: String) -> Result<(), Failure> {
+    pub(super) async fn send_message(&mut self, text: String) -> Result<(), Failure> {
         match self {
-            Self::Http(endpoint) => endpoint.tell(text).await,
+            Self::Http(endpoint) => endpoint.send_message(text).await,
             Self::Stdio(pipe) => pipe.send(&text).await,
         }
     }

@@ -78,7 +78,7 @@ impl User {
 
 /// The revision, capabilities and policy that determine which questions are accepted.
 #[derive(Clone, Copy)]
-pub(super) struct Terms<'a> {
+pub(super) struct ClientTerms<'a> {
     pub(super) revision: Revision,
     pub(super) capabilities: &'a Value,
     pub(super) policy: &'static Policy,
@@ -122,7 +122,7 @@ impl Question {
     ///
     /// # Errors
     /// The reason why the user is not asked.
-    pub(super) async fn read(method: &str, params: Option<&RawValue>, terms: Terms<'_>) -> Result<Self, Failure> {
+    pub(super) async fn read(method: &str, params: Option<&RawValue>, terms: ClientTerms<'_>) -> Result<Self, Failure> {
         if method != "elicitation/create" {
             return Err(failure(-32601, format!("`{method}` was not declared")));
         }
@@ -186,7 +186,7 @@ impl Reaction {
 }
 
 impl Form {
-    async fn read(params: &Params, terms: Terms<'_>) -> Result<Self, Failure> {
+    async fn read(params: &Params, terms: ClientTerms<'_>) -> Result<Self, Failure> {
         let is_lax = terms.policy.user.answers_undeclared_modes;
         if !is_lax && !params.message.as_ref().is_some_and(Value::is_string) {
             return Err(refused("`message` must be a string"));

@@ -217,7 +217,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// If the server does not accept it.
-    pub(super) async fn tell(&self, text: String) -> Result<(), Failure> {
+    pub(super) async fn send_message(&self, text: String) -> Result<(), Failure> {
         let response = self.send(Method::POST, Some(text), HeaderMap::new()).await?;
         match response.status() {
             status if status.is_success() => Ok(()),

@@ -63,7 +63,7 @@ impl Client {
         self.connection.begin();
         let policy = &self.policy.client;
         if let Some(message) = policy.before_handshake {
-            let _refused = self.tell(message.to_owned()).await;
+            let _refused = self.send_message(message.to_owned()).await;
         }
         let members = vec![
             ("protocolVersion", success(&self.revision.name())),
@@ -80,13 +80,13 @@ impl Client {
             .ok_or_else(|| Failure::protocol(format!("the version `{version}` is not supported in a session")))?;
         self.connection.agree_on(self.revision.name());
         if policy.says_initialized {
-            self.tell(INITIALIZED.to_owned()).await?;
+            self.send_message(INITIALIZED.to_owned()).await?;
         }
         self.connection.listen();
         if let Some((message, over_http_only)) = policy.after_handshake
             && (self.connection.is_http() || !over_http_only)
         {
-            let _unread = self.tell(message.to_owned()).await;
+            let _unread = self.send_message(message.to_owned()).await;
         }
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Client {
             response["id"] = self.first_question.get_or_insert_with(|| id.clone()).clone();
         }
         let is_answered = response["id"] == *id;
-        self.tell(response.to_string()).await?;
+        self.send_message(response.to_string()).await?;
         // Otherwise the server would wait for the response, and the client for the server.
         if is_answered { Ok(()) } else { Err(Failure::protocol("a question was not answered")) }
     }
@@ -208,8 +208,8 @@ impl Client {
         question.answer(reaction).await
     }
 
-    pub(super) async fn tell(&mut self, message: String) -> Result<(), Failure> {
-        let outcome = tokio::time::timeout(PATIENCE, self.connection.tell(message)).await;
+    pub(super) async fn send_message(&mut self, message: String) -> Result<(), Failure> {
+        let outcome = tokio::time::timeout(PATIENCE, self.connection.send_message(message)).await;
         outcome.unwrap_or(Err(Failure::Timeout))
     }
 
@@ -218,7 +218,7 @@ impl Client {
         if method != "initialize" && !self.has_headers() {
             let params = json!({ "requestId": id, "reason": "no reply in time" });
             let text = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string();
-            let _ignored = tokio::time::timeout(LEAVE, self.connection.tell(text)).await;
+            let _ignored = tokio::time::timeout(LEAVE, self.connection.send_message(text)).await;
         }
     }
 }

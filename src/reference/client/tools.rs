@@ -23,17 +23,24 @@ pub(super) struct Tool {
     pub(super) parameters: Result<Vec<Parameter>, String>,
     input: Option<String>,
     output: Option<String>,
-    judged: Option<Judgement>,
+    compiled: Option<OutputSchema>,
 }
 
 /// The output schema, if there is one, or the reason why the tool is unusable.
-type Judgement = Result<Option<Schema>, String>;
+type OutputSchema = Result<Option<Schema>, String>;
 
 impl Tool {
     /// Reads a tool. It can be listed even if it is invalid.
     pub(super) fn read(text: Box<RawValue>, policy: &ClientPolicy) -> Self {
         let Ok(members) = serde_json::from_str::<Members>(text.get()) else {
-            return Self { name: None, listed: text, parameters: Ok(vec![]), input: None, output: None, judged: None };
+            return Self {
+                name: None,
+                listed: text,
+                parameters: Ok(vec![]),
+                input: None,
+                output: None,
+                compiled: None,
+            };
         };
         let member = |key| members.get(key).map(str::to_owned);
         let input = member("inputSchema");
@@ -44,7 +51,7 @@ impl Tool {
             parameters: tree.as_ref().map_or(Ok(vec![]), |tree| (policy.marks)(tree)),
             output: member("outputSchema"),
             input,
-            judged: None,
+            compiled: None,
             listed: for_user(text, &members, policy.lost_keywords),
         }
     }
@@ -59,17 +66,17 @@ impl Tool {
     ///
     /// # Errors
     /// The reason why the tool is unusable.
-    pub(super) async fn judge(&mut self, policy: &'static Policy) -> Judgement {
-        if let Some(judged) = &self.judged {
-            return judged.clone();
+    pub(super) async fn output_schema(&mut self, policy: &'static Policy) -> OutputSchema {
+        if let Some(compiled) = &self.compiled {
+            return compiled.clone();
         }
-        let judged = judge(self.input.clone(), self.output.clone(), policy).await;
-        self.judged = Some(judged.clone());
-        judged
+        let compiled = compile_schemas(self.input.clone(), self.output.clone(), policy).await;
+        self.compiled = Some(compiled.clone());
+        compiled
     }
 }
 
-async fn judge(input: Option<String>, output: Option<String>, policy: &'static Policy) -> Judgement {
+async fn compile_schemas(input: Option<String>, output: Option<String>, policy: &'static Policy) -> OutputSchema {
     let describe = |of: &'static str| move |error: SchemaError| format!("{of}: {error}");
     let input = input.ok_or("inputSchema is missing")?;
     let input = Schema::read_in_time(input, policy).await.map_err(describe("inputSchema"))?;
@@ -141,15 +148,15 @@ mod tests {
         ] {
             let mut tool = tool(text, "");
             assert_eq!(tool.listed.get(), text);
-            let judged = tool.judge(policy("")).await.expect_err(reason);
-            assert!(judged.contains(reason), "{judged}");
+            let error = tool.output_schema(policy("")).await.expect_err(reason);
+            assert!(error.contains(reason), "{error}");
         }
     }
 
     #[tokio::test]
     async fn output_schema_may_have_any_root_type() {
         let mut tool = tool(r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"null"}}"#, "");
-        let schema = tool.judge(policy("")).await.expect("a good tool").expect("an output schema");
+        let schema = tool.output_schema(policy("")).await.expect("a good tool").expect("an output schema");
         assert_eq!(schema.check_now(&json!(null)), Ok(()));
         assert!(schema.check_now(&json!({})).is_err());
     }

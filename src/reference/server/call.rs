@@ -28,7 +28,7 @@ pub(crate) struct Call<'a> {
 }
 
 /// The outcome of running a tool.
-enum Ending {
+enum ToolOutcome {
     /// The tool returned a result.
     Returned(Returned),
     /// The tool failed or was not run, for this reason.
@@ -90,9 +90,9 @@ impl<'a> Call<'a> {
         }
         (requests.after_check)(Arc::make_mut(&mut self.arguments), schema.value());
         match self.work(tool, caller).await? {
-            Ending::Failed(reason) => self.server.report(errors.failure, reason),
-            Ending::Waiting(result) => Ok(result),
-            Ending::Returned(returned) => {
+            ToolOutcome::Failed(reason) => self.server.report(errors.failure, reason),
+            ToolOutcome::Waiting(result) => Ok(result),
+            ToolOutcome::Returned(returned) => {
                 let is_error = returned.is_error;
                 match self.checked(tool, returned).await {
                     Ok(result) => Ok(result),
@@ -103,8 +103,9 @@ impl<'a> Call<'a> {
         }
     }
 
-    async fn work(&self, tool: &Tool, caller: Caller<'_>) -> Result<Ending, Fault> {
-        let structured = |value| Ending::Returned(Returned { structured_content: Some(value), ..Returned::default() });
+    async fn work(&self, tool: &Tool, caller: Caller<'_>) -> Result<ToolOutcome, Fault> {
+        let structured =
+            |value| ToolOutcome::Returned(Returned { structured_content: Some(value), ..Returned::default() });
         if self.params.contains_key("requestState")
             && matches!(caller, Caller::Stateless(_))
             && !matches!(tool.does, Does::Elicit(_))
@@ -113,14 +114,14 @@ impl<'a> Call<'a> {
         }
         Ok(match (&tool.does, caller) {
             (Does::Echo, _) => structured(Value::clone(&self.arguments)),
-            (Does::Return(returned), _) => Ending::Returned(returned.clone()),
+            (Does::Return(returned), _) => ToolOutcome::Returned(returned.clone()),
             (Does::Raise(message), _) => {
                 self.server.note(Event::ToolFailed);
-                Ending::Failed(message.clone())
+                ToolOutcome::Failed(message.clone())
             }
             (Does::Elicit(form), Caller::Stateful(session, outlet)) => {
                 if !self.may_ask(form, session.capabilities()) {
-                    return Ok(Ending::Failed(NO_FORMS.to_owned()));
+                    return Ok(ToolOutcome::Failed(NO_FORMS.to_owned()));
                 }
                 let answer = match session.ask(outlet, "elicitation/create", &form.params).await {
                     Ok(answer) => form.read_answer(&answer).await,
@@ -129,7 +130,7 @@ impl<'a> Call<'a> {
                         Err(reason)
                     }
                 };
-                answer.map_or_else(Ending::Failed, structured)
+                answer.map_or_else(ToolOutcome::Failed, structured)
             }
             (Does::Elicit(form), Caller::Stateless(capabilities)) => {
                 if !self.may_ask(form, capabilities) {
@@ -137,7 +138,7 @@ impl<'a> Call<'a> {
                 }
                 match self.retried(form).await? {
                     Some(answer) => structured(answer),
-                    None => Ending::Waiting(self.question(form)),
+                    None => ToolOutcome::Waiting(self.question(form)),
                 }
             }
         })

@@ -13,7 +13,7 @@ fn question_in(
 ) -> Result<Question, (i32, String)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let params = serde_json::value::to_raw_value(params).expect("parameters");
-    let terms = Terms { revision, capabilities, policy: policy(mutant) };
+    let terms = ClientTerms { revision, capabilities, policy: policy(mutant) };
     runtime.block_on(Question::read("elicitation/create", Some(&params), terms)).map_err(|failure| match failure {
         Failure::Question { code, reason } => (code, reason),
         other => panic!("{other}"),
