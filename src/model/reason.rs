@@ -51,7 +51,7 @@ pub enum Finding {
         place: String,
         /// A JSON pointer into the part.
         pointer: String,
-        /// The validator's error message.
+        /// The violation as a sentence, which names the place.
         message: String,
     },
     /// The MAY that would allow the alternative is not in force on the test's revision.
