@@ -54,7 +54,7 @@ fn targets_above_a_folder_without_repository_are_not_used() {
     open_to_all(&sandbox, "shared");
     let finished = run(&sandbox, "shared/mine", "run python-sdk");
     assert!(!was_executed(&sandbox));
-    finished.exits(4).stderr_has(&["target python-sdk: embedded", "python-sdk could not be set up"]);
+    finished.exits(4).stderr_has(&["target python-sdk: embedded", "cannot set up python-sdk"]);
     run(&sandbox, "shared/mine", "run theirs").exits(2).stderr_has(&["there is no target `theirs`"]);
 }
 
@@ -170,7 +170,7 @@ fn cache_of_another_user_is_neither_written_nor_pruned() {
             "no run log is written: ",
             foreign,
             "belongs to another user",
-            "--run-log FILE saves one",
+            "--run-log FILE",
         ]);
         sandbox.run("run python-sdk").exits(4).stderr_has(&["can't be unpacked into", "belongs to another user"]);
         assert_eq!(entries(), 15, "{foreign}");

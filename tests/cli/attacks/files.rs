@@ -56,7 +56,7 @@ fn run_log_naming_other_files_opens_only_targets() {
     }
     // The name of a target is never used as a path.
     sandbox.write("forged.jsonl", &names(Path::new("/nowhere.toml")).replace("\"t\"", "\"./t\""));
-    sandbox.run("replay forged.jsonl --cases cases").stderr_has(&["./t isn't found from here"]);
+    sandbox.run("replay forged.jsonl --cases cases").stderr_has(&["cannot find the target ./t from here"]);
 }
 
 #[test]
@@ -108,7 +108,10 @@ fn replay_reads_no_target_outside_the_repository() {
     let upward = format!("{}/../{}", place(&sandbox), outside.path().file_name().expect("a name").display());
     sandbox.write("upward.jsonl", &sandbox.read("run.jsonl").replace(&place(&sandbox), &upward));
     for log in ["forged.jsonl", "upward.jsonl"] {
-        sandbox.run(&format!("replay {log} --cases cases")).exits(1).stderr_has(&["t isn't found from here"]);
+        sandbox
+            .run(&format!("replay {log} --cases cases"))
+            .exits(1)
+            .stderr_has(&["cannot find the target t from here"]);
     }
 }
 
@@ -154,7 +157,7 @@ fn snapshot_that_is_a_link_is_neither_shown_nor_written() {
     std::os::unix::fs::symlink(sandbox.path().join("private"), &snapshot).expect("a link");
     for accept in ["", "--accept"] {
         let finished = sandbox.run(&format!("run t --cases cases --only post/letter {accept}"));
-        finished.stderr_has(&["letter.snap: this is behind a link"]);
+        finished.stderr_has(&["letter.snap: it is behind a symbolic link"]);
         assert!(!finished.out.contains("of-somebody-else"), "{}", finished.out);
     }
     assert_eq!(sandbox.read("private"), "of-somebody-else\n");

@@ -66,7 +66,7 @@ fn probe_runs_in_the_root_folder_with_absolute_paths() {
     let mut command = sandbox.command("targets");
     let bin = sandbox.path().join("bin");
     command.env("PATH", format!(".:{}:bin", bin.display()));
-    Finished::of(&mut command).exits(0).stdout_has(&["node >= 99 (here is 99.1.0)"]);
+    Finished::of(&mut command).exits(0).stdout_has(&["node >= 99 (found 99.1.0)"]);
     let asked = sandbox.read("asked");
     let (folder, path) = asked.trim_end().split_once('\n').expect("two lines");
     assert_eq!((Path::new(folder), Path::new(path)), (Path::new("/"), bin.as_path()));

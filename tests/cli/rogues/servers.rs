@@ -252,5 +252,5 @@ fn server_that_differs_by_stream_and_process_fails_the_run() {
     sampled
         .exits(1)
         .stdout_has(&["show different things"])
-        .stderr_has(&["run by a stream and in a process: 3 tests, 3 not alike"]);
+        .stderr_has(&["stdio as a stream and as a process: 3 tests compared, 3 different"]);
 }
