@@ -96,11 +96,6 @@ const AT_SERVE_OR_STOP: [Rogue; 23] = [
         line!(r#""serving": {"url": "https://127.0.0.1/"}"#),
         ("invalid-message", "not on this machine"),
     ),
-    Rogue::says(
-        "serves-nowhere",
-        line!(r#""serving": {"url": "no address"}"#),
-        ("invalid-message", "not on this machine"),
-    ),
     Rogue::new(
         "serves-nowhere",
         line!(r#""serving": {"url": "no address"}"#),
