@@ -476,5 +476,5 @@ fn run_without_a_home_warns_that_it_has_no_run_log() {
     let mut command = sandbox.command("run --cases cases --only post/letter");
     // A relative HOME is ignored.
     command.env("HOME", "home").env_remove("XDG_CACHE_HOME");
-    Finished::of(&mut command).exits(0).stderr_has(&["there is no record", "--run-log FILE"]);
+    Finished::of(&mut command).exits(0).stderr_has(&["no run log is written", "--run-log FILE"]);
 }

@@ -39,7 +39,7 @@ fn machine_without_inotify_makes_only_file_tests_unavailable() {
         assert!(!record["verdicts"].as_array().is_some_and(|verdicts| verdicts.iter().any(is_passed)), "{record}");
         assert_eq!(record["bug"], Value::Null, "{record}");
     }
-    assert!(sandbox.read("junit.xml").contains("cannot watch files") && !sandbox.read("summary.md").is_empty());
+    assert!(sandbox.read("junit.xml").contains("cannot watch canary files") && !sandbox.read("summary.md").is_empty());
 }
 
 #[test]

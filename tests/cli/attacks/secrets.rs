@@ -205,7 +205,7 @@ fn run_log_file_of_another_user_is_not_written() {
         assert!(succeeds(stranger.args(["-c", script]).current_dir(sandbox.path())));
         let finished =
             sandbox.run(&format!("run reference --cases cases --only post/letter --run-log shared/{name}.jsonl"));
-        finished.exits(6).stderr_has(&["cannot write the run log", "another user (uid 65534"]);
+        finished.exits(6).stderr_has(&["cannot write shared/", "another user (uid 65534"]);
     }
     assert_eq!(sandbox.read("private"), "mine");
     for name in ["file.jsonl", "file.wire.jsonl", "wire.wire.jsonl"] {
