@@ -162,7 +162,7 @@ const RUN: &str = "\
 Examples:
   casebook run go-sdk
   casebook run ./my-sdk --only tools --only 'sep-2106/**'
-  casebook run go-sdk:stdio python-sdk-v1 --report html=report.html
+  casebook run typescript-sdk:low go-sdk --report html=report.html
   casebook run --all --shard 2/5 --run-log shard-2.jsonl";
 
 const LIST: &str = "\

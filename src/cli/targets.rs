@@ -196,7 +196,7 @@ fn text(one: &Listed) -> String {
     match one.variants.as_slice() {
         [] => {}
         few if few.len() <= FEW => add("variants", few.join(", ")),
-        many => add("variants", format!("{} mutants; list them with `casebook prove`", many.len())),
+        many => add("variants", format!("{} mutants; list them with `casebook targets --format json`", many.len())),
     }
     let speaks = [one.roles.join(", "), one.transports.join(", "), one.revisions.join(", ")];
     add("speaks", speaks.join("; "));

@@ -119,15 +119,12 @@ fn ambiguous_case_lists_the_choices_and_starts_nothing() {
 fn case_of_the_other_role_is_refused_with_the_remedy() {
     let sandbox = sandbox();
     sandbox.run("serve reference post/shelves --cases cases").exits(2).stderr_has(&["matches no test", "post/shelf"]);
-    sandbox
-        .run("serve reference post/visit --cases visits")
-        .exits(2)
-        .stderr_has(&["is about clients", "casebook drive"]);
+    sandbox.run("serve reference post/visit --cases visits").exits(2).stderr_has(&["tests clients", "casebook drive"]);
     sandbox
         .run("drive reference post/shelf http://127.0.0.1:1/ --cases cases")
         .exits(2)
         .stderr_has(&["casebook serve"]);
-    sandbox.run("drive reference post/visit/kept 127.0.0.1:1 --cases visits").exits(2).stderr_has(&["is no URL"]);
+    sandbox.run("drive reference post/visit/kept 127.0.0.1:1 --cases visits").exits(2).stderr_has(&["is not a URL"]);
     sandbox.borrowed("t", None, "");
     sandbox
         .run("serve t post/shelf --cases cases --revision 2025-06-18")
@@ -148,8 +145,8 @@ fn variables_of_the_official_suite_select_case_and_revision() {
         crate::sandbox::Finished::of(&mut command)
     };
     with("kept-visit").exits(0).stderr_has(&["post/visit/kept@2025-11-25+http"]);
-    with("kept-visits").exits(2).stderr_has(&["which no case needs; did you mean `kept-visit`?"]);
-    sandbox.run(&format!("drive reference {url} --cases visits")).exits(2).stderr_has(&["CASE is left out"]);
+    with("kept-visits").exits(2).stderr_has(&["and no case needs this scenario; did you mean `kept-visit`?"]);
+    sandbox.run(&format!("drive reference {url} --cases visits")).exits(2).stderr_has(&["expected TARGET CASE URL"]);
     server.signal(Signal::SIGINT);
     assert_eq!(server.end().0, Some(0));
 }

@@ -13,9 +13,11 @@ use crate::sandbox::{PROGRAM, Sandbox};
 fn help_matches_its_snapshots() {
     let sandbox = Sandbox::empty();
     sandbox.run("--help").exits(0).matches_snapshot("help");
+    sandbox.run("-h").exits(0).matches_snapshot("help-short");
     sandbox.run("run --help").exits(0).matches_snapshot("help-run");
+    sandbox.run("run -h").exits(0).matches_snapshot("help-run-short");
     let none = sandbox.run("");
-    assert_eq!(none.exits(2).err, sandbox.run("--help").out);
+    assert_eq!(none.exits(2).err, sandbox.run("-h").out);
     sandbox.run("--version").exits(0).stdout_has(&["casebook "]);
 }
 

@@ -33,7 +33,7 @@ fn traceability_file_has_a_row_per_requirement() {
     let sandbox = sandbox();
     sandbox.run("coverage --cases coverage --sep 7 --format sep-yaml").exits(0).matches_snapshot("coverage-sep");
     sandbox.run("coverage --cases coverage --format sep-yaml").exits(2).stderr_has(&["--sep N"]);
-    sandbox.run("coverage --cases coverage --sep 8").exits(2).stderr_has(&["no requirement is of that proposal"]);
+    sandbox.run("coverage --cases coverage --sep 8").exits(2).stderr_has(&["no requirement of SEP 8"]);
     sandbox.run("coverage --cases coverage --format yaml").exits(2).stderr_has(&["sep-yaml"]);
     sandbox.run("coverage --cases nowhere").exits(2).stderr_has(&["nowhere"]);
 }
@@ -63,7 +63,7 @@ fn new_folder_with_a_lint_error_is_not_written() {
 fn frozen_set_excludes_later_checks() {
     let sandbox = sandbox();
     sandbox.run("freeze 2026-11 --cases coverage").exits(0).stdout_has(&["sets/2026-11.json"]);
-    sandbox.run("freeze 2026-11 --cases coverage").exits(2).stderr_has(&["a set that was published stays as it is"]);
+    sandbox.run("freeze 2026-11 --cases coverage").exits(2).stderr_has(&["casebook never overwrites a frozen set"]);
     sandbox.run("freeze ../x --cases coverage").exits(2).stderr_has(&["is not a valid set name"]);
     let before = sandbox.run("run --cases coverage --set 2026-11 --rates --jobs 1");
     before.exits(0).matches_snapshot("set");
@@ -94,12 +94,15 @@ fn missing_check_of_a_frozen_set_fails_the_run() {
     sandbox.write("coverage/sep-7/parcel.json", &case.replacen("\"missing\":", "\"renamed\":", 1));
     let came = sandbox.run("run --cases coverage --set old --jobs 1");
     came.exits(1).stdout_has(&["gone  sep-7/parcel/missing/heavy", "is in the set old", "not as expected"]);
-    sandbox.run("run --cases cases --set old").exits(3).stderr_has(&["the set old has none of these tests"]);
+    sandbox
+        .run("run --cases cases --set old")
+        .exits(3)
+        .stderr_has(&["the frozen set old has none of the selected tests"]);
     sandbox.run("run --cases coverage --set none").exits(2).stderr_has(&["sets/none.json"]);
     sandbox.write("sets/bad.json", "{\"format\": 1, \"casebook\": \"0\", \"tests\": {}, \"more\": 1}");
     sandbox.run("run --cases coverage --set bad").exits(2).stderr_has(&["sets/bad.json", "more"]);
     sandbox.write("sets/other.json", "{\"format\": 9, \"casebook\": \"0\", \"tests\": {}}");
-    sandbox.run("run --cases coverage --set other").exits(2).stderr_has(&["its form is 9"]);
+    sandbox.run("run --cases coverage --set other").exits(2).stderr_has(&["it has format 9"]);
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn replay_prints_the_same_results_and_starts_nothing() {
     sandbox.run("replay t.jsonl --cases cases").stderr_has(&["t/target.toml"]);
     std::fs::remove_dir_all(sandbox.path().join("t")).expect("it is there");
     let away = sandbox.run("replay t.jsonl --cases cases");
-    assert_eq!(away.exits(0).stderr_has(&["t isn't found from here"]).out, ran.out);
+    assert_eq!(away.exits(0).stderr_has(&["cannot find the target t from here"]).out, ran.out);
     // Transcripts are not needed either.
     std::fs::remove_file(sandbox.path().join("t.wire.jsonl")).expect("it is there");
     sandbox.run("replay t.jsonl --cases cases").exits(0);
@@ -122,7 +122,7 @@ fn other_files_and_other_formats_are_refused() {
     sandbox.run(RUN).exits(0);
     let record = sandbox.read("kept/run.jsonl");
     sandbox.write("newer.jsonl", &record.replacen(r#""format":3"#, r#""format":99"#, 1));
-    sandbox.run("replay newer.jsonl").exits(2).stderr_has(&["format 99", "read it with the casebook that wrote it"]);
+    sandbox.run("replay newer.jsonl").exits(2).stderr_has(&["format 99", "use the version that wrote it"]);
     sandbox.write("older.jsonl", &record.replacen(r#""format":3"#, r#""format":1"#, 1));
     sandbox.run("replay older.jsonl").exits(2).stderr_has(&["format 1", "run the tests again"]);
     sandbox.run("replay nothing.jsonl").exits(2).stderr_has(&["nothing.jsonl"]);
@@ -139,9 +139,9 @@ fn run_log_of_other_cases_keeps_its_verdicts() {
     let came = sandbox.run("replay kept/run.jsonl");
     came.exits(0)
         .stdout_has(&["30 passed"])
-        .stderr_has(&["post/parcel/word is in no case any more; its old verdicts stand"]);
+        .stderr_has(&["post/parcel/word no longer exists; keeping its old verdicts"]);
     let parcel = sandbox.read("cases/post/parcel.json").replace("\"two\"", "\"three\"");
     sandbox.write("cases/post/parcel.json", &parcel);
     let came = sandbox.run("replay kept/run.jsonl --cases cases");
-    came.exits(0).stderr_has(&["post/parcel/word does something else today"]);
+    came.exits(0).stderr_has(&["post/parcel/word has changed since it was recorded"]);
 }

@@ -34,7 +34,7 @@ fn merged_shards_equal_the_whole_run() {
     assert!(sandbox.read("badges/reference_input-not-validated.json").contains("\"color\":\"red\""));
     let lacking = sandbox.run("report shards/1.jsonl shards/2.jsonl --cases cases --report json=less.json");
     lacking.exits(5).stderr_has(&["partial: reference:input-not-validated lacks the run log of shard 3/3"]);
-    sandbox.run("run --shard 4/3").exits(2).stderr_has(&["`4/3` is not a shard"]);
+    sandbox.run("run --shard 4/3").exits(2).stderr_has(&["expected K/N"]);
 }
 
 #[test]
@@ -45,7 +45,10 @@ fn reports_of_a_run_and_of_its_run_log_are_equal() {
     sandbox.run(&format!("{MUTANT} --run-log run.jsonl{}", options("run"))).exits(1);
     sandbox.run(&format!("report run.jsonl --cases cases{}", options("later"))).exits(0);
     sandbox.run(&format!("replay run.jsonl --cases cases{}", options("again"))).exits(1);
-    sandbox.run("replay run.jsonl --cases cases --report md=-").exits(2).stderr_has(&["standard output shows the run"]);
+    sandbox
+        .run("replay run.jsonl --cases cases --report md=-")
+        .exits(2)
+        .stderr_has(&["standard output, which shows the run"]);
     for (kind, file) in files {
         let [run, later, again] = ["run", "later", "again"].map(|folder| sandbox.read(&format!("{folder}/{file}")));
         assert!(run == later && run == again && run.contains("arguments-checked"), "{kind}");
@@ -83,7 +86,7 @@ fn diff_shows_both_observations_and_fails_if_worse() {
     sandbox.run(one).exits(1);
     let two = "diff both.jsonl --target reference --target reference:input-not-validated --cases cases";
     sandbox.run(two).exits(1);
-    sandbox.run("diff both.jsonl --target reference").exits(2).stderr_has(&["one record needs two --target"]);
+    sandbox.run("diff both.jsonl --target reference").exits(2).stderr_has(&["diff compares two sides"]);
     sandbox
         .run("diff both.jsonl#nobody good.jsonl")
         .exits(2)
@@ -105,9 +108,9 @@ fn unreadable_run_log_is_named_and_others_are_reported() {
     sandbox.write("broken.jsonl", &(broken.join("\n") + "\n"));
     let came = sandbox.run("report newer.jsonl nothing.jsonl good.jsonl --cases cases --report json=r.json");
     came.exits(2).stderr_has(&[
-        "newer.jsonl is a record of format 99",
+        "newer.jsonl is a run log of format 99",
         "nothing.jsonl: ",
-        "the other 1 of 3 records are reported",
+        "the reports contain the other 1 of 3 run logs",
     ]);
     assert_eq!(json(&sandbox, "r.json")["targets"][0]["statuses"]["passed"], 30);
     let cut = sandbox.run("report cut.jsonl --cases cases --report json=cut.json");
@@ -119,7 +122,7 @@ fn unreadable_run_log_is_named_and_others_are_reported() {
         .run("report broken.jsonl --cases cases")
         .exits(2)
         .stderr_has(&["broken.jsonl:6: ", "only a part of broken.jsonl could be read (4 tests)"]);
-    sandbox.run("report newer.jsonl").exits(2).stderr_has(&["none of the records can be read"]);
+    sandbox.run("report newer.jsonl").exits(2).stderr_has(&["cannot read any of the run logs"]);
 }
 
 #[test]
@@ -133,7 +136,7 @@ fn github_job_gets_a_summary_and_requested_annotations() {
     let summary = sandbox.read("summary.md");
     assert!(summary.starts_with("before\n") && summary.contains("## MCP casebook: ❌"), "{summary}");
     let plain = sandbox.run("run reference --cases cases --report md=-");
-    plain.exits(2).stderr_has(&["standard output shows the run"]);
+    plain.exits(2).stderr_has(&["standard output, which shows the run"]);
     sandbox.run("run reference --cases cases --report pdf=x").exits(2).stderr_has(&["junit, md, json, badge"]);
 }
 

@@ -108,7 +108,7 @@ fn selection_does_not_hide_mistyped_known_failures() {
 fn accepted_snapshots_are_compared_later() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "");
-    sandbox.run("run t --cases cases").exits(0).stderr_has(&["t has no snapshots yet; --accept writes them"]);
+    sandbox.run("run t --cases cases").exits(0).stderr_has(&["t has no snapshots yet; write them with --accept"]);
     sandbox.run("run t --cases cases --accept").exits(0).stderr_has(&["snapshots written: 2"]);
     sandbox.run("run t --cases cases").exits(0).stdout_has(&["as expected: 5 tests"]);
 

@@ -37,7 +37,7 @@ fn narrowed_run_compares_the_lines_that_it_ran() {
     run("--revision 2025-11-25").exits(1).stdout_has(&["-   2025-11-25 stdio: crash", "+   tool-error"]);
     run("--only post/parcel/word@2026-07-28+http")
         .exits(0)
-        .stderr_has(&["compared: 1; left out: 1 (1 not run, 0 not seen)"]);
+        .stderr_has(&["compared: 1; not compared: 1 (1 not run, 0 without an observation)"]);
     run("--only post/parcel/word@2026-07-28+stdio").exits(1).stdout_has(&["-   crash", "+   tool-error"]);
     run("--skip post/parcel/word").exits(0).stderr_has(&["snapshots compared: 2\n"]);
     run("--role server").exits(1).stdout_has(&["snapshots changed: 1"]);
@@ -55,7 +55,7 @@ fn narrowed_accept_keeps_lines_that_were_not_run() {
     let run = |narrowed: &str| sandbox.run(&format!("run --cases cases {narrowed} --accept"));
     run("--transport http").exits(0).stderr_has(&["snapshots written: 0\n"]);
     assert_ne!(sandbox.read(PARCEL), whole);
-    let merged = ["snapshots written: 1 (1 merged with what this run left out)"];
+    let merged = ["snapshots written: 1 (1 merged with lines of tests that were not run)"];
     run("--transport stdio --revision 2025-11-25").exits(0).stderr_has(&merged);
     let text = sandbox.read(PARCEL);
     let (before, after) = text.split_once("\nword\n").expect("the test");
@@ -73,7 +73,7 @@ fn new_snapshot_of_a_narrowed_accept_is_completed_later() {
     let whole = sandbox.read(PARCEL);
     std::fs::remove_file(sandbox.path().join(PARCEL)).expect("it is there");
     let http = sandbox.run("run --cases cases --transport http --accept");
-    http.exits(0).stderr_has(&["snapshots written: 1 (1 still without some tests, which no accepted run has seen)"]);
+    http.exits(0).stderr_has(&["snapshots written: 1 (1 incomplete, because no accepted run has observed all tests)"]);
     let lacks = sandbox.run("run --cases cases --only post/parcel");
     lacks.exits(1).stdout_has(&["-   2025-06-18..2026-07-28 http: tool-error", "+   tool-error"]);
     sandbox.run("run --cases cases --transport stdio --accept").exits(0);
@@ -100,7 +100,7 @@ fn missing_snapshot_fails_a_narrowed_run_that_has_its_case_file() {
     for narrowed in ["--transport http", "--revision 2026-07-28", "--only post/letter/sent/first", "--shard 1/2"] {
         let run = sandbox.run(&format!("run --cases cases {narrowed}"));
         run.exits(1).stdout_has(&["snapshot missing  reference  post/letter", "snapshots missing: 1"]);
-        run.stderr_has(&["; missing: 1", "a run with --accept writes them"]);
+        run.stderr_has(&["; missing: 1", "write them with --accept"]);
     }
     sandbox.run("run --cases cases --only post/parcel").exits(0);
 }
@@ -116,7 +116,7 @@ fn tests_without_observation_are_not_compared_or_written() {
     sandbox.script("t", "exit 7", "");
     for accept in ["", "--accept"] {
         let run = sandbox.run(&format!("run t --cases cases {accept}"));
-        run.exits(4).stderr_has(&["snapshots compared: 0; left out: "]);
+        run.exits(4).stderr_has(&["snapshots compared: 0; not compared: "]);
         assert!(!run.out.contains("snapshot"), "{}", run.out);
         assert!(!sandbox.path().join(&letter).exists());
         assert_eq!(sandbox.read(&parcel), accepted);
@@ -135,7 +135,7 @@ fn malformed_snapshot_is_reported_and_only_replaced_as_a_whole() {
             .stdout_has(&["snapshot unreadable  reference  post/parcel", "post/parcel.snap:8: a second observation"]);
         run.stderr_has(&[
             "snapshots compared: 1; unreadable: 1",
-            "a run of their whole case files with --accept replaces them",
+            "to replace them, run their whole case files with --accept",
         ]);
         assert_eq!(sandbox.read(PARCEL), damaged);
     }
@@ -154,7 +154,7 @@ fn snapshot_of_an_earlier_format_is_refused_with_the_remedy() {
     );
     let run = sandbox.run("run --cases cases --only post/parcel");
     run.exits(1).stdout_has(&["post/parcel.snap:4: the first line does not begin with `unless noted: `"]);
-    run.stderr_has(&["a run of their whole case files with --accept replaces them"]);
+    run.stderr_has(&["to replace them, run their whole case files with --accept"]);
 }
 
 #[test]
@@ -207,6 +207,6 @@ fn run_that_compares_nothing_says_so() {
     sandbox.borrowed("t", None, "");
     let only = "--cases cases --only post/parcel/number@2026-07-28+http";
     let run = sandbox.run(&format!("run t reference reference:input-not-validated {only}"));
-    run.exits(0).stderr_has(&["t has no snapshots yet", "snapshots: none are kept for reference here"]);
-    run.stderr_has(&["snapshots: none are kept for reference:input-not-validated here"]);
+    run.exits(0).stderr_has(&["t has no snapshots yet", "no snapshots are kept for reference here"]);
+    run.stderr_has(&["no snapshots are kept for reference:input-not-validated here"]);
 }

@@ -17,7 +17,7 @@ fn unknown_target_is_answered_with_the_nearest() {
     sandbox
         .run("run reference:text-not-mirored")
         .exits(2)
-        .stderr_has(&["has no variant `text-not-mirored`", "text-not-mirrored"]);
+        .stderr_has(&["has no mutant `text-not-mirored`", "text-not-mirrored"]);
     sandbox.borrowed("variants", None, "[variants.high]\n[variants.low]\n");
     sandbox.run("run variants:lower").exits(2).stderr_has(&["has no variant `lower`; it has high, low"]);
 }
@@ -88,7 +88,7 @@ fn failed_setup_shows_its_last_lines_and_starts_nothing() {
     let came = run(&sandbox, "unready", "");
     came.exits(4).stderr_has(&[
         "unready: setting up: sh -c",
-        "unready could not be set up",
+        "cannot set up unready",
         "exit status: 3",
         "no such luck",
     ]);

@@ -34,9 +34,9 @@ fn targets_are_listed_with_needed_and_found_programs() {
     sandbox.borrowed("targets/mine", None, "[needs]\ncmake = \"3.11\"\n\n[variants.high]\n[variants.low]\n");
     sandbox.borrowed("targets/yours", None, "[needs]\nzig = \"3.11\"\nnowhere = \"any\"\n");
     let came = run(&sandbox, "targets");
-    came.exits(0).stdout_has(&["reference  the embedded reference target", "mutants; `casebook prove`", "high, low"]);
-    came.stdout_has(&["cmake >= 3.11 (here is 3.11.2)", "zig >= 3.11 (here is 3.9), nowhere (not found)"]);
-    came.stdout_has(&["python-sdk  Python SDK", "python3 >= 3.11 (not found, or without a version)"]);
+    came.exits(0).stdout_has(&["reference  the embedded reference target", "mutants; list them with", "high, low"]);
+    came.stdout_has(&["cmake >= 3.11 (found 3.11.2)", "zig >= 3.11 (found 3.9), nowhere (not found)"]);
+    came.stdout_has(&["python-sdk  Python SDK", "python3 >= 3.11 (not found, or its version is unknown)"]);
     let listed: Vec<Value> = serde_json::from_str(&run(&sandbox, "targets --format json").out).expect("JSON");
     let one = |name: &str| listed.iter().find(|one| one["name"] == name).expect(name).clone();
     assert_eq!((one("mine")["ready"].clone(), one("mine")["setUp"].clone()), (true.into(), true.into()));
@@ -59,13 +59,13 @@ fn run_of_all_targets_names_the_skipped_ones() {
     sandbox.borrowed("targets/mine", None, "");
     let came = run(&sandbox, "run --all --cases cases --jobs 1 --only post/parcel");
     came.exits(0).stdout_has(&["reference", "mine"]);
-    let why = "python-sdk is left out: it needs python3 >= 3.11 (not found";
+    let why = "skipped python-sdk: it needs python3 >= 3.11 (not found";
     assert_eq!(came.err.matches(why).count(), 2, "at the beginning and at the end: {}", came.err);
     run(&sandbox, "run --all mine").exits(2).stderr_has(&["cannot be used with"]);
     install(&sandbox, "breaks", "exit 3");
     sandbox.borrowed("targets/broken", None, "[setup]\ncommands = [[\"breaks\"]]\n");
     let came = run(&sandbox, "run --all --cases cases --jobs 1 --only post/parcel");
-    came.exits(4).stdout_has(&["reference", "mine"]).stderr_has(&["broken could not be set up", "broken is left out"]);
+    came.exits(4).stdout_has(&["reference", "mine"]).stderr_has(&["cannot set up broken", "skipped broken"]);
 }
 
 #[test]

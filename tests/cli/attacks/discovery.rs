@@ -170,7 +170,7 @@ fn cache_of_another_user_is_neither_written_nor_pruned() {
             "no run log is written: ",
             foreign,
             "belongs to another user",
-            "--run-log FILE",
+            "to write one, add --run-log FILE",
         ]);
         sandbox.run("run python-sdk").exits(4).stderr_has(&["can't be unpacked into", "belongs to another user"]);
         assert_eq!(entries(), 15, "{foreign}");
