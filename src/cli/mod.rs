@@ -183,19 +183,18 @@ pub fn main(cli: &Cli) -> ExitCode {
             return reference::run(mutant.as_deref(), file, |peer| peer::of(peer) != Peer::Foreign);
         }
     };
-    let exit = done.unwrap_or_else(|problem| {
+    // A command that could not write its output ends with the same problem.
+    let written = terminal::finish_output().map_err(|error| Problem::output(&error));
+    let problems: Vec<Problem> = match (done, written) {
+        (Ok(exit), Ok(())) => return exit.into(),
+        (Ok(exit), Err(problem)) => vec![Problem { exit: exit.max(problem.exit), ..problem }],
+        (Err(problem), Err(output)) if problem.text != output.text => vec![problem, output],
+        (Err(problem), _) => vec![problem],
+    };
+    for problem in &problems {
         eprint_line(&problem.text);
-        problem.exit
-    });
-    let exit = terminal::finish_output().map_or_else(
-        |error| {
-            let problem = Problem::output(&error);
-            eprint_line(&problem.text);
-            exit.max(problem.exit)
-        },
-        |()| exit,
-    );
-    exit.into()
+    }
+    problems.iter().map(|problem| problem.exit).max().unwrap_or(Exit::Bug).into()
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ use crate::model::set::Drift;
 use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
-use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe};
+use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
 use crate::report::{self, RunSummary, Untrusted};
 use crate::run::{Log, LogError, Secrets, Seen, conduct};
 use crate::set;
@@ -317,7 +317,9 @@ async fn carry_out(
     if let Some(path) = run_log {
         eprint_line(&format!("run log: {path}"));
     }
-    unsaved.extend(shown.err().map(|error| format!("cannot write all of standard output: {error}")));
+    if let Err(error) = shown {
+        keep_error(error);
+    }
     for text in &unsaved {
         eprint_line(&not_saved(text));
     }

@@ -10,7 +10,9 @@ mod safe;
 mod summary;
 mod timings;
 
-pub use plain::{annotate, colours, colours_errors, eprint_line, finish_output, ignore_broken_pipe, print_line, show};
+pub use plain::{
+    annotate, colours, colours_errors, eprint_line, finish_output, ignore_broken_pipe, keep_error, print_line, show,
+};
 pub use progress::Progress;
 
 use std::io::{self, IsTerminal as _, Write};

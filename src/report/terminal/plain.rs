@@ -12,24 +12,23 @@ use super::safe::safe;
 use crate::model::{Printable, ToPrintable};
 use crate::report::Annotation;
 
-/// The first error of [`print_line`] and [`annotate`].
+/// The first error of standard output.
 static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
 
 /// Prints a line on standard output. An error is kept until [`finish_output`].
 pub fn print_line(text: &(impl ToPrintable + ?Sized)) {
-    keep_error(print(&mut anstream::stdout(), &text.to_printable()));
+    _ = ignore_broken_pipe(print(&mut anstream::stdout(), &text.to_printable())).map_err(keep_error);
 }
 
-fn keep_error(written: io::Result<()>) {
-    if let Err(error) = ignore_broken_pipe(written) {
-        FAILED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
-    }
+/// Keeps an error of standard output until [`finish_output`].
+pub fn keep_error(error: io::Error) {
+    FAILED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
 }
 
 /// Flushes standard output.
 ///
 /// # Errors
-/// The first error of [`print_line`], or that of flushing; a closed pipe is no error.
+/// The first error that [`keep_error`] got, or that of flushing; a closed pipe is no error.
 pub fn finish_output() -> io::Result<()> {
     let failed = FAILED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     failed.map_or_else(|| ignore_broken_pipe(anstream::stdout().flush()), Err)
@@ -51,7 +50,7 @@ pub fn show(text: &(impl ToPrintable + ?Sized)) -> io::Result<()> {
 
 /// Prints a line that GitHub is to take as a command.
 pub fn annotate(annotation: &Annotation) {
-    keep_error(writeln!(anstream::stdout(), "{annotation}"));
+    _ = ignore_broken_pipe(writeln!(anstream::stdout(), "{annotation}")).map_err(keep_error);
 }
 
 /// Whether standard output is shown in colour.
