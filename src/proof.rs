@@ -1,6 +1,6 @@
-//! A mutant put to the proof: the tests of its side carried out, and what they saw held against what it declares.
+//! The proof of one mutant: runs the tests of its role, and compares the violations with its declaration.
 //!
-//! Takes cases and a mutant, gives a [`Kill`]. Must not know who wants it, nor how a proof looks.
+//! Takes cases and a mutant, gives a [`Kill`]. Must not know how a proof is shown.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -19,31 +19,31 @@ use crate::plan::{PlanError, Selection, plan};
 use crate::report::proof::{Declared, Kill, Trace};
 use crate::run::{RunError, Seen, conduct};
 
-/// How long a step may take where much else goes on. What the reference gives up by itself, it does within two
-/// seconds; what takes longer hangs, and who is in doubt looks again with the patience of a run.
+/// The limit of a step while many mutants run. The reference gives up by itself within two seconds, so a longer step
+/// hangs. The caller runs doubtful mutants again with [`Pace::Patient`].
 const BRISK: Duration = Duration::from_secs(5);
 
-/// How long is waited for a mutant.
+/// The limits of a mutant's steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Long enough for one that hangs to be known.
+    /// Short limits, which still let every step of a working mutant end.
     Brisk,
-    /// As long as for any other target.
+    /// The limits of any other target.
     Patient,
 }
 
-/// Why there is nothing to compare.
+/// The reason why there are no results to compare.
 #[derive(Debug, thiserror::Error)]
 pub enum ProofError {
     /// Nothing could be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The harness can't go on.
+    /// The run cannot continue.
     #[error(transparent)]
     Run(#[from] RunError),
 }
 
-/// Everything that declares what it breaks.
+/// The declarations of all mutants.
 pub fn all() -> impl Iterator<Item = Declared<'static>> {
     mutants().map(|about| {
         let About { name, role, does, breaks, keeps } = *about;
@@ -51,11 +51,11 @@ pub fn all() -> impl Iterator<Item = Declared<'static>> {
     })
 }
 
-/// Runs the tests of a mutant's side against `target`, which is the mutant, on one process at a time. `None` where
-/// somebody stopped it.
+/// Runs the tests of a mutant's role against `target`, which is the mutant, on one process at a time. `None` if the run
+/// was stopped.
 ///
 /// # Errors
-/// [`ProofError`] where the harness can't. Whatever the mutant does is part of what it gives.
+/// [`ProofError`] if nothing could be run. Failures of the mutant are part of the result.
 pub async fn examine(
     library: &Library,
     (mutant, target): (Declared<'_>, Arc<Target>),

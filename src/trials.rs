@@ -107,7 +107,7 @@ pub fn trials_with(
 /// # Errors
 /// The text of the unexpected results.
 pub fn as_expected(ran: &Ran<'_>) -> Result<(), Failed> {
-    let text = failures(ran.records, &ran.library.requirements);
+    let text = failures(ran.records, ran.library);
     if text.is_empty() { Ok(()) } else { Err(text.into()) }
 }
 

@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::values;
-use super::{CaseArgs, DriveArgs, ImportArgs, OutputArgs, RunArgs, ServeArgs, TargetsArgs};
+use super::{CaseArgs, DriveArgs, ImportArgs, KnownArgs, OutputArgs, RunArgs, ServeArgs, ShowArgs, TargetsArgs};
 use crate::model::Pattern;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Transport};
@@ -116,6 +116,9 @@ pub enum Command {
     /// Check that an adapter speaks the adapter protocol
     #[command(after_long_help = SMOKE)]
     Smoke(SmokeArgs),
+    /// Print the [[known]] entries that would make a run succeed
+    #[command(after_long_help = KNOWN)]
+    Known(KnownArgs),
     /// Write reports from one or more run logs
     #[command(after_long_help = REPORT)]
     Report(ReportArgs),
@@ -178,6 +181,15 @@ Examples:
 const SMOKE: &str = "\
 Examples:
   casebook smoke ./my-sdk";
+
+const KNOWN: &str = "\
+Each entry matches the failing tests of one requirement, and no test that
+passes. Its reason is empty: casebook refuses the target.toml until you fill
+it in.
+
+Examples:
+  casebook known run.jsonl >> conformance/target.toml
+  casebook known shard-*.jsonl";
 
 const REPORT: &str = "\
 Without --report, casebook prints a Markdown report on standard output.
@@ -346,9 +358,9 @@ pub struct ReplayArgs {
     /// The reports.
     #[command(flatten)]
     pub outputs: OutputArgs,
-    /// Show how many checks pass, by level, folder of requirements and revision
-    #[arg(long, help_heading = heading::OUTPUT)]
-    pub rates: bool,
+    /// The extent of the output.
+    #[command(flatten)]
+    pub show: ShowArgs,
 }
 
 /// `casebook report`.

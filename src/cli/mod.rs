@@ -14,6 +14,7 @@ mod guard;
 mod here;
 mod import;
 mod interrupt;
+mod known;
 mod logs;
 mod new;
 mod outputs;
@@ -49,9 +50,10 @@ pub use args::{
 };
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
+pub use known::KnownArgs;
 pub use outputs::{Annotations, Kind, Output, OutputArgs};
 pub use problem::Problem;
-pub use run::{RunArgs, SelectArgs};
+pub use run::{RunArgs, SelectArgs, ShowArgs};
 pub use serve::ServeArgs;
 pub use sources::{CaseArgs, PartArgs};
 pub use targets::{TargetsArgs, TargetsFormat};
@@ -164,6 +166,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Explain(args) => cases::explain(args),
         Command::Targets(args) => targets::targets(args),
         Command::Smoke(args) => smoke::smoke(args),
+        Command::Known(args) => known::known(args),
         Command::Report(args) => report::report(args),
         Command::Diff(args) => diff::diff(args),
         Command::Replay(args) => replay::replay(args),

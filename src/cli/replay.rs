@@ -36,7 +36,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
         replay.stale.clear();
     }
     let wire = evidence(args, &replay.records);
-    let mut terminal = Terminal::new(header.planned);
+    let mut terminal = Terminal::replay(&library, args.show.verbose);
     let mut summary = RunSummary::new(&header, std::iter::empty());
     for record in &replay.records {
         summary.add(record);
@@ -47,7 +47,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     if let Some(footer) = &footer {
         summary.end(footer);
     }
-    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.rates);
+    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.show.rates);
     ignore_broken_pipe(finished).map_err(unwritten)?;
     if args.outputs.is_wanted() {
         let mut source = Source { footer, ..Source::begun(args.run_log.as_str(), &header) };

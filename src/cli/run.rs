@@ -8,7 +8,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 
-pub use args::{RunArgs, SelectArgs};
+pub use args::{RunArgs, SelectArgs, ShowArgs};
 
 use super::here::{here, show_files, warn_of_skipped};
 use super::logs::CachedLog;
@@ -29,7 +29,7 @@ use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
-use crate::report::{self, RunSummary, Untrusted};
+use crate::report::{self, Column, RunSummary, Status, Untrusted};
 use crate::run::{Log, LogError, Secrets, Seen, conduct};
 use crate::set;
 use reference::{is_mutant, mutants};
@@ -266,7 +266,7 @@ async fn carry_out(
     } else {
         Arc::clone(&plan)
     };
-    let mut terminal = Terminal::new(plan.len());
+    let mut terminal = Terminal::new(plan.len(), library, args.show.verbose);
     let planned = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
     let mut summary = RunSummary::new(&header, planned);
     let mut snapshots = Snapshots::new(args.accept, targets, &whole);
@@ -310,12 +310,15 @@ async fn carry_out(
     summary.drift = drift;
     summary.is_default = args.is_default();
     summary.timings = args.timings.timings.then(|| started.finish(conducted.timings.clone()));
-    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.rates);
+    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.show.rates);
     let shown = shown.and(ignore_broken_pipe(finished));
     changes.print();
     two_ways.print();
     if let Some(path) = run_log {
         eprint_line(&format!("run log: {path}"));
+        if needs_known(&summary, targets) {
+            eprint_line(&format!("tip: `casebook known {path}` prints [[known]] entries for the failures"));
+        }
     }
     if let Err(error) = shown {
         keep_error(error);
@@ -371,6 +374,13 @@ impl TwoWays {
             eprint_line(&format!("stdio as a stream and as a process: {all} tests compared, {different} different"));
         }
     }
+}
+
+/// Returns whether a target with a `target.toml` has failures that could be listed there.
+fn needs_known(summary: &RunSummary, targets: &[Arc<Target>]) -> bool {
+    let with_file: Vec<_> = targets.iter().filter(|target| target.file.is_some()).map(|target| &target.id).collect();
+    let has_failures = |column: &Column| column.count(Status::Failed) + column.count(Status::Inconclusive) > 0;
+    summary.columns.iter().any(|column| with_file.contains(&&column.id) && has_failures(column))
 }
 
 /// The place of the run log.

@@ -447,6 +447,10 @@ fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, variants: &[Strin
         reader.text(node, &format!("`{key}`")).map(|text| (node, text.to_owned()))
     };
     let (test, reason) = (need("test"), need("reason"));
+    if let Some((node, _)) = reason.as_ref().filter(|(_, reason)| reason.trim().is_empty()) {
+        let empty = reader.mistake(Lint::WrongCount, format!("the `reason` of {what} is empty"));
+        reader.push(empty.at(node.span, "nothing here").help("write what the target does, and why"));
+    }
     let issue = object.get("issue").and_then(|node| reader.text(node, "`issue`")).map(str::to_owned);
     let known: Vec<&str> = variants.iter().map(String::as_str).collect();
     let variant = object.get("variant").and_then(|node| reader.word(node, "`variant`", &known)).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Unexpected results as the lines by which a GitHub job marks files.
+//! Unexpected results as GitHub annotations: lines with which a job marks files.
 //!
 //! Takes a report, gives `::error file=…,line=…` and the like, bounded in number, because GitHub shows only the first
 //! few. Text of targets can't end a line or begin another command.
@@ -15,7 +15,7 @@ const MARKED: usize = 50;
 /// The number of characters of each line of a message.
 const LINE: usize = 400;
 
-/// A line that GitHub takes as a command; everything in it that came from outside is escaped.
+/// A line that GitHub reads as a command; untrusted text in it is escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Annotation(String);
 
@@ -40,7 +40,7 @@ impl fmt::Display for Annotation {
 /// Column, file, line and requirement.
 type Place<'r> = (usize, &'r str, usize, usize);
 
-/// The lines; none where nothing is unexpected. A place is marked once a column, with its first test.
+/// Returns the annotations of a report. A place is marked once for each column, with its first test.
 pub fn annotations(report: &Report, strict: bool) -> Vec<Annotation> {
     let mut places: BTreeMap<Place<'_>, (&TestEntry, &CheckEntry, usize)> = BTreeMap::new();
     for test in &report.tests {
@@ -64,7 +64,7 @@ pub fn annotations(report: &Report, strict: bool) -> Vec<Annotation> {
         let errors = column.count(Status::Error);
         if errors > 0 {
             let errors = count(errors, "test");
-            error(&format!("{errors} had no result: the target was given up, or the harness failed"));
+            error(&format!("{errors} had no result: the target was given up, or casebook failed"));
         }
         if column.missing > 0 {
             error(&format!("{} of {} were not run", column.missing, count(column.planned, "test")));

@@ -20,7 +20,7 @@ struct Badge {
     is_error: bool,
 }
 
-/// The name of a file, safe on every system, and its text, for each column.
+/// Returns for each column a file name that is valid on every system, and the text of the file.
 pub fn badges(report: &Report) -> Vec<(String, String)> {
     let mut files = Files::default();
     let badge = |column: &Column| {
@@ -52,7 +52,7 @@ fn badge(column: &Column) -> Badge {
     Badge { schema_version: 1, label, message, color, is_error: broken > 0 }
 }
 
-/// Names of files of which none overwrites another: of several equal ones, each but the first gets a number.
+/// Unique file names: of several equal names, all but the first get a number.
 #[derive(Default)]
 struct Files {
     taken: HashSet<String>,
@@ -63,7 +63,7 @@ struct Files {
 impl Files {
     fn place(&mut self, name: &str) -> String {
         let mut file = name.to_owned();
-        // Some systems take `a` and `A` for the same name.
+        // File systems may ignore case.
         while !self.taken.insert(file.to_ascii_lowercase()) {
             let number = self.numbers.entry(name.to_ascii_lowercase()).or_insert(1);
             *number += 1;
@@ -73,7 +73,7 @@ impl Files {
     }
 }
 
-/// `some-sdk_low`: no colons, no slashes, nothing hidden.
+/// Returns a name such as `some-sdk_low`, without colons, slashes and invisible characters.
 fn file_name(name: &str) -> String {
     let keep = |one: char| if one.is_ascii_alphanumeric() || matches!(one, '-' | '.') { one } else { '_' };
     let name: String = name.chars().take(100).map(keep).collect();

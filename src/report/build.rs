@@ -24,7 +24,7 @@ const DETAILS: usize = 20;
 pub struct ReportContext {
     /// The requirements.
     pub catalogue: Catalogue,
-    /// The files of the cases that aren't where a repository of cases has them.
+    /// The paths of case files outside of the usual folder of cases.
     pub files: BTreeMap<CaseId, String>,
 }
 
@@ -35,7 +35,7 @@ impl ReportContext {
 }
 
 impl Report {
-    /// Merges run logs, and reports on all of them together.
+    /// Merges run logs into one report.
     pub fn new(sources: &[Source], context: &ReportContext) -> Self {
         let Merged { targets: mut merged, caveats } = merge(sources);
         name(&mut merged);
@@ -76,7 +76,7 @@ impl Report {
     }
 }
 
-/// Names the columns, each with its version where another one is the same target.
+/// Names the columns: by target, and by version too if a target has several columns.
 fn name(merged: &mut [MergedTarget<'_>]) {
     type Version = (TargetId, Option<String>);
     let mut ids: HashMap<TargetId, usize> = HashMap::new();
@@ -117,14 +117,15 @@ fn rows(merged: &[MergedTarget<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
     levels.into_iter().map(row).collect()
 }
 
-/// A caveat for run logs of somebody else's cases, whose requirements are in these cases only.
+/// Returns a caveat for requirements that no loaded catalogue has.
 fn uncatalogued(rows: &[Sentence]) -> Option<Caveat> {
     let folders: BTreeSet<&str> =
         rows.iter().filter(|row| row.quote.is_none()).map(|row| row.folder.as_str()).collect();
     let folders: Vec<_> = folders.into_iter().take(5).map(|folder| Untrusted(folder).line(60)).collect();
     (!folders.is_empty()).then(|| {
         let folders = folders.join(", ");
-        CaveatKind::Remark.of(format!("no catalogue at hand has the requirements of {folders}; add --cases DIR"))
+        CaveatKind::Remark
+            .of(format!("no loaded catalogue has the requirements of {folders}; load their cases with --cases DIR"))
     })
 }
 

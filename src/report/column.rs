@@ -23,9 +23,9 @@ pub struct Column {
     pub title: String,
     /// The package and its version, where the `target.toml` names them.
     pub version: Option<String>,
-    /// The reason why nobody has run it, where nobody has.
+    /// The reason why nobody has run it yet.
     pub unverified: Option<String>,
-    /// A hash of the cases that it was asked; older run logs have none.
+    /// A hash of the cases that were run; older run logs have none.
     pub cases: Option<String>,
     /// The number of planned tests.
     pub planned: usize,
@@ -37,7 +37,7 @@ pub struct Column {
     pub folders: BTreeMap<String, Counts>,
     /// The number of requirements of which at least one check was decided.
     pub verified: usize,
-    /// Tests that it was not asked at all.
+    /// Tests that do not apply to it.
     pub skipped: Vec<SkippedTests>,
     /// The share of its checks that hold.
     pub rates: Rates,
@@ -49,17 +49,17 @@ pub struct Column {
     /// The requirements of its verdicts, and whether a check of each was decided.
     #[serde(skip)]
     pub requirements: BTreeMap<RequirementId, bool>,
-    /// The share of imported tests that are right, by keyword.
+    /// The share of correct imported tests, by keyword.
     #[serde(skip)]
     pub keywords: Keywords,
-    /// Set where anything was observed of it.
+    /// Set if anything was observed.
     #[serde(skip)]
     pub is_seen: bool,
     #[serde(skip)]
     micros: u64,
 }
 
-/// Tests that a target was not asked, for one reason.
+/// Tests that do not apply to a target, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SkippedTests {
     /// The reason.
@@ -131,11 +131,11 @@ impl Column {
         self.keywords.add(record);
         self.is_seen |= record.observation.unavailable.is_none();
         self.micros = self.micros.saturating_add(record.micros);
-        // To the millisecond: more is noise.
+        // Rounded to milliseconds: shorter differences are noise.
         self.seconds = Duration::from_millis(self.micros / 1000).as_secs_f64();
     }
 
-    /// Returns whether nothing is unexpected: known failures are expected, and so, unless `strict`, are violated SHOULDs.
+    /// Returns whether all results are expected. Known failures are, and without `strict` violated SHOULDs are too.
     pub fn is_as_expected(&self, strict: bool) -> bool {
         self.stale.is_empty() && !self.statuses.has_unexpected(strict)
     }
@@ -145,7 +145,7 @@ impl Column {
         self.statuses.get(status)
     }
 
-    /// The number of tests that it was not asked.
+    /// The number of tests that do not apply to it.
     pub fn skips(&self) -> usize {
         self.skipped.iter().map(|skipped| skipped.tests).sum()
     }

@@ -1,8 +1,7 @@
-//! The catalogue against the cases: which sentence is verified by how many checks, which is open, and why the rest is
-//! neither.
+//! The coverage of the requirement catalogue by the cases: verified, open and unobservable requirements.
 //!
 //! Takes a [`Library`], gives a [`Coverage`], and that as text, Markdown, JSON or a traceability file. Pure. Must not
-//! know targets: what is covered here is covered whoever is run.
+//! know targets: the coverage is the same for all.
 
 mod table;
 mod trace;
@@ -14,15 +13,15 @@ use crate::model::case::Library;
 use crate::model::spec::{Level, Requirement, Role, words};
 
 words! {
-    /// What the cases do for a requirement.
+    /// The coverage of one requirement.
     State {
-        /// Everybody whom it binds is checked.
+        /// Cases check every role that it binds.
         Verified = "verified",
-        /// Only one of the sides that it binds is.
+        /// Cases check only one of the roles that it binds.
         Partly = "partly",
-        /// Nobody is, and nothing says why.
+        /// No case checks it, without a reason.
         Open = "open",
-        /// No process shows it; the catalogue says why.
+        /// No test can observe it; the catalogue has the reason.
         Unobservable = "unobservable",
     }
 }
@@ -30,18 +29,18 @@ words! {
 /// One requirement, and its checks.
 #[derive(Debug)]
 pub struct Entry<'l> {
-    /// The sentence.
+    /// The requirement.
     pub requirement: &'l Requirement,
-    /// Checks that need something to have worked: what is right is accepted.
+    /// The number of positive checks: valid input must be accepted.
     pub positive: usize,
-    /// Checks that hold without it: what is wrong is refused, or a temptation resisted.
+    /// The number of negative checks: invalid input must be refused, or an action must not happen.
     pub negative: usize,
-    /// The sides that are checked.
+    /// The roles that cases check.
     pub checked: Vec<Role>,
 }
 
 impl Entry<'_> {
-    /// What the cases do for it.
+    /// Returns the coverage of the requirement.
     pub fn state(&self) -> State {
         match () {
             () if self.requirement.unobservable.is_some() => State::Unobservable,
@@ -51,7 +50,7 @@ impl Entry<'_> {
         }
     }
 
-    /// The sides that it binds, and that no case checks.
+    /// The roles that it binds and that no case checks.
     pub fn unchecked(&self) -> impl Iterator<Item = Role> {
         self.requirement.roles.iter().copied().filter(|role| !self.checked.contains(role))
     }
@@ -62,7 +61,7 @@ impl Entry<'_> {
 pub struct Coverage<'l>(Vec<Entry<'l>>);
 
 impl<'l> Coverage<'l> {
-    /// Counts. A test that is run with several rows checks once a row.
+    /// Counts the checks of a library. A test with several rows counts once for each row.
     pub fn of(library: &'l Library) -> Self {
         let mut entries: BTreeMap<&RequirementId, Entry<'l>> =
             library.requirements.values().map(|one| (&one.id, Entry::new(one))).collect();
@@ -70,7 +69,7 @@ impl<'l> Coverage<'l> {
             for check in test.checks() {
                 let is_positive = check.needs_success();
                 let allowing = check.alternatives.iter().filter_map(|one| one.allowed_by.as_ref());
-                // What a MAY allows is something that works.
+                // An alternative that a MAY allows accepts valid input.
                 for (id, is_positive) in
                     [(&check.requirement, is_positive)].into_iter().chain(allowing.map(|id| (id, true)))
                 {
@@ -83,14 +82,14 @@ impl<'l> Coverage<'l> {
         Self(entries.into_values().collect())
     }
 
-    /// What is left of it where only one proposal counts: its own folder, and what stands elsewhere but in its words.
+    /// Returns the coverage of one SEP: its own folder, and requirements elsewhere that quote it.
     #[must_use]
     pub fn of_sep(mut self, sep: u32) -> Self {
         self.0.retain(|entry| trace::words_of(entry.requirement, sep).is_some());
         self
     }
 
-    /// In the order of the ids.
+    /// The entries in the order of their ids.
     pub fn entries(&self) -> &[Entry<'l>] {
         &self.0
     }
@@ -132,7 +131,7 @@ impl Sum {
     }
 }
 
-/// The folders, each with its levels and the sums over both, in order; the total, level by level, comes last.
+/// Returns the sums of each folder and level in order, and then the total of each level.
 fn sums(coverage: &Coverage<'_>) -> Vec<(String, Level, Sum)> {
     let mut folders: Vec<&str> = coverage.0.iter().map(|entry| entry.requirement.id.folder()).collect();
     folders.dedup();

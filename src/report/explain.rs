@@ -1,6 +1,6 @@
-//! A case in words: what it does, what is right, and which sentence says so.
+//! A case in plain text: its steps, the expectations and their requirements.
 //!
-//! Takes a loaded case, gives plain text made from the closed vocabulary. Must not know results.
+//! Takes a loaded case, gives text. Must not know results of runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,11 +18,11 @@ use crate::model::spec::{Requirement, Role};
 const IN_A_SENTENCE: usize = 240;
 const IN_A_TABLE: usize = 44;
 
-/// By requirement, the names of the defects that show that its checks can fail.
+/// The names of the mutants that violate a requirement, by requirement.
 pub type Breakers<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
-/// A case file in words: its rows, each test with what is sent and what is right, and the sentences that it checks,
-/// each with what is known to break it.
+/// Describes a case file: its rows, each test with its steps and expectations, and the requirements that it checks,
+/// each with the mutants that violate it.
 pub fn explain(library: &Library, case: &Case, breakers: &Breakers<'_>) -> String {
     let mut out = format!("{}\n{}\n\nThe {} is under test.\n", case.id, case.title, case.role);
     for line in &case.note {
@@ -40,18 +40,18 @@ pub fn explain(library: &Library, case: &Case, breakers: &Breakers<'_>) -> Strin
     let allowing = checks().flat_map(|check| &check.alternatives).filter_map(|one| one.allowed_by.as_ref());
     let ids: BTreeSet<_> = checks().map(|check| &check.requirement).chain(allowing).collect();
     if !ids.is_empty() {
-        out.push_str("\nThe sentences\n");
+        out.push_str("\nRequirements\n");
     }
     for requirement in ids.into_iter().filter_map(|id| library.requirements.get(id)) {
         out.push_str(&sentence(requirement));
         if let Some(mutants) = breakers.get(requirement.id.as_str()) {
-            put(&mut out, format_args!("    Seen to fail with {}.\n", mutants.join(", ")));
+            put(&mut out, format_args!("    Mutants that violate it: {}.\n", mutants.join(", ")));
         }
     }
     out
 }
 
-/// The fixture as an adapter gets it, once for all rows that share it; what is generated keeps its `@`.
+/// Returns the fixture as an adapter gets it, once for all rows that share it. Generated values keep their `@`.
 pub fn expanded(case: &Case) -> String {
     let mut fixtures: Vec<(&Arc<_>, Vec<&str>)> = Vec::new();
     for test in &case.tests {
@@ -99,7 +99,7 @@ fn rows(case: &Case) -> String {
     out
 }
 
-/// One test; rows of which the same is said are said once.
+/// Describes one test; rows with the same description share it.
 fn test(tests: &[Arc<Test>]) -> String {
     let first = &tests[0];
     let control = match first.control {
@@ -111,19 +111,19 @@ fn test(tests: &[Arc<Test>]) -> String {
     for line in &first.note {
         put(&mut out, format_args!("  {line}\n"));
     }
-    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut descriptions: Vec<(String, Vec<&str>)> = Vec::new();
     for test in tests {
         let what: String = test.steps.iter().map(|one| step(one, test.role)).collect();
         let what = format!("{}{}{what}", applies(test), served(&test.given));
         let row = test.row.as_deref();
-        match told.iter_mut().find(|(known, _)| *known == what) {
+        match descriptions.iter_mut().find(|(known, _)| *known == what) {
             Some((_, rows)) => rows.extend(row),
-            None => told.push((what, row.into_iter().collect())),
+            None => descriptions.push((what, row.into_iter().collect())),
         }
     }
-    for (what, rows) in told {
+    for (what, rows) in descriptions {
         if !rows.is_empty() {
-            put(&mut out, format_args!("  with {}\n", rows.join(", ")));
+            put(&mut out, format_args!("  rows {}\n", rows.join(", ")));
         }
         out.push_str(&what);
     }
@@ -148,13 +148,13 @@ fn applies(test: &Test) -> String {
         Applicability::FixedOnly(tools) if tools.is_empty() => Some("on fixed servers only".to_owned()),
         Applicability::FixedOnly(tools) => Some(format!("only on fixed servers with a {}", list(tools, " and a "))),
     });
-    limits.extend(test.heavy.then(|| "only when heavy tests are asked for".to_owned()));
-    limits.extend(test.step_limit.map(|seconds| format!("with at most {seconds} s for each step")));
+    limits.extend(test.heavy.then(|| "only with --heavy".to_owned()));
+    limits.extend(test.step_limit.map(|seconds| format!("with a limit of {seconds} s for each step")));
     limits.extend(test.isolated.then(|| "in a process of its own".to_owned()));
     if limits.is_empty() { String::new() } else { format!("    runs   {}\n", limits.join(", ")) }
 }
 
-/// What the harness does as the server, beside what the tools do.
+/// Describes the mock server, apart from its tools.
 fn served(given: &Fixture) -> String {
     let mut out = String::new();
     if let Some(Pages { size, cursors }) = &given.pages {
@@ -172,21 +172,21 @@ fn served(given: &Fixture) -> String {
                 status.chain(headers).chain(cut).collect::<Vec<_>>().join(", ")
             }
         };
-        put(&mut out, format_args!("    given  wrong on purpose, in the answer to {method}: {change}\n"));
+        put(&mut out, format_args!("    given  a deliberate deviation in the result of {method}: {change}\n"));
     }
     out
 }
 
 fn step(step: &Step, role: Role) -> String {
-    let mut out = format!("    {}   {}\n", if role == Role::Server { "sent" } else { "done" }, when(&step.when, role));
+    let mut out = format!("    step   {}\n", when(&step.when, role));
     if let Some(declares) = &step.declares {
         put(&mut out, format_args!("           the client declares {}\n", compact(declares)));
     }
     if !step.initialized {
-        out.push_str("           the client never says `notifications/initialized`\n");
+        out.push_str("           the client never sends `notifications/initialized`\n");
     }
     match &step.then {
-        Then::Observe => out.push_str("    right  nothing is judged; the snapshot remembers what came\n"),
+        Then::Observe => out.push_str("    pass   always: nothing is judged, and the snapshot keeps the observation\n"),
         Then::Checks(checks) => checks.iter().for_each(|check| out.push_str(&self::check(check, role))),
     }
     out
@@ -194,11 +194,11 @@ fn step(step: &Step, role: Role) -> String {
 
 fn when(when: &When, role: Role) -> String {
     match when {
-        When::Serve if role == Role::Client => "nothing; the client only connects".to_owned(),
-        When::Serve => "nothing; the server is only built".to_owned(),
-        When::List => "the tools are listed".to_owned(),
+        When::Serve if role == Role::Client => "the client connects, and does nothing else".to_owned(),
+        When::Serve => "the server is built; nothing is sent".to_owned(),
+        When::List => "list the tools".to_owned(),
         When::Call { tool, arguments, answers, retry } => {
-            let mut text = format!("`{tool}` is called ");
+            let mut text = format!("call `{tool}` ");
             match arguments {
                 Some(arguments) => put(&mut text, format_args!("with {}", cut(&compact(arguments), IN_A_SENTENCE))),
                 None => text.push_str("without arguments"),
@@ -207,19 +207,22 @@ fn when(when: &When, role: Role) -> String {
                 put(&mut text, format_args!("; {}", answer(one)));
             }
             if let Some(state) = retry.state {
-                put(&mut text, format_args!("; the state that the retry carries is {state}"));
+                put(&mut text, format_args!("; the state of the retry: {state}"));
             }
             if let Some(arguments) = &retry.arguments {
-                put(&mut text, format_args!("; the retry has {}", cut(&compact(arguments), IN_A_SENTENCE)));
+                put(
+                    &mut text,
+                    format_args!("; the arguments of the retry: {}", cut(&compact(arguments), IN_A_SENTENCE)),
+                );
             }
             text
         }
         When::Send { message, headers } => {
-            let mut text = format!("this message, as it stands: {}", cut(&compact(message), IN_A_SENTENCE));
+            let mut text = format!("send this message unchanged: {}", cut(&compact(message), IN_A_SENTENCE));
             for (name, value) in headers {
                 match value {
-                    Some(value) => put(&mut text, format_args!("; the header {name} is `{value}`")),
-                    None => put(&mut text, format_args!("; the header {name} is left out")),
+                    Some(value) => put(&mut text, format_args!("; with the header {name}: `{value}`")),
+                    None => put(&mut text, format_args!("; without the header {name}")),
                 }
             }
             text
@@ -229,21 +232,23 @@ fn when(when: &When, role: Role) -> String {
 
 fn answer(answer: &Answer) -> String {
     match answer {
-        Answer::Accept(content) => format!("asked, the user accepts with {}", cut(&compact(content), IN_A_SENTENCE)),
-        Answer::AcceptAsPresented => "asked, the user accepts the form as it is presented".to_owned(),
-        Answer::Decline => "asked, the user declines".to_owned(),
-        Answer::Cancel => "asked, the user cancels".to_owned(),
-        Answer::Raw(value) => format!("asked, the client answers {}", cut(&compact(value), IN_A_SENTENCE)),
-        Answer::Error { code, message } => format!("asked, the client answers with the error {code} ({message})"),
+        Answer::Accept(content) => {
+            format!("when asked, the user accepts with {}", cut(&compact(content), IN_A_SENTENCE))
+        }
+        Answer::AcceptAsPresented => "when asked, the user accepts the form as it is presented".to_owned(),
+        Answer::Decline => "when asked, the user declines".to_owned(),
+        Answer::Cancel => "when asked, the user cancels".to_owned(),
+        Answer::Raw(value) => format!("when asked, the client answers {}", cut(&compact(value), IN_A_SENTENCE)),
+        Answer::Error { code, message } => format!("when asked, the client answers with the error {code} ({message})"),
     }
 }
 
 fn check(check: &Check, role: Role) -> String {
     let id = &check.requirement;
     let mut out = match check.alternatives.as_slice() {
-        [only] => format!("    right  {}  [{id}]\n", conditions(only, role)),
+        [only] => format!("    pass   {}  [{id}]\n", conditions(only, role)),
         several => {
-            let mut out = format!("    right  any of these  [{id}]\n");
+            let mut out = format!("    pass   one of these  [{id}]\n");
             for one in several {
                 let name = one.name.as_deref().unwrap_or_default();
                 let allowed = one.allowed_by.as_ref().map(|id| format!("  (allowed by {id})")).unwrap_or_default();
@@ -255,29 +260,29 @@ fn check(check: &Check, role: Role) -> String {
     let outcomes: BTreeSet<Outcome> = check.alternatives.iter().flat_map(|one| one.outcome.iter().copied()).collect();
     let open = check.alternatives.iter().any(|one| one.outcome.is_empty());
     if !open && outcomes.iter().eq(&[Outcome::Success]) {
-        out.push_str("    wrong  it fails, in whatever way\n");
+        out.push_str("    fail   the request fails with any error\n");
     } else if !open && !outcomes.contains(&Outcome::Success) {
-        out.push_str("    wrong  it succeeds\n");
+        out.push_str("    fail   the request succeeds\n");
     }
     out
 }
 
-/// All that must hold, in one sentence.
+/// Describes all conditions of an expectation in one sentence.
 fn conditions(one: &Expectation, role: Role) -> String {
     let outcomes: Vec<_> = one.outcome.iter().map(|outcome| outcome_in_words(*outcome, role)).collect();
     let mut parts: Vec<String> = Vec::new();
-    let outcomes = outcomes.join(" or ").replace(" error or it fails as ", " error or as ");
+    let outcomes = outcomes.join(" or ").replace(" error or the request fails as ", " error or as ");
     parts.extend((!outcomes.is_empty()).then_some(outcomes));
-    parts.extend(one.code.map(|code| format!("the code is {code}")));
+    parts.extend(one.code.map(|code| format!("the error code is {code}")));
     parts.extend((!one.status.is_empty()).then(|| format!("the HTTP status is {}", list(&one.status, " or "))));
     parts.extend(one.canary.map(|state| match state {
-        CanaryState::Untouched => "nothing is fetched".to_owned(),
-        CanaryState::Touched => "the address is fetched".to_owned(),
+        CanaryState::Untouched => "the target fetches nothing".to_owned(),
+        CanaryState::Touched => "the target fetches the address".to_owned(),
     }));
     parts.extend(advertised(&one.advertised));
     let without: Vec<_> = one.without.iter().collect();
     parts.extend((!without.is_empty()).then(|| format!("tools are listed, and none has {}", list(&without, " or "))));
-    parts.extend(one.saw.as_ref().map(|it| matcher("the tool's code gets", "the tool's code is never reached", it)));
+    parts.extend(one.saw.as_ref().map(|it| matcher("the tool receives", "the tool is not called", it)));
     parts.extend(
         one.structured.as_ref().map(|it| matcher("the structured content is", "there is no structured content", it)),
     );
@@ -285,20 +290,24 @@ fn conditions(one: &Expectation, role: Role) -> String {
         TextState::Mirrors => "a text block is the JSON of the structured content".to_owned(),
         TextState::Absent => "there is no text block".to_owned(),
     }));
-    parts.extend(one.asked.as_ref().map(|it| matcher("the user is asked", "the user isn't asked", it)));
+    parts.extend(one.asked.as_ref().map(|it| matcher("the user is asked", "the user is not asked", it)));
     parts.extend(one.answered.as_ref().map(|answered| {
         let content = answered.content.as_ref().map(|it| matcher(" with the content", " without content", it));
         format!("the client answers `{}`{}", answered.action, content.unwrap_or_default())
     }));
     parts.extend(one.took.map(|class| match class {
-        TimeClass::Instant => "it takes less than 0.1 s".to_owned(),
-        TimeClass::Quick => "it takes less than 1 s".to_owned(),
-        TimeClass::Slow => "it takes less than 10 s".to_owned(),
-        TimeClass::Endless => "it takes as long as it likes".to_owned(),
+        TimeClass::Instant => "the step takes less than 0.1 s".to_owned(),
+        TimeClass::Quick => "the step takes less than 1 s".to_owned(),
+        TimeClass::Slow => "the step takes less than 10 s".to_owned(),
+        TimeClass::Endless => "the step may take any time".to_owned(),
     }));
     let schemas = [("each reply", &one.reply), ("each message sent", &one.sent), ("the observation", &one.matches)];
     for (what, schema) in schemas {
-        parts.extend(schema.as_ref().map(|it| format!("{what} fits {}", cut(&it.value().to_string(), IN_A_SENTENCE))));
+        parts.extend(
+            schema
+                .as_ref()
+                .map(|it| format!("{what} matches the schema {}", cut(&it.value().to_string(), IN_A_SENTENCE))),
+        );
     }
     parts.join("; and ")
 }
@@ -306,27 +315,27 @@ fn conditions(one: &Expectation, role: Role) -> String {
 fn outcome_in_words(outcome: Outcome, role: Role) -> &'static str {
     match outcome {
         Outcome::Refused if role == Role::Client => "the client raises an error of its own",
-        Outcome::Hidden if role == Role::Client => "the client keeps the tool from its user",
-        Outcome::Success => "it succeeds",
-        Outcome::ToolError => "it fails as a tool error",
-        Outcome::ProtocolError => "it fails as a JSON-RPC error",
-        Outcome::InputRequired => "more is asked than is answered",
-        Outcome::Refused => "the server isn't built",
-        Outcome::Hidden => "the tool isn't offered",
-        Outcome::InvalidMessage => "what comes is no message",
-        Outcome::HttpError => "only an HTTP status tells the error",
-        Outcome::EmptyReply => "the reply ends without an answer",
-        Outcome::Oversized => "more comes than is read",
-        Outcome::Timeout => "nothing comes in time",
-        Outcome::Crash => "the process dies",
-        Outcome::Accepted => "it is taken, without an answer",
+        Outcome::Hidden if role == Role::Client => "the client does not offer the tool to its user",
+        Outcome::Success => "the request succeeds",
+        Outcome::ToolError => "the request fails as a tool error",
+        Outcome::ProtocolError => "the request fails as a JSON-RPC error",
+        Outcome::InputRequired => "the server asks for more input than the case answers",
+        Outcome::Refused => "the SDK refuses to build the server",
+        Outcome::Hidden => "the tool is not listed",
+        Outcome::InvalidMessage => "the reply is not a valid message",
+        Outcome::HttpError => "the reply is an HTTP error without a JSON-RPC message",
+        Outcome::EmptyReply => "the reply ends without a response",
+        Outcome::Oversized => "the reply is longer than casebook reads",
+        Outcome::Timeout => "no response comes within the time limit",
+        Outcome::Crash => "the process ends",
+        Outcome::Accepted => "the message is accepted without a response",
     }
 }
 
 fn advertised(by_tool: &BTreeMap<String, Advertised>) -> impl Iterator<Item = String> {
     by_tool.iter().map(|(tool, advertised)| match advertised {
-        Advertised::AsGiven => format!("the schemas of `{tool}` are listed as given"),
-        Advertised::Keeps(pointers) => format!("`{tool}` is listed with {} as given", pointers.join(", ")),
+        Advertised::AsGiven => format!("the schemas of `{tool}` are listed unchanged"),
+        Advertised::Keeps(pointers) => format!("`{tool}` is listed with {} unchanged", pointers.join(", ")),
     })
 }
 
@@ -338,7 +347,7 @@ fn matcher(begin: &str, absent: &str, matcher: &Matcher) -> String {
     }
 }
 
-/// A requirement with all that makes it one.
+/// Describes a requirement: its level, quote, source, reason and harm.
 fn sentence(requirement: &Requirement) -> String {
     let Requirement { id, level, revisions, quote, why, harm, also, .. } = requirement;
     let mut out = format!("  {id}: {level}, {}\n    \"{quote}\"\n    {}\n", revisions, requirement.link());

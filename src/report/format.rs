@@ -25,7 +25,7 @@ pub struct Report {
     pub casebook: String,
     /// The meaning of the words for results.
     pub legend: Legend,
-    /// The reasons why it is partial, the gravest first; empty where it isn't.
+    /// The reasons why it is partial, the worst first; empty for a complete report.
     pub partial: Vec<Caveat>,
     /// The columns: by target, the versions of one from the oldest to the newest.
     pub targets: Vec<Column>,
@@ -63,11 +63,11 @@ pub struct StatusEntry {
 pub struct KindEntry {
     /// The word.
     pub kind: VerdictKind,
-    /// The status of a test of which it is the gravest verdict.
+    /// The status of a test with this as its worst verdict.
     pub status: Status,
-    /// True where the check was decided.
+    /// `true` if the check was decided.
     pub decided: bool,
-    /// True where it counts as a check that holds; null where it counts neither way.
+    /// `true` if the check holds, `false` if not; null if it counts as neither.
     pub holds: Option<bool>,
 }
 
@@ -89,19 +89,19 @@ impl Default for Legend {
 pub struct Sentence {
     /// Its name.
     pub id: RequirementId,
-    /// The first part of the name: a proposal, or a part of the specification.
+    /// The first part of the name: a SEP, or an area of the specification.
     pub folder: String,
-    /// How strongly it binds.
+    /// Its level.
     pub level: Level,
-    /// The sides that it binds.
+    /// The roles that it binds.
     pub roles: Vec<Role>,
-    /// Its words. These and what follows are null where no catalogue at hand has it.
+    /// Its quote. This and the following members are null if no loaded catalogue has the requirement.
     pub quote: Option<String>,
     /// Its address in the specification.
     pub url: Option<String>,
     /// The harm that a violation can do.
     pub harm: Option<Harm>,
-    /// Why it matters.
+    /// The reason why it matters, in one sentence.
     pub why: Option<String>,
 }
 
@@ -112,7 +112,7 @@ pub struct Cell {
     pub requirement: usize,
     /// An index into the targets.
     pub target: usize,
-    /// The gravest of its checks.
+    /// The worst status of its checks.
     pub status: Status,
     /// The number of checks by kind of verdict.
     pub checks: BTreeMap<VerdictKind, usize>,
@@ -127,13 +127,13 @@ pub struct TestEntry {
     pub test: TestId,
     /// Its title.
     pub title: String,
-    /// The gravest of its checks.
+    /// The worst status of its checks.
     pub status: Status,
     /// The case file.
     pub file: String,
     /// The time that it took, in microseconds.
     pub micros: u64,
-    /// The reason why nothing was observed, where nothing was.
+    /// The reason why nothing was observed; absent if something was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unseen: Option<String>,
     /// Its verdicts.
@@ -160,12 +160,12 @@ pub struct CheckEntry {
     /// The reason why the failure is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The address of its report.
+    /// The address of an issue about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
 }
 
-/// A reason of a verdict, typed and in words.
+/// A reason of a verdict, as data and in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DetailEntry {
     /// The words.
@@ -176,7 +176,7 @@ pub struct DetailEntry {
 }
 
 impl Report {
-    /// The published format: one line of JSON, in which everything is escaped that could be taken for anything but text.
+    /// Returns the published format: one line of JSON with invisible characters escaped.
     ///
     /// # Panics
     /// Never: a report is always JSON.
@@ -184,7 +184,7 @@ impl Report {
         escape_json(&serde_json::to_string(self).expect("a report is JSON")).into_owned() + "\n"
     }
 
-    /// Returns whether nothing is unexpected, of any target.
+    /// Returns whether no target has an unexpected result.
     pub fn is_as_expected(&self, strict: bool) -> bool {
         self.targets.iter().all(|column| column.is_as_expected(strict))
     }

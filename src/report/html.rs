@@ -1,7 +1,7 @@
 //! [`Report`] and [`Evidence`] → one HTML page that needs nothing else: no network, no fonts, no second file.
 //!
 //! The page's data are the published report and the evidence, gzipped and in base64. Its script reads them and writes
-//! text nodes only; its policy lets nothing else run. Without the script the template shows the numbers and the
+//! text nodes only; its policy blocks all other scripts. Without JavaScript the page shows the numbers and the
 //! findings. Must not know where run logs come from.
 
 mod evidence;
@@ -43,12 +43,12 @@ const SCRIPT: &str = concat!(
 struct Page<'r> {
     report: &'r Report,
     title: String,
-    /// The whole in a sentence.
+    /// The result in one sentence.
     lead: String,
     labels: Vec<&'static str>,
     rows: Vec<(&'r Column, Vec<Number>)>,
     remark_count: String,
-    /// Skipped tests, targets that nobody has run, and stale known failures.
+    /// Skipped tests, unverified targets, and stale known failures.
     remarks: Vec<String>,
     keywords: Option<Table>,
     findings: Vec<(&'r Cell, &'r String, &'r Sentence)>,
@@ -71,7 +71,7 @@ struct Page<'r> {
 mod filters {
     use super::{Display, Untrusted};
 
-    /// Text from outside on one line, bounded and with nothing invisible in it; the template escapes it.
+    /// Returns untrusted text on one bounded line without invisible characters; the template escapes it.
     #[askama::filter_fn]
     pub(super) fn line(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
         Ok(Untrusted(&text.to_string()).line(300))
@@ -110,7 +110,7 @@ fn numbers(report: &Report) -> (Vec<&'static str>, Vec<(&Column, Vec<Number>)>) 
     (labels.collect(), rows.collect())
 }
 
-/// Draws the page.
+/// Returns the page.
 ///
 /// # Panics
 /// Never: writing to memory doesn't fail.
@@ -170,14 +170,14 @@ fn remarks(report: &Report) -> Vec<String> {
     remarks
 }
 
-/// Text as gzip in base64, which has no character that means anything in HTML.
+/// Returns text as gzip in base64, which needs no escaping in HTML.
 fn packed(text: &str) -> String {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text.as_bytes()).expect("writing to memory doesn't fail");
     STANDARD.encode(encoder.finish().expect("writing to memory doesn't fail"))
 }
 
-/// The page's policy: only its own style and script; nothing is loaded, sent or made from text.
+/// Returns the page's Content-Security-Policy: only its own style and script, no requests, no markup from text.
 fn policy() -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     format!(

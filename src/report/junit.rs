@@ -1,8 +1,8 @@
 //! A [`Report`] as `JUnit` XML, as Jenkins, GitLab and GitHub's reporters read it.
 //!
 //! Takes a report, gives a suite for each column and a case for each test, within what `junit-10.xsd` of Jenkins' xUnit
-//! plugin allows, the strictest of them. Only what was shown is a plain success: inexpressible tests and those that were
-//! not asked are skipped, planned tests that were not run are an error.
+//! plugin allows, the strictest of them. Tests that the adapter cannot express and known failures are `skipped`;
+//! planned tests that were not run are an `error`.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const BLOCK: usize = 8000;
 /// The number of characters of a line.
 const LINE: usize = 600;
 
-/// The XML.
+/// Returns the report as XML.
 ///
 /// # Panics
 /// Never: writing to a string doesn't fail.
@@ -91,7 +91,7 @@ fn message(report: &Report, check: &CheckEntry) -> String {
     format!("{} ({}): {}", sentence.id, sentence.level, check.reason.as_deref().or(detail).unwrap_or_default())
 }
 
-/// All that led to the status of a test.
+/// Returns the checks that decided the status of a test, in words.
 fn description<'c>(report: &Report, test: &TestEntry, checks: impl Iterator<Item = &'c CheckEntry>) -> String {
     let mut lines = vec![test.title.clone()];
     lines.extend(test.unseen.clone());
@@ -108,7 +108,7 @@ fn description<'c>(report: &Report, test: &TestEntry, checks: impl Iterator<Item
     Untrusted(&lines.join("\n")).block(BLOCK)
 }
 
-/// Cases for tests that have no name here, because they have no record, and for stale known failures.
+/// Returns cases for planned tests without a record, whose names are unknown, and for stale known failures.
 fn nameless(name: &str, column: &Column) -> Vec<TestCase> {
     let of = |what: String, mut status: TestCaseStatus, word: &'static str| {
         status.set_message(what.clone()).set_type(word);

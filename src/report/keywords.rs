@@ -1,7 +1,7 @@
-//! JSON Schema keywords: the share of imported tests that each target gets right.
+//! JSON Schema keywords: the share of imported tests that each target passes.
 //!
-//! Takes records, whose names contain the keyword, gives [`Keywords`], and of a report a [`Table`] for people. A test is
-//! right where all of its checks hold; an undecided one was asked, and isn't right.
+//! Takes records, whose names contain the keyword, gives [`Keywords`], and of a report a [`Table`] for people. A test
+//! is correct if all of its checks hold; an undecided test is not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,12 @@ use super::{Rate, Report};
 use crate::model::record::{Record, VerdictKind};
 use crate::model::suite::{CONTROL, Door, Draft, Imported};
 
-/// The number of tests of each keyword that one target gets right.
+/// The number of tests of each keyword that one target passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keywords(BTreeMap<Imported, Rate>);
 
 impl Keywords {
-    /// Counts a test, where it is about a keyword.
+    /// Counts a test that is about a keyword, and ignores others.
     pub fn add(&mut self, record: &Record) {
         let is_judged = record.test.test != CONTROL && !record.verdicts.is_empty();
         let Some(imported) = Imported::of(&record.test.case).filter(|_| is_judged) else { return };
@@ -34,18 +34,18 @@ impl Keywords {
     }
 }
 
-/// The number of tests of one keyword that one target gets right.
+/// The number of tests of one keyword that one target passes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeywordEntry {
     /// The draft of JSON Schema.
     pub draft: Draft,
     /// The keyword: a file of the suite.
     pub keyword: String,
-    /// The place where schema and instance meet.
+    /// The place at which an instance is validated.
     pub door: Door,
     /// An index into the targets.
     pub target: usize,
-    /// The number of right tests, of all.
+    /// The number of passed tests, of all.
     pub rate: Rate,
 }
 
@@ -56,12 +56,12 @@ type Row = BTreeMap<(usize, Door), Rate>;
 pub(super) struct Table {
     /// The heading of each column: the target and the door.
     pub(super) columns: Vec<(String, Door)>,
-    /// The heading of each row, with the rates where it was asked; the last row is the sum.
+    /// The heading of each row, with the rates of the columns that have any; the last row is the sum.
     pub(super) rows: Vec<(String, Vec<Option<Rate>>)>,
 }
 
 impl Table {
-    /// The table, where there is anything in it.
+    /// Returns the table of a report with such tests.
     pub(super) fn of(report: &Report) -> Option<Self> {
         let places: BTreeSet<_> = report.keywords.iter().map(|one| (one.target, one.door)).collect();
         let is_mixed = report.keywords.iter().any(|one| one.draft != report.keywords[0].draft);
@@ -76,7 +76,7 @@ impl Table {
         let name = |draft, keyword: &str| if is_mixed { format!("{keyword} ({draft})") } else { keyword.to_owned() };
         let mut rows: Vec<_> =
             rows.iter().map(|((draft, keyword), rates)| (name(*draft, keyword), in_columns(rates))).collect();
-        rows.push(("all of them".to_owned(), in_columns(&sums)));
+        rows.push(("total".to_owned(), in_columns(&sums)));
         let columns = places.iter().map(|(target, door)| (report.targets[*target].name.clone(), *door)).collect();
         (!places.is_empty()).then_some(Self { columns, rows })
     }
@@ -90,7 +90,7 @@ mod tests {
     use crate::report::tests::verdict;
 
     #[test]
-    fn a_test_is_right_where_all_that_was_said_of_it_holds() {
+    fn test_passes_only_if_all_its_verdicts_hold() {
         use VerdictKind::{Inconclusive, Note, Pass};
         let record = |test: &str, kinds: &[VerdictKind]| {
             let verdicts = kinds.iter().map(|kind| verdict(*kind)).collect();

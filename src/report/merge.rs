@@ -23,23 +23,23 @@ pub struct Source {
     pub header: Header,
     /// Its tests.
     pub records: Vec<Record>,
-    /// Its last line; `None` where it was cut short.
+    /// Its last line; `None` if the run log has no end.
     pub footer: Option<Footer>,
     /// The reason why the rest of it couldn't be read.
     pub cut: Option<String>,
-    /// Set where the log is damaged, and not only that of a run that was killed.
+    /// Set if the run log is damaged, and not only cut short by the end of a killed run.
     pub is_broken: bool,
 }
 
 impl Source {
-    /// The log of a run without a test yet.
+    /// A run log without tests.
     pub fn begun(name: &str, header: &Header) -> Self {
         let (name, header) = (name.to_owned(), header.clone());
         Self { name, header, records: Vec::new(), footer: None, cut: None, is_broken: false }
     }
 
-    /// Adds a test of the run, which has each once. The observation of a test that passed is most of its record, and in
-    /// no report; of the others a bounded part is kept.
+    /// Adds a record of the run, which has one for each test. No report needs the observation of a passed test, which
+    /// is most of its record; of other observations a bounded part is kept.
     pub fn add(&mut self, record: &Record) {
         let mut record = record.clone();
         if Status::of(&record) == Status::Passed {
@@ -63,11 +63,11 @@ pub struct Caveat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CaveatKind {
-    /// The run logs can't all be right.
+    /// The run logs contradict each other.
     Contradiction,
-    /// Something that was planned is missing.
+    /// Planned tests are missing.
     Missing,
-    /// The results have to be read with care.
+    /// The results have a limitation.
     Remark,
 }
 
@@ -78,7 +78,7 @@ impl CaveatKind {
     }
 }
 
-/// All that the run logs have of one target in one version.
+/// The records of one target in one version from all run logs.
 pub(super) struct MergedTarget<'s> {
     pub(super) column: Column,
     pub(super) records: BTreeMap<TestId, &'s Record>,
@@ -87,7 +87,7 @@ pub(super) struct MergedTarget<'s> {
 /// The targets in the order of a report.
 pub(super) struct Merged<'s> {
     pub(super) targets: Vec<MergedTarget<'s>>,
-    /// The reasons why the run logs aren't all there is; the gravest first.
+    /// The reasons why the report is partial, the worst first.
     pub(super) caveats: BTreeSet<Caveat>,
 }
 
@@ -117,7 +117,7 @@ impl<'s> Run<'s> {
         self.records.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// The number of planned tests of a target; older headers have only that of all of them together.
+    /// The number of planned tests of a target. Older headers have only the number for all targets together.
     fn planned(&self, id: &TargetId) -> usize {
         match (self.about.get(id), self.source.header.targets.as_slice()) {
             (Some(about), _) => about.planned,
@@ -135,9 +135,9 @@ fn by_target<T>(all: &[T], target: impl Fn(&T) -> &TargetId) -> HashMap<&TargetI
     found
 }
 
-/// The difference between columns: the target, its version, and the cases that it was asked.
+/// The key of a column: the target, its version, and the hash of the cases.
 type Key<'s> = (&'s TargetId, Option<&'s str>, Option<&'s str>);
-/// The difference between the parts of one run: the shard, and the filter as it was typed.
+/// The key of a part of a run: the shard, and the filter as it was typed.
 type Part<'s> = (Option<Shard>, Option<&'s str>);
 
 /// Joins the parts of each target.
@@ -167,13 +167,14 @@ fn caveat(source: &Source) -> Option<Caveat> {
         return Some(kind.of(format!("only a part of {name} could be read ({tests}): {cut}")));
     }
     match &source.footer {
-        None => Some(CaveatKind::Missing.of(format!("{name} has no end: the run was killed, or still goes on"))),
+        None => Some(CaveatKind::Missing.of(format!("{name} has no end: the run was killed, or is still running"))),
         Some(footer) if footer.interrupted => {
             Some(CaveatKind::Missing.of(format!("the run of {name} was interrupted")))
         }
         Some(Footer { cut: Cuts { texts, bytes, tests }, .. }) if *tests > 0 => Some(CaveatKind::Remark.of(format!(
-            "{name} lacks what was over a bound in {tests} tests: {texts} texts were cut, {bytes} bytes left out; the \
-             verdicts were made before"
+            "{name} has shortened observations of {}: {texts} texts were cut by {bytes} bytes in all; the verdicts are \
+             based on the whole texts",
+            count(usize::try_from(*tests).unwrap_or(usize::MAX), "test")
         ))),
         Some(Footer { notes, .. }) if !notes.is_empty() => {
             Some(CaveatKind::Remark.of(format!("{name}: {}", Untrusted(&notes.join("; ")).line(300))))
@@ -196,7 +197,7 @@ fn different_cases(sources: &[Source]) -> Option<Caveat> {
     let groups: Vec<_> = groups.collect();
     (groups.len() > 1).then(|| {
         CaveatKind::Remark.of(format!(
-            "the run logs are of different cases: {}; each column counts its own cases, so totals and shares don't compare",
+            "the run logs are of different cases: {}; each column counts its own cases, so do not compare totals and shares",
             groups.join(" and ")
         ))
     })
@@ -209,7 +210,7 @@ fn merged<'s>((id, _, cases): Key<'s>, runs: &[&Run<'s>], caveats: &mut BTreeSet
         parts.entry((header.shard, header.narrowed.as_deref())).or_default().push(run);
     }
     let records = records_of(id, runs, caveats);
-    // A run of everything leaves nothing to the parts.
+    // A run of everything makes its parts redundant.
     let whole = parts.get(&(None, None)).map(|runs| vec![((None, None), runs.clone())]);
     let is_whole = whole.is_some() || is_every_shard(&parts);
     let parts = whole.unwrap_or_else(|| parts.into_iter().collect());
@@ -244,7 +245,7 @@ fn merged<'s>((id, _, cases): Key<'s>, runs: &[&Run<'s>], caveats: &mut BTreeSet
     MergedTarget { column, records }
 }
 
-/// Each test once: of several records of a test the gravest counts, and contradictions become caveats.
+/// Returns each test once: of several records the worst, with a caveat if they contradict each other.
 fn records_of<'s>(id: &TargetId, runs: &[&Run<'s>], caveats: &mut BTreeSet<Caveat>) -> BTreeMap<TestId, &'s Record> {
     let mut all: BTreeMap<TestId, Vec<(&'s Record, &'s str)>> = BTreeMap::new();
     for run in runs {
@@ -278,13 +279,13 @@ fn records_of<'s>(id: &TargetId, runs: &[&Run<'s>], caveats: &mut BTreeSet<Cavea
     all.into_iter().map(|(test, records)| (test, gravest(records))).collect()
 }
 
-/// The result of a test, times aside.
+/// The result of a test without its times.
 fn result(record: &Record) -> (Status, Vec<(usize, &RequirementId, VerdictKind)>) {
     let verdicts = record.verdicts.iter().map(|one| (one.step, &one.requirement, one.kind));
     (Status::of(record), verdicts.collect())
 }
 
-/// The skipped tests of a part: the same in each of its run logs, unless one of them is of less.
+/// The skipped tests of a part: all of its run logs have the same, unless one covers fewer cases.
 fn skips(runs: &[&Run<'_>], id: &TargetId) -> BTreeMap<SkipReason, usize> {
     let mut skips = BTreeMap::new();
     for &skipped in runs.iter().filter_map(|run| run.skipped.get(id)).flatten() {
@@ -294,21 +295,21 @@ fn skips(runs: &[&Run<'_>], id: &TargetId) -> BTreeMap<SkipReason, usize> {
     skips
 }
 
-/// Returns whether the parts are shards that make a whole.
+/// Returns whether the parts are all shards of one run.
 fn is_every_shard(parts: &BTreeMap<Part<'_>, Vec<&Run<'_>>>) -> bool {
     let shards: BTreeSet<Shard> =
         parts.keys().filter(|(_, narrowed)| narrowed.is_none()).filter_map(|(shard, _)| *shard).collect();
     shards.iter().any(|one| shards.iter().filter(|shard| shard.parts == one.parts).count() == one.parts.get() as usize)
 }
 
-/// Caveats about filters, and about shards whose run log isn't here.
+/// Returns caveats about filters, and about shards without a run log.
 fn left_out(id: &TargetId, parts: &[(Part<'_>, Vec<&Run<'_>>)]) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     let mut shards: BTreeMap<(u32, Option<&str>), BTreeSet<u32>> = BTreeMap::new();
     for ((shard, narrowed), _) in parts {
         if let Some(narrowed) = narrowed {
             let narrowed = Untrusted(narrowed).line(300);
-            caveats.push(CaveatKind::Remark.of(format!("{id} was tested only in part: {narrowed}")));
+            caveats.push(CaveatKind::Remark.of(format!("{id} was tested only in part, with {narrowed}")));
         }
         if let Some(Shard { part, parts }) = shard {
             shards.entry((parts.get(), *narrowed)).or_default().insert(part.get());
@@ -324,7 +325,7 @@ fn left_out(id: &TargetId, parts: &[(Part<'_>, Vec<&Run<'_>>)]) -> Vec<Caveat> {
     caveats
 }
 
-/// Known failures that were met and always held, by the records.
+/// Returns the known failures whose checks always held, from the records.
 fn stale_of<'r>(id: &TargetId, records: impl Iterator<Item = &'r Record>) -> impl Iterator<Item = Stale> {
     let mut met = BTreeMap::new();
     for verdict in records.flat_map(|record| &record.verdicts) {

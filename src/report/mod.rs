@@ -2,7 +2,7 @@
 //!
 //! Takes records and the catalogue of requirements. [`Column`] counts the results of a target; a run's [`RunSummary`]
 //! and a [`Report`] have columns. The terminal, Markdown, `JUnit` XML, JSON, badges and the HTML page are made from
-//! these two; snapshots, `diff` and `prove` from records. Must not know `drive` or `load`; it never runs anything.
+//! these two; snapshots, `diff`, `known` and `prove` from records. Must not know `drive` or `load`; it starts nothing.
 
 mod annotations;
 mod badge;
@@ -14,6 +14,7 @@ mod format;
 pub mod html;
 mod junit;
 mod keywords;
+pub mod known;
 pub mod markdown;
 mod merge;
 pub mod proof;

@@ -1,7 +1,7 @@
-//! What the mutants show: which sentences have a check that was seen to fail, and whether each mutant broke what it
-//! declares and nothing else.
+//! The proof that each check can fail: each mutant must violate the requirements that it declares, and no others.
 //!
-//! Takes declarations and records, gives the kill matrix in three forms. Must not know how a mutant is made or run.
+//! Takes declarations and records, gives the matrix of mutants and requirements in three formats. Must not know how a
+//! mutant is made or run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,62 +11,62 @@ use crate::model::case::Library;
 use crate::model::record::{Record, VerdictKind};
 use crate::model::spec::{Level, Role};
 
-/// What is declared of a mutant.
+/// The declaration of a mutant.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The side that it makes wrong.
+    /// The role that has the defect.
     pub role: Role,
-    /// What it does wrong.
+    /// The defect, in one sentence.
     pub does: &'a str,
-    /// The requirements that it breaks.
+    /// The requirements that it violates.
     pub breaks: &'a [&'a str],
-    /// Of a mutant that refuses everything: the only requirements that it can be seen to keep.
+    /// For a mutant that refuses everything: the only requirements whose checks may pass.
     pub keeps: Option<&'a [&'a str]>,
 }
 
-/// What one mutant did to the tests.
+/// The results of one mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Kill {
     /// Its name.
     pub mutant: String,
-    /// The side that it makes wrong.
+    /// The role that has the defect.
     pub role: Role,
-    /// What it does wrong.
+    /// The defect, in one sentence.
     pub does: String,
-    /// How many tests were run.
+    /// The number of tests that were run.
     pub tests: usize,
-    /// The requirements that it broke, each with the number of tests that saw it.
+    /// The requirements that it violated, each with the number of tests that detected it.
     pub broke: BTreeMap<String, usize>,
-    /// What it declares, and nothing saw.
+    /// Declared violations that no test detected.
     pub missed: BTreeSet<String>,
-    /// What it broke without declaring it.
+    /// Violated requirements that it does not declare.
     pub undeclared: BTreeSet<String>,
-    /// What passed although it refuses everything.
+    /// Requirements whose checks passed although the mutant refuses everything.
     pub vacuous: BTreeSet<String>,
-    /// Tests that could not be carried out.
+    /// The number of tests that could not be run.
     pub errors: usize,
 }
 
-/// What the tests have shown of a mutant so far.
+/// The results of one mutant so far.
 #[derive(Debug)]
 pub struct Trace<'a> {
     declared: Declared<'a>,
     tests: usize,
-    /// The requirements that it broke, each with the tests that saw it.
+    /// The requirements that it violated, each with the tests that detected it.
     broke: BTreeMap<String, BTreeSet<String>>,
     vacuous: BTreeSet<String>,
     errors: usize,
 }
 
 impl<'a> Trace<'a> {
-    /// Of a mutant that nothing was asked yet.
+    /// A mutant without results.
     pub fn of(declared: Declared<'a>) -> Self {
         Self { declared, tests: 0, broke: BTreeMap::new(), vacuous: BTreeSet::new(), errors: 0 }
     }
 
-    /// Takes what a test has shown.
+    /// Takes the record of a test.
     pub fn add(&mut self, record: &Record) {
         self.tests += 1;
         self.errors += usize::from(record.verdicts.iter().any(|verdict| verdict.kind == VerdictKind::Error));
@@ -86,7 +86,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Compares what is declared with what was seen.
+    /// Compares the declaration with the results.
     pub fn kill(self) -> Kill {
         let Self { declared, tests, broke, vacuous, errors } = self;
         let breaks: BTreeSet<String> = declared.breaks.iter().map(|id| (*id).to_owned()).collect();
@@ -106,48 +106,48 @@ impl<'a> Trace<'a> {
 }
 
 impl Kill {
-    /// Whether it broke what it declares and nothing else, and everything could be looked at.
+    /// Returns whether it violated the requirements that it declares and no others, and all tests could be run.
     pub fn is_as_declared(&self) -> bool {
         let Self { missed, undeclared, vacuous, errors, tests, .. } = self;
         missed.is_empty() && undeclared.is_empty() && vacuous.is_empty() && *errors == 0 && *tests > 0
     }
 
-    /// What is not as declared, a line each.
+    /// Returns a line for each difference from the declaration.
     pub fn complaints(&self) -> Vec<String> {
-        let told = |ids: &BTreeSet<String>, what: &str| {
+        let lines_of = |ids: &BTreeSet<String>, what: &str| {
             ids.iter().map(|id| format!("{}: {what} {id}", self.mutant)).collect::<Vec<_>>()
         };
-        let mut lines = told(&self.missed, "no test sees that it breaks");
-        lines.extend(told(&self.undeclared, "breaks, without declaring it,"));
-        lines.extend(told(&self.vacuous, "refuses everything, and yet passes for"));
+        let mut lines = lines_of(&self.missed, "no test detects that it violates");
+        lines.extend(lines_of(&self.undeclared, "violates, but does not declare,"));
+        lines.extend(lines_of(&self.vacuous, "refuses everything, but passes a check of"));
         lines.extend((self.errors > 0).then(|| format!("{}: {} tests could not be run", self.mutant, self.errors)));
-        lines.extend((self.tests == 0).then(|| format!("{}: there is no test of a {}", self.mutant, self.role)));
+        lines.extend((self.tests == 0).then(|| format!("{}: no test has the role {}", self.mutant, self.role)));
         lines
     }
 }
 
-/// What all of them did.
+/// The results of all mutants.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Proof {
     /// A row for each mutant.
     pub mutants: Vec<Kill>,
-    /// Requirements with checks that no mutant was seen to fail, by the side that is checked.
+    /// Requirements with checks that no mutant fails, by role.
     pub unproved: BTreeSet<(Role, String)>,
 }
 
 impl Proof {
-    /// Whether every mutant is as declared, and every check was seen to fail.
+    /// Returns whether every mutant is as declared, and every check fails for some mutant.
     pub fn holds(&self) -> bool {
         self.unproved.is_empty() && self.mutants.iter().all(Kill::is_as_declared)
     }
 
-    /// What is wrong, a line each.
+    /// Returns a line for each failure of the proof.
     pub fn complaints(&self) -> Vec<String> {
-        let unproved = self.unproved.iter().map(|(role, id)| format!("{id}: no mutant breaks it as a {role}"));
+        let unproved = self.unproved.iter().map(|(role, id)| format!("{id}: no mutant violates it as a {role}"));
         self.mutants.iter().flat_map(Kill::complaints).chain(unproved).collect()
     }
 
-    /// The matrix for a terminal: a mutant, and what it broke with the number of tests that saw it.
+    /// Returns the matrix for a terminal: each mutant with the requirements that it violated and the number of tests.
     pub fn text(&self) -> String {
         let mut out = String::new();
         for role in Role::ALL {
@@ -166,9 +166,9 @@ impl Proof {
         out
     }
 
-    /// The matrix as two Markdown tables: what each mutant broke, and which mutants broke each requirement.
+    /// Returns the matrix as two Markdown tables: requirements by mutant, and mutants by requirement.
     pub fn markdown(&self) -> String {
-        let mut out = format!("{}\n\n| mutant | what it does | breaks (tests) |\n| --- | --- | --- |\n", self.totals());
+        let mut out = format!("{}\n\n| mutant | defect | violates (tests) |\n| --- | --- | --- |\n", self.totals());
         let mut by_requirement: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for kill in &self.mutants {
             let broke: Vec<_> = kill.broke.iter().map(|(id, tests)| format!("{id} ({tests})")).collect();
@@ -176,7 +176,7 @@ impl Proof {
             out += &format!("| {} | {does} | {} |\n", kill.mutant, broke.join("<br>"));
             kill.broke.keys().for_each(|id| by_requirement.entry(id).or_default().push(&kill.mutant));
         }
-        out.push_str("\n| requirement | broken by |\n| --- | --- |\n");
+        out.push_str("\n| requirement | violated by |\n| --- | --- |\n");
         for (requirement, mutants) in by_requirement {
             out += &format!("| {requirement} | {} |\n", mutants.join(", "));
         }
@@ -187,7 +187,7 @@ impl Proof {
         out
     }
 
-    /// Mutants of which no test sees anything, as declared: what they do is left open, or no case looks there.
+    /// Mutants that declare no violation, and in which no test detects one.
     fn unseen(&self) -> Vec<&str> {
         let is_unseen = |kill: &&Kill| kill.broke.is_empty() && kill.is_as_declared();
         self.mutants.iter().filter(is_unseen).map(|kill| kill.mutant.as_str()).collect()
@@ -198,20 +198,20 @@ impl Proof {
         let broken: BTreeSet<_> =
             self.mutants.iter().flat_map(|kill| kill.broke.keys().map(move |id| (kill.role, id))).collect();
         let mut out = format!(
-            "{right} of {} mutants as declared; {} requirements seen to fail, {} without a mutant",
+            "{right} of {} mutants as declared; {} requirements violated by a mutant, {} by none",
             self.mutants.len(),
             broken.len(),
             self.unproved.len()
         );
         if !self.unseen().is_empty() {
-            out += &format!("; seen by no test: {}", self.unseen().join(", "));
+            out += &format!("; detected by no test: {}", self.unseen().join(", "));
         }
         out
     }
 }
 
-/// The requirements that tests check and no mutant declares to break, by side, but for those that have a reason.
-/// A MAY can't fail.
+/// Returns the requirements that tests check and no mutant declares to violate, by role, without those in `excepted`,
+/// which have a reason. A check of a MAY cannot fail.
 pub fn unproved<'a>(
     library: &Library,
     mutants: impl Iterator<Item = Declared<'a>>,
@@ -255,41 +255,41 @@ mod tests {
     }
 
     #[test]
-    fn a_mutant_breaks_what_it_declares_neither_more_nor_less() {
+    fn mutant_must_violate_exactly_what_it_declares() {
         use VerdictKind::{Fail, Inconclusive, Note, Pass, Warn};
         for kind in [Fail, Warn, Note] {
             let kill = kill(declared(&["f/r"]), &[Pass, kind]);
             assert!(kill.is_as_declared() && kill.broke["f/r"] == 1, "{kill:?}");
         }
         for (kinds, breaks, complaint) in [
-            (vec![Pass], vec!["f/r"], "m: no test sees that it breaks f/r"),
-            (vec![Inconclusive], vec!["f/r"], "m: no test sees that it breaks f/r"),
-            (vec![Warn], vec![], "m: breaks, without declaring it, f/r"),
+            (vec![Pass], vec!["f/r"], "m: no test detects that it violates f/r"),
+            (vec![Inconclusive], vec!["f/r"], "m: no test detects that it violates f/r"),
+            (vec![Warn], vec![], "m: violates, but does not declare, f/r"),
             (vec![VerdictKind::Error], vec![], "m: 1 tests could not be run"),
         ] {
             assert_eq!(kill(declared(&breaks), &kinds).complaints(), [complaint]);
         }
-        assert_eq!(Trace::of(declared(&[])).kill().complaints(), ["m: there is no test of a server"]);
+        assert_eq!(Trace::of(declared(&[])).kill().complaints(), ["m: no test has the role server"]);
     }
 
     #[test]
-    fn whoever_refuses_everything_passes_nothing() {
+    fn mutant_that_refuses_everything_passes_no_check() {
         let mute = |keeps| Declared { keeps: Some(keeps), ..declared(&[]) };
         assert!(kill(mute(&["f/r"]), &[VerdictKind::Pass]).is_as_declared());
         let kill = kill(mute(&[]), &[VerdictKind::Pass]);
-        assert_eq!(kill.complaints(), ["m: refuses everything, and yet passes for f/r"]);
+        assert_eq!(kill.complaints(), ["m: refuses everything, but passes a check of f/r"]);
     }
 
     #[test]
-    fn the_matrix_says_what_broke_and_what_is_wrong() {
+    fn matrix_shows_violations_and_failures_of_the_proof() {
         let kill = kill(declared(&["f/r", "f/s"]), &[VerdictKind::Fail]);
         let unproved = BTreeSet::from([(Role::Client, "f/t".to_owned())]);
         let proof = Proof { mutants: vec![kill], unproved };
         assert_eq!(
             proof.text(),
-            "WRONG  m: Something.\n            1  f/r\nm: no test sees that it breaks f/s\n\
-             f/t: no mutant breaks it as a client\n\
-             0 of 1 mutants as declared; 1 requirements seen to fail, 1 without a mutant"
+            "WRONG  m: Something.\n            1  f/r\nm: no test detects that it violates f/s\n\
+             f/t: no mutant violates it as a client\n\
+             0 of 1 mutants as declared; 1 requirements violated by a mutant, 1 by none"
         );
         assert!(proof.markdown().contains("| m | Something. | f/r (1) |") && !proof.holds());
     }

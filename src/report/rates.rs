@@ -1,7 +1,7 @@
 //! Rates: the share of a target's checks that hold.
 //!
 //! Takes verdicts, gives a [`Rate`] for each level, folder of requirements and revision. An undecided check counts as
-//! asked and not as held; a check of a MAY is not asked.
+//! `asked` and not as `held`; a check of a MAY does not count.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,22 @@ use serde::Serialize;
 use crate::model::record::{Record, VerdictKind};
 use crate::model::spec::{Level, Revision};
 
-/// The number of checks that hold, of all that were asked.
+/// The number of checks that hold, of all that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rate {
     /// Those that hold.
     pub held: usize,
-    /// All that were asked.
+    /// All that count.
     pub asked: usize,
 }
 
 impl Rate {
-    /// In tenths of a percent, rounded down: only all of it is 100 %.
+    /// The rate in tenths of a percent, rounded down: 100 % means all checks.
     pub fn per_mille(self) -> usize {
         (self.held * 1000).checked_div(self.asked).unwrap_or(0)
     }
 
-    /// The same as a text: `98.1 %`, `100 %`, or `–` where nothing was asked.
+    /// The rate as text: `98.1 %`, `100 %`, or `–` without any check.
     pub fn percent(self) -> String {
         match (self.asked, self.per_mille()) {
             (0, _) => "–".to_owned(),
@@ -104,7 +104,7 @@ mod tests {
     use crate::report::tests::verdict;
 
     #[test]
-    fn what_is_known_or_could_not_be_shown_is_asked_and_does_not_hold() {
+    fn known_failures_and_undecided_checks_do_not_hold() {
         use VerdictKind::{Allowed, Cannot, Error, Inconclusive, Known, NotTaken, Pass, Taken};
         let kinds = [Pass, Allowed, Known, Cannot, Inconclusive, Error, Taken, NotTaken];
         let verdicts = kinds.into_iter().map(verdict).collect();
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn only_all_of_it_is_all() {
+    fn rate_below_the_whole_is_never_100_percent() {
         assert_eq!(Rate { held: 9_999, asked: 10_000 }.per_mille(), 999);
         assert_eq!((Rate { held: 3, asked: 3 }.per_mille(), Rate::default().per_mille()), (1000, 0));
     }

@@ -1,4 +1,4 @@
-//! Templates as people read them: JSON, in which what is filled in later keeps its `@`.
+//! Templates as readable JSON, in which placeholders keep their `@`.
 //!
 //! Takes a template, gives text. Must not know what the template is for.
 
@@ -9,7 +9,7 @@ use crate::model::template::{Canary, Template};
 /// Columns that a value may take before it is broken into lines.
 const COLUMNS: usize = 110;
 
-/// On one line.
+/// Formats a template on one line.
 pub(super) fn compact(template: &Template) -> String {
     match template {
         Template::Null => "null".to_owned(),
@@ -33,7 +33,7 @@ pub(super) fn compact(template: &Template) -> String {
     }
 }
 
-/// On as many lines as it needs, the further ones indented.
+/// Formats a template on as many lines as it needs; all but the first are indented.
 pub(super) fn pretty(template: &Template, indent: usize) -> String {
     let short = compact(template);
     if indent + short.chars().count() <= COLUMNS {
@@ -51,7 +51,7 @@ pub(super) fn pretty(template: &Template, indent: usize) -> String {
     format!("{open}\n{inner}{}\n{outer}{close}", lines.join(&format!(",\n{inner}")))
 }
 
-/// The beginning of a text that is too long for its place.
+/// Cuts a text that is longer than `most` characters.
 pub(super) fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -22,9 +22,9 @@ use crate::model::{CaseId, TargetId, TestId, is_id};
 
 /// The end of the name of a snapshot's file.
 const EXTENSION: &str = ".snap";
-/// The most that is read of a snapshot, in bytes.
+/// The largest snapshot that is read, in bytes.
 const MOST_BYTES: usize = 64 << 20;
-/// The number of entries of a folder that are looked at.
+/// The largest number of entries of a folder that are read.
 const MOST_ENTRIES: usize = 10_000;
 
 /// The file of a case's snapshot in its target's folder.
@@ -126,7 +126,7 @@ pub fn cases(folder: &Utf8Path) -> BTreeSet<CaseId> {
     folders.flat_map(in_folder).collect()
 }
 
-/// Writes a snapshot's file, whole or not at all.
+/// Writes a snapshot's file atomically.
 ///
 /// # Errors
 /// Those of the file system.
@@ -134,7 +134,7 @@ pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, body: &str) -> i
     replace(path, &file_text(target, case, body))
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file atomically.
 ///
 /// # Errors
 /// Those of the file system.
@@ -146,7 +146,7 @@ pub fn replace(path: &Utf8Path, text: &str) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // As for any other new file; the umask takes from it.
+        // The mode of any other new file; the umask removes bits from it.
         new.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut new = new.tempfile_in(folder)?;
@@ -154,16 +154,16 @@ pub fn replace(path: &Utf8Path, text: &str) -> io::Result<()> {
     new.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Where two bodies differ.
+/// The difference between two bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diff(pub Vec<DiffLine>);
 
 /// One line of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiffLine {
-    /// Lines that are alike were left out here.
+    /// Equal lines were left out here.
     Gap,
-    /// It stands in both.
+    /// Both bodies have it.
     Same(String),
     /// Only the old body has it.
     Old(String),
@@ -171,9 +171,9 @@ pub enum DiffLine {
     New(String),
 }
 
-/// Compares bodies as insta does: neither the last line's end counts, nor how lines end. `None` where they are alike.
+/// Compares bodies as insta does: line endings are ignored. `None` if the bodies are equal.
 ///
-/// Only bodies of the same runs may be compared; which tests a filter left out isn't known here.
+/// Both bodies must have the same tests: this function does not know filters.
 pub fn compare(old: &str, new: &str) -> Option<Diff> {
     let [old, new] = [old, new].map(|text| text.replace("\r\n", "\n").trim_end().to_owned() + "\n");
     if old == new {
@@ -267,7 +267,7 @@ two
     }
 
     #[test]
-    fn insta_reads_the_file_as_we_do() {
+    fn insta_reads_the_same_body_from_the_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
         let (target, case) = (samples::target(), CaseId::new("f", "c"));

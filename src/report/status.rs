@@ -16,7 +16,7 @@ words! {
         Observed = "observed",
         /// All failures are known.
         Known = "known",
-        /// A check fails on what users rely on and no sentence demands.
+        /// A check fails that users rely on, but that no sentence of the specification demands.
         Noted = "noted",
         /// A SHOULD is violated.
         Warned = "warned",
@@ -40,13 +40,13 @@ impl Status {
             Self::Passed => "every check holds",
             Self::Observed => "recorded for comparison, not judged",
             Self::Known => "fails, and is listed as a known failure",
-            Self::Noted => "fails what users rely on and no sentence demands",
+            Self::Noted => "fails a check that users rely on, but that no sentence of the specification demands",
             Self::Warned => "violates a SHOULD",
-            Self::Cannot => "the adapter cannot express it",
+            Self::Cannot => "the adapter cannot express the test",
             Self::Flaky => "violates a MUST in some attempts",
-            Self::Inconclusive => "cannot be decided",
+            Self::Inconclusive => "could not be decided, for example because a control failed",
             Self::Failed => "violates a MUST",
-            Self::Error => "the target was given up, or the harness failed",
+            Self::Error => "the target was given up, or casebook failed",
         }
     }
 

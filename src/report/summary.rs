@@ -18,15 +18,15 @@ pub struct RunSummary {
     pub undelivered: BTreeMap<(TargetId, CaseId), usize>,
     /// The difference between the cases and the frozen set that was run.
     pub drift: Option<Drift>,
-    /// The times that were spent, where the user asked for them.
+    /// The times of the run, with --timings.
     pub timings: Option<Timings>,
-    /// Set where a bug of the harness showed.
+    /// Set if a test showed a bug of casebook.
     pub has_bug: bool,
     /// The slowest five tests, with their microseconds.
     pub slowest: Vec<(TargetId, TestId, u64)>,
     /// The number of planned tests.
     pub planned: usize,
-    /// Set where the run was stopped, or its log has no end.
+    /// Set if the run was stopped, or its log has no end.
     pub interrupted: bool,
     /// The length of the run in microseconds; 0 where its log has no end.
     pub micros: u64,
@@ -37,7 +37,8 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// A run without a test yet, of a plan where that is known; it counts as interrupted until it has [`ended`](Self::end).
+    /// A run without results, with its plan if that is known. It counts as interrupted until it has
+    /// [`ended`](Self::end).
     pub fn new<'p>(header: &Header, plan: impl Iterator<Item = (&'p TargetId, &'p CaseId)>) -> Self {
         let mut summary = Self { planned: header.planned, interrupted: true, ..Self::default() };
         for target in &header.targets {
@@ -66,7 +67,7 @@ impl RunSummary {
         &mut self.columns[place]
     }
 
-    /// Counts a test; they come in the order of the plan.
+    /// Counts a test. Tests must come in the order of the plan.
     pub fn add(&mut self, record: &Record) {
         const SLOWEST: usize = 5;
         self.column(&record.target).add(record);
@@ -101,24 +102,24 @@ impl RunSummary {
         total
     }
 
-    /// Targets of which nothing was planned.
+    /// Targets without a planned test.
     pub fn unasked(&self) -> impl Iterator<Item = &TargetId> {
         let is_unasked = |column: &&Column| column.planned == 0 && column.statuses.total() == 0;
         self.columns.iter().filter(is_unasked).map(|column| &column.id)
     }
 
-    /// Returns whether nothing was observed of a target that has tests.
+    /// Returns whether a target has tests, but not a single observation.
     pub fn has_unseen(&self) -> bool {
         self.columns.iter().any(|column| !column.is_seen && column.statuses.total() > 0)
     }
 
-    /// Returns whether nothing is unexpected. The caller tells a run of nothing, and one that was stopped.
+    /// Returns whether all results are expected. The caller handles empty and interrupted runs.
     pub fn is_as_expected(&self, strict: bool) -> bool {
         self.drift.as_ref().is_none_or(|drift| drift.gone.is_empty())
             && self.columns.iter().all(|column| column.is_as_expected(strict))
     }
 
-    /// The numbers of requirements of which a check was decided, on any target, and of all that have a verdict.
+    /// Returns the number of requirements with a decided check on any target, and of all with a verdict.
     pub fn verified(&self) -> (usize, usize) {
         let mut requirements: BTreeMap<&RequirementId, bool> = BTreeMap::new();
         for (requirement, is_decided) in self.columns.iter().flat_map(|column| &column.requirements) {
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn status_is_the_gravest_verdict_and_without_one_observed() {
+    fn status_is_that_of_the_worst_verdict_or_observed() {
         use VerdictKind::{Cannot, Fail, Known, Pass, Taken, Warn};
         let records = [record(0, &[Pass, Warn]), record(1, &[]), record(2, &[Known, Fail]), record(3, &[Taken, Pass])];
         let summary = summary(5, &records);

@@ -1,7 +1,7 @@
 //! The differences between two targets, or two versions of one, by requirement.
 //!
-//! Takes the records of both, gives the changes with their direction, and as text both observations under each other.
-//! Must not know which of them should be the better one.
+//! Takes the records of both, gives the changes with their direction, and text with both observations. Must not know
+//! which of the two should be better.
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,11 @@ const NAMED: usize = 10;
 words! {
     /// The direction in which a check changed from the first to the second.
     Way {
-        /// It held, or was less grave.
+        /// The check held before, or its violation was less severe.
         Worse = "worse",
-        /// It holds, or is less grave.
+        /// The check holds now, or its violation is less severe.
         Better = "better",
-        /// The verdict or the observation is another one; neither is worse.
+        /// The verdict or the observation changed; neither is worse.
         Other = "different",
     }
 }
@@ -38,7 +38,7 @@ pub struct Versus<'r> {
     pub only_old: Vec<&'r TestId>,
     /// Tests that only the second has.
     pub only_new: Vec<&'r TestId>,
-    /// Tests that do something else in the second record, so that nothing can be compared.
+    /// Tests whose definition changed between the two, so that their results cannot be compared.
     pub rewritten: Vec<&'r TestId>,
     /// The number of tests with the same result.
     pub same: usize,
@@ -96,7 +96,7 @@ impl<'r> Versus<'r> {
         self.same += usize::from(!is_change);
     }
 
-    /// Returns whether a check that held doesn't hold any more.
+    /// Returns whether a check that held no longer holds.
     pub fn is_worse(&self) -> bool {
         self.changes.values().flatten().any(|change| change.way == Way::Worse)
     }
@@ -179,7 +179,7 @@ impl Change<'_> {
     }
 }
 
-/// The verdict of a check, known or not: an excuse changes nothing of what a target does.
+/// The verdict of a check without regard to known failures: they do not change the behaviour of a target.
 fn behaviour(verdict: &Verdict) -> VerdictKind {
     verdict.excuses.unwrap_or(verdict.kind)
 }

@@ -80,7 +80,7 @@ fn frozen_set_excludes_later_checks() {
     sandbox.write("coverage/sep-7/parcel.json", &case.replacen("\"tests\": {", later, 1));
     sandbox.run("run --cases coverage --jobs 1").exits(1);
     let after = sandbox.run("run --cases coverage --set 2026-11 --rates --jobs 1");
-    after.exits(0).stdout_has(&["later  than the set 2026-11, and not asked"]);
+    after.exits(0).stdout_has(&["newer  than the frozen set 2026-11, and not run"]);
     assert_eq!(after.verdict(), before.verdict());
     let rates = |out: &str| out.lines().filter(|line| line.contains(" % ")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(rates(&after.out), rates(&before.out));
@@ -93,7 +93,7 @@ fn missing_check_of_a_frozen_set_fails_the_run() {
     let case = sandbox.read("coverage/sep-7/parcel.json");
     sandbox.write("coverage/sep-7/parcel.json", &case.replacen("\"missing\":", "\"renamed\":", 1));
     let came = sandbox.run("run --cases coverage --set old --jobs 1");
-    came.exits(1).stdout_has(&["gone  sep-7/parcel/missing/heavy", "is in the set old", "not as expected"]);
+    came.exits(1).stdout_has(&["gone  sep-7/parcel/missing/heavy", "is in the frozen set old", "not as expected"]);
     sandbox
         .run("run --cases cases --set old")
         .exits(3)
@@ -121,5 +121,5 @@ fn target_without_planned_tests_fails_the_run() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "");
     let came = sandbox.run("run reference t --cases cases --revision 2025-06-18 --only post/parcel --jobs 1");
-    came.exits(3).stdout_has(&["not asked  t: no test of it was planned", "as expected so far"]);
+    came.exits(3).stdout_has(&["not tested  t: no test was planned for it", "as expected so far"]);
 }

@@ -131,7 +131,7 @@ fn harness_without_a_guard_is_refused() {
 fn run_under_nohup_survives_a_hangup() {
     let sandbox = Sandbox::new();
     let rows = "--only post/queue/listed/r01 --only post/queue/called/r02";
-    let arguments = format!("run reference:sleeps-1s --cases slow --run-log run.jsonl {rows}");
+    let arguments = format!("run reference:sleeps-1s --cases slow --run-log run.jsonl --verbose {rows}");
     let ignoring = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
     let mut run = Running::start(behind(&ignoring, &sandbox.command(&arguments)));
     run.until("post/queue/listed/r01");

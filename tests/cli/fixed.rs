@@ -193,7 +193,9 @@ fn running_server_is_tested_at_its_url_and_not_stopped() {
     assert_eq!(broken(&sandbox).iter().filter(|(_, kind)| kind != "cannot").count(), 0);
     run(&sandbox, "t", "--only any-server").exits(0);
     running.kill();
-    run(&sandbox, "t", "--only any-server").exits(4).stdout_has(&["GONE  t", "did not list its tools on 2026-07-28"]);
+    run(&sandbox, "t", "--only any-server")
+        .exits(4)
+        .stdout_has(&["error  t", "gave no list of its tools on 2026-07-28"]);
 }
 
 #[test]
@@ -201,8 +203,8 @@ fn server_that_does_not_answer_is_given_up() {
     let sandbox = Sandbox::empty();
     target(&sandbox, "dies", r#"command = ["sh", "-c", "echo the last words >&2; exit 7"]"#, "2026-07-28");
     run(&sandbox, "dies", "").exits(4).stdout_has(&[
-        "GONE  dies",
-        "did not list its tools on 2026-07-28",
+        "error  dies",
+        "gave no list of its tools on 2026-07-28",
         "the last words",
     ]);
     target(&sandbox, "hangs", r#"command = ["sleep", "1000"]"#, "2025-11-25");

@@ -10,14 +10,14 @@ use crate::sandbox::Sandbox;
 fn interrupted_run_reports_ended_tests_and_cleans_up() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let sandbox = Sandbox::new();
-        let mut run = sandbox.start("run reference:sleeps-1s --cases slow --run-log run.jsonl --jobs 2");
+        let mut run = sandbox.start("run reference:sleeps-1s --cases slow --run-log run.jsonl --jobs 2 --verbose");
         run.until("post/queue/listed/r01");
         run.signal(signal);
         run.until_interrupted();
         let (status, rest) = run.end();
         assert_eq!(status, Some(5), "{signal}: {rest}");
         assert!(rest.contains("INCOMPLETE: ") && rest.contains("of 31 tests were not run"), "{rest}");
-        assert!(rest.contains("FAIL  post/arguments-checked"), "what was seen is reported: {rest}");
+        assert!(rest.contains("failed  post/arguments-checked"), "what was seen is reported: {rest}");
         let record = sandbox.read("run.jsonl");
         let lines: Vec<&str> = record.lines().collect();
         assert!((3..20).contains(&lines.len()), "{record}");
@@ -79,7 +79,7 @@ fn leftover_processes_of_a_setup_end_before_the_target() {
 #[test]
 fn killed_run_leaves_an_incomplete_run_log() {
     let sandbox = Sandbox::new();
-    let mut run = sandbox.start("run reference:sleeps-1s --cases slow --run-log run.jsonl --jobs 1");
+    let mut run = sandbox.start("run reference:sleeps-1s --cases slow --run-log run.jsonl --jobs 1 --verbose");
     run.until("post/queue/listed/r01");
     run.signal(Signal::SIGKILL);
     assert_eq!(run.end().0, None);

@@ -16,6 +16,7 @@ mod fixed;
 mod imports;
 #[cfg(target_os = "linux")]
 mod interrupts;
+mod known;
 mod process;
 mod records;
 mod reports;

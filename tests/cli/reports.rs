@@ -132,7 +132,7 @@ fn github_job_gets_a_summary_and_requested_annotations() {
     let mut command = sandbox.command(&run);
     sandbox.write("summary.md", "before\n");
     let came = crate::sandbox::Finished::of(command.env("GITHUB_STEP_SUMMARY", "summary.md"));
-    came.exits(1).stdout_has(&["\n::error file=cases/post/parcel.json,line="]);
+    came.exits(1).stdout_has(&["::error file=cases/post/parcel.json,line="]);
     let summary = sandbox.read("summary.md");
     assert!(summary.starts_with("before\n") && summary.contains("## MCP casebook: ❌"), "{summary}");
     let plain = sandbox.run("run reference --cases cases --report md=-");

@@ -153,8 +153,10 @@ fn results_of_several_targets_are_separate() {
     let sandbox = Sandbox::new();
     let came =
         sandbox.run("run reference reference:input-not-validated reference --cases cases --only post/parcel --jobs 2");
-    came.exits(1).stdout_has(&["\nreference  post  ", "\nreference:input-not-validated  post  ", "\ntotal  "]);
+    came.exits(1).stdout_has(&["\nreference   ", "\nreference:input-not-validated   ", "\ntotal   "]);
     assert_eq!(came.verdict().split(':').next(), Some("not as expected"));
+    let verbose = sandbox.run("run --cases cases --only post/parcel --jobs 1 --verbose");
+    verbose.exits(0).stdout_has(&["passed  reference  post/parcel/word@2026-07-28+http", "\npost   "]);
 }
 
 #[test]
@@ -166,7 +168,7 @@ fn test_that_passes_on_retry_is_flaky_unless_listed() {
         let only = "--only post/letter/sent/*@2026-07-28+http";
         sandbox.run(&format!("run moody --cases cases {only} --jobs 1 --run-log run.jsonl {more}"))
     };
-    run("").exits(1).stdout_has(&["FAIL", "2 passed, 1 failed"]);
+    run("").exits(1).stdout_has(&["failed", "2 passed, 1 failed"]);
     run("--retries 2").exits(1).stdout_has(&["failed in 1 of 2 attempts", "2 passed, 1 flaky"]);
     assert!(sandbox.read("run.jsonl").contains("the door sticks"), "the attempt that failed is in the record");
     sandbox.run("replay run.jsonl --cases cases").exits(1).stdout_has(&["2 passed, 1 flaky"]);

@@ -52,7 +52,7 @@ fn target_that_dies_at_its_start_shows_its_stderr() {
     let long = "for i in 1 2 3 4 5 6 7 8 9; do echo line $i of a trace that is long >&2; done; seq -s , 999 >&2; ";
     sandbox.script("dies", &format!("{long} echo the last words >&2; exit 7"), "");
     let came = run(&sandbox, "dies", "");
-    came.exits(4).stdout_has(&["GONE  dies", "exit status 7", "the last words", "5 tests"]);
+    came.exits(4).stdout_has(&["error  dies", "exit status 7", "the last words", "5 tests"]);
     assert!(came.out.lines().count() < 40, "{}", came.out);
     run(&sandbox, "dies", "--accept").exits(4);
     assert!(!sandbox.path().join("dies/snapshots").exists(), "what nobody saw was accepted");
@@ -77,7 +77,7 @@ fn target_that_cannot_start_does_not_stop_others() {
     let sandbox = Sandbox::new();
     sandbox.script("dies", "exit 7", "");
     let came = run(&sandbox, "dies reference", "");
-    came.exits(4).stdout_has(&["GONE  dies", "30 passed"]);
+    came.exits(4).stdout_has(&["error  dies", "30 passed"]);
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn markdown_above_its_limit_is_cut_with_a_note() {
         let text = markdown(&report, limit);
         assert!(text.len() <= limit && text.contains("❌ not as expected"), "{} of {limit}", text.len());
     }
-    assert!(markdown(&report, 1500).contains("Cut, to keep to what GitHub shows"));
+    assert!(markdown(&report, 1500).contains("Shortened to fit GitHub's limit"));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn missing_and_contradictory_run_logs_are_named() {
     let sources = [two, one];
     let report = report(&sources);
     let caveats: Vec<_> = report.partial.iter().map(|caveat| (caveat.kind, caveat.text.as_str())).collect();
-    let cut = "2.jsonl has no end: the run was killed, or still goes on";
+    let cut = "2.jsonl has no end: the run was killed, or is still running";
     let expected = [(CaveatKind::Missing, cut), (CaveatKind::Missing, "sdk lacks the run log of shard 3/3")];
     assert_eq!(caveats, expected);
     assert_eq!((report.targets[0].planned, report.targets[0].missing), (5, 2));

@@ -48,6 +48,17 @@ pub struct SelectArgs {
     pub shard: Option<Shard>,
 }
 
+/// The options of all commands that show a run on the terminal.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct ShowArgs {
+    /// Show a line for each test, and each finding in full
+    #[arg(long, short, help_heading = heading::OUTPUT)]
+    pub verbose: bool,
+    /// Show how many checks pass, by level, folder of requirements and revision
+    #[arg(long, help_heading = heading::OUTPUT)]
+    pub rates: bool,
+}
+
 /// `casebook run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -92,9 +103,9 @@ pub struct RunArgs {
     /// The commands report, diff, replay and known read run logs.
     #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub run_log: Option<Utf8PathBuf>,
-    /// Show how many checks pass, by level, folder of requirements and revision
-    #[arg(long, help_heading = heading::OUTPUT)]
-    pub rates: bool,
+    /// The extent of the output.
+    #[command(flatten)]
+    pub show: ShowArgs,
     /// The times.
     #[command(flatten)]
     pub timings: TimingsArgs,

@@ -1,6 +1,6 @@
-//! Coverage as people and programs read it: a table by folder and level, and what isn't verified by name.
+//! Coverage as text, Markdown and JSON: a table by folder and level, and the names of unverified requirements.
 //!
-//! Takes a [`Coverage`], gives text, Markdown or JSON. Must not know how it was counted.
+//! Must not know how coverage is counted.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ const HEADS: [&str; 8] =
 const WRITING: &str = "writing to a string never fails";
 
 impl Coverage<'_> {
-    /// For a terminal.
+    /// Returns the coverage for a terminal.
     pub fn text(&self) -> String {
         let rows = self.rows();
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -41,7 +41,7 @@ impl Coverage<'_> {
         out
     }
 
-    /// For a page.
+    /// Returns the coverage as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = format!("| {} |\n|{}\n", HEADS.join(" | "), " --- |".repeat(HEADS.len()));
         for row in self.rows() {
@@ -59,7 +59,7 @@ impl Coverage<'_> {
         out
     }
 
-    /// For a program.
+    /// Returns the coverage as JSON.
     pub fn json(&self) -> Value {
         let sum = |(folder, level, sum): (String, Level, super::Sum)| {
             let states = State::ALL.iter().map(|state| (state.to_string(), json!(sum.states[*state as usize])));
@@ -95,7 +95,7 @@ impl Coverage<'_> {
         sums(self).into_iter().map(row).collect()
     }
 
-    /// What isn't verified, by what is wanting.
+    /// The requirements that are not verified, by state.
     fn wanting(&self) -> impl Iterator<Item = (State, Vec<&Entry<'_>>)> {
         let with = |state| self.entries().iter().filter(move |entry| entry.state() == state).collect::<Vec<_>>();
         let wanting = [State::Open, State::Partly, State::Unobservable].map(|state| (state, with(state)));
@@ -103,7 +103,7 @@ impl Coverage<'_> {
     }
 }
 
-/// Why it isn't verified, or whom a case would have to test.
+/// Returns the reason why a requirement is unobservable, or the roles that no case checks.
 fn remark(entry: &Entry<'_>) -> String {
     if let Some(reason) = &entry.requirement.unobservable {
         return reason.clone();

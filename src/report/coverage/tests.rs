@@ -1,4 +1,4 @@
-//! What a small library of two folders covers.
+//! The coverage of a small library with two folders.
 
 use super::*;
 use crate::load::{Source, load};
@@ -12,7 +12,7 @@ fn entry<'c>(coverage: &'c Coverage<'c>, id: &str) -> &'c Entry<'c> {
 }
 
 #[test]
-fn acceptance_and_refusal_are_counted_apart_once_a_row() {
+fn positive_and_negative_checks_are_counted_for_each_row() {
     let library = library();
     let coverage = Coverage::of(&library);
     let checked = entry(&coverage, "sep-7/arguments-checked");
@@ -20,7 +20,7 @@ fn acceptance_and_refusal_are_counted_apart_once_a_row() {
 }
 
 #[test]
-fn what_binds_two_sides_and_is_checked_of_one_is_verified_partly() {
+fn requirement_checked_for_one_of_two_roles_is_partly_verified() {
     let library = library();
     let coverage = Coverage::of(&library);
     let partly = entry(&coverage, "sep-7/nothing-fetched");
@@ -29,7 +29,7 @@ fn what_binds_two_sides_and_is_checked_of_one_is_verified_partly() {
 }
 
 #[test]
-fn what_nobody_checks_is_open_unless_the_catalogue_says_why() {
+fn unchecked_requirement_is_open_unless_it_has_a_reason() {
     let library = library();
     let coverage = Coverage::of(&library);
     assert_eq!(entry(&coverage, "sep-7/answers-checked").state(), State::Open);
@@ -37,7 +37,7 @@ fn what_nobody_checks_is_open_unless_the_catalogue_says_why() {
 }
 
 #[test]
-fn a_proposal_has_its_own_folder_and_what_is_quoted_from_it_elsewhere() {
+fn sep_has_its_folder_and_requirements_that_quote_it() {
     let library = library();
     let coverage = Coverage::of(&library).of_sep(7);
     assert!(coverage.entries().iter().any(|entry| entry.requirement.id.as_str() == "tools/named"));
@@ -46,7 +46,7 @@ fn a_proposal_has_its_own_folder_and_what_is_quoted_from_it_elsewhere() {
 }
 
 #[test]
-fn the_sums_have_every_requirement_once_and_again_in_the_total() {
+fn sums_count_each_requirement_once_and_again_in_the_total() {
     let library = library();
     let coverage = Coverage::of(&library);
     let rows = sums(&coverage);

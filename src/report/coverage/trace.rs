@@ -1,5 +1,5 @@
-//! The traceability file that the specification's process (SEP-2484) asks for: each sentence of a proposal with the
-//! check that exercises it, or with the reason why none does.
+//! The traceability file of the specification's process (SEP-2484): each requirement of a SEP with the checks that
+//! exercise it, or with the reason for having none.
 //!
 //! Takes a [`Coverage`], gives YAML. Must not know how it was counted.
 
@@ -13,7 +13,7 @@ use crate::model::untrusted::escape_json;
 const WRITING: &str = "writing to a string never fails";
 
 impl Coverage<'_> {
-    /// `sep-NNNN.yaml`, what binds most first. What a MAY says needs no row there.
+    /// Returns the text of `sep-NNNN.yaml`, ordered by level from MUST to DERIVED. A MAY needs no row there.
     pub fn traceability(&self, sep: u32) -> String {
         let rows = self.entries().iter().filter_map(|entry| Some((entry, words_of(entry.requirement, sep)?)));
         let mut rows: Vec<_> = rows.filter(|(entry, _)| entry.requirement.level != Level::May).collect();
@@ -43,7 +43,7 @@ impl Coverage<'_> {
     }
 }
 
-/// What a proposal says of a requirement: all of its own folder, and elsewhere what is quoted from it.
+/// Returns the quotes of a requirement that are from a SEP: all in its own folder, and its own quotes elsewhere.
 pub(super) fn words_of(requirement: &Requirement, sep: u32) -> Option<&str> {
     if requirement.id.folder() == format!("sep-{sep}") {
         return Some(&requirement.quote);

@@ -1,4 +1,4 @@
-// The report's data, and what a filter makes of it. Knows nothing of the page.
+// The report's data, and the cells of the matrix under a filter. Must not know the page.
 //
 // REPORT is the published format, which docs/report.schema.json describes.
 
@@ -11,14 +11,14 @@ async function unpacked(id) {
 
 const REPORT = await unpacked("report");
 const STATUSES = REPORT.legend.statuses.map(({ status }) => status);
-/** What each kind of verdict means: its status, whether it was decided, whether it holds. */
+/** The meaning of each kind of verdict: its status, `decided`, and `holds`. */
 const KINDS = Object.fromEntries(REPORT.legend.kinds.map((one) => [one.kind, { ...one, rank: STATUSES.indexOf(one.status) }]));
 const PASSED = STATUSES.indexOf("passed");
 const OBSERVED = STATUSES.indexOf("observed");
 
 const TARGETS = REPORT.targets;
 
-/** The tests, each once, whichever targets have it. A test with another title is another one. */
+/** The tests of all targets, each once. Two tests with one name and different titles are two tests. */
 const TESTS = [];
 const places = new Map();
 for (const result of REPORT.tests) {
@@ -34,7 +34,7 @@ const RESULTS = TARGETS.map(() => []);
 for (const result of REPORT.tests) RESULTS[result.target].push(result);
 
 const FOLDERS = [...new Set([...REPORT.requirements, ...TESTS].map(({ folder }) => folder))].sort();
-/** A row a requirement, and one a folder for the tests that judge nothing. */
+/** A row for each requirement, and one for each folder with tests that judge nothing. */
 const ROWS = [
   ...REPORT.requirements.map((one) => ({ ...one, quote: one.quote ?? "", url: one.url ?? "", roles: one.roles.join(" and ") })),
   ...FOLDERS.map((folder) => ({ id: `${folder}/observed`, folder, level: "", quote: "", unjudged: true })),
@@ -42,7 +42,7 @@ const ROWS = [
 const LEVELS = [...new Set(REPORT.requirements.map((one) => one.level))];
 const REVISIONS = [...new Set(TESTS.map(({ revision }) => revision))].sort();
 
-/** The marks of cells: the statuses from the best to the worst, between them what a MAY came to. */
+/** The marks of cells: the statuses from the best to the worst, and between them the results of a MAY. */
 const GLYPHS = {
   none: "",
   observed: "○",
@@ -59,7 +59,7 @@ const GLYPHS = {
   failed: "✕",
   error: "!",
 };
-const LABELS = { none: "not asked", taken: "option taken", partly: "option taken in part", "not-taken": "option not taken" };
+const LABELS = { none: "not tested", taken: "option taken", partly: "option taken in part", "not-taken": "option not taken" };
 const MEANINGS = Object.fromEntries(REPORT.legend.statuses.map(({ status, meaning }) => [status, meaning]));
 const SHOWN = Object.keys(GLYPHS).slice(1);
 const labelOf = (mark) => LABELS[mark] ?? mark;
@@ -70,7 +70,7 @@ const isFinding = (rank) => rank !== PASSED && rank !== OBSERVED;
 /** The row of a test that judges nothing. */
 const unjudgedRow = ({ place }) => REPORT.requirements.length + FOLDERS.indexOf(TESTS[place].folder);
 
-/** The cells of the matrix, as far as the filter's tests go. */
+/** The cells of the matrix, counted over the tests that pass the filter. */
 function cells(passes) {
   const size = ROWS.length * TARGETS.length;
   const found = { worst: new Int8Array(size).fill(-1) };
@@ -110,7 +110,7 @@ function markOf(found, cell) {
   return found.taken[cell] === 0 ? "not-taken" : "partly";
 }
 
-/** A cell in words. */
+/** The label of a cell for readers. */
 function cellLabel(found, cell) {
   const label = labelOf(markOf(found, cell));
   const [bad, checks] = [found.bad[cell], found.checks[cell]];
@@ -132,10 +132,10 @@ function resultsOf(row, target, passes) {
   return found.sort((a, b) => b.rank - a.rank || a.place - b.place);
 }
 
-/** The column before this one, where it is an earlier version of the same target. */
+/** The column before this one, if it is an earlier version of the same target. */
 const earlier = (target) => (target > 0 && TARGETS[target - 1].id === TARGETS[target].id ? target - 1 : undefined);
 
-/** Whether a target did better or worse than in the version before: 1, -1, or 0 where neither can be said. */
+/** Compares a target with its version before: 1 for better, -1 for worse, 0 for equal or unknown. */
 function trend(found, row, target) {
   const before = earlier(target);
   if (before === undefined) return 0;

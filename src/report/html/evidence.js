@@ -1,4 +1,5 @@
-// What proves a cell: a dialog with the sentence, and for each of its tests what was expected, seen and said.
+// The evidence of a cell: a dialog with the requirement, and for each of its tests the expectation, the observation and
+// the verdict.
 
 /** Fills the dialog with a cell. `wanted` is a check to be shown: its test, and which of its checks. */
 function showCell(dialog, row, target, passes, wanted) {
@@ -23,10 +24,10 @@ function title(row, target, results) {
   return el("header", {}, el("div", {}, heading, whose), close);
 }
 
-/** The sentence with its link, and whom it hurts when it is broken. */
+/** The requirement with its link, and the harm of a violation. */
 function about(row) {
   const one = ROWS[row];
-  if (one.unjudged) return el("p", { class: "harm" }, "No sentence decides these tests. What was observed is kept, and compared from run to run.");
+  if (one.unjudged) return el("p", { class: "harm" }, "No requirement judges these tests. Their observations are recorded and compared from run to run.");
   const source = el("cite", {}, el("span", { class: "level" }, one.level), " · ", one.roles, " · ", link(one.url));
   return el("section", { class: "sentence" }, el("blockquote", {}, one.quote), source, one.why && el("p", { class: "harm" }, one.why));
 }
@@ -53,7 +54,7 @@ function listed(results, first) {
   return list;
 }
 
-/** The tests that aren't why one looks. */
+/** The tests without a finding, which are drawn when they are opened. */
 function folded(results) {
   if (!results.length) return null;
   const made = el("details", { class: "calm" }, el("summary", {}, `${count(results.length, "test")} without a finding`));
@@ -83,15 +84,15 @@ function test(result, open) {
   return made;
 }
 
-/** Verdicts that say more than their status does. */
+/** Labels of verdicts that are more precise than their status. */
 const WORDS = {
-  allowed: "passed, as a MAY allows",
+  allowed: "passed: a MAY allows it",
   taken: "option taken",
   "not-taken": "option not taken",
-  stale: "holds, although it is listed as a known failure",
+  stale: "passes, but is listed as a known failure",
 };
 
-/** What one check said, with an address of its own. */
+/** One check with its verdict and its reasons; it has an address of its own. */
 function checkOf(check, result) {
   const { kind, excuses } = check;
   const { status } = KINDS[kind];
@@ -102,9 +103,9 @@ function checkOf(check, result) {
   return el(
     "section",
     { class: `check ${status}`, "data-check": check.index },
-    el("p", { class: "verdict" }, glyph(status), el("b", {}, said), excuses && el("small", {}, `would be ${excuses}`), where, anchor),
+    el("p", { class: "verdict" }, glyph(status), el("b", {}, said), excuses && el("small", {}, `without the known failure: ${excuses}`), where, anchor),
     (check.detail ?? []).map(detail),
-    check.reason && el("p", { class: "reason" }, "Known: ", check.reason, check.issue && [" · ", link(check.issue)]),
+    check.reason && el("p", { class: "reason" }, "Known failure: ", check.reason, check.issue && [" · ", link(check.issue)]),
   );
 }
 
@@ -123,63 +124,63 @@ function proof(result) {
   if (!kept) return [el("p", { class: "absent" }, absent())];
   const { opening = [], steps, served, stderr } = kept.transcript;
   const parts = steps.map((step, at) => ({ title: `Step ${at + 1}`, messages: step.messages, notes: notes(step) }));
-  if (opening.length) parts.unshift({ title: "Opening", messages: opening, notes: [] });
+  if (opening.length) parts.unshift({ title: "Handshake", messages: opening, notes: [] });
   const refusal = sentence(SERVED, served);
   return [
-    kept.is_cut && el("p", { class: "absent" }, "Long texts are cut here; the .wire.jsonl of the run has more of them."),
+    kept.is_cut && el("p", { class: "absent" }, "Long texts are cut here; the file .wire.jsonl beside the run log has more of them."),
     refusal && el("p", { class: "detail" }, refusal),
     ...parts.map((part) => el("section", { class: "step" }, el("h3", {}, part.title), el("ol", { class: "wire" }, part.messages.map(message)), part.notes.map((note) => el("p", { class: "note" }, note)))),
-    drawer("Observed", kept.observation && layout(kept.observation)),
+    drawer("Observation", kept.observation && layout(kept.observation)),
     drawer("Fixture", kept.fixture && layout(kept.fixture)),
     drawer("Standard error", stderr, true),
   ].filter(Boolean);
 }
 
-/** The ways in which a fixture is not served. */
+/** The reasons why a fixture is not served. */
 const SERVED = {
   refused: ({ type, message }) => `The SDK refused to build the fixture: ${type}: ${message}`,
-  cannot: ({ reason }) => `The adapter can't express the fixture: ${reason}`,
+  cannot: ({ reason }) => `The adapter cannot express the fixture: ${reason}`,
   failed: ({ detail }) => `The target failed while it built the fixture: ${detail}`,
-  broken: ({ reason }) => `The harness failed: ${reason}`,
+  broken: ({ reason }) => `casebook failed: ${reason}`,
   unavailable: ({ reason }) => `The target was given up: ${reason}`,
 };
 
 /** The ends of a step that no message shows. */
 const ENDS = {
-  unanswered: () => "The server asked for more than the case answers.",
-  empty: () => "The reply ended without a response in it.",
+  unanswered: () => "The server sent more elicitation requests than the case answers.",
+  empty: () => "The reply ended without a JSON-RPC response.",
   http: ({ status }) => `HTTP ${status}, without a JSON-RPC message.`,
-  invalid: ({ reason }) => `No message of the protocol: ${reason}`,
-  oversized: () => "More bytes than the harness reads.",
-  timeout: () => "The limit passed.",
-  crash: ({ how }) => `The process died or the connection broke: ${how}`,
+  invalid: ({ reason }) => `Not a valid message: ${reason}`,
+  oversized: () => "The reply is longer than casebook reads.",
+  timeout: () => "No response came within the time limit.",
+  crash: ({ how }) => `The process ended or the connection was closed: ${how}`,
 };
 const PHASES = { serve: "while the fixture was built", connect: "while the connection was made", step: "during a step" };
 
-/** The sentence for a word of a transcript, or for an object whose only member it is. */
+/** The sentence for a word of a transcript, or for an object with that word as its only member. */
 function sentence(sentences, value) {
   const [word, data] = typeof value === "string" ? [value] : Object.entries(value)[0];
   return Object.hasOwn(sentences, word) ? sentences[word](data) : undefined;
 }
 
-/** The end of a step, the addresses that were fetched, and the result that a client handed to its user. */
+/** The end of a step, the addresses that the target fetched, and the result that a client returned to its user. */
 function notes({ end, canary, handed }) {
   const fetched = canary.slice(0, 20).map(({ url, phase }) => `Fetched ${PHASES[phase]}: ${url}`);
-  return [sentence(ENDS, end), ...fetched, handed && `Handed to the user: ${handed}`].filter(Boolean);
+  return [sentence(ENDS, end), ...fetched, handed && `The client returned to its user: ${handed}`].filter(Boolean);
 }
 
 /** The reason why the page has no evidence of a test. */
 function absent() {
-  const others = EVIDENCE.leftOut ? `, nor that of ${EVIDENCE.leftOut.toLocaleString("en")} others, for which the page has no room` : "";
-  return `The messages aren't on this page: those of tests that passed aren't${others}. They are in the .wire.jsonl of the run; \`casebook explain\` shows what the test does.`;
+  const others = EVIDENCE.leftOut ? `, and of ${EVIDENCE.leftOut.toLocaleString("en")} others, for which it has no room` : "";
+  return `This page leaves out the messages of passed tests${others}. They are in the file .wire.jsonl beside the run log; \`casebook explain\` describes the test.`;
 }
 
-/** A part that opens; `null` where there is nothing in it. */
+/** A part that can be opened; `null` without a text. */
 function drawer(label, text, open = false) {
   return text ? el("details", { class: "drawer", open }, el("summary", {}, label), block(label, text)) : null;
 }
 
-/** One message: who, when, with which status and headers, and what. */
+/** One message: its sender, time, status, headers and text. */
 function message({ from, at, text, status, headers = [], cut_from: whole }) {
   const who = from === "harness" ? "casebook" : "target";
   const line = el("p", { class: "by" }, el("b", {}, who === "target" ? "← target" : "→ casebook"), status && el("span", {}, `HTTP ${status}`), el("time", {}, duration(at)));

@@ -1,6 +1,6 @@
 //! Transcripts → [`Evidence`]: the transcripts of the tests that didn't pass, bounded for each of them and in sum.
 //!
-//! The gravest come first, and the first test of each cell before the second of any. As JSON it is the second part of
+//! The worst come first, and the first test of each cell before the second of any. As JSON it is the second part of
 //! the page's data, which `docs/report.schema.json` describes.
 
 use std::cmp::Reverse;
@@ -70,7 +70,7 @@ impl Evidence {
             let Some(column) = columns.get(&transcript.target) else { continue };
             let Some((rank, status)) = self.ranks.get(&(*column, transcript.test.clone())).copied() else { continue };
             let Some(record) = records.get(&(&transcript.target, &transcript.test)) else { continue };
-            // Of two records of one test the graver one counts, and the evidence must be of that one.
+            // Of two records of one test the worse one counts, and the evidence must be from the same run.
             if Status::of(record) == status {
                 let fixture = || fixture(record, &transcript);
                 self.found.entry(rank).or_insert_with(|| evidence(*column, record, &transcript, fixture()));
@@ -128,7 +128,7 @@ struct Room {
 }
 
 impl Room {
-    /// Cuts the texts and lists of a transcript; a message that is cut tells the length of the whole.
+    /// Cuts the texts and lists of a transcript; a cut message gets the length of the whole.
     fn keep(&mut self, value: &mut Value) {
         match value {
             Value::String(text) => {

@@ -70,7 +70,7 @@ function compile(state) {
 /** The form: a facet is a list that opens, with a box a value. Calls back with the new state. */
 function form(changed) {
   const made = el("form", { id: "filters", role: "search", "aria-label": "Filter the matrix" });
-  const search = el("input", { type: "search", name: "q", placeholder: "Words of a sentence, a requirement, a test", "aria-label": "Text" });
+  const search = el("input", { type: "search", name: "q", placeholder: "Text in a quote, a requirement or a test", "aria-label": "Text" });
   const facets = Object.entries(FACETS).filter(([, facet]) => facet.values.length > 1).map(facetList);
   const toggle = HISTORY && el("label", { class: "toggle" }, el("input", { type: "checkbox", name: "changed" }), "Changed between versions");
   made.append(search, ...facets, toggle || "", el("button", { type: "reset" }, "Clear"));

@@ -1,4 +1,4 @@
-// The page: the filter and the matrix, kept in step with the address bar, and the dialog over them.
+// The page: the filter and the matrix, which follow the address bar, and the dialog with evidence.
 
 const dialog = el("dialog");
 const said = el("output", { id: "count", "aria-live": "polite", role: "status" });
@@ -8,7 +8,7 @@ let filter = compile(state);
 let latest;
 let EVIDENCE;
 
-/** Puts a state into the address bar; what is opened gets a step of its own in the history. */
+/** Puts a state into the address bar. With `step`, the browser's history gets an entry. */
 function go(next, step = false) {
   state = { ...state, ...next };
   const hash = written(state);
@@ -26,7 +26,7 @@ function draw() {
     : "Nothing matches this filter.";
 }
 
-/** A change in the form; typing waits for a breath. */
+/** Takes a change in the form; while the user types, drawing waits for a pause. */
 function changed(next) {
   const typed = next.q !== state.q;
   go(next);
@@ -35,7 +35,7 @@ function changed(next) {
   latest = setTimeout(draw, typed ? 120 : 0);
 }
 
-/** Opens what the state says is open, where there is such a thing. */
+/** Opens the cell or check that the state names, if there is one. */
 async function open() {
   if (state.open) EVIDENCE = await evidenceParts();
   const { name, words = [] } = state.open ?? {};
@@ -50,7 +50,7 @@ async function open() {
   check ? check.scrollIntoView({ block: "center" }) : dialog.scrollTo(0, 0);
 }
 
-/** From a cell of the grid. */
+/** Opens the evidence of a cell. */
 function openCell(cell) {
   const number = Number(cell.dataset.cell);
   const [row, target] = [Math.floor(number / TARGETS.length), number % TARGETS.length];
@@ -58,7 +58,7 @@ function openCell(cell) {
   open();
 }
 
-/** The cell whose evidence was open gets the focus back, also where the dialog was opened by an address. */
+/** Returns the focus to the cell of the evidence, also where an address opened the dialog. */
 function closed() {
   const { name, words } = state.open ?? {};
   go({ open: undefined });

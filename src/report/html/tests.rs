@@ -1,4 +1,4 @@
-//! Tests.
+//! The page: its data, its policy and its escaping.
 
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ fn data(page: &str, id: &str) -> Value {
     serde_json::from_reader(flate2::read::GzDecoder::new(gzip.as_slice())).expect("JSON")
 }
 
-/// The tests that have evidence, the gravest first.
+/// The tests that have evidence, the worst first.
 fn proven(page: &str) -> Vec<String> {
     let evidence = data(page, "evidence");
     let tests = evidence["tests"].as_array().expect("a list").iter();
@@ -105,7 +105,7 @@ fn data_of_the_page_is_what_its_schema_describes() {
 }
 
 #[test]
-fn the_policy_lets_the_pages_own_style_and_script_run_and_nothing_else() {
+fn policy_allows_only_the_pages_own_style_and_script() {
     let page = drawn(vec![record(0, "f/c/t@2026-07-28+http", vec![])], &[]);
     let between = |from: &str, to: &str| page.split_once(from).expect(from).1.split_once(to).expect(to).0.to_owned();
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
@@ -119,7 +119,7 @@ fn the_policy_lets_the_pages_own_style_and_script_run_and_nothing_else() {
 }
 
 #[test]
-fn what_is_missing_is_said_on_top_and_counted_apart() {
+fn caveats_come_first_and_missing_tests_have_a_column() {
     let page = drawn(vec![record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Cannot, "why")])], &[]);
     assert!(page.contains("This report is partial") && page.contains("interrupted"));
     assert!(page.contains("<td class=\"warn\" data-label=\"cannot\">1</td>"));
@@ -129,7 +129,7 @@ fn what_is_missing_is_said_on_top_and_counted_apart() {
 }
 
 #[test]
-fn the_proof_of_a_test_is_bounded_and_says_so() {
+fn evidence_of_a_test_is_bounded_and_marked_as_cut() {
     let failed = record(0, "f/c/t@2026-07-28+http", vec![verdict(VerdictKind::Fail, &"é".repeat(1 << 20))]);
     let page = drawn(vec![failed], &["é".repeat(1 << 20).as_str(); 40]);
     let evidence = data(&page, "evidence");
@@ -142,7 +142,7 @@ fn the_proof_of_a_test_is_bounded_and_says_so() {
 }
 
 #[test]
-fn the_gravest_is_proven_first_and_what_passed_not_at_all() {
+fn worst_tests_get_evidence_first_and_passed_tests_none() {
     use VerdictKind::{Fail, Pass, Warn};
     let kinds = [Pass, Warn, Fail];
     let records: Vec<_> = kinds

@@ -1,4 +1,4 @@
-//! Checks that don't hold, folded, by requirement: the unexpected ones and, apart from them, the known failures.
+//! Collapsed sections with the unexpected checks of each target by requirement, and with the known failures.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ const NAMED: usize = 10;
 /// Tests and checks with the same requirement and status.
 type Found<'r> = Vec<(&'r TestEntry, &'r CheckEntry)>;
 
-/// Unexpected results, a fold for each target.
+/// Returns the unexpected results, a collapsed section for each target.
 pub(super) fn broken(report: &Report) -> Option<String> {
     let mut out = String::new();
     for (column, tests) in report.targets.iter().zip(report.tests_by_target()) {

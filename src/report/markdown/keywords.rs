@@ -1,6 +1,6 @@
 //! JSON Schema keywords × targets, as a table.
 //!
-//! Takes a report, gives a section where it has such tests. Keywords and targets are names of anybody.
+//! Takes a report, gives a section if the report has such tests. Names of keywords and targets are untrusted text.
 
 use crate::model::markdown::code;
 use crate::report::Report;
@@ -25,5 +25,5 @@ pub(super) fn table(report: &Report) -> Option<String> {
         }
         out.push('\n');
     }
-    Some(out + "\n<sub>Tests that are right, of those that were asked; one number where all are.</sub>\n\n")
+    Some(out + "\n<sub>Correct tests, of all that were run; a single number where all are correct.</sub>\n\n")
 }

@@ -20,9 +20,10 @@ pub const COMMENT: usize = 65_536;
 /// The number of reasons why a report is partial that are shown.
 const CAVEATS: usize = 20;
 
-/// The text. The head and the table of targets are always there, the rest as far as the limit lets it.
+/// Returns the report as Markdown of at most `limit` bytes. The head and the table of targets are always there, the
+/// other sections where they fit.
 pub fn markdown(report: &Report, limit: usize) -> String {
-    let notice = "\n<sub>Cut, to keep to what GitHub shows: the rest is in the other reports.</sub>\n";
+    let notice = "\n<sub>Shortened to fit GitHub's limit; the other reports have the rest.</sub>\n";
     let mut out = head(report) + &targets(report);
     let mut is_cut = false;
     for section in [
@@ -45,7 +46,7 @@ pub fn markdown(report: &Report, limit: usize) -> String {
     if is_cut { out + notice } else { out }
 }
 
-/// The verdict on all, and the reasons why the report is partial.
+/// The heading with the result of the whole, and the reasons why the report is partial.
 fn head(report: &Report) -> String {
     let verdict = match (report.is_as_expected(false), report.partial.is_empty() && report.missing() == 0) {
         (false, _) => "❌ not as expected",
@@ -108,7 +109,7 @@ fn verdict(column: &Column) -> &'static str {
     }
 }
 
-/// Folders of requirements × targets: the gravest mark, and the number of requirements that hold, of those with a verdict.
+/// Folders of requirements × targets: the worst mark, and the number of requirements that hold, of all with a verdict.
 fn folders_table(report: &Report, limit: usize) -> Option<String> {
     let mut sums: HashMap<(&str, usize), (Status, usize, usize)> = HashMap::new();
     for cell in &report.cells {
@@ -134,16 +135,16 @@ fn folders_table(report: &Report, limit: usize) -> Option<String> {
         out.push('\n');
     }
     (!folders.is_empty())
-        .then(|| format!("{out}\n<sub>Requirements that hold, of those that were asked. {}</sub>\n\n", legend()))
+        .then(|| format!("{out}\n<sub>Requirements that hold, of all that were tested. {}</sub>\n\n", legend()))
 }
 
-/// A sign in colour. The character that makes it so is invisible, and invisible characters are written as entities.
+/// A coloured warning sign. The invisible character that colours it is written as an entity, like all others.
 const WARNING: &str = "&#9888;&#65039;";
 
 fn legend() -> String {
     let shown = Status::ALL.iter().filter(|status| **status != Status::Observed);
     let marks = shown.map(|status| format!("{} {status}: {}", mark(*status), status.meaning()));
-    marks.chain(["· not asked".to_owned()]).collect::<Vec<_>>().join(" · ")
+    marks.chain(["· not tested".to_owned()]).collect::<Vec<_>>().join(" · ")
 }
 
 /// Requirements × targets, folded, a table for each folder.
@@ -156,7 +157,7 @@ fn matrices(report: &Report, limit: usize) -> Option<String> {
         out += &format!("<details><summary>{}: {requirements}</summary>\n\n", code(folder, 60));
         out += &header(report, "level |");
         for row in rows {
-            // It has no room already, and may have very many rows and columns.
+            // The section no longer fits, and the rest may have very many rows and columns.
             if out.len() > limit {
                 return Some(out);
             }
@@ -207,7 +208,7 @@ fn mark(status: Status) -> &'static str {
     }
 }
 
-/// The tests that were not asked, with the reasons, and the targets that nobody has run.
+/// The skipped tests, with the reasons, and the unverified targets.
 fn skipped(report: &Report) -> Option<String> {
     let mut lines = Vec::new();
     for column in &report.targets {
@@ -218,5 +219,5 @@ fn skipped(report: &Report) -> Option<String> {
     }
     lines.truncate(200);
     (!lines.is_empty())
-        .then(|| format!("<details><summary>Not asked</summary>\n\n{}\n\n</details>\n\n", lines.join("\n")))
+        .then(|| format!("<details><summary>Skipped tests</summary>\n\n{}\n\n</details>\n\n", lines.join("\n")))
 }

@@ -1,7 +1,7 @@
-//! A page for people: where a target's snapshots differ from those of the reference, case by case.
+//! A Markdown page with the differences between the snapshots of a target and of the reference, case by case.
 //!
-//! Takes the folders of both, gives Markdown. Tests that only one of them has are counted, and what an adapter cannot
-//! express too. Must not know verdicts.
+//! Takes the folders of both, gives Markdown. Tests that only one of them has, and tests that an adapter cannot
+//! express, are counted. Must not know verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -325,7 +325,7 @@ fn steps(text: &str) -> Vec<Step> {
             _ => steps.push(step(text.split_once(' ').map_or(text, |(_, step)| step))),
         }
     }
-    // What is said of all steps stands with the first.
+    // A remark on all steps is part of the first one.
     if let Some((first, all)) = steps.first_mut().zip(several) {
         first.outcome += all;
     }

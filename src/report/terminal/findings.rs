@@ -1,59 +1,99 @@
-//! Findings, grouped by requirement: the first test in full, the others by name.
+//! The findings of each target: an overview, then the worst of them with the evidence of their first test.
 //!
-//! Takes records as they come and keeps no more of each than is shown.
+//! Takes records as they come. Of each finding it keeps one test in full, a few names and counts, so that memory does
+//! not grow with the number of tests. Must not know where records come from.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::{BOLD, CYAN, DIM, RED, YELLOW, name};
+use super::evidence::{Labelled, evidence, line, lines};
+use super::{BOLD, DIM, RED, name, padded, style, widest};
+use crate::model::case::Library;
 use crate::model::record::{Record, Verdict, VerdictKind};
-use crate::model::spec::Catalogue;
-use crate::model::text::count;
-use crate::model::transcript::{End, Party, Served, Transcript};
-use crate::model::{RequirementId, TargetId};
-use crate::report::Untrusted;
+use crate::model::spec::{Catalogue, Harm, Role};
+use crate::model::text::{count, grouped};
+use crate::model::transcript::{Served, Transcript};
+use crate::model::{CaseId, RequirementId, TargetId};
+use crate::report::{Status, Untrusted};
 
-/// The number of tests that are named beside the first.
-const NAMED: usize = 10;
-/// The number of characters of a message that are shown.
-const SHOWN: usize = 600;
+/// A target with more findings than this gets an overview of them.
+const FEW: usize = 5;
+/// The number of rows of an overview.
+const ROWS: usize = 40;
+/// The number of unexpected findings of a target that are shown in full.
+const IN_FULL: usize = 20;
+/// The number of tests of a finding that are named beside the first.
+const NAMED: usize = 4;
+/// The number of reasons of each target and status that are listed, unless each is.
+const REASONS: usize = 10;
 /// The characters of any line that are shown: escaped, a message has more of them.
 const LINE: usize = 6_000;
-/// The number of the last lines of a process that didn't start.
-const LAST_LINES: usize = 20;
 
-/// The results that aren't plain passes.
-#[derive(Default)]
+/// The harms that make a violated MUST come before the others, the worst first.
+const GRAVE: [Harm; 4] = [Harm::Ssrf, Harm::Crash, Harm::DataLoss, Harm::Dos];
+
+/// The extent of the output.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Extent {
+    /// Show each finding in full, and each reason.
+    pub(super) is_verbose: bool,
+    /// Tests that the adapter cannot express are unexpected.
+    pub(super) is_strict: bool,
+}
+
+/// All results that are not passes.
+#[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// Violated requirements: the gravest first, then by target and requirement.
-    broken: BTreeMap<(Weight, TargetId, RequirementId), Broken>,
-    /// Findings that get a line each, with the number of tests.
-    short: BTreeMap<(VerdictKind, TargetId, RequirementId, String), usize>,
+    /// The case files that test clients; all others test servers.
+    clients: BTreeSet<CaseId>,
+    found: BTreeMap<Key, Finding>,
+    /// Verdicts that are listed by their reasons only.
+    reasons: BTreeMap<(VerdictKind, String, String), Reason>,
     /// Targets that were given up, with the reason and the number of tests.
-    gone: BTreeMap<(TargetId, String), usize>,
+    given_up: BTreeMap<(TargetId, String), usize>,
     /// Tests in which the harness itself failed, with its message.
     bugs: Vec<(String, String)>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Weight {
-    Fail,
-    Warn,
-    Note,
+/// The name of a finding: all variants of a target share one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    target: String,
+    status: Reverse<Status>,
+    role: Role,
+    requirement: RequirementId,
 }
 
 /// The tests that violate one requirement on one target.
-struct Broken {
+#[derive(Debug)]
+struct Finding {
+    /// The first test.
     test: String,
     case: String,
     title: String,
     verdict: Verdict,
-    evidence: Vec<(&'static str, String)>,
+    evidence: Vec<Labelled>,
+    /// The names of the next few tests of the same variant.
     others: Vec<String>,
-    more: usize,
+    /// The number of tests by variant.
+    tests: BTreeMap<Option<String>, usize>,
+}
+
+/// The verdicts that have one reason in common.
+#[derive(Debug, Default)]
+struct Reason {
+    requirements: BTreeSet<RequirementId>,
+    variants: BTreeSet<Option<String>>,
+    tests: usize,
 }
 
 impl Findings {
+    pub(super) fn new(library: &Library) -> Self {
+        let clients = library.cases.iter().filter(|case| case.role == Role::Client);
+        Self { clients: clients.map(|case| case.id.clone()).collect(), ..Self::default() }
+    }
+
     pub(super) fn add(&mut self, record: &Record, transcript: Option<&Transcript>) {
         if let (Some(reason), true) = (&record.observation.unavailable, record.bug) {
             self.bugs.push((name(&record.target, &record.test), reason.clone()));
@@ -63,13 +103,16 @@ impl Findings {
                 Some(Served::Unavailable { reason }) => reason,
                 _ => reason,
             };
-            *self.gone.entry((record.target.clone(), reason.clone())).or_default() += 1;
+            *self.given_up.entry((record.target.clone(), reason.clone())).or_default() += 1;
         }
+        let role = if self.clients.contains(&record.test.case) { Role::Client } else { Role::Server };
+        let TargetId { name: target, variant } = &record.target;
+        let mut seen = BTreeSet::new();
         for verdict in &record.verdicts {
-            let weight = match verdict.kind {
-                VerdictKind::Fail | VerdictKind::Stale => Weight::Fail,
-                VerdictKind::Warn => Weight::Warn,
-                VerdictKind::Note => Weight::Note,
+            let status = match verdict.kind {
+                VerdictKind::Fail | VerdictKind::Stale | VerdictKind::Warn | VerdictKind::Note => {
+                    Status::from(verdict.kind)
+                }
                 VerdictKind::Error if record.observation.unavailable.is_some() => continue,
                 VerdictKind::Known
                 | VerdictKind::Cannot
@@ -79,143 +122,259 @@ impl Findings {
                     let known = verdict.known.as_ref().filter(|_| verdict.kind == VerdictKind::Known);
                     let detail = verdict.detail.first().map(ToString::to_string);
                     let reason = known.map(|known| known.reason.clone()).or(detail).unwrap_or_default();
-                    let key = (verdict.kind, record.target.clone(), verdict.requirement.clone(), reason);
-                    *self.short.entry(key).or_default() += 1;
+                    let entry = self.reasons.entry((verdict.kind, target.clone(), reason)).or_default();
+                    entry.requirements.insert(verdict.requirement.clone());
+                    entry.variants.insert(variant.clone());
+                    entry.tests += 1;
                     continue;
                 }
                 _ => continue,
             };
-            let key = (weight, record.target.clone(), verdict.requirement.clone());
-            let test = name(&record.target, &record.test);
-            match self.broken.get_mut(&key) {
-                Some(known) if known.others.len() < NAMED => known.others.push(test),
-                Some(known) => known.more += 1,
-                None => {
-                    self.broken.insert(key, Broken::new(test, record, verdict, transcript));
-                }
+            let requirement = verdict.requirement.clone();
+            let key = Key { target: target.clone(), status: Reverse(status), role, requirement };
+            // Several steps of a test may check one requirement.
+            if !seen.insert(key.clone()) {
+                continue;
             }
+            let finding = self.found.entry(key).or_insert_with(|| Finding::new(record, verdict, transcript));
+            let is_first_variant = finding.tests.is_empty() || finding.tests.keys().eq([variant]);
+            let tests = finding.tests.entry(variant.clone()).or_default();
+            if *tests > 0 && is_first_variant && finding.others.len() < NAMED {
+                finding.others.push(Untrusted(&record.test.to_string()).line(300));
+            }
+            *tests += 1;
         }
     }
 
-    pub(super) fn print(&self, out: &mut impl Write, catalogue: &Catalogue) -> io::Result<()> {
-        for ((weight, ..), broken) in &self.broken {
-            broken.print(out, *weight, catalogue)?;
+    pub(super) fn print(&self, out: &mut impl Write, catalogue: &Catalogue, extent: Extent) -> io::Result<()> {
+        let mut by_target: BTreeMap<&str, Vec<(&Key, &Finding)>> = BTreeMap::new();
+        for (key, finding) in &self.found {
+            by_target.entry(&key.target).or_default().push((key, finding));
         }
-        if !self.short.is_empty() {
+        for (target, mut findings) in by_target {
+            findings.sort_by_key(|(key, _)| (key.status, gravity(catalogue, key), *key));
+            let is_long = findings.len() > FEW;
+            if is_long {
+                overview(out, target, &findings, catalogue, extent)?;
+            }
+            let is_unexpected = |key: &Key| key.status.0.is_unexpected(extent.is_strict);
+            let in_full = match findings.iter().filter(|(key, _)| is_unexpected(key)).count() {
+                _ if extent.is_verbose || !is_long => findings.len(),
+                unexpected => unexpected.min(IN_FULL),
+            };
+            for (key, finding) in &findings[..in_full] {
+                finding.print(out, key, catalogue, extent)?;
+            }
+            if in_full < findings.len() {
+                let left = count(findings.len() - in_full, if in_full > 0 { "other finding" } else { "finding" });
+                let target = shown(target);
+                writeln!(out, "\n{DIM}the evidence of {left} of {target} is not shown; --verbose shows it{DIM:#}")?;
+            }
+        }
+        self.print_reasons(out, extent)?;
+        for (test, reason) in &self.bugs {
+            let words = "a bug of casebook, which says nothing about the target; please report it";
+            writeln!(out, "\n{RED}error{RED:#}  {words}")?;
+            field(out, "test", &line(test))?;
+            field(out, "panicked", &lines(reason))?;
+        }
+        for ((target, reason), tests) in &self.given_up {
+            let target = shown(&target.to_string());
+            let tests = count(*tests, "test");
+            writeln!(
+                out,
+                "\n{RED}error{RED:#}  {BOLD}{target}{BOLD:#}  {DIM}given up; {tests} without a result{DIM:#}"
+            )?;
+            field(out, "reason", &lines(reason))?;
+        }
+        Ok(())
+    }
+
+    /// Prints a line for each reason of known failures, inconclusive tests and the like.
+    fn print_reasons(&self, out: &mut impl Write, extent: Extent) -> io::Result<()> {
+        let mut groups: BTreeMap<(VerdictKind, &str), Vec<(&str, &Reason)>> = BTreeMap::new();
+        for ((kind, target, text), reason) in &self.reasons {
+            groups.entry((*kind, target)).or_default().push((text, reason));
+        }
+        if !groups.is_empty() {
             writeln!(out)?;
         }
-        for ((kind, target, requirement, reason), tests) in &self.short {
-            let style = if matches!(kind, VerdictKind::Known | VerdictKind::Cannot) { CYAN } else { RED };
-            let which = Untrusted(&format!("{target}  {requirement}")).line(200);
-            let tests = if *tests == 1 { String::new() } else { format!(" {DIM}({}){DIM:#}", count(*tests, "test")) };
-            writeln!(out, "{style}{kind:>12}{style:#}  {which}: {}{tests}", Untrusted(reason).line(200))?;
-        }
-        for (test, reason) in &self.bugs {
-            writeln!(out, "\n{RED}BUG{RED:#}   in casebook, which shows nothing of the target; please report it")?;
-            field(out, "test", &shown(test))?;
-            field(out, "panicked", &shown(reason))?;
-        }
-        for ((target, reason), tests) in &self.gone {
-            writeln!(out, "\n{RED}GONE{RED:#}  {BOLD}{}{BOLD:#}", Untrusted(&target.to_string()).line(200))?;
-            first_and_last(reason).iter().try_for_each(|(what, line)| field(out, what, &shown(line)))?;
-            field(out, "missed", &count(*tests, "test"))?;
+        for ((kind, target), mut reasons) in groups {
+            let (status, style) = (Status::from(kind), style(kind.into()));
+            let most = match status {
+                _ if extent.is_verbose => usize::MAX,
+                _ if status.is_unexpected(extent.is_strict) => REASONS,
+                // What is expected is listed where that is short, and only counted elsewhere.
+                _ if reasons.len() > FEW => 0,
+                _ => FEW,
+            };
+            reasons.sort_by_key(|(_, reason)| Reverse(reason.tests));
+            for (text, Reason { requirements, variants, tests }) in reasons.iter().take(most) {
+                let first = requirements.first().map(ToString::to_string).unwrap_or_default();
+                let more = match requirements.len() {
+                    0 | 1 => String::new(),
+                    several => format!(" and {} more", several - 1),
+                };
+                let whose = match variants.iter().collect::<Vec<_>>().as_slice() {
+                    [Some(variant)] => format!("{target}:{variant}"),
+                    _ => target.to_owned(),
+                };
+                let tests =
+                    if *tests == 1 { String::new() } else { format!(" {DIM}({}){DIM:#}", count(*tests, "check")) };
+                let text = Untrusted(&text.split_whitespace().collect::<Vec<_>>().join(" ")).line(200);
+                writeln!(
+                    out,
+                    "{style}{status:>12}{style:#}  {}: {text}{tests}",
+                    shown(&format!("{whose}  {first}{more}"))
+                )?;
+            }
+            if most < reasons.len() {
+                let tests: usize = reasons.iter().skip(most).map(|(_, reason)| reason.tests).sum();
+                let left = reasons.len() - most;
+                let left = if most == 0 { count(left, "reason") } else { count(left, "more reason") };
+                let text = format!("{left} for {}; --verbose lists them", count(tests, "check"));
+                writeln!(out, "{style}{status:>12}{style:#}  {}: {text}", shown(target))?;
+            }
         }
         Ok(())
     }
 }
 
-impl Broken {
-    fn new(test: String, record: &Record, verdict: &Verdict, transcript: Option<&Transcript>) -> Self {
-        let (verdict, title) = (verdict.clone(), Untrusted(&record.title).line(200));
-        let case = Untrusted(record.test.case.as_str()).line(200);
-        let evidence = transcript.map(|transcript| evidence(transcript, &verdict)).unwrap_or_default();
-        Self { test, case, title, verdict, evidence, others: Vec::new(), more: 0 }
+/// The rank of a finding's harm: the worst first.
+fn gravity(catalogue: &Catalogue, key: &Key) -> usize {
+    let harm = catalogue.get(&key.requirement).map_or(Harm::None, |requirement| requirement.harm);
+    GRAVE.iter().position(|grave| *grave == harm).unwrap_or(GRAVE.len())
+}
+
+/// Prints a row for each finding of a target.
+fn overview(
+    out: &mut impl Write,
+    target: &str,
+    findings: &[(&Key, &Finding)],
+    catalogue: &Catalogue,
+    extent: Extent,
+) -> io::Result<()> {
+    let mut counts: BTreeMap<Reverse<Status>, usize> = BTreeMap::new();
+    for (key, _) in findings {
+        *counts.entry(key.status).or_default() += 1;
+    }
+    let counts: Vec<_> = counts.iter().map(|(status, findings)| format!("{findings} {}", status.0)).collect();
+    let all = count(findings.len(), "finding");
+    writeln!(out, "\n{BOLD}{}{BOLD:#}  {all}, the worst first: {}\n", shown(target), counts.join(", "))?;
+    let most = if extent.is_verbose { findings.len() } else { ROWS };
+    let rows = findings.iter().take(most).map(|(key, finding)| {
+        let harm = catalogue.get(&key.requirement).map_or("", |requirement| requirement.harm.word());
+        [
+            finding.verdict.level.to_string(),
+            harm.to_owned(),
+            Untrusted(key.requirement.as_str()).line(100),
+            key.role.to_string(),
+            grouped(finding.all()),
+            finding.variants(),
+        ]
+    });
+    let heads = ["level", "harm", "requirement", "tested", "tests", "variants"].map(ToOwned::to_owned);
+    let mut rows: Vec<_> = std::iter::once(heads).chain(rows).collect();
+    if rows[1..].iter().all(|row| row[5].is_empty()) {
+        rows[0][5].clear();
+    }
+    let widths: [usize; 6] = std::array::from_fn(|place| widest(rows.iter().map(|row| &row[place])));
+    for (place, row) in rows.iter().enumerate() {
+        let cells: Vec<_> = row
+            .iter()
+            .zip(widths)
+            .enumerate()
+            .map(|(place, (cell, width))| match place {
+                4 => format!("{cell:>width$}"),
+                _ => padded(cell, width),
+            })
+            .collect();
+        let cells = cells.join("  ");
+        match place.checked_sub(1) {
+            None => writeln!(out, "  {DIM}{:>8}  {}{DIM:#}", "", cells.trim_end())?,
+            Some(place) => {
+                let status = findings[place].0.status.0;
+                let style = style(status);
+                writeln!(out, "  {style}{status:>8}{style:#}  {}", cells.trim_end())?;
+            }
+        }
+    }
+    match findings.len().saturating_sub(most) {
+        0 => Ok(()),
+        more => writeln!(out, "  {DIM}{:>8}  and {more} more; --verbose lists them{DIM:#}", ""),
+    }
+}
+
+impl Finding {
+    fn new(record: &Record, verdict: &Verdict, transcript: Option<&Transcript>) -> Self {
+        Self {
+            test: name(&record.target, &record.test),
+            case: Untrusted(record.test.case.as_str()).line(200),
+            title: Untrusted(&record.title).line(200),
+            verdict: verdict.clone(),
+            evidence: transcript.map(|transcript| evidence(transcript, verdict)).unwrap_or_default(),
+            others: Vec::new(),
+            tests: BTreeMap::new(),
+        }
     }
 
-    fn print(&self, out: &mut impl Write, weight: Weight, catalogue: &Catalogue) -> io::Result<()> {
-        let (word, style) = match weight {
-            Weight::Fail => ("FAIL", RED),
-            Weight::Warn => ("WARN", YELLOW),
-            Weight::Note => ("NOTE", CYAN),
-        };
-        let Verdict { requirement: id, level, step, line, detail, .. } = &self.verdict;
-        writeln!(out, "\n{style}{word}{style:#}  {BOLD}{}{BOLD:#}", Untrusted(id.as_str()).line(200))?;
-        if let Some(requirement) = catalogue.get(id) {
+    /// The number of tests of all variants.
+    fn all(&self) -> usize {
+        self.tests.values().sum()
+    }
+
+    /// `high, low`; empty for a target without variants.
+    fn variants(&self) -> String {
+        let variants: Vec<_> = self.tests.keys().flatten().map(|variant| Untrusted(variant).line(60)).collect();
+        variants.join(", ")
+    }
+
+    fn print(&self, out: &mut impl Write, key: &Key, catalogue: &Catalogue, extent: Extent) -> io::Result<()> {
+        let (status, style) = (key.status.0, style(key.status.0));
+        let Verdict { requirement: id, level, step, line: at, detail, .. } = &self.verdict;
+        let tests = count(self.all(), "test");
+        let variants = if self.tests.len() > 1 { format!("; variants {}", self.variants()) } else { String::new() };
+        let requirement = catalogue.get(id);
+        let grave = requirement.filter(|requirement| GRAVE.contains(&requirement.harm));
+        let harm = grave.map(|requirement| format!("; harm {}", requirement.harm)).unwrap_or_default();
+        let about = format!("{}; {tests}{variants}{harm}", key.role);
+        writeln!(out, "\n{style}{status}{style:#}  {BOLD}{}{BOLD:#}  {DIM}{about}{DIM:#}", shown(id.as_str()))?;
+        if let Some(requirement) = requirement {
             field(out, level.word(), &format!("\"{}\"", requirement.quote))?;
             field(out, "", &requirement.link())?;
             field(out, "why", &requirement.why)?;
         }
         field(out, "test", &self.test)?;
         field(out, "", &self.title)?;
-        field(out, "check", &format!("{}.json:{line}, step {}", self.case, step + 1))?;
+        field(out, "check", &format!("{}.json:{at}, step {}", self.case, step + 1))?;
         for (index, miss) in detail.iter().enumerate() {
-            field(out, if index == 0 { "missed" } else { "" }, &shown(&miss.to_string()))?;
+            field(out, if index == 0 { "reason" } else { "" }, &lines(&miss.to_string()))?;
         }
-        for (what, text) in &self.evidence {
-            field(out, what, text)?;
+        for (label, text) in &self.evidence {
+            field(out, label, text)?;
         }
         for (index, other) in self.others.iter().enumerate() {
             field(out, if index == 0 { "also" } else { "" }, other)?;
         }
-        if self.more > 0 {
-            field(out, "", &format!("… and {} more; see the record", self.more))?;
+        let more = self.all() - 1 - self.others.len();
+        if more > 0 {
+            let label = if self.others.is_empty() { "also" } else { "" };
+            let tip = if extent.is_verbose { "" } else { "; --verbose lists every test" };
+            field(out, label, &format!("{} more{tip}", grouped(more)))?;
         }
         Ok(())
     }
 }
 
-/// A word at the left, and lines beside it, escaped.
-fn field(out: &mut impl Write, what: &str, text: &str) -> io::Result<()> {
+/// A label at the left, and lines beside it, escaped.
+fn field(out: &mut impl Write, label: &str, text: &str) -> io::Result<()> {
     for (index, line) in text.lines().enumerate() {
-        let what = if index == 0 { what } else { "" };
-        writeln!(out, "  {DIM}{what:>10}{DIM:#}  {}", Untrusted(line).line(LINE))?;
+        let label = if index == 0 { label } else { "" };
+        writeln!(out, "  {DIM}{label:>10}{DIM:#}  {}", Untrusted(line).line(LINE))?;
     }
     Ok(())
 }
 
-/// The last messages of the step, and its end where no answer shows it.
-fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<(&'static str, String)> {
-    let Some(step) = transcript.steps.get(verdict.step) else {
-        return match &transcript.served {
-            Served::Refused { r#type, message } => vec![("refused", shown(&format!("{type}: {message}")))],
-            Served::Failed { detail, .. } => vec![("failed", shown(detail)), ("stderr", tail(&transcript.stderr))],
-            _ => Vec::new(),
-        };
-    };
-    let last = |from| step.messages.iter().rfind(|message| message.from == from);
-    let sent = last(Party::Harness).map(|message| ("sent", shown(&message.text)));
-    let received = last(Party::Target).map(|message| ("received", shown(&message.text)));
-    let mut evidence: Vec<_> = sent.into_iter().chain(received).collect();
-    match &step.end {
-        End::Crash { how: words } | End::Invalid { reason: words } => evidence.push(("ended", shown(words))),
-        End::Timeout => evidence.push(("ended", "no answer within the limit".to_owned())),
-        End::Http { status } => evidence.push(("ended", format!("HTTP status {status}"))),
-        _ => {}
-    }
-    evidence.extend(step.canary.iter().take(3).map(|hit| ("fetched", shown(&hit.url))));
-    if matches!(step.end, End::Crash { .. }) && !transcript.stderr.is_empty() {
-        evidence.push(("stderr", tail(&transcript.stderr)));
-    }
-    evidence
-}
-
-/// The first line of a reason, and the last ones, which a process wrote before it died.
-fn first_and_last(reason: &str) -> Vec<(&'static str, &str)> {
-    let mut lines = reason.lines();
-    let first = lines.next().map(|line| ("why", line));
-    let rest: Vec<_> = lines.collect();
-    let skipped = rest.len().saturating_sub(LAST_LINES);
-    let gap = (skipped > 0).then_some(("", "…"));
-    first.into_iter().chain(gap).chain(rest[skipped..].iter().map(|line| ("", *line))).collect()
-}
-
-fn shown(text: &str) -> String {
-    Untrusted(text).line(SHOWN)
-}
-
-/// The last lines of standard error, which often have the reason why a process died.
-fn tail(text: &str) -> String {
-    let skipped = text.chars().count().saturating_sub(SHOWN);
-    let end: String = text.chars().skip(skipped).collect();
-    Untrusted(end.trim()).block(SHOWN)
+fn shown(name: &str) -> String {
+    Untrusted(name).line(200)
 }

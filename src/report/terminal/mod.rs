@@ -1,8 +1,10 @@
-//! What a run shows while it goes, and at its end. The only user of terminal crates.
+//! The display of a run, while it goes on and at its end. The only user of terminal crates.
 //!
-//! Takes records as they come in the order of the plan, gives lines: above a progress bar on a terminal, and a line a
-//! case file elsewhere. Text of targets is made harmless here.
+//! Takes records in the order of the plan. While a run goes on, a terminal shows a progress bar, any other output ten
+//! lines at most; with `is_verbose` there is a line for each test. At the end come the findings, the worst first, and
+//! the numbers. Text of targets is made harmless here.
 
+mod evidence;
 mod findings;
 mod plain;
 mod progress;
@@ -23,17 +25,23 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use unicode_width::UnicodeWidthStr as _;
 
-use self::findings::Findings;
+use self::findings::{Extent, Findings};
 use self::safe::SafeWriter;
 use super::snapshot::{Diff, DiffLine};
 use super::{Counts, RunSummary, Status, Untrusted};
+use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::spec::Catalogue;
+use crate::model::text::grouped;
 use crate::model::transcript::Transcript;
 use crate::model::{CaseId, TargetId, TestId};
 
-/// A test that takes longer is marked, in microseconds.
+/// A test that takes longer is marked as slow, in microseconds.
 const SLOW: u64 = 2_000_000;
+/// A run of fewer tests shows no progress but on a terminal.
+const LONG: usize = 1_000;
+/// The number of lines that show the progress of a long run.
+const PROGRESS_LINES: usize = 10;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -46,87 +54,106 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 pub struct Terminal<W: Write> {
     out: SafeWriter<W>,
     bar: ProgressBar,
+    /// Set where the progress bar is visible.
     is_live: bool,
-    group: Option<Group>,
+    is_verbose: bool,
+    /// The number of planned tests; 0 where their results are there already.
+    planned: usize,
     total: Counts,
     findings: Findings,
     snapshots: SnapshotCounts,
 }
 
-/// Numbers of snapshots that are not as observed.
+/// Numbers of snapshots that differ from the observations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct SnapshotCounts {
-    /// Those that differ.
     changed: usize,
-    /// Those that should be there.
     missing: usize,
-    /// Those that cannot be read.
     unreadable: usize,
 }
 
-/// The case file whose tests are coming in.
-struct Group {
-    target: TargetId,
-    case: CaseId,
-    counts: Counts,
-}
-
 impl Terminal<AutoStream<io::Stdout>> {
-    /// Shows a run of so many tests on standard output, in colour where that is wanted, with a progress bar on
-    /// standard error where that is a terminal.
-    pub fn new(planned: usize) -> Self {
+    /// Shows a run of so many planned tests of a library on standard output, in colour where the user wants it, and a
+    /// progress bar on standard error where that is a terminal. `is_verbose` shows a line for each test, and each
+    /// finding in full.
+    pub fn new(planned: usize, library: &Library, is_verbose: bool) -> Self {
         let is_terminal = io::stdout().is_terminal();
-        let mut terminal = Self::to(AutoStream::auto(io::stdout()), planned, ProgressDrawTarget::stderr());
+        let findings = Findings::new(library);
+        let mut terminal =
+            Self::to(AutoStream::auto(io::stdout()), planned, findings, ProgressDrawTarget::stderr(), is_verbose);
         terminal.is_live = is_terminal && !terminal.bar.is_hidden();
         terminal
+    }
+
+    /// Shows the records of a run that has ended before, without progress.
+    pub fn replay(library: &Library, is_verbose: bool) -> Self {
+        let out = AutoStream::auto(io::stdout());
+        Self::to(out, 0, Findings::new(library), ProgressDrawTarget::hidden(), is_verbose)
     }
 }
 
 impl<W: Write> Terminal<W> {
-    fn to(out: W, planned: usize, target: ProgressDrawTarget) -> Self {
+    fn to(out: W, planned: usize, findings: Findings, target: ProgressDrawTarget, is_verbose: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(planned as u64), target);
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is right");
+        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is valid");
         bar.set_style(style.progress_chars("━╸ "));
-        let (total, findings) = (Counts::default(), Findings::default());
-        let out = SafeWriter::new(out);
-        Self { out, bar, is_live: false, group: None, total, findings, snapshots: SnapshotCounts::default() }
+        let (out, total) = (SafeWriter::new(out), Counts::default());
+        Self { out, bar, is_live: false, is_verbose, planned, total, findings, snapshots: SnapshotCounts::default() }
     }
 
-    /// A test has begun.
+    /// Takes the beginning of a test.
     pub fn on_begin(&mut self, target: &TargetId, test: &TestId) {
         self.bar.set_message(format!("{}  {}", tally(&self.total), name(target, test)));
     }
 
-    /// A test has ended.
+    /// Takes the record of a test that has ended, and its transcript where there is one.
     ///
     /// # Errors
-    /// What the output says.
+    /// Those of the output.
     pub fn on_record(&mut self, record: &Record, transcript: Option<&Transcript>) -> io::Result<()> {
         let status = Status::of(record);
-        self.turn_to(record)?;
         self.total.add(status);
-        self.group.iter_mut().for_each(|group| group.counts.add(status));
         self.findings.add(record, transcript);
-        let is_bad = status.is_unexpected(false);
-        // A target that was given up is named once, at the end.
-        let is_bad = is_bad && (record.observation.unavailable.is_none() || record.bug);
-        if is_bad || status == Status::Warned || record.micros >= SLOW {
+        if self.is_verbose {
             self.bar.suspend(|| line(&mut self.out, record, status))?;
+        } else {
+            self.progress(record)?;
         }
         self.bar.inc(1);
         self.bar.set_message(format!("{}  {}", tally(&self.total), name(&record.target, &record.test)));
         Ok(())
     }
 
-    /// A test still runs.
+    /// Prints a line at each tenth of a long run that no progress bar shows.
+    fn progress(&mut self, record: &Record) -> io::Result<()> {
+        let (ran, planned) = (self.total.total(), self.planned);
+        if self.is_live || planned < LONG || ran >= planned {
+            return Ok(());
+        }
+        let lines = |tests: usize| tests.saturating_mul(PROGRESS_LINES) / planned;
+        if lines(ran) == lines(ran - 1) {
+            return Ok(());
+        }
+        let (share, tally) = (100 * ran / planned, tally(&self.total));
+        let tests = format!("{} of {} tests", grouped(ran), grouped(planned));
+        let target = Untrusted(&record.target.to_string()).line(200);
+        let Self { bar, out, .. } = self;
+        bar.suspend(|| writeln!(out, "{DIM}{share:>10} %{DIM:#}  {tests}, now {target}: {tally}"))
+    }
+
+    /// Takes the notice that a test is still running. Each prints less often than the one before.
     ///
     /// # Errors
-    /// What the output says.
+    /// Those of the output.
     pub fn on_slow(&mut self, target: &TargetId, test: &TestId, after: Duration) -> io::Result<()> {
+        let notice = after.as_micros() / u128::from(SLOW);
+        if !notice.is_power_of_two() {
+            return Ok(());
+        }
         let name = name(target, test);
         let Self { bar, out, .. } = self;
         bar.suspend(|| {
-            writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {name} {DIM}still runs after {} s{DIM:#}", "SLOW", after.as_secs())
+            writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {name} {DIM}still runs after {} s{DIM:#}", "slow", after.as_secs())
         })
     }
 
@@ -139,33 +166,11 @@ impl<W: Write> Terminal<W> {
         bar.suspend(|| writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {notice}", "LOAD"))
     }
 
-    /// Tells of the case file before, where the record is of another one and no bar tells.
-    fn turn_to(&mut self, record: &Record) -> io::Result<()> {
-        let is_same = |group: &Group| group.case == record.test.case && group.target == record.target;
-        if self.group.as_ref().is_some_and(is_same) {
-            return Ok(());
-        }
-        self.end_group()?;
-        let (target, case) = (record.target.clone(), record.test.case.clone());
-        self.group = Some(Group { target, case, counts: Counts::default() });
-        Ok(())
-    }
-
-    fn end_group(&mut self) -> io::Result<()> {
-        let Some(Group { target, case, counts }) = self.group.take().filter(|_| !self.is_live) else {
-            return Ok(());
-        };
-        let name = of(&target, &case);
-        let Self { bar, out, .. } = self;
-        bar.suspend(|| writeln!(out, "{DIM}{:>12}{DIM:#}  {name}: {}", counts.total(), tally(&counts)))
-    }
-
-    /// A snapshot differs from what was observed.
+    /// Shows a snapshot that differs from the observations.
     ///
     /// # Errors
-    /// What the output says.
+    /// Those of the output.
     pub fn on_diff(&mut self, target: &TargetId, case: &CaseId, diff: &Diff) -> io::Result<()> {
-        self.end_group()?;
         self.snapshots.changed += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| {
@@ -182,23 +187,21 @@ impl<W: Write> Terminal<W> {
         })
     }
 
-    /// There is no snapshot to compare with.
+    /// Shows that a case file has no snapshot.
     ///
     /// # Errors
-    /// What the output says.
+    /// Those of the output.
     pub fn on_missing(&mut self, target: &TargetId, case: &CaseId) -> io::Result<()> {
-        self.end_group()?;
         self.snapshots.missing += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| writeln!(out, "\n{BOLD}snapshot missing{BOLD:#}  {}", of(target, case)))
     }
 
-    /// A snapshot cannot be read.
+    /// Shows that a snapshot cannot be read.
     ///
     /// # Errors
-    /// What the output says.
+    /// Those of the output.
     pub fn on_unreadable(&mut self, target: &TargetId, case: &CaseId, why: &str) -> io::Result<()> {
-        self.end_group()?;
         self.snapshots.unreadable += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| {
@@ -207,38 +210,43 @@ impl<W: Write> Terminal<W> {
         })
     }
 
-    /// Shows the findings and the numbers of a run that has ended, with `rates` those too.
+    /// Shows the findings and the numbers of a run that has ended. With `strict`, violated SHOULDs and tests that the
+    /// adapter cannot express are unexpected; with `rates`, the shares of checks that hold are shown too.
     ///
     /// # Errors
-    /// What the output says.
+    /// Those of the output.
     pub fn finish(mut self, summary: &RunSummary, catalogue: &Catalogue, strict: bool, rates: bool) -> io::Result<()> {
-        self.end_group()?;
         self.bar.finish_and_clear();
-        self.findings.print(&mut self.out, catalogue)?;
+        let extent = Extent { is_verbose: self.is_verbose, is_strict: strict };
+        self.findings.print(&mut self.out, catalogue, extent)?;
         if rates {
             summary::rates(&mut self.out, summary)?;
         }
-        summary::print(&mut self.out, summary, strict, self.snapshots)?;
+        summary::print(&mut self.out, summary, extent, self.snapshots)?;
         self.out.flush()
     }
 }
 
-/// What is unexpected in these records, in plain text; nothing where all is as expected.
-pub fn failures(records: &[Record], catalogue: &Catalogue) -> String {
-    let mut findings = Findings::default();
+/// Returns the unexpected findings of some records in plain text; an empty text where there are none.
+///
+/// # Panics
+/// Never: writing to memory doesn't fail.
+pub fn failures(records: &[Record], library: &Library) -> String {
+    let mut findings = Findings::new(library);
     let unexpected = records.iter().filter(|record| Status::of(record).is_unexpected(false));
     unexpected.for_each(|record| findings.add(record, None));
     let mut plain = Vec::new();
     let mut out = SafeWriter::new(anstream::StripStream::new(&mut plain as &mut dyn Write));
-    findings.print(&mut out, catalogue).expect("writing to memory never fails");
+    let extent = Extent { is_verbose: true, is_strict: false };
+    findings.print(&mut out, &library.requirements, extent).expect("writing to memory never fails");
     drop(out);
     String::from_utf8_lossy(&plain).into_owned()
 }
 
-/// One line for a test that isn't a plain pass.
+/// Prints the line of one test.
 fn line(out: &mut impl Write, record: &Record, status: Status) -> io::Result<()> {
     let style = style(status);
-    let slow = if record.micros >= SLOW { "  SLOW" } else { "" };
+    let slow = if record.micros >= SLOW { "  slow" } else { "" };
     let name = name(&record.target, &record.test);
     let time = time(record.micros);
     writeln!(out, "{style}{status:>12}{style:#}  {name} {DIM}{time}{DIM:#}{YELLOW}{slow}{YELLOW:#}")
@@ -263,12 +271,12 @@ fn of(target: &TargetId, case: &CaseId) -> String {
     Untrusted(&format!("{target}  {case}")).line(200)
 }
 
-/// The names in a record may come from a file that somebody sent.
+/// The name of a test on a target, escaped: the names in a run log may be anybody's.
 fn name(target: &TargetId, test: &TestId) -> String {
     Untrusted(&format!("{target}  {test}")).line(300)
 }
 
-/// A text that is filled up with blanks to a width in columns of a terminal.
+/// Pads a text with blanks to a width in columns of a terminal.
 fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }

@@ -1,7 +1,7 @@
-//! Words on standard output and standard error, outside of a run's display.
+//! Lines on standard output and standard error, outside of the display of a run.
 //!
-//! The only place that writes to them, but for a run's display: whatever is printed is escaped by its type, and checked
-//! again. Must not know what it says.
+//! Apart from the display of a run, only this module writes to them. The type of the text ensures that it is escaped,
+//! and each line is checked again. Must not know what a text means.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Mutex;
@@ -34,7 +34,7 @@ pub fn finish_output() -> io::Result<()> {
     failed.map_or_else(|| ignore_broken_pipe(anstream::stdout().flush()), Err)
 }
 
-/// Prints what isn't the answer itself: progress, hints, problems.
+/// Prints progress, hints and errors on standard error.
 pub fn eprint_line(text: &(impl ToPrintable + ?Sized)) {
     // There is nowhere else to report that standard error fails.
     _ = print(&mut anstream::stderr(), &text.to_printable());
@@ -48,25 +48,25 @@ pub fn show(text: &(impl ToPrintable + ?Sized)) -> io::Result<()> {
     ignore_broken_pipe(anstream::stdout().write_all(safe(text.to_printable().as_str()).as_bytes()))
 }
 
-/// Prints a line that GitHub is to take as a command.
+/// Prints a line that GitHub reads as a command.
 pub fn annotate(annotation: &Annotation) {
     _ = ignore_broken_pipe(writeln!(anstream::stdout(), "{annotation}")).map_err(keep_error);
 }
 
-/// Whether standard output is shown in colour.
+/// Returns whether standard output is shown in colour.
 pub fn colours() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never && io::stdout().is_terminal()
 }
 
-/// Whether standard error is shown in colour.
+/// Returns whether standard error is shown in colour.
 pub fn colours_errors() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never && io::stderr().is_terminal()
 }
 
-/// Takes a closed pipe for success: its reader has seen enough.
+/// Treats a closed pipe as success: its reader needs no more output.
 ///
 /// # Errors
-/// Everything else that the output says.
+/// All other errors of the output.
 pub fn ignore_broken_pipe(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }

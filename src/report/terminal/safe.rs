@@ -1,7 +1,7 @@
-//! The last check of what is printed: nothing but text, line ends and casebook's own styling.
+//! The last check before printing: only text, line ends and casebook's own styling pass.
 //!
-//! Takes text whose parts from outside were escaped when it was put together. A part that was forgotten is escaped here,
-//! so that the worst that it can do is to be shown in colour.
+//! Takes text whose untrusted parts should be escaped already. Parts that are not are escaped here; at worst they are
+//! shown in colour.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -12,12 +12,12 @@ use crate::model::untrusted::{escapes, is_safe};
 /// the colours but black, blue and white.
 const STYLING: [&str; 10] = ["", "0", "1", "2", "4", "31", "32", "33", "35", "36"];
 
-/// The text, with everything escaped in it but line feeds and styling.
+/// Escapes everything in a text but line feeds and styling.
 pub(super) fn safe(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
         return Cow::Borrowed(text);
     }
-    // Without the styling, for it may stand between the signs of a command, and may be taken out.
+    // Styling is left out of the check: it may be between the characters of a CI command, and CI systems may remove it.
     let (mut bare, mut styling) = (String::with_capacity(text.len()), Vec::new());
     let mut rest = text;
     while let Some(at) = rest.find('\u{1b}') {
@@ -60,15 +60,17 @@ fn styling_at(text: &str) -> usize {
     if is_own { "\u{1b}[".len() + end + 1 } else { 0 }
 }
 
-/// A writer that checks what is written, line by line.
+/// A writer that checks each line before it is written, and drops empty lines before the first line of text.
 pub(super) struct SafeWriter<W: Write> {
     out: W,
     line: Vec<u8>,
+    /// Set once a line was written. Empty lines separate parts, so none is written before the first part.
+    has_lines: bool,
 }
 
 impl<W: Write> SafeWriter<W> {
     pub(super) fn new(out: W) -> Self {
-        Self { out, line: Vec::new() }
+        Self { out, line: Vec::new(), has_lines: false }
     }
 }
 
@@ -78,6 +80,10 @@ impl<W: Write> Write for SafeWriter<W> {
             self.line.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
                 let line = std::mem::take(&mut self.line);
+                if line == b"\n" && !self.has_lines {
+                    continue;
+                }
+                self.has_lines = true;
                 self.out.write_all(safe(&String::from_utf8_lossy(&line)).as_bytes())?;
             }
         }
@@ -91,7 +97,7 @@ impl<W: Write> Write for SafeWriter<W> {
 
 impl<W: Write> Drop for SafeWriter<W> {
     fn drop(&mut self) {
-        // Every line has an end but the last one of a log, and there is nowhere to say anything else.
+        // Only the last line of an output can lack its end. An error cannot be reported from here.
         _ = self.out.write_all(safe(&String::from_utf8_lossy(&self.line)).as_bytes());
     }
 }
@@ -112,13 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_found_behind_and_between_styling() {
+    fn ci_commands_are_escaped_behind_and_between_styling() {
         assert_eq!(safe("  \u{1b}[31m::error::\u{1b}[0mx\n"), "  \u{1b}[31m\\u{3a}:error::\u{1b}[0mx\n");
         assert_eq!(safe("#\u{1b}[2m#[error]x"), "\\u{23}\u{1b}[2m#[error]x");
     }
 
     #[test]
-    fn a_writer_sees_whole_lines_however_they_come() {
+    fn writer_checks_whole_lines_written_in_pieces() {
         let mut out = Vec::new();
         let mut writer = SafeWriter::new(&mut out);
         for piece in ["  :", ":err", "or::a\n\u{1b}", "[8mb\n", "#", "#[c]"] {

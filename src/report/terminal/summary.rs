@@ -1,13 +1,17 @@
 //! The numbers at the end of a run.
 //!
-//! Takes a [`RunSummary`], gives a table by folder, skipped and slow tests, and the verdict on the run.
+//! Takes a [`RunSummary`], prints a table by target, skipped and slow tests, and in the last line whether the run is as
+//! expected. Must not know single findings.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::{BOLD, DIM, GREEN, RED, SnapshotCounts, YELLOW, name, of, padded, style, tally, time, timings, widest};
+use super::{
+    BOLD, DIM, Extent, GREEN, RED, SnapshotCounts, YELLOW, name, of, padded, style, tally, time, timings, widest,
+};
+use crate::model::TargetId;
 use crate::model::record::Cuts;
 use crate::model::set::Drift;
 use crate::model::suite::{Door, Draft};
@@ -20,11 +24,11 @@ const NAMES: usize = 20;
 pub(super) fn print(
     out: &mut impl Write,
     summary: &RunSummary,
-    strict: bool,
+    extent: Extent,
     snapshots: SnapshotCounts,
 ) -> io::Result<()> {
     writeln!(out)?;
-    table(out, summary)?;
+    table(out, summary, extent)?;
     summary.columns.iter().try_for_each(|column| keywords(out, column))?;
     skipped(out, summary)?;
     undelivered(out, summary)?;
@@ -35,39 +39,50 @@ pub(super) fn print(
     for (target, test, micros) in summary.slowest.iter().filter(|(_, _, micros)| *micros >= 1_000_000) {
         note(out, DIM, "slow", &format!("{} {DIM}{}{DIM:#}", name(target, test), time(*micros)))?;
     }
-    cut(out, summary.cut)?;
+    cut(out, summary.cut, extent)?;
     summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
-    verdict(out, summary, strict, snapshots)
+    verdict(out, summary, extent.is_strict, snapshots)
 }
 
-/// A word or a number at the left, and a text beside it.
+/// Prints a word or a number at the left, and a text beside it.
 fn note(out: &mut impl Write, style: Style, word: &str, text: &str) -> io::Result<()> {
     writeln!(out, "{style}{word:>12}{style:#}  {text}")
 }
 
-/// A line about the parts that the run log lacks.
-fn cut(out: &mut impl Write, cut: Cuts) -> io::Result<()> {
-    if cut.is_none() {
+/// Prints what the run log lacks, because it was over a bound. The ends of long messages are no news.
+fn cut(out: &mut impl Write, cut: Cuts, extent: Extent) -> io::Result<()> {
+    let Cuts { texts, bytes, tests } = cut;
+    if texts == 0 || (tests == 0 && !extent.is_verbose) {
         return Ok(());
     }
-    let Cuts { texts, bytes, tests } = cut;
     let tests =
         if tests > 0 { format!("; {tests} tests lack more than the ends of long messages") } else { String::new() };
     note(out, DIM, "cut", &format!("{texts} texts cut in the run log, {bytes} bytes left out{tests}"))
 }
 
-/// A row for each folder, with the target's name where there are several; a column without any test is left out.
-fn table(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
+/// Prints the numbers of tests by status: a row for each of several targets, and when asked for one for each folder of
+/// cases. Of one target the last line of a run has the same numbers.
+fn table(out: &mut impl Write, summary: &RunSummary, extent: Extent) -> io::Result<()> {
     let total = summary.total();
     let statuses: Vec<Status> = total.iter().map(|(status, _)| status).collect();
-    let is_one = summary.columns.iter().filter(|column| column.statuses.total() > 0).count() <= 1;
-    let rows = summary.columns.iter().flat_map(|column| {
-        column.folders.iter().map(move |(folder, counts)| {
-            let name = if is_one { folder.clone() } else { format!("{}  {folder}", column.id) };
-            (Untrusted(&name).line(100), counts)
-        })
-    });
-    let rows: Vec<_> = rows.collect();
+    let columns: Vec<_> = summary.columns.iter().filter(|column| column.statuses.total() > 0).collect();
+    let is_one = columns.len() <= 1;
+    if is_one && !extent.is_verbose {
+        return Ok(());
+    }
+    let mut rows: Vec<(String, &Counts)> = Vec::new();
+    for column in columns {
+        let id = column.id.to_string();
+        if extent.is_verbose {
+            let name = |folder: &String| if is_one { folder.clone() } else { format!("{id}  {folder}") };
+            rows.extend(column.folders.iter().map(|(folder, counts)| (name(folder), counts)));
+        } else {
+            rows.push((id, &column.statuses));
+        }
+    }
+    for (name, _) in &mut rows {
+        *name = Untrusted(name).line(100);
+    }
     let width = widest(rows.iter().map(|(name, _)| name)).max("total".len());
     let heads: String = statuses.iter().fold(padded("", width), |line, status| format!("{line}  {status:>12}"));
     writeln!(out, "{DIM}{heads}{DIM:#}")?;
@@ -86,7 +101,8 @@ fn table(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
     if rows.len() > 1 { row(out, "total", &total) } else { Ok(()) }
 }
 
-/// A line for each draft and door with the share of imported tests that are right, and the keywords that lack most.
+/// Prints a line for each draft and door: the number of imported tests that are right, and the keywords with the lowest
+/// rates.
 fn keywords(out: &mut impl Write, column: &Column) -> io::Result<()> {
     const WORST: usize = 6;
     let mut doors: BTreeMap<(Draft, Door), Vec<(&str, Rate)>> = BTreeMap::new();
@@ -109,22 +125,30 @@ fn keywords(out: &mut impl Write, column: &Column) -> io::Result<()> {
     Ok(())
 }
 
+/// Prints the tests that were skipped, by target and reason; variants of a target that skip the same share a line.
 fn skipped(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
-    let skipped = summary.columns.iter().flat_map(|column| column.skipped.iter().map(move |one| (column, one)));
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-    for (column, skipped) in skipped {
-        *reasons.entry(format!("{}  {}", column.id, skipped.text)).or_default() += skipped.tests;
+    let mut lines: BTreeMap<(&str, &str, usize), Vec<&TargetId>> = BTreeMap::new();
+    for column in &summary.columns {
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for skipped in &column.skipped {
+            *reasons.entry(&skipped.text).or_default() += skipped.tests;
+        }
+        for (reason, tests) in reasons {
+            lines.entry((&column.id.name, reason, tests)).or_default().push(&column.id);
+        }
     }
-    reasons
-        .iter()
-        .try_for_each(|(reason, tests)| note(out, DIM, &format!("{tests} skipped"), &Untrusted(reason).line(200)))
+    lines.into_iter().try_for_each(|((target, reason, tests), ids)| {
+        let target =
+            if let [one] = ids.as_slice() { one.to_string() } else { format!("{target}, {} variants each", ids.len()) };
+        note(out, DIM, &format!("{tests} skipped"), &Untrusted(&format!("{target}  {reason}")).line(200))
+    })
 }
 
-/// Targets without a planned test, and planned tests without a record.
+/// Prints targets without a planned test, and planned tests without a record.
 fn undelivered(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
     for target in summary.unasked() {
         let name = Untrusted(&target.to_string()).line(200);
-        note(out, YELLOW, "not asked", &format!("{name}: no test of it was planned"))?;
+        note(out, YELLOW, "not tested", &format!("{name}: no test was planned for it"))?;
     }
     for ((target, case), tests) in summary.undelivered.iter().take(NAMES) {
         note(out, YELLOW, &format!("{tests} not run"), &of(target, case))?;
@@ -132,24 +156,29 @@ fn undelivered(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
     more(out, summary.undelivered.len())
 }
 
-/// The difference between the cases and the frozen set.
+/// Prints the difference between the cases and the frozen set.
 fn drift(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
     let Some(Drift { set, gone, later }) = &summary.drift else { return Ok(()) };
     for name in gone.iter().take(NAMES) {
         let name = Untrusted(name).line(300);
-        note(out, RED, "gone", &format!("{name} {DIM}is in the set {set}, and in no case{DIM:#}"))?;
+        note(out, RED, "gone", &format!("{name} {DIM}is in the frozen set {set}, and in no case{DIM:#}"))?;
     }
     more(out, gone.len())?;
     let Some(first) = later.first() else { return Ok(()) };
     let (first, others) = (Untrusted(first).line(300), if later.len() > 1 { ", …" } else { "" });
-    note(out, DIM, &format!("{} later", later.len()), &format!("than the set {set}, and not asked: {first}{others}"))
+    note(
+        out,
+        DIM,
+        &format!("{} newer", later.len()),
+        &format!("than the frozen set {set}, and not run: {first}{others}"),
+    )
 }
 
 fn more(out: &mut impl Write, named: usize) -> io::Result<()> {
     if named > NAMES { note(out, DIM, "", &format!("and {} more", named - NAMES)) } else { Ok(()) }
 }
 
-/// Rates by level, folder and revision: a line each.
+/// Prints the rates by level, folder and revision: a line each.
 pub(super) fn rates(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
     for Column { id, rates, .. } in summary.columns.iter().filter(|column| column.statuses.total() > 0) {
         let levels = rates.levels.iter().map(|(level, rate)| (level.to_string(), rate));

@@ -1,7 +1,6 @@
-//! Where the time of a run went, as a table and a line for the processor.
+//! The times of a run, as a table and a line for the processor.
 //!
-//! Takes [`Timings`], gives lines: a row a target, where there are several, and one for all; shares are of what all
-//! workers had.
+//! Takes [`Timings`], prints a row for each of several targets and one for all. Shares are of the time of all workers.
 
 use std::io::{self, Write};
 use std::time::Duration;

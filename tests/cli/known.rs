@@ -1,0 +1,36 @@
+//! `casebook known`: from the failures of a run to a run that is as expected.
+
+use crate::sandbox::Sandbox;
+
+const LAST: &str = "known cache/casebook/last/run.jsonl --cases cases";
+
+#[test]
+fn proposed_entries_with_reasons_make_the_run_green() {
+    let sandbox = Sandbox::new();
+    sandbox.borrowed("t", Some("input-not-validated"), "");
+    sandbox.run("run t --cases cases").exits(1).stderr_has(&["tip: `casebook known ", "prints [[known]] entries"]);
+    let proposed = sandbox.run(LAST);
+    proposed.exits(0).matches_snapshot("known");
+    sandbox.borrowed("t", Some("input-not-validated"), &proposed.out);
+    let refused = sandbox.run("run t --cases cases");
+    refused.exits(2).stderr_has(&["the `reason` of a known failure is empty", "write what the target does"]);
+    let filled_in = proposed.out.replace("reason = \"\"", "reason = \"takes every weight\"");
+    sandbox.borrowed("t", Some("input-not-validated"), &filled_in);
+    let green = sandbox.run("run t --cases cases");
+    green.exits(0).stdout_has(&["1 known"]);
+    assert!(!green.err.contains("tip:"), "{}", green.err);
+    let again = sandbox.run(LAST);
+    again.exits(0).stderr_has(&["no known failure is missing"]);
+    assert_eq!(again.out, "", "known failures are not proposed again");
+    // The target no longer fails.
+    sandbox.borrowed("t", None, &filled_in);
+    sandbox.run("run t --cases cases").exits(1);
+    sandbox.run(LAST).exits(0).stdout_has(&["# remove: test = \"post/parcel/word\""]);
+}
+
+#[test]
+fn run_of_the_reference_has_no_known_failures() {
+    let sandbox = Sandbox::new();
+    sandbox.run("run reference:input-not-validated --cases cases").exits(1);
+    sandbox.run(LAST).exits(2).stderr_has(&["casebook's own reference has no known failures"]);
+}
