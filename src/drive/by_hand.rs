@@ -89,7 +89,7 @@ impl Standing {
 
     /// Waits until the adapter exits by itself; returns its exit status in words and its standard error.
     pub async fn gone(&mut self) -> (String, String) {
-        let how = self.adapter.gone().await;
+        let how = self.adapter.wait_for_exit().await;
         (how, self.adapter.stderr().take())
     }
 
@@ -97,7 +97,7 @@ impl Standing {
     pub async fn stop(self) {
         let Self { mut adapter, serving, .. } = self;
         let stopped = adapter.stop(serving, Deadline::within(CLOSE)).await;
-        adapter.end(if stopped.is_ok() { StopReason::Leave } else { StopReason::Hung }).await;
+        adapter.end(if stopped.is_ok() { StopReason::Finished } else { StopReason::Hung }).await;
     }
 }
 
@@ -139,11 +139,11 @@ fn of<'a>(target: &'a Target, planned: &Planned, fixture: &'a str) -> Order<'a> 
 
 async fn end(adapter: Adapter, served: Served) -> HandError {
     let stderr = adapter.stderr().clone();
-    let manner = match served {
+    let stop_reason = match served {
         Served::Failed { .. } => StopReason::Hung,
-        _ => StopReason::Leave,
+        _ => StopReason::Finished,
     };
-    let Stopped { .. } = adapter.end(manner).await;
+    let Stopped { .. } = adapter.end(stop_reason).await;
     HandError::of(served, &stderr.take())
 }
 
@@ -191,7 +191,7 @@ pub async fn drive_to(target: &Target, planned: &Planned, url: &str, options: &O
         Ok(drove) => drove,
         Err(served) => return Err(end(adapter, served).await),
     };
-    adapter.end(StopReason::Leave).await;
+    adapter.end(StopReason::Finished).await;
     let script: Vec<_> = planned.test.steps.iter().filter_map(|step| scripted(&step.when, &bindings)).collect();
     let missing = script.len().saturating_sub(drove.steps.len());
     let steps = script.into_iter().zip(drove.steps).map(|(asked, handed)| {

@@ -39,7 +39,7 @@ const PROBE: Duration = Duration::from_secs(5);
 /// The canaries of one worker. Only those of one test are active at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Canaries {
-    alive: Arc<Mutex<Alive>>,
+    alive: Arc<Mutex<ActiveCanaries>>,
     /// Opened for the first canary that needs it, and kept as long as it works.
     listener: Option<Listener>,
     files: Option<Files>,
@@ -60,19 +60,19 @@ impl Drop for Listener {
 
 /// The active canaries and the requests for them.
 #[derive(Debug)]
-struct Alive {
+struct ActiveCanaries {
     places: HashMap<String, Place>,
     phase: Phase,
     hits: Vec<Hit>,
 }
 
-impl Default for Alive {
+impl Default for ActiveCanaries {
     fn default() -> Self {
         Self { places: HashMap::new(), phase: Phase::Serve, hits: Vec::new() }
     }
 }
 
-impl Alive {
+impl ActiveCanaries {
     fn note(&mut self, url: String) {
         if self.hits.len() < MAX_HITS {
             self.hits.push(Hit { url, phase: self.phase });
@@ -201,7 +201,7 @@ impl Canaries {
         }
     }
 
-    fn alive(&self) -> MutexGuard<'_, Alive> {
+    fn alive(&self) -> MutexGuard<'_, ActiveCanaries> {
         self.alive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -244,7 +244,7 @@ fn origin(address: SocketAddr) -> String {
 }
 
 /// Serves one connection.
-async fn serve(stream: TcpStream, asked: Asked, address: SocketAddr, alive: Arc<Mutex<Alive>>) {
+async fn serve(stream: TcpStream, asked: Asked, address: SocketAddr, alive: Arc<Mutex<ActiveCanaries>>) {
     let service = service_fn(move |request| {
         asked.mark();
         answer(request, address, Arc::clone(&alive))
@@ -257,7 +257,7 @@ async fn serve(stream: TcpStream, asked: Asked, address: SocketAddr, alive: Arc<
 async fn answer<B>(
     request: Request<B>,
     address: SocketAddr,
-    alive: Arc<Mutex<Alive>>,
+    alive: Arc<Mutex<ActiveCanaries>>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let place = {
         let mut alive = alive.lock().unwrap_or_else(PoisonError::into_inner);

@@ -33,7 +33,7 @@ impl Bugs {
     }
 
     /// Waits for a panic, and leaves its message to be taken.
-    pub(crate) async fn come(&self) {
+    pub(crate) async fn wait(&self) {
         let mut told = self.0.subscribe();
         told.wait_for(Option::is_some).await.expect("this sender is alive");
     }
@@ -149,7 +149,7 @@ mod tests {
         let (ours, others) = (Bugs::default(), Bugs::default());
         let inner = async { panic!("deep inside") };
         ours.scope(async { spawn(async { spawn(inner).await.expect("it was caught") }).await.expect("caught") }).await;
-        ours.come().await;
+        ours.wait().await;
         assert_eq!((ours.take().as_deref(), ours.take(), others.take()), (Some("deep inside"), None, None));
     }
 

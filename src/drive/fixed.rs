@@ -49,7 +49,7 @@ pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
 }
 
 /// Returns why a test cannot run on a fixed server that lists these tools, if so.
-pub(crate) fn lacks(test: &Test, names: &[String]) -> Option<String> {
+pub(crate) fn missing_tool(test: &Test, names: &[String]) -> Option<String> {
     let missing = test.reach.listed().iter().find(|tool| !tool.is_among(names))?;
     Some(format!("has no {missing}"))
 }
@@ -71,11 +71,11 @@ pub(crate) async fn converse(
     };
     let mut command = client.to_vec();
     command.push(mock.url());
-    let mut told_what = target.clone();
-    told_what.env.extend(test.reach.scenario().map(|name| (SCENARIO.to_owned(), name.to_owned())));
-    told_what.env.insert(REVISION.to_owned(), planned.id.revision.name().to_owned());
+    let mut with_variables = target.clone();
+    with_variables.env.extend(test.reach.scenario().map(|name| (SCENARIO.to_owned(), name.to_owned())));
+    with_variables.env.insert(REVISION.to_owned(), planned.id.revision.name().to_owned());
     let began = Instant::now();
-    let (mut process, input, output) = match spawn(&told_what, &command) {
+    let (mut process, input, output) = match spawn(&with_variables, &command) {
         Ok(started) => started,
         Err(error) => {
             return Driven { served: Served::Unavailable { reason: error.to_string() }, steps: Vec::new() };
@@ -93,12 +93,12 @@ pub(crate) async fn converse(
     let stderr = process.stderr().clone();
     let stopped = process.end(if left { StopReason::Broken } else { StopReason::Hung }, async {}).await;
     let words = stderr.take();
-    let drove = if left { Ok(did(&test.steps, &messages, &stopped, &words)) } else { Err(Trouble::Hung.served()) };
+    let drove = if left { Ok(results(&test.steps, &messages, &stopped, &words)) } else { Err(Trouble::Hung.served()) };
     outcome_of_script(test, drove, messages, took)
 }
 
 /// Derives the results of a client's steps from its requests and its exit status.
-fn did(steps: &[Step], messages: &[Message], stopped: &Stopped, words: &str) -> Drove {
+fn results(steps: &[Step], messages: &[Message], stopped: &Stopped, words: &str) -> Drove {
     let error = |kind: &str, message: &str| json!({ "error": { "type": kind, "message": message } });
     let last_line: String = words.trim_end().lines().next_back().unwrap_or_default().chars().take(LAST_LINE).collect();
     let asked = begins(steps, messages);

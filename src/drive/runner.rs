@@ -13,7 +13,7 @@ use crate::drive::adapter::protocol::{Adapter, StartError, Trouble, with_stderr}
 use crate::drive::adapter::stdio_server::why_no_server;
 use crate::drive::bind::{bind, canaries_of, is_large, shares};
 use crate::drive::canary::{Canaries, CanaryError};
-use crate::drive::client::driving::{self, Driven, overheard};
+use crate::drive::client::driving::{self, Driven, with_canaries};
 use crate::drive::client::mock::Listeners;
 use crate::drive::clock::Deadline;
 use crate::drive::fixed;
@@ -98,14 +98,14 @@ impl Health {
         self.given_up.all().get(&self.target).cloned().map_or(Ok(()), Err)
     }
 
-    fn hung(&mut self, how: &str) {
+    fn count_hang(&mut self, how: &str) {
         self.hangs += 1;
         if self.hangs >= HANGS {
             self.give_up(format!("given up after {HANGS} hangs or failed starts in a row; the last: {how}"));
         }
     }
 
-    fn restarted(&mut self, how: &str) {
+    fn count_restart(&mut self, how: &str) {
         self.restarts += 1;
         if self.restarts >= RESTARTS {
             self.give_up(format!("given up after {RESTARTS} restarts; the last: {how}"));
@@ -151,15 +151,15 @@ impl TargetRunner {
 
     /// Stops all processes, and returns the time spent since the last report.
     pub(crate) async fn end(mut self) -> (TargetId, Spent) {
-        self.renew().await;
+        self.restart().await;
         self.spent()
     }
 
     /// Stops all processes, so that the next test starts on fresh ones.
-    pub(crate) async fn renew(&mut self) {
+    pub(crate) async fn restart(&mut self) {
         let began = Instant::now();
         self.stop().await;
-        self.stopwatch.started(began);
+        self.stopwatch.count_start(began);
     }
 
     /// Runs one test, and keeps the processes that `next` can reuse.
@@ -192,12 +192,12 @@ impl TargetRunner {
             self.stop().await;
         }
         let ready = self.make_ready(planned, canaries).await;
-        self.stopwatch.started(began);
+        self.stopwatch.count_start(began);
         if let Err(reason) = ready {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
         }
         let listed = self.listed.get(&planned.id.revision).and_then(Option::as_ref);
-        if let Some(reason) = listed.and_then(|listed| fixed::lacks(&planned.test, listed)) {
+        if let Some(reason) = listed.and_then(|listed| fixed::missing_tool(&planned.test, listed)) {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
         }
         if self.mode(planned) != StdioMode::Both {
@@ -226,20 +226,20 @@ impl TargetRunner {
         let mut transcript = self.attempt(planned, canaries).await?;
         // The process may have died of an earlier test, and a time-out may be due to other processes of this machine. A
         // target that dies or hangs because of this test does so again.
-        let died_before = was_there && is_unheard(&transcript);
+        let died_before = was_there && exited_silently(&transcript);
         if died_before || self.is_timeout_excused(planned, &transcript).await {
             let over = Instant::now();
             self.discard(if died_before { StopReason::Broken } else { StopReason::Hung }).await;
             let ready = self.make_ready(planned, canaries).await;
-            self.stopwatch.started(over);
+            self.stopwatch.count_start(over);
             if let Err(reason) = ready {
                 return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
             }
             transcript = self.attempt(planned, canaries).await?;
         }
         let over = Instant::now();
-        self.clear_up(planned, next, &mut transcript).await;
-        self.stopwatch.started(over);
+        self.clean_up(planned, next, &mut transcript).await;
+        self.stopwatch.count_start(over);
         transcript.canary = canaries.hits();
         // This check comes last: only if the canaries still notice requests does their silence prove anything.
         let kinds: BTreeSet<_> = canaries_of(&planned.test).iter().map(|canary| canary.kind).collect();
@@ -248,12 +248,12 @@ impl TargetRunner {
     }
 
     /// The transcript of a test without working canaries.
-    pub(crate) fn saw_nothing(&self, planned: &Planned, error: &CanaryError) -> Transcript {
+    pub(crate) fn without_canaries(&self, planned: &Planned, error: &CanaryError) -> Transcript {
         self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason: error.to_string() })
     }
 
     /// The transcript of a test in which casebook itself panicked. The processes are not used again.
-    pub(crate) fn broke(&mut self, planned: &Planned, words: &str) -> Transcript {
+    pub(crate) fn after_panic(&mut self, planned: &Planned, words: &str) -> Transcript {
         (self.served, self.served_in_process, self.adapter) = (None, None, None);
         self.turn = None;
         self.blank(&planned.id, Bindings::default(), Served::Broken { reason: words.to_owned() })
@@ -261,18 +261,18 @@ impl TargetRunner {
 
     /// Stops all processes in an orderly way.
     async fn stop(&mut self) {
-        for live in [self.served.take(), self.served_in_process.take()].into_iter().flatten() {
-            live.stop(&mut self.adapter, StopReason::Leave).await;
+        for fixture in [self.served.take(), self.served_in_process.take()].into_iter().flatten() {
+            fixture.stop(&mut self.adapter, StopReason::Finished).await;
         }
         if let Some(adapter) = self.adapter.take() {
-            adapter.end(StopReason::Leave).await;
+            adapter.end(StopReason::Finished).await;
         }
     }
 
     /// Stops the processes of a target that died or hangs.
     async fn discard(&mut self, reason: StopReason) {
-        if let Some(live) = self.served.take() {
-            live.stop(&mut self.adapter, reason).await;
+        if let Some(fixture) = self.served.take() {
+            fixture.stop(&mut self.adapter, reason).await;
         }
         if let Some(adapter) = self.adapter.take() {
             adapter.end(reason).await;
@@ -325,8 +325,8 @@ impl TargetRunner {
         let list = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
         while self.health.check_usable().is_ok() && !self.listed.contains_key(&revision) {
             self.stop().await;
-            let mut live = match ServedFixture::meet(&self.target, server, revision, Bindings::default()) {
-                Ok(live) => live,
+            let mut fixture = match ServedFixture::connect(&self.target, server, revision, Bindings::default()) {
+                Ok(fixture) => fixture,
                 // The resources of this machine may suffice for the next test.
                 Err(error @ StartError::NoRoom { .. }) => return Err(error.to_string()),
                 Err(error) => {
@@ -334,14 +334,14 @@ impl TargetRunner {
                     break;
                 }
             };
-            let seen = live.step(&list, canaries, Deadline::within(self.options.start_limit)).await;
-            let words = live.stderr().clone();
-            live.stop(&mut self.adapter, StopReason::Leave).await;
+            let seen = fixture.step(&list, canaries, Deadline::within(self.options.start_limit)).await;
+            let words = fixture.stderr().clone();
+            fixture.stop(&mut self.adapter, StopReason::Finished).await;
             match seen.end {
-                End::Crash { how } => self.health.hung(&unanswered(revision, &how, &words.take())),
+                End::Crash { how } => self.health.count_hang(&no_list(revision, &how, &words.take())),
                 End::Timeout if self.has_more_patience().await => {}
                 End::Timeout => {
-                    self.health.hung(&unanswered(revision, "no response within the time limit", &words.take()))
+                    self.health.count_hang(&no_list(revision, "no response within the time limit", &words.take()))
                 }
                 _ => drop(self.listed.insert(revision, fixed::names(&seen.messages))),
             }
@@ -365,7 +365,7 @@ impl TargetRunner {
                 }
                 Err(StartError::Hello { trouble: Trouble::Hung, .. }) if self.has_more_patience().await => {}
                 Err(error @ StartError::Hello { trouble: Trouble::Died(_) | Trouble::Hung, .. }) => {
-                    self.health.hung(&error.to_string());
+                    self.health.count_hang(&error.to_string());
                 }
                 // The resources of this machine may suffice for the next test.
                 Err(error @ StartError::NoRoom { .. }) => return Err(error.to_string()),
@@ -379,7 +379,7 @@ impl TargetRunner {
     async fn attempt(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
         let deadline = Deadline::within(self.options.test_limit);
         let bindings = match &self.served {
-            Some(live) => live.bindings().clone(),
+            Some(fixture) => fixture.bindings().clone(),
             None => bind(&planned.test, planned.id.revision, canaries)?,
         };
         let mut transcript = self.blank(&planned.id, bindings, Served::Serving);
@@ -388,9 +388,9 @@ impl TargetRunner {
         transcript.micros = deadline.micros();
         if matches!(self.target.drives, TargetKind::Adapter(_)) {
             // For a fixed server, the handshake was counted as part of its start.
-            self.stopwatch.shook_hands(&transcript.opening);
+            self.stopwatch.count_handshake(&transcript.opening);
         }
-        self.stopwatch.asked(&transcript.steps);
+        self.stopwatch.count_steps(&transcript.steps);
         Ok(transcript)
     }
 
@@ -403,13 +403,13 @@ impl TargetRunner {
             let driven = if let TargetKind::Fixed(Fixed::Client(client)) = &target.drives {
                 let conversation =
                     fixed::converse(&mut self.listeners, target, client, planned, bindings, deadline, options);
-                overheard(canaries, conversation).await
+                with_canaries(canaries, conversation).await
             } else {
                 let adapter = self.adapter.as_mut().expect("a runner has an adapter before it drives a client");
                 let variant = target.id.variant.as_deref();
                 let conversation =
                     driving::converse(&mut self.listeners, adapter, variant, planned, bindings, deadline, options);
-                overheard(canaries, conversation).await
+                with_canaries(canaries, conversation).await
             };
             Driven { served: transcript.served, steps: transcript.steps } = driven;
             return;
@@ -419,29 +419,29 @@ impl TargetRunner {
             let began = Instant::now();
             let adapter = if self.by_adapter(planned) { self.adapter.as_mut() } else { None };
             match ServedFixture::start(&self.target, adapter, &mut self.reuse, planned, bindings, deadline).await {
-                Ok(live) => {
-                    let live = self.served.insert(live);
+                Ok(fixture) => {
+                    let fixture = self.served.insert(fixture);
                     if matches!(self.target.drives, TargetKind::Fixed(_)) {
                         // A fixed server sends no hello. The time until its first response must not count for the first
                         // step.
                         let serve = opening(planned);
                         let patience = deadline.narrowed(self.options.start_limit);
-                        drop(live.step(&serve, canaries, patience).await);
+                        drop(fixture.step(&serve, canaries, patience).await);
                     }
                 }
                 Err(served) => transcript.served = served,
             }
-            self.stopwatch.started(began);
+            self.stopwatch.count_start(began);
         }
-        if let Some(live) = &mut self.served {
+        if let Some(fixture) = &mut self.served {
             let step_limit = planned.test.step_limit(self.options.step_limit);
-            transcript.steps = live.perform(&planned.test, canaries, deadline, step_limit).await;
-            transcript.opening = live.take_opening();
+            transcript.steps = fixture.perform(&planned.test, canaries, deadline, step_limit).await;
+            transcript.opening = fixture.take_opening();
         }
     }
 
     /// Stops the processes that the next test cannot reuse, and adds their exit to the transcript.
-    async fn clear_up(&mut self, planned: &Planned, next: Option<&Planned>, transcript: &mut Transcript) {
+    async fn clean_up(&mut self, planned: &Planned, next: Option<&Planned>, transcript: &mut Transcript) {
         let kept =
             self.served.as_ref().map(ServedFixture::stderr).or(self.adapter.as_ref().map(Adapter::stderr)).cloned();
         let test = &planned.test;
@@ -450,17 +450,17 @@ impl TargetRunner {
             transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
             return;
         }
-        let (manner, was_served) = (manner(transcript), self.served.is_some());
+        let (stop_reason, was_served) = (stop_reason(transcript), self.served.is_some());
         let mut stopped = match self.served.take() {
-            Some(live) => live.stop(&mut self.adapter, manner).await,
+            Some(fixture) => fixture.stop(&mut self.adapter, stop_reason).await,
             None => None,
         };
         // An adapter that failed was stopped together with its fixture, unless nothing was served.
         if self.by_adapter(planned)
-            && (test.isolated || manner != StopReason::Leave && !was_served)
+            && (test.isolated || stop_reason != StopReason::Finished && !was_served)
             && let Some(adapter) = self.adapter.take()
         {
-            stopped = Some(adapter.end(manner).await);
+            stopped = Some(adapter.end(stop_reason).await);
         }
         transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
         if let Some(stopped) = &stopped {
@@ -471,24 +471,24 @@ impl TargetRunner {
 
     fn count(&mut self, transcript: &Transcript, stopped: Option<&Stopped>, planned: &Planned) {
         let test = &planned.test;
-        match manner(transcript) {
+        match stop_reason(transcript) {
             // The adapter process stays, unless it failed to stop serving a fixture.
-            StopReason::Leave if self.by_adapter(planned) && !test.isolated && stopped.is_some() => {
-                self.health.restarted("it did not stop serving a fixture");
+            StopReason::Finished if self.by_adapter(planned) && !test.isolated && stopped.is_some() => {
+                self.health.count_restart("it did not stop serving a fixture");
             }
-            StopReason::Leave => self.health.hangs = 0,
+            StopReason::Finished => self.health.hangs = 0,
             StopReason::Broken => {
                 self.health.hangs = 0;
                 if let Some(stopped) = stopped.filter(|stopped| stopped.died) {
-                    self.health.restarted(&stopped.how);
+                    self.health.count_restart(&stopped.how);
                 }
             }
             StopReason::Hung => {
                 let how = format!("{} hung", transcript.test);
-                self.health.restarted(&how);
+                self.health.count_restart(&how);
                 // After a heavy test, a hang may be due to the load of that test alone.
                 if !(test.heavy || is_large(&test.given)) {
-                    self.health.hung(&how);
+                    self.health.count_hang(&how);
                 }
             }
         }
@@ -527,13 +527,13 @@ fn last_end(transcript: &Transcript) -> Option<&End> {
     }
 }
 
-fn manner(transcript: &Transcript) -> StopReason {
+fn stop_reason(transcript: &Transcript) -> StopReason {
     let failed = matches!(transcript.served, Served::Failed { .. });
     match last_end(transcript) {
         Some(End::Crash { .. }) => StopReason::Broken,
         Some(End::Timeout) => StopReason::Hung,
         Some(_) if failed => StopReason::Hung,
-        _ => StopReason::Leave,
+        _ => StopReason::Finished,
     }
 }
 
@@ -546,7 +546,7 @@ fn is_sound(transcript: &Transcript) -> bool {
 }
 
 /// Returns whether the target exited before it sent anything in this test.
-fn is_unheard(transcript: &Transcript) -> bool {
+fn exited_silently(transcript: &Transcript) -> bool {
     let Transcript { served, opening, steps, .. } = transcript;
     let messages = || steps.iter().flat_map(|step| &step.messages).chain(opening);
     let is_gone = match served {
@@ -558,7 +558,7 @@ fn is_unheard(transcript: &Transcript) -> bool {
 }
 
 /// The reason for which a server is given up that returned no tool list.
-fn unanswered(revision: Revision, how: &str, stderr: &str) -> String {
+fn no_list(revision: Revision, how: &str, stderr: &str) -> String {
     format!("the server did not list its tools on {revision}: {how}{}", with_stderr(stderr))
 }
 

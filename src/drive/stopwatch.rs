@@ -21,18 +21,18 @@ impl Stopwatch {
     }
 
     /// Counts the time since an instant as starting or stopping the target.
-    pub(crate) fn started(&mut self, since: Instant) {
+    pub(crate) fn count_start(&mut self, since: Instant) {
         self.spent.start += since.elapsed();
     }
 
     /// Counts the time of these messages, which opened the connection, as starting the target.
-    pub(crate) fn shook_hands(&mut self, opening: &[Message]) {
+    pub(crate) fn count_handshake(&mut self, opening: &[Message]) {
         let at = |message: Option<&Message>| Duration::from_micros(message.map_or(0, |message| message.at));
         self.spent.start += at(opening.last()).saturating_sub(at(opening.first()));
     }
 
     /// Counts the time of these steps as work of the target.
-    pub(crate) fn asked(&mut self, steps: &[StepTranscript]) {
+    pub(crate) fn count_steps(&mut self, steps: &[StepTranscript]) {
         self.spent.busy += steps.iter().map(|step| Duration::from_micros(step.micros)).sum();
     }
 

@@ -34,7 +34,7 @@ pub async fn drive<T: Send + 'static>(
     finish: Finish<T>,
     events: mpsc::Sender<Event<T>>,
 ) -> Ended {
-    drive_on(Machine::default(), plan, options, cancel, finish, events).await
+    drive_on(Machine::of_environment(), plan, options, cancel, finish, events).await
 }
 
 /// Carries out a plan on the given machine.
@@ -64,7 +64,7 @@ async fn drive_on<T: Send + 'static>(
         let ending = ending.clone();
         // A blocking task would wait for a thread of the runtime, which may have none left.
         let thread = std::thread::Builder::new().spawn(move || {
-            let worked = std::panic::catch_unwind(AssertUnwindSafe(|| worker.on_its_own(unwanted)));
+            let worked = std::panic::catch_unwind(AssertUnwindSafe(|| worker.run_in_thread(unwanted)));
             _ = ending.send(worked);
         });
         match thread {
@@ -147,7 +147,7 @@ struct Worker<T> {
 impl<T: Send + 'static> Worker<T> {
     /// Runs the worker in its own thread and runtime: a message does not have to wake another thread, and no other
     /// worker's test waits while this one reads a large message.
-    fn on_its_own(self, mut unwanted: watch::Receiver<()>) -> std::io::Result<Ended> {
+    fn run_in_thread(self, mut unwanted: watch::Receiver<()>) -> std::io::Result<Ended> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (bugs, mut cancel) = (self.bugs.clone(), self.cancel.clone());
         // The work is a task because each wake-up of the future passed to `block_on` costs a system call.
@@ -208,11 +208,11 @@ impl<T: Send + 'static> Worker<T> {
             let running = fault::caught_in(self.watched(planned, running));
             let seen = tokio::select! {
                 seen = running => Some(seen),
-                () = self.bugs.come() => None,
+                () = self.bugs.wait() => None,
             };
             let transcript = match (self.bugs.take(), seen) {
-                (None, Some(Ok(seen))) => seen.unwrap_or_else(|error| runner.saw_nothing(planned, &error)),
-                (Some(words), _) | (None, Some(Err(words))) => runner.broke(planned, &words),
+                (None, Some(Ok(seen))) => seen.unwrap_or_else(|error| runner.without_canaries(planned, &error)),
+                (Some(words), _) | (None, Some(Err(words))) => runner.after_panic(planned, &words),
                 (None, None) => unreachable!("only a worker takes the words of its bugs"),
             };
             if let Some(notice) = self.machine.take_notice() {
@@ -221,7 +221,7 @@ impl<T: Send + 'static> Worker<T> {
             match hand_over(&self.finish, &self.events, group, planned, transcript).await {
                 None => return Ended::Interrupted,
                 Some(Next::On) => place += 1,
-                Some(Next::Again) => runner.renew().await,
+                Some(Next::Again) => runner.restart().await,
             }
         }
         Ended::Whole

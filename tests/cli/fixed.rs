@@ -193,9 +193,7 @@ fn running_server_is_tested_at_its_url_and_not_stopped() {
     assert_eq!(broken(&sandbox).iter().filter(|(_, kind)| kind != "cannot").count(), 0);
     run(&sandbox, "t", "--only any-server").exits(0);
     running.kill();
-    run(&sandbox, "t", "--only any-server")
-        .exits(4)
-        .stdout_has(&["error  t", "gave no list of its tools on 2026-07-28"]);
+    run(&sandbox, "t", "--only any-server").exits(4).stdout_has(&["error  t", "did not list its tools on 2026-07-28"]);
 }
 
 #[test]
@@ -208,7 +206,7 @@ fn server_that_does_not_answer_is_given_up() {
         "the last words",
     ]);
     target(&sandbox, "hangs", r#"command = ["sleep", "1000"]"#, "2025-11-25");
-    run(&sandbox, "hangs", "--start-limit 200ms").exits(4).stdout_has(&["no answer within the limit"]);
+    run(&sandbox, "hangs", "--start-limit 200ms").exits(4).stdout_has(&["no response within the time limit"]);
     target(&sandbox, "nowhere", r#"command = ["./no-such-program"]"#, "2026-07-28");
     run(&sandbox, "nowhere", "").exits(4).stdout_has(&["cannot start"]);
     sandbox.run("smoke dies").exits(2).stderr_has(&["dies is a fixed target, without an adapter to check"]);

@@ -16,7 +16,7 @@ use tokio::process::ChildStdin;
 use crate::drive::adapter::stream::{Place, Stream, Streams};
 use crate::drive::clock::Deadline;
 use crate::drive::fault;
-use crate::drive::process::launch::{GONE, Launch, Process, StopReason, Stopped, in_words};
+use crate::drive::process::launch::{CRASH_LIMIT, Launch, Process, StopReason, Stopped, in_words};
 use crate::drive::process::lines::{BoundedText, LineEvent, Lines};
 use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::quoted;
@@ -283,18 +283,18 @@ impl Adapter {
     /// # Errors
     /// [`StartError`] if there is no process, no hello within the time limit, or a claim without confirmation.
     pub(crate) async fn start(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
-        let adapter = Self::say_hello(target, deadline).await?;
+        let adapter = Self::start_unchecked(target, deadline).await?;
         match confirm(target, &adapter.hello) {
             Ok(()) => Ok(adapter),
             Err(error) => {
-                adapter.end(StopReason::Leave).await;
+                adapter.end(StopReason::Finished).await;
                 Err(error)
             }
         }
     }
 
     /// Starts the adapter without checking the claims.
-    pub(crate) async fn say_hello(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
+    pub(crate) async fn start_unchecked(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
         let (process, input, output) = spawn(target, command(target)?)?;
         let (hello, streams) = (Hello::default(), Streams::default());
         let mut adapter = Self { process, input, output, requests: 0, hello, streams };
@@ -306,8 +306,9 @@ impl Adapter {
             Ok(hello) => Ok(Self { hello, ..adapter }),
             Err(trouble) => {
                 let stderr = adapter.process.stderr().clone();
-                let manner = if matches!(trouble, Trouble::Died(_)) { StopReason::Broken } else { StopReason::Hung };
-                adapter.end(manner).await;
+                let stop_reason =
+                    if matches!(trouble, Trouble::Died(_)) { StopReason::Broken } else { StopReason::Hung };
+                adapter.end(stop_reason).await;
                 Err(StartError::Hello { trouble, stderr: stderr.take() })
             }
         }
@@ -346,7 +347,7 @@ impl Adapter {
         let no_room = |what, source| Served::Unavailable { reason: StartError::NoRoom { what, source }.to_string() };
         let awaited = self.streams.expect().map_err(|error| no_room("open a port", error))?;
         let (serving, _) = self.serving(Order { stream: Some(&awaited.place), ..order }, deadline).await?;
-        let came = deadline.narrowed(CONNECT).bound(awaited.come()).await.flatten();
+        let came = deadline.narrowed(CONNECT).bound(awaited.wait()).await.flatten();
         let missing = "it answered `serving`, but did not connect to the `stream` that it was given";
         let stream = came.ok_or_else(|| Trouble::Nonsense(missing.to_owned()).served())?;
         let stream = stream.map_err(|error| no_room("accept a connection", error))?;
@@ -403,7 +404,7 @@ impl Adapter {
     ///
     /// # Errors
     /// [`Trouble`] if the adapter does not answer that it knows no such kind.
-    pub(crate) async fn ask_the_unknown(&mut self, deadline: Deadline) -> Result<(), Trouble> {
+    pub(crate) async fn send_unknown_request(&mut self, deadline: Deadline) -> Result<(), Trouble> {
         let answer = self.ask("casebook-unknown", "{}", deadline).await?;
         let nonsense =
             || Trouble::Nonsense("it answered a request of an unknown kind without `unsupported`".to_owned());
@@ -411,7 +412,7 @@ impl Adapter {
     }
 
     /// Waits until the process exits by itself; returns its exit status in words.
-    pub(crate) async fn gone(&mut self) -> String {
+    pub(crate) async fn wait_for_exit(&mut self) -> String {
         loop {
             let line = tokio::select! {
                 line = self.output.next() => line,
@@ -426,9 +427,9 @@ impl Adapter {
     }
 
     /// Stops the process.
-    pub(crate) async fn end(self, manner: StopReason) -> Stopped {
+    pub(crate) async fn end(self, stop_reason: StopReason) -> Stopped {
         let Self { process, input, output, .. } = self;
-        process.end(manner, async { drop((input, output)) }).await
+        process.end(stop_reason, async { drop((input, output)) }).await
     }
 
     async fn ask(&mut self, kind: &str, body: &str, deadline: Deadline) -> Result<Answer, Trouble> {
@@ -486,10 +487,10 @@ impl Adapter {
     }
 
     async fn how_it_ended(&mut self) -> String {
-        match self.process.exited(GONE).await {
+        match self.process.exited(CRASH_LIMIT).await {
             Some(status) => {
                 // The pipe may still contain its last output.
-                self.process.run_dry().await;
+                self.process.drain_pipes().await;
                 in_words(status)
             }
             None => "a closed standard output, although its process still runs".to_owned(),

@@ -68,8 +68,8 @@ impl StdioServer {
     }
 
     /// Stops the process; `close` closes its streams.
-    pub(crate) async fn end(self, manner: StopReason, close: impl Future<Output = ()>) -> Stopped {
-        self.process.end(manner, close).await
+    pub(crate) async fn end(self, stop_reason: StopReason, close: impl Future<Output = ()>) -> Stopped {
+        self.process.end(stop_reason, close).await
     }
 }
 

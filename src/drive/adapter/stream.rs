@@ -98,7 +98,7 @@ impl Listener {
 
 impl Awaited {
     /// Waits for the stream; returns `None` if another stream is expected by now.
-    pub(crate) async fn come(self) -> Option<io::Result<Stream>> {
+    pub(crate) async fn wait(self) -> Option<io::Result<Stream>> {
         self.coming.await.ok()
     }
 }
@@ -138,7 +138,7 @@ mod tests {
         let awaited = streams.expect().expect("a port");
         let (port, word) = (awaited.place.port, awaited.place.word.clone());
         let _peer = connect(port, &format!("{word}\nfirst\n")).await;
-        let mut stream = awaited.come().await.expect("it is expected").expect("a stream");
+        let mut stream = awaited.wait().await.expect("it is expected").expect("a stream");
         assert_eq!(stream.output.next().await, LineEvent::Line(b"first".to_vec()));
         // Each word is valid for one connection.
         let mut late = connect(port, &format!("{word}\n")).await;
@@ -157,6 +157,6 @@ mod tests {
             assert_eq!(stranger.read(&mut [0]).await.unwrap_or_default(), 0, "{wrong}");
         }
         let _peer = connect(awaited.place.port, &format!("{}\n", awaited.place.word)).await;
-        assert!(awaited.come().await.is_some());
+        assert!(awaited.wait().await.is_some());
     }
 }

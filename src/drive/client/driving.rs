@@ -32,7 +32,7 @@ pub(crate) struct Driven {
 }
 
 /// Records requests for the canaries while a client is driven through a test.
-pub(crate) async fn overheard(canaries: &Canaries, driving: impl Future<Output = Driven>) -> Driven {
+pub(crate) async fn with_canaries(canaries: &Canaries, driving: impl Future<Output = Driven>) -> Driven {
     canaries.phase(Phase::Step);
     let mut driven = driving.await;
     for step in &mut driven.steps {

@@ -27,12 +27,12 @@ use crate::drive::token::token;
 /// The longest time in which a harness stops and writes its reports, after its time limit or the second request.
 const GRACE: Duration = Duration::from_secs(10);
 /// The interval of the signals that resume a stopped harness.
-const BEAT: Duration = Duration::from_secs(1);
+const RESUME_INTERVAL: Duration = Duration::from_secs(1);
 /// The flag CREATE_NEW_PROCESS_GROUP: Windows sends no Ctrl-C to such a process.
 #[cfg(windows)]
 const NEW_PROCESS_GROUP: u32 = 0x200;
 /// The longest wait for a reader of the guard's messages.
-const SAID: Duration = Duration::from_secs(1);
+const MESSAGE_LIMIT: Duration = Duration::from_secs(1);
 /// The exit status of a run that was stopped.
 const STOPPED: u8 = 5;
 /// The byte that requests the harness to stop.
@@ -81,7 +81,7 @@ pub fn watch(
         #[cfg(target_os = "linux")]
         descendants::adopt();
         let mut signals = Signals::new()?;
-        let mut heart = Heart::beat();
+        let mut resume_timer = ResumeTimer::start();
         let mut command = Command::new(program);
         command.arg("--guarded").args(arguments).stdin(Stdio::piped());
         // The terminal sends its signals to the guard alone, which passes them on.
@@ -94,28 +94,28 @@ pub fn watch(
         // An error means that the harness has exited, which the wait below reports.
         _ = requests.write_all(format!("{run}\n").as_bytes()).await;
         let until = limit.map(|limit| Instant::now() + limit + GRACE);
-        let was_stopped = attend(&mut harness, &mut requests, (&mut signals, &mut heart), until).await;
+        let was_stopped = supervise(&mut harness, &mut requests, (&mut signals, &mut resume_timer), until).await;
         if was_stopped {
             harness.start_kill()?;
         }
         Ok::<_, io::Error>((harness.wait().await?, was_stopped))
     })?;
-    clear_up(&run);
+    clean_up(&run);
     // A process that was not started below the harness may carry the mark as well.
     #[cfg(target_os = "linux")]
     mark::sweep(&format!("{MARK}={run}-"), 0);
     if was_stopped {
-        tell_words(
+        print_message(
             tell,
             "casebook: the run did not stop in time and was killed; the run log contains all finished tests".to_owned(),
         );
         return Ok(STOPPED);
     }
-    Ok(number(status, tell))
+    Ok(exit_code(status, tell))
 }
 
 /// Prints a message without waiting for long: standard error may be a pipe without a reader.
-fn tell_words(tell: fn(&str), words: String) {
+fn print_message(tell: fn(&str), words: String) {
     let (done, said) = mpsc::channel();
     let speak = move || {
         tell(&words);
@@ -123,19 +123,19 @@ fn tell_words(tell: fn(&str), words: String) {
     };
     if thread::Builder::new().spawn(speak).is_ok() {
         // A longer call ends with this process.
-        _ = said.recv_timeout(SAID);
+        _ = said.recv_timeout(MESSAGE_LIMIT);
     }
 }
 
 /// Waits for the exit of the harness. Returns `true` if the harness must be killed.
-async fn attend(
+async fn supervise(
     harness: &mut Child,
     requests: &mut ChildStdin,
-    (signals, heart): (&mut Signals, &mut Heart),
+    (signals, resume_timer): (&mut Signals, &mut ResumeTimer),
     mut until: Option<Instant>,
 ) -> bool {
     let id = harness.id();
-    let mut beat = interval(BEAT);
+    let mut beat = interval(RESUME_INTERVAL);
     beat.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut count = 0;
     loop {
@@ -157,7 +157,7 @@ async fn attend(
                 Request::Suspend => {
                     // The harness stops its own timer before it suspends itself.
                     _ = requests.write_all(&[SUSPEND]).await;
-                    suspend(heart);
+                    suspend(resume_timer);
                     resume(id);
                 }
             }
@@ -173,11 +173,11 @@ async fn out_of_time(until: Option<Instant>) {
 }
 
 /// Returns the exit status of the guard for that of the harness; signals are converted as in shells.
-fn number(status: ExitStatus, tell: fn(&str)) -> u8 {
+fn exit_code(status: ExitStatus, tell: fn(&str)) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         let how = in_words(status);
-        tell_words(tell, format!("casebook: the run was {how}; the run log contains all finished tests"));
+        print_message(tell, format!("casebook: the run was {how}; the run log contains all finished tests"));
         return u8::try_from(128 + signal).unwrap_or(u8::MAX);
     }
     #[cfg(not(unix))]
@@ -186,7 +186,7 @@ fn number(status: ExitStatus, tell: fn(&str)) -> u8 {
 }
 
 /// Kills all processes left of a run, and deletes its temporary files.
-fn clear_up(run: &str) {
+fn clean_up(run: &str) {
     #[cfg(target_os = "linux")]
     if descendants::adopts() {
         descendants::end_all();
@@ -246,18 +246,18 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        clear_up(mark::of_run());
+        clean_up(mark::of_run());
     }
 }
 
 /// Receives the requests of the guard in a thread that nothing blocks.
 fn listen() {
-    let mut heart = Heart::beat();
+    let mut resume_timer = ResumeTimer::start();
     let mut count = 0;
     let mut byte = [0];
     while let Ok(1) = io::stdin().lock().read(&mut byte) {
         if byte == [SUSPEND] {
-            suspend(&mut heart);
+            suspend(&mut resume_timer);
             continue;
         }
         count += 1;
@@ -278,7 +278,7 @@ fn request(count: u32) {
 }
 
 fn leave() {
-    clear_up(mark::of_run());
+    clean_up(mark::of_run());
     exit(STOPPED.into());
 }
 
@@ -296,17 +296,17 @@ fn block_signals() {
 /// A timer of the system that resumes this process every second: a target may have stopped it, and the guard may be
 /// gone.
 #[cfg(target_os = "linux")]
-struct Heart(Option<nix::sys::timer::Timer>);
+struct ResumeTimer(Option<nix::sys::timer::Timer>);
 
 #[cfg(target_os = "linux")]
-impl Heart {
-    fn beat() -> Self {
+impl ResumeTimer {
+    fn start() -> Self {
         use nix::sys::signal::{SigEvent, SigevNotify, Signal};
         use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
         let notify = SigEvent::new(SigevNotify::SigevSignal { signal: Signal::SIGCONT, si_value: 0 });
         let timer = Timer::new(nix::time::ClockId::CLOCK_MONOTONIC, notify);
         let timer = timer.and_then(|mut timer| {
-            timer.set(Expiration::Interval(BEAT.into()), TimerSetTimeFlags::empty()).map(|()| timer)
+            timer.set(Expiration::Interval(RESUME_INTERVAL.into()), TimerSetTimeFlags::empty()).map(|()| timer)
         });
         Self(timer.ok())
     }
@@ -317,11 +317,11 @@ impl Heart {
 }
 
 #[cfg(not(target_os = "linux"))]
-struct Heart;
+struct ResumeTimer;
 
 #[cfg(not(target_os = "linux"))]
-impl Heart {
-    fn beat() -> Self {
+impl ResumeTimer {
+    fn start() -> Self {
         Self
     }
 
@@ -352,17 +352,17 @@ fn resume(id: Option<u32>) {
 
 /// Suspends this process until it receives SIGCONT.
 #[cfg(unix)]
-fn suspend(heart: &mut Heart) {
-    heart.stop();
+fn suspend(resume_timer: &mut ResumeTimer) {
+    resume_timer.stop();
     _ = nix::sys::signal::raise(nix::sys::signal::Signal::SIGSTOP);
-    *heart = Heart::beat();
+    *resume_timer = ResumeTimer::start();
 }
 
 #[cfg(not(unix))]
 fn resume(_: Option<u32>) {}
 
 #[cfg(not(unix))]
-fn suspend(_: &mut Heart) {}
+fn suspend(_: &mut ResumeTimer) {}
 
 #[cfg(unix)]
 struct Signals {

@@ -21,13 +21,13 @@ use crate::drive::process::mark::{self, MARK};
 use crate::drive::token::token;
 
 /// The time limit for a process to exit after its standard input was closed.
-const LEAVE: Duration = Duration::from_secs(2);
+const EXIT_LIMIT: Duration = Duration::from_secs(2);
 /// The time limit for a process to exit after it was terminated, and again after it was killed.
 const GRACE: Duration = Duration::from_secs(1);
 /// The time limit for a process to exit after its connection was closed.
-pub(crate) const GONE: Duration = Duration::from_millis(500);
+pub(crate) const CRASH_LIMIT: Duration = Duration::from_millis(500);
 /// The time limit for the pipes of an exited process to close.
-pub(crate) const LEAK: Duration = Duration::from_millis(200);
+pub(crate) const PIPE_LIMIT: Duration = Duration::from_millis(200);
 
 /// A command to start.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ pub(crate) struct Process {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StopReason {
     /// The process did its work: it is asked to exit.
-    Leave,
+    Finished,
     /// The connection to the process was closed: it may have died.
     Broken,
     /// The process hangs or sends invalid answers: it is killed.
@@ -80,7 +80,7 @@ impl Process {
     /// # Errors
     /// Errors of the system, for example a missing program.
     pub(crate) fn spawn(launch: Launch<'_>) -> std::io::Result<(Self, ChildStdin, Lines)> {
-        let (mut child, group) = lead(launch, Stdio::piped())?;
+        let (mut child, group) = spawn_leader(launch, Stdio::piped())?;
         let piped = "its three streams are piped";
         let stdin = child.stdin().take().expect(piped);
         let (lines, stdout) = Lines::of(child.stdout().take().expect(piped));
@@ -101,26 +101,26 @@ impl Process {
 
     /// Stops the process. `close` closes its standard input, after which it should exit by itself. Otherwise it is
     /// terminated, and finally killed.
-    pub(crate) async fn end(mut self, manner: StopReason, close: impl Future<Output = ()>) -> Stopped {
-        let mut status = if manner == StopReason::Broken { self.exited(GONE).await } else { None };
+    pub(crate) async fn end(mut self, stop_reason: StopReason, close: impl Future<Output = ()>) -> Stopped {
+        let mut status = if stop_reason == StopReason::Broken { self.exited(CRASH_LIMIT).await } else { None };
         let died = status.is_some();
         close.await;
-        if status.is_none() && manner != StopReason::Hung {
-            status = self.exited(LEAVE).await;
+        if status.is_none() && stop_reason != StopReason::Hung {
+            status = self.exited(EXIT_LIMIT).await;
         }
-        if status.is_none() && manner != StopReason::Hung {
+        if status.is_none() && stop_reason != StopReason::Hung {
             self.group.terminate();
             status = self.exited(GRACE).await;
         }
         if status.is_some() {
-            self.run_dry().await;
+            self.drain_pipes().await;
         }
         self.group.kill();
         if status.is_none() {
             _ = self.child.start_kill();
             status = self.exited(GRACE).await;
             // The pipe may still contain its last output.
-            self.run_dry().await;
+            self.drain_pipes().await;
         }
         let how = status.map_or_else(|| "no exit although it was killed".to_owned(), in_words);
         Stopped { how, code: status.and_then(|status| status.code()), died, leaky: self.leaky }
@@ -130,19 +130,19 @@ impl Process {
     /// a child that it left behind may hold the pipes open forever.
     pub(crate) async fn watch(&mut self) -> Infallible {
         if self.child.inner_mut().wait().await.is_ok() {
-            self.run_dry().await;
+            self.drain_pipes().await;
         }
         std::future::pending().await
     }
 
     /// Waits for the pipes of an exited process, and closes those that stay open.
-    pub(crate) async fn run_dry(&mut self) {
+    pub(crate) async fn drain_pipes(&mut self) {
         let dry = async {
             for Pipe(pipe) in self.pipes.iter_mut().filter(|pipe| !pipe.0.is_finished()) {
                 _ = pipe.await;
             }
         };
-        if timeout(LEAK, dry).await.is_err() {
+        if timeout(PIPE_LIMIT, dry).await.is_err() {
             self.leaky = true;
             self.pipes.iter().for_each(|pipe| pipe.0.abort());
         }
@@ -163,7 +163,7 @@ impl Drop for Pipe {
 ///
 /// # Errors
 /// Errors of the system, for example a missing program.
-pub(crate) fn lead(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn ChildWrapper>, Group)> {
+pub(crate) fn spawn_leader(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<(Box<dyn ChildWrapper>, Group)> {
     let (program, arguments) = launch.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
     let mark = format!("{}-{}", mark::of_run(), token());
     let mut command = CommandWrap::with_new(program, |command| {
@@ -307,7 +307,7 @@ mod tests {
     async fn pipes_kept_open_by_child_are_leak_without_delay() {
         let (process, stdin, _lines) = sh("sleep 1000 & exit 3");
         let began = Instant::now();
-        let stopped = process.end(StopReason::Leave, async { drop(stdin) }).await;
+        let stopped = process.end(StopReason::Finished, async { drop(stdin) }).await;
         assert_eq!((stopped.how.as_str(), stopped.code, stopped.leaky), ("exit status 3", Some(3), true));
         assert!(began.elapsed() < Duration::from_secs(1));
     }
@@ -317,16 +317,16 @@ mod tests {
         let (process, stdin, mut lines) = sh("trap '' TERM; echo up; while :; do sleep 1; done");
         assert_eq!(line(&mut lines).await, "up");
         let began = Instant::now();
-        let stopped = process.end(StopReason::Leave, async { drop(stdin) }).await;
+        let stopped = process.end(StopReason::Finished, async { drop(stdin) }).await;
         assert_eq!(stopped.how, "killed by signal 9 (SIGKILL)");
-        assert!(began.elapsed() < LEAVE + GRACE + GRACE);
+        assert!(began.elapsed() < EXIT_LIMIT + GRACE + GRACE);
     }
 
     #[tokio::test]
     async fn process_that_exits_at_end_of_input_is_clean() {
         let (process, stdin, _lines) = sh("cat; echo bye >&2");
         let stderr = process.stderr().clone();
-        let stopped = process.end(StopReason::Leave, async { drop(stdin) }).await;
+        let stopped = process.end(StopReason::Finished, async { drop(stdin) }).await;
         assert_eq!((stopped.how.as_str(), stopped.leaky), ("exit status 0", false));
         assert_eq!(stderr.take(), "bye\n");
     }

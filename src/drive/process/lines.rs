@@ -90,7 +90,7 @@ async fn pump(source: impl AsyncRead + Unpin, sender: mpsc::Sender<VecDeque<Line
                 line.extend_from_slice(text);
             }
             if is_whole && !std::mem::take(&mut skipping) {
-                events.push_back(LineEvent::Line(without_return(std::mem::take(&mut line))));
+                events.push_back(LineEvent::Line(without_carriage_return(std::mem::take(&mut line))));
             }
         }
         let taken = chunk.len();
@@ -100,11 +100,11 @@ async fn pump(source: impl AsyncRead + Unpin, sender: mpsc::Sender<VecDeque<Line
         }
     }
     if !line.is_empty() {
-        _ = sender.send([LineEvent::Unended(without_return(line))].into()).await;
+        _ = sender.send([LineEvent::Unended(without_carriage_return(line))].into()).await;
     }
 }
 
-fn without_return(mut line: Vec<u8>) -> Vec<u8> {
+fn without_carriage_return(mut line: Vec<u8>) -> Vec<u8> {
     if line.last() == Some(&b'\r') {
         line.pop();
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
-use crate::drive::process::launch::{LEAK, Launch, lead};
+use crate::drive::process::launch::{Launch, PIPE_LIMIT, spawn_leader};
 use crate::drive::process::lines::BoundedText;
 use crate::model::program::{Found, Version, version_argument};
 
@@ -41,7 +41,7 @@ async fn ask(name: &str, path: &[PathBuf]) -> Found {
     let (Some(program), Ok(path)) = (program.to_str(), std::env::join_paths(path)) else { return Found::Unversioned };
     // The interpreter of a script may be looked up by this PATH as well.
     let env = path.into_string().map(|path| BTreeMap::from([("PATH".to_owned(), path)]));
-    match timeout(PATIENCE, said([program.to_owned(), argument.to_owned()], env.unwrap_or_default())).await {
+    match timeout(PATIENCE, output_of([program.to_owned(), argument.to_owned()], env.unwrap_or_default())).await {
         Ok(Ok(said)) => Version::within(&said).map_or(Found::Unversioned, Found::Version),
         // The program exists but does not work.
         Ok(Err(_)) | Err(_) => Found::Unversioned,
@@ -82,15 +82,15 @@ fn neutral_folder() -> PathBuf {
 }
 
 /// Returns the output of a command that succeeds, or an empty text.
-async fn said(command: [String; 2], env: BTreeMap<String, String>) -> std::io::Result<String> {
+async fn output_of(command: [String; 2], env: BTreeMap<String, String>) -> std::io::Result<String> {
     let launch = Launch { command: &command, folder: &neutral_folder(), env: &env };
-    let (mut child, _group) = lead(launch, Stdio::null())?;
+    let (mut child, _group) = spawn_leader(launch, Stdio::null())?;
     let piped = "its output is piped";
     let (out, mut drained_out) = BoundedText::of(child.stdout().take().expect(piped));
     let (err, mut drained_err) = BoundedText::of(child.stderr().take().expect(piped));
     let status = child.inner_mut().wait().await?;
     // A process that it left behind may hold its pipes open forever.
-    _ = timeout(LEAK, async { tokio::join!(&mut drained_out, &mut drained_err) }).await;
+    _ = timeout(PIPE_LIMIT, async { tokio::join!(&mut drained_out, &mut drained_err) }).await;
     [drained_out, drained_err].iter().for_each(JoinHandle::abort);
     Ok(if status.success() { format!("{}\n{}", out.take(), err.take()) } else { String::new() })
 }

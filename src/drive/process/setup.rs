@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::drive::fault;
-use crate::drive::process::launch::{Launch, lead};
+use crate::drive::process::launch::{Launch, spawn_leader};
 use crate::file;
 use crate::model::target::Target;
 
@@ -124,7 +124,7 @@ async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&s
     let start = |error| SetupError::Start { command: text.clone(), error };
     let launch = Launch { command, folder: folder.as_std_path(), env: &BTreeMap::new() };
     // When the group is dropped, no process of the command is left.
-    let (mut child, _group) = lead(launch, Stdio::null()).map_err(start)?;
+    let (mut child, _group) = spawn_leader(launch, Stdio::null()).map_err(start)?;
     let (lines, mut printed) = mpsc::channel(64);
     forward(child.stdout().take().expect("standard output is piped"), lines.clone());
     forward(child.stderr().take().expect("standard error is piped"), lines);

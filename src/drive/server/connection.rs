@@ -100,7 +100,7 @@ impl Connection {
     }
 
     /// Stores the revision and the session that `initialize` negotiated.
-    pub(crate) fn agree(&mut self, log: &ExchangeLog<'_>) {
+    pub(crate) fn store_agreement(&mut self, log: &ExchangeLog<'_>) {
         self.agreed = true;
         self.session = log.header(SESSION).map(str::to_owned);
     }
@@ -126,11 +126,11 @@ impl Connection {
                 Awaits::Response(_) => {}
                 Awaits::Nothing => return Err(End::Accepted),
                 Awaits::Anything => {
-                    log.instead_of_nothing(End::Accepted);
+                    log.set_fallback_end(End::Accepted);
                     if self.is_starting {
                         log.deadline = log.deadline.narrowed(START);
                     } else {
-                        log.hurry();
+                        log.shorten_deadline();
                     }
                 }
             }
@@ -206,7 +206,7 @@ impl Connection {
     ) -> Result<Option<usize>, End> {
         let (is_refusal, by_stdio, fault) = (arrival.is_refusal(), arrival.status.is_none(), arrival.fault.clone());
         self.is_starting = false;
-        let index = log.came(arrival)?;
+        let index = log.received(arrival)?;
         let kind = fault.map_or_else(|| message::read(log.text(index)), Err);
         let is_open = match &kind {
             Ok(Kind::Response { id, .. }) => {
@@ -223,7 +223,7 @@ impl Connection {
             Ok(Kind::Response { id, .. }) => {
                 // Over stdio, the response to a request that was given up may still arrive.
                 if !(by_stdio && is_open) {
-                    log.instead_of_nothing(End::Invalid { reason: stray(id.as_ref(), awaits) });
+                    log.set_fallback_end(End::Invalid { reason: stray(id.as_ref(), awaits) });
                 }
                 Ok(None)
             }
@@ -261,11 +261,11 @@ impl Connection {
     async fn deliver(&mut self, log: &mut ExchangeLog<'_>, text: String) -> Result<(), End> {
         let Some(mut reply) = self.send(log, text, &[]).await? else { return Ok(()) };
         if !(200..300).contains(&reply.status) {
-            log.instead_of_nothing(End::Http { status: reply.status });
-            log.hurry();
+            log.set_fallback_end(End::Http { status: reply.status });
+            log.shorten_deadline();
         }
         while let Some(arrival) = reply.next().await? {
-            log.came(arrival)?;
+            log.received(arrival)?;
         }
         Ok(())
     }
@@ -296,13 +296,13 @@ impl Connection {
     async fn drain(&mut self, log: &mut ExchangeLog<'_>, reply: Option<http::Reply>) {
         let Some(mut reply) = reply else {
             while let Some(arrival) = self.at_hand().await
-                && log.came(arrival).is_ok()
+                && log.received(arrival).is_ok()
             {}
             return;
         };
         let limit = log.deadline.narrowed(AFTERMATH);
         while let Some(Ok(Some(arrival))) = limit.bound(reply.next()).await
-            && log.came(arrival).is_ok()
+            && log.received(arrival).is_ok()
         {}
     }
 }

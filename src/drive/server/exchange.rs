@@ -71,7 +71,7 @@ pub(crate) struct ExchangeLog<'a> {
     /// The number of values in the target's messages.
     values: usize,
     settled: Option<End>,
-    instead_of_nothing: Option<End>,
+    set_fallback_end: Option<End>,
     resumed: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'a> ExchangeLog<'a> {
             bytes: 0,
             values: 0,
             settled: None,
-            instead_of_nothing: None,
+            set_fallback_end: None,
             resumed: false,
         }
     }
@@ -106,7 +106,7 @@ impl<'a> ExchangeLog<'a> {
     ///
     /// # Errors
     /// [`End::Oversized`] if the message exceeds a limit.
-    pub(crate) fn came(&mut self, arrival: Arrival) -> Result<usize, End> {
+    pub(crate) fn received(&mut self, arrival: Arrival) -> Result<usize, End> {
         let Arrival { text, lossy, status, headers, .. } = arrival;
         self.values += nesting::values(text.as_bytes());
         self.write(Party::Target, text, status, headers);
@@ -145,12 +145,12 @@ impl<'a> ExchangeLog<'a> {
     /// Decides the end of the exchange, regardless of later messages, and shortens the deadline for those.
     pub(crate) fn end_with(&mut self, end: End) {
         self.settled.get_or_insert(end);
-        self.hurry();
+        self.shorten_deadline();
     }
 
     /// Sets the end that applies if no response arrives.
-    pub(crate) fn instead_of_nothing(&mut self, end: End) {
-        self.instead_of_nothing.get_or_insert(end);
+    pub(crate) fn set_fallback_end(&mut self, end: End) {
+        self.set_fallback_end.get_or_insert(end);
     }
 
     /// Returns whether a cut stream may be resumed: once.
@@ -159,13 +159,13 @@ impl<'a> ExchangeLog<'a> {
     }
 
     /// Shortens the deadline for the remaining messages.
-    pub(crate) fn hurry(&mut self) {
+    pub(crate) fn shorten_deadline(&mut self) {
         self.deadline = self.deadline.narrowed(GRACE);
     }
 
     /// Completes the exchange.
     pub(crate) fn finish(self, end: End) -> Exchange {
-        let end = match (self.settled, self.instead_of_nothing, end) {
+        let end = match (self.settled, self.set_fallback_end, end) {
             (Some(settled), ..) => settled,
             (None, Some(known), End::Timeout | End::Empty) => known,
             (None, _, end) => end,

@@ -71,8 +71,8 @@ impl ServedFixture {
     ) -> Result<Self, Served> {
         let (revision, transport) = (planned.id.revision, planned.id.transport);
         if let TargetKind::Fixed(fixed) = &target.drives {
-            let met = Self::meet(target, fixed, revision, bindings);
-            return met.map_err(|error| not_started(&error));
+            let connected = Self::connect(target, fixed, revision, bindings);
+            return connected.map_err(|error| not_started(&error));
         }
         let fixture = planned.test.given.template().render(&bindings);
         let order = Order::new(target, revision, transport, &fixture);
@@ -101,7 +101,7 @@ impl ServedFixture {
     ///
     /// # Errors
     /// An error if the process cannot be started, or if the target is no server.
-    pub(crate) fn meet(
+    pub(crate) fn connect(
         target: &Target,
         fixed: &Fixed,
         revision: Revision,
@@ -175,11 +175,11 @@ impl ServedFixture {
     }
 
     /// Closes the connection and stops the fixture. Returns the process that ended with it, if any.
-    pub(crate) async fn stop(self, adapter: &mut Option<Adapter>, manner: StopReason) -> Option<Stopped> {
+    pub(crate) async fn stop(self, adapter: &mut Option<Adapter>, stop_reason: StopReason) -> Option<Stopped> {
         let closing = Deadline::within(CLOSE);
         let close = async { _ = closing.bound(self.connection.close(closing)).await };
         let serving = match self.host {
-            Host::Process(server) => return Some(server.end(manner, close).await),
+            Host::Process(server) => return Some(server.end(stop_reason, close).await),
             Host::Adapter(serving, ..) => serving,
             Host::Elsewhere(_) => {
                 close.await;
@@ -189,11 +189,11 @@ impl ServedFixture {
         close.await;
         let mut taken = adapter.take()?;
         // A server whose connection broke may have left the adapter intact.
-        if manner != StopReason::Hung && taken.stop(serving, Deadline::within(CLOSE)).await.is_ok() {
+        if stop_reason != StopReason::Hung && taken.stop(serving, Deadline::within(CLOSE)).await.is_ok() {
             *adapter = Some(taken);
             return None;
         }
-        Some(taken.end(if manner == StopReason::Leave { StopReason::Hung } else { manner }).await)
+        Some(taken.end(if stop_reason == StopReason::Finished { StopReason::Hung } else { stop_reason }).await)
     }
 }
 

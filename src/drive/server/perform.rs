@@ -100,7 +100,7 @@ impl Connection {
                 reason: format!("`initialize` negotiated `{version}` instead of `{revision}`"),
             });
         }
-        self.agree(log);
+        self.store_agreement(log);
         if !to_the_end {
             return Err(End::Accepted);
         }

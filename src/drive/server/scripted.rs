@@ -170,7 +170,7 @@ pub(crate) async fn listed(script: Vec<Act>) -> Exchange {
     perform(&mut connection, &step(When::List), soon()).await
 }
 
-pub(crate) fn came(exchange: &Exchange) -> Vec<&str> {
+pub(crate) fn received(exchange: &Exchange) -> Vec<&str> {
     let came = exchange.messages.iter().filter(|message| message.from == Party::Target);
     came.map(|message| message.text.as_str()).collect()
 }

@@ -64,7 +64,7 @@ impl SmokeReport {
 /// Checks an adapter: a few requests for each role, transport and revision that its target claims.
 pub async fn smoke(target: &Target) -> SmokeReport {
     let mut report = SmokeReport::default();
-    let mut adapter = match say_hello(target).await {
+    let mut adapter = match start_unchecked(target).await {
         Ok(adapter) => adapter,
         Err(error) => {
             report.note("hello", no_hello(error, r#"{"id":"1","hello":{"sdk":…,"roles":[…],"transports":[…],…}}"#));
@@ -97,7 +97,7 @@ pub async fn smoke(target: &Target) -> SmokeReport {
                 got.push_str("; it wrote an object that is no answer to this request: repeat the `id` of the request");
             }
             report.note(asked, outcome);
-            match say_hello(target).await {
+            match start_unchecked(target).await {
                 Ok(fresh) => adapter = fresh,
                 Err(error) => {
                     report.note(
@@ -111,17 +111,17 @@ pub async fn smoke(target: &Target) -> SmokeReport {
             report.note(asked, outcome.with_noise(noise(&adapter.stderr().take())));
         }
     }
-    let unknown = adapter.ask_the_unknown(Deadline::within(ANSWER)).await;
+    let unknown = adapter.send_unknown_request(Deadline::within(ANSWER)).await;
     report.note_result("request of an unknown kind", unknown, r#"{"id":ID,"unsupported":"…"}"#);
-    let stopped = adapter.end(StopReason::Leave).await;
+    let stopped = adapter.end(StopReason::Finished).await;
     let left = if stopped.how == "exit status 0" && !stopped.leaky { Ok(()) } else { Err(stopped.how) };
     let wanted = "exit status 0 within 2 s, and no process left that holds its standard output or error open";
     report.note_result("end of standard input", left, wanted);
     report
 }
 
-async fn say_hello(target: &Target) -> Result<Adapter, StartError> {
-    Adapter::say_hello(target, Deadline::within(START)).await
+async fn start_unchecked(target: &Target) -> Result<Adapter, StartError> {
+    Adapter::start_unchecked(target, Deadline::within(START)).await
 }
 
 /// The outcome of a start without a hello.
@@ -264,7 +264,7 @@ async fn over_stdio(target: &Target, order: Order<'_>) -> SmokeOutcome {
     let stderr = server.stderr().clone();
     let mut connection = Connection::stdio(input, output, order.revision);
     let listed = server.during(list(&mut connection, order.revision)).await;
-    let stopped = server.end(StopReason::Leave, connection.close(Deadline::within(ANSWER))).await;
+    let stopped = server.end(StopReason::Finished, connection.close(Deadline::within(ANSWER))).await;
     let stderr = stderr.take();
     match (listed, why_no_server(stopped.code, &stderr)) {
         (Ok(noise), _) => SmokeOutcome::Right.with_noise(noise),

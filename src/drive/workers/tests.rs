@@ -9,7 +9,7 @@ use super::*;
 use crate::drive::adapter::protocol::{Adapter, Order};
 use crate::drive::clock::Deadline;
 use crate::drive::options::STRETCH;
-use crate::drive::overload::{Measurements, OVERLOADED};
+use crate::drive::overload::{IDLE, Measurements, OVERLOADED};
 use crate::drive::process::launch::StopReason;
 use crate::drive::smoke::check::smoke;
 use crate::drive::smoke::outcome::SmokeOutcome;
@@ -116,11 +116,9 @@ async fn run_with(options: Options, target: Target, tests: Vec<Test>) -> Vec<Tra
 }
 
 async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
+    // A time-out in these tests is the target's fault, regardless of this machine.
     carried_out_on(IDLE, options, plan).await.0
 }
-
-/// Measurements of a machine without other work: what times out in these tests is the target's fault.
-const IDLE: Measurements = Measurements { load: None, cores: 2, pressure: None, start: Duration::ZERO };
 
 /// The transcripts of a plan on a machine, and the notices about it.
 async fn carried_out_on(
@@ -338,9 +336,9 @@ async fn noise_is_kept_and_deep_fixture_is_sent_as_text() {
     let (serving, url) = adapter.serve(order, deadline).await.expect("it serves");
     assert_eq!(url, "http://127.0.0.1:9/");
     adapter.stop(serving, deadline).await.expect("it stops");
-    adapter.ask_the_unknown(deadline).await.expect("it says that it knows no such thing");
+    adapter.send_unknown_request(deadline).await.expect("it says that it knows no such thing");
     let kept = adapter.stderr().clone();
-    assert_eq!(adapter.end(StopReason::Leave).await.how, "exit status 0");
+    assert_eq!(adapter.end(StopReason::Finished).await.how, "exit status 0");
     assert!(kept.take().contains(r#""variant":"low","fixture":[[[["#));
 }
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::outlet::{Gone, Outlet};
+use super::outlet::{Disconnected, Outlet};
 use super::server::{Answered, Call, Fault, Server};
 use super::tools::{Parts, failure, structured};
 use crate::jsonrpc::text::{Members, is_object, string};
@@ -45,7 +45,7 @@ enum State {
 
 /// The response to a request of the stateless lifecycle.
 #[derive(Debug)]
-enum ExchangeLog<'a> {
+enum RoundResult<'a> {
     /// All requests of a round.
     Ask(usize),
     Done(Vec<&'a str>),
@@ -88,8 +88,8 @@ impl Elicits {
     /// Returns the response to a request of the stateless lifecycle, which depends on this request only.
     pub(super) fn round_trip(&self, call: &Call<'_>, server: &Server) -> Result<String, Fault> {
         let round = match self.turn(call)? {
-            ExchangeLog::Ask(round) => round,
-            ExchangeLog::Done(answers) => return Ok(server.complete(structured(&self.answers(answers)))),
+            RoundResult::Ask(round) => round,
+            RoundResult::Done(answers) => return Ok(server.complete(structured(&self.answers(answers)))),
         };
         let mut parts = Vec::new();
         if !self.questions.is_empty() {
@@ -104,7 +104,7 @@ impl Elicits {
         Ok(server.result("input_required", parts))
     }
 
-    fn turn<'a>(&self, call: &Call<'a>) -> Result<ExchangeLog<'a>, Fault> {
+    fn turn<'a>(&self, call: &Call<'a>) -> Result<RoundResult<'a>, Fault> {
         let given = match call.params.get("inputResponses") {
             None => Members::default(),
             Some(given) => Members::of(given).ok_or_else(|| Fault::params("`inputResponses` is no object"))?,
@@ -113,7 +113,7 @@ impl Elicits {
         let refused = || Fault::params("`requestState` is not what was given");
         let state = state.map(|state| state.ok_or_else(refused)).transpose()?;
         let Some(round) = self.round(&given, state.as_deref()) else {
-            return if state.is_some() { Err(refused()) } else { Ok(ExchangeLog::Ask(1)) };
+            return if state.is_some() { Err(refused()) } else { Ok(RoundResult::Ask(1)) };
         };
         if self.state(round) != state {
             return Err(refused());
@@ -124,9 +124,9 @@ impl Elicits {
         }
         Ok(match round {
             // Answers are not stored between requests, so that incomplete ones start the round again.
-            _ if answers.len() < self.questions.len() => ExchangeLog::Ask(round),
-            _ if round < self.rounds => ExchangeLog::Ask(round + 1),
-            _ => ExchangeLog::Done(answers),
+            _ if answers.len() < self.questions.len() => RoundResult::Ask(round),
+            _ if round < self.rounds => RoundResult::Ask(round + 1),
+            _ => RoundResult::Done(answers),
         })
     }
 
@@ -201,7 +201,7 @@ impl Dialog {
         _ = outlet.send(text).await;
     }
 
-    async fn result(&self, outlet: &mut Outlet) -> Result<Parts, Gone> {
+    async fn result(&self, outlet: &mut Outlet) -> Result<Parts, Disconnected> {
         let mut answers = Vec::new();
         for round in 1..=self.elicits.rounds {
             answers.clear();
@@ -216,9 +216,9 @@ impl Dialog {
         Ok(structured(&self.elicits.answers(answers.iter().map(String::as_str))))
     }
 
-    async fn ask(&self, params: &str, outlet: &mut Outlet) -> Result<Answered, Gone> {
+    async fn ask(&self, params: &str, outlet: &mut Outlet) -> Result<Answered, Disconnected> {
         let (request, answer) = self.server.ask(params);
         outlet.send(request).await?;
-        answer.await.map_err(|_| Gone)
+        answer.await.map_err(|_| Disconnected)
     }
 }

@@ -18,7 +18,7 @@ use tokio::sync::{Mutex, mpsc};
 use super::listeners::{Busy, Router};
 use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
-use super::server::{Incoming, Reply, Said, Server};
+use super::server::{Incoming, Reply, ReplyContent, Server};
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
 use crate::drive::server::headers::text;
@@ -34,7 +34,7 @@ const EVENTS: &str = "text/event-stream";
 /// Answers a request if its path belongs to a server, and closes the connection otherwise.
 pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -> Result<Response<Frames>, Infallible> {
     let word = request.uri().path().strip_prefix('/').unwrap_or_default();
-    let Some(server) = router.at(word) else { return Ok(bare(404, &[("connection", "close")])) };
+    let Some(server) = router.by_path(word) else { return Ok(bare(404, &[("connection", "close")])) };
     let busy = router.busy();
     let mut response = reply(request, server).await;
     response.body_mut().busy = Some(busy);
@@ -47,12 +47,12 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
     let body = match read(body, &server.long).await {
         Ok(body) => body,
         Err((beginning, length)) => {
-            _ = server.log.came_too_long(&beginning, length, kept);
+            _ = server.log.received_too_long(&beginning, length, kept);
             return empty(&server, 413);
         }
     };
     let text = String::from_utf8_lossy(&body);
-    if !server.log.came(&body, kept) {
+    if !server.log.received(&body, kept) {
         return bare(429, &[("connection", "close")]);
     }
     if !is_local(&parts.headers) {
@@ -118,13 +118,13 @@ fn kept(method: &Method, headers: &HeaderMap) -> Headers {
 
 /// Sends a reply, with the deviations of the case.
 async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<Frames> {
-    let Reply { status, session, said, wrong } = reply;
+    let Reply { status, session, content, wrong } = reply;
     let status = wrong.status.unwrap_or(status);
     let mut headers: Headers = session.map(|session| (SESSION.to_owned(), session)).into_iter().collect();
-    match &said {
-        Said::Nothing => {}
-        Said::Message(_) if !wants_events(asked) => headers.push(pair("content-type", "application/json")),
-        Said::Message(_) | Said::Dialog(_) => {
+    match &content {
+        ReplyContent::Nothing => {}
+        ReplyContent::Message(_) if !wants_events(asked) => headers.push(pair("content-type", "application/json")),
+        ReplyContent::Message(_) | ReplyContent::Dialog(_) => {
             headers.extend([
                 pair("content-type", EVENTS),
                 pair("cache-control", "no-cache"),
@@ -139,17 +139,17 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<F
     let (sender, coming) = mpsc::channel(4);
     let head = Some((status, headers.clone()));
     let mut outlet = Outlet::new(Arc::clone(&server.log), sender, framing, wrong.cut_after, head);
-    let talking = match said {
-        Said::Nothing => {
-            server.log.went("", Some(status), headers.clone());
+    let talking = match content {
+        ReplyContent::Nothing => {
+            server.log.sent("", Some(status), headers.clone());
             None
         }
-        Said::Message(text) => {
+        ReplyContent::Message(text) => {
             // The channel has room for one message. The receiver notices a message that is cut.
             _ = outlet.send(text).await;
             None
         }
-        Said::Dialog(dialog) => Some(AbortOnDrop::of(&fault::spawn(dialog.hold(outlet)))),
+        ReplyContent::Dialog(dialog) => Some(AbortOnDrop::of(&fault::spawn(dialog.hold(outlet)))),
     };
     let builder = headers.iter().fold(Response::builder().status(status), |all, (name, value)| all.header(name, value));
     response(builder, Frames { coming, talking, cut: None, busy: None })
@@ -170,7 +170,7 @@ fn pair(name: &str, value: &str) -> (String, String) {
 /// Records and returns a reply without a body.
 fn empty(server: &Server, status: u16) -> Response<Frames> {
     let headers: &[_] = if status == 405 { &[("allow", "POST")] } else { &[] };
-    server.log.went("", Some(status), headers.iter().map(|(name, value)| pair(name, value)).collect());
+    server.log.sent("", Some(status), headers.iter().map(|(name, value)| pair(name, value)).collect());
     bare(status, headers)
 }
 

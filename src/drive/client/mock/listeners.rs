@@ -55,7 +55,7 @@ struct Listener {
 #[derive(Debug, Default)]
 pub(super) struct Router {
     /// The current server, and the words that lead to it.
-    server: Mutex<Option<Met>>,
+    server: Mutex<Option<CurrentServer>>,
     /// Cloned by each open connection.
     connected: Arc<()>,
     /// Cloned by each exchange in progress.
@@ -65,7 +65,7 @@ pub(super) struct Router {
 /// A server and the words that lead to it. The word of a URL may be on a command line, where other users can read it,
 /// so it is not valid over stdio.
 #[derive(Debug)]
-struct Met {
+struct CurrentServer {
     server: Arc<Server>,
     /// The path of the server's URL.
     path: String,
@@ -98,7 +98,8 @@ impl Listeners {
             None => Arc::new(Pair::open()?),
         };
         let path = token();
-        *pair.router.locked() = Some(Met { server: Arc::clone(server), path: path.clone(), relays: BTreeSet::new() });
+        *pair.router.locked() =
+            Some(CurrentServer { server: Arc::clone(server), path: path.clone(), relays: BTreeSet::new() });
         self.0 = Some(Arc::clone(&pair));
         Ok(Route { pair, path, file: OnceLock::new() })
     }
@@ -205,12 +206,12 @@ impl Listener {
 
 impl Router {
     /// Returns the server at a path.
-    pub(super) fn at(&self, path: &str) -> Option<Arc<Server>> {
+    pub(super) fn by_path(&self, path: &str) -> Option<Arc<Server>> {
         self.locked().as_ref().filter(|met| met.path == path).map(|met| Arc::clone(&met.server))
     }
 
     /// Returns the server that a relay's word leads to. Each word is valid once.
-    pub(super) fn behind(&self, word: &str) -> Option<Arc<Server>> {
+    pub(super) fn by_relay_word(&self, word: &str) -> Option<Arc<Server>> {
         self.locked().as_mut().and_then(|met| met.relays.remove(word).then(|| Arc::clone(&met.server)))
     }
 
@@ -223,7 +224,7 @@ impl Router {
         Arc::strong_count(one) - 1
     }
 
-    fn locked(&self) -> MutexGuard<'_, Option<Met>> {
+    fn locked(&self) -> MutexGuard<'_, Option<CurrentServer>> {
         self.server.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -47,21 +47,21 @@ impl Log {
     }
 
     /// Records a message of the client. Returns whether the client may continue.
-    pub(super) fn came(&self, bytes: &[u8], headers: Headers) -> bool {
+    pub(super) fn received(&self, bytes: &[u8], headers: Headers) -> bool {
         let text = String::from_utf8_lossy(bytes);
         let lossy = matches!(text, Cow::Owned(_));
         self.write(Message { lossy, ..self.message(Party::Target, &text, None, headers) })
     }
 
     /// Records a message of the client that is too long: its beginning, and its length so far.
-    pub(super) fn came_too_long(&self, beginning: &[u8], length: usize, headers: Headers) -> bool {
+    pub(super) fn received_too_long(&self, beginning: &[u8], length: usize, headers: Headers) -> bool {
         let kept = String::from_utf8_lossy(&beginning[..beginning.len().min(KEPT)]).into_owned();
         let cut_from = u64::try_from(length).ok();
         self.write(Message { cut_from, ..self.message(Party::Target, &kept, None, headers) })
     }
 
     /// Records a message that is about to be sent.
-    pub(super) fn went(&self, text: &str, status: Option<u16>, headers: Headers) {
+    pub(super) fn sent(&self, text: &str, status: Option<u16>, headers: Headers) {
         // The limit on messages applies to the client only.
         _ = self.write(self.message(Party::Harness, text, status, headers));
     }
@@ -114,16 +114,16 @@ mod tests {
     #[test]
     fn flood_is_recorded_up_to_limit_across_takes() {
         let log = Log::new();
-        assert!((0..MAX_MESSAGES).all(|_| log.came(b"x", Headers::new())));
+        assert!((0..MAX_MESSAGES).all(|_| log.received(b"x", Headers::new())));
         assert_eq!(log.take().len(), MAX_MESSAGES);
-        assert!(!log.came(b"x", Headers::new()));
+        assert!(!log.received(b"x", Headers::new()));
         assert!(log.take().is_empty());
     }
 
     #[test]
     fn message_too_long_is_recorded_by_beginning_and_length() {
         let log = Log::new();
-        assert!(log.came_too_long(&vec![b'a'; KEPT + 1], 1 << 24, Headers::new()));
+        assert!(log.received_too_long(&vec![b'a'; KEPT + 1], 1 << 24, Headers::new()));
         let [message] = &log.take()[..] else { panic!("one message") };
         assert_eq!((message.text.len(), message.cut_from), (KEPT, Some(1 << 24)));
     }

@@ -37,7 +37,7 @@ impl Framing {
 
 /// The deviations of the case that concern the reply as a whole.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wrong {
+pub(super) struct ReplyDeviation {
     /// Another HTTP status.
     pub(super) status: Option<u16>,
     /// Other or additional HTTP headers.
@@ -48,7 +48,7 @@ pub(super) struct Wrong {
 
 /// The error that the receiver has disconnected.
 #[derive(Debug)]
-pub(super) struct Gone;
+pub(super) struct Disconnected;
 
 /// The output for the messages of one reply.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Outlet {
     }
 
     /// Records a message, as far as it is sent, and sends it.
-    pub(super) async fn send(&mut self, text: String) -> Result<(), Gone> {
+    pub(super) async fn send(&mut self, text: String) -> Result<(), Disconnected> {
         let text = on_one_line(text);
         let (before, after) = self.framing.around();
         let mut frame = [before, &text, after].concat().into_bytes();
@@ -86,15 +86,15 @@ impl Outlet {
         let sent = frame.len().saturating_sub(before.len()).min(text.len());
         let status = self.head.as_ref().map(|(status, _)| *status);
         let headers = self.head.as_mut().map(|(_, headers)| std::mem::take(headers)).unwrap_or_default();
-        self.log.went(&String::from_utf8_lossy(&text.as_bytes()[..sent]), status, headers);
+        self.log.sent(&String::from_utf8_lossy(&text.as_bytes()[..sent]), status, headers);
         if !frame.is_empty() {
-            self.frames.send(Ok(frame.into())).await.map_err(|_| Gone)?;
+            self.frames.send(Ok(frame.into())).await.map_err(|_| Disconnected)?;
         }
         if !cut {
             return Ok(());
         }
         _ = self.frames.send(Err(io::ErrorKind::ConnectionAborted.into())).await;
-        Err(Gone)
+        Err(Disconnected)
     }
 }
 

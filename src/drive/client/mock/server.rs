@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::elicit::{Dialog, Elicits};
 use super::log::Log;
-use super::outlet::Wrong;
+use super::outlet::ReplyDeviation;
 use super::stateless;
 use super::tools::{Tools, failure};
 use crate::drive::fault;
@@ -85,14 +85,14 @@ pub(super) struct Reply {
     /// The session that begins with this reply.
     pub(super) session: Option<String>,
     /// The messages of the reply.
-    pub(super) said: Said,
+    pub(super) content: ReplyContent,
     /// The deviations that concern the reply as a whole.
-    pub(super) wrong: Wrong,
+    pub(super) wrong: ReplyDeviation,
 }
 
 /// The messages of a reply.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum ReplyContent {
     /// No message: the client's message was accepted.
     Nothing,
     /// One message.
@@ -141,11 +141,11 @@ impl Fault {
 
 impl Reply {
     fn nothing(status: u16) -> Self {
-        Self { status, session: None, said: Said::Nothing, wrong: Wrong::default() }
+        Self { status, session: None, content: ReplyContent::Nothing, wrong: ReplyDeviation::default() }
     }
 
     fn message(status: u16, text: String) -> Self {
-        Self { said: Said::Message(text), ..Self::nothing(status) }
+        Self { content: ReplyContent::Message(text), ..Self::nothing(status) }
     }
 
     /// The reply to an unreadable message: invalid JSON, or JSON that is no message.
@@ -199,7 +199,11 @@ impl Server {
             None => Err(Fault::new(400, INVALID_PARAMS, "`params` is no object")),
             Some(params) => {
                 let call = Call { method: method.clone(), params };
-                if self.is_stateless() { self.alone(&call, incoming) } else { self.in_session(&call, incoming) }
+                if self.is_stateless() {
+                    self.stateless_request(&call, incoming)
+                } else {
+                    self.stateful_request(&call, incoming)
+                }
             }
         };
         let reply = match outcome {
@@ -210,15 +214,15 @@ impl Server {
                 Reply { session: Some(session), ..reply }
             }
             Ok(Outcome::Asks(elicits)) => {
-                let said = Said::Dialog(Dialog::new(Arc::clone(self), id, method, elicits));
-                Reply { said, ..Reply::nothing(200) }
+                let content = ReplyContent::Dialog(Dialog::new(Arc::clone(self), id, method, elicits));
+                Reply { content, ..Reply::nothing(200) }
             }
         };
         Reply { wrong, ..reply }
     }
 
     /// Handles a request of the stateful lifecycle.
-    fn in_session(&self, call: &Call<'_>, incoming: Incoming<'_>) -> Result<Outcome, Fault> {
+    fn stateful_request(&self, call: &Call<'_>, incoming: Incoming<'_>) -> Result<Outcome, Fault> {
         match call.method.as_str() {
             "initialize" => return self.initialize(call),
             "ping" if incoming.headers.is_none() => return Ok(Outcome::Result("{}".to_owned())),
@@ -230,7 +234,7 @@ impl Server {
                 return Err(Fault::new(status, METHOD_NOT_FOUND, format!("Method not found: {unknown}")));
             }
         }
-        let capabilities = self.admitted(incoming)?;
+        let capabilities = self.session_capabilities(incoming)?;
         match call.method.as_str() {
             "ping" => Ok(Outcome::Result("{}".to_owned())),
             "tools/list" => self.tools.list(call, self).map(Outcome::Result),
@@ -260,7 +264,7 @@ impl Server {
     }
 
     /// Returns the capabilities that a client declared when it began the session of this message.
-    fn admitted(&self, incoming: Incoming<'_>) -> Result<String, Fault> {
+    fn session_capabilities(&self, incoming: Incoming<'_>) -> Result<String, Fault> {
         let Some(session) = incoming.session else {
             return Err(Fault::new(400, INVALID_REQUEST, "no session: `initialize` comes first"));
         };
@@ -274,7 +278,7 @@ impl Server {
     }
 
     /// Handles a request of the stateless lifecycle.
-    fn alone(&self, call: &Call<'_>, incoming: Incoming<'_>) -> Result<Outcome, Fault> {
+    fn stateless_request(&self, call: &Call<'_>, incoming: Incoming<'_>) -> Result<Outcome, Fault> {
         let capabilities = stateless::checked(call, incoming.headers, self.revision)?;
         match call.method.as_str() {
             "server/discover" => Ok(Outcome::Result(self.complete(vec![
@@ -296,7 +300,7 @@ impl Server {
     fn notification(&self, incoming: Incoming<'_>) -> Reply {
         let method = Members::of(incoming.text).and_then(|message| string(message.get("method")?));
         let wrong = method.map(|method| self.wrong(&method)).unwrap_or_default();
-        match self.welcome(incoming) {
+        match self.check_accepted(incoming) {
             Ok(()) => Reply { wrong, ..Reply::nothing(202) },
             Err(fault) => Reply::message(fault.status, fault.text("null")),
         }
@@ -306,7 +310,7 @@ impl Server {
         if self.is_stateless() {
             return Reply::unreadable("a response, although nothing was asked", true);
         }
-        if let Err(fault) = self.welcome(incoming) {
+        if let Err(fault) = self.check_accepted(incoming) {
             return Reply::message(fault.status, fault.text("null"));
         }
         let waiting = id.and_then(Value::as_u64).and_then(|id| self.state().waiting.remove(&id));
@@ -318,8 +322,12 @@ impl Server {
     }
 
     /// Checks a message that needs no response. Over stdio, a refusal could not be reported.
-    fn welcome(&self, incoming: Incoming<'_>) -> Result<(), Fault> {
-        if self.is_stateless() || incoming.headers.is_none() { Ok(()) } else { self.admitted(incoming).map(drop) }
+    fn check_accepted(&self, incoming: Incoming<'_>) -> Result<(), Fault> {
+        if self.is_stateless() || incoming.headers.is_none() {
+            Ok(())
+        } else {
+            self.session_capabilities(incoming).map(drop)
+        }
     }
 
     /// Returns a request to the client, and the channel for its answer.
@@ -370,8 +378,8 @@ impl Server {
         })
     }
 
-    fn wrong(&self, method: &str) -> Wrong {
-        let mut wrong = Wrong::default();
+    fn wrong(&self, method: &str) -> ReplyDeviation {
+        let mut wrong = ReplyDeviation::default();
         for change in self.changes(method) {
             if let Change::Http { status, headers, cut_after } = change {
                 wrong.status = status.or(wrong.status);
@@ -419,8 +427,11 @@ mod tests {
                 let server = Arc::new(Server::new(test, bindings, revision));
                 server.state().sessions.insert("s".to_owned(), "{}".to_owned());
                 let incoming = Incoming { text: &text, session: Some("s"), headers: None };
-                if let Said::Message(said) = server.answer(incoming).said {
-                    assert!(serde_json::from_str::<IgnoredAny>(&said).is_ok() && !said.contains('\n'), "{said}");
+                if let ReplyContent::Message(content) = server.answer(incoming).content {
+                    assert!(
+                        serde_json::from_str::<IgnoredAny>(&content).is_ok() && !content.contains('\n'),
+                        "{content}"
+                    );
                 }
             }
         });

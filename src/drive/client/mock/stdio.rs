@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use super::listeners::Router;
 use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
-use super::server::{Incoming, Reply, Said, Server};
+use super::server::{Incoming, Reply, ReplyContent, Server};
 use crate::drive::accept::Asked;
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
@@ -37,7 +37,7 @@ pub(super) async fn converse(stream: TcpStream, asked: &Asked, router: &Router) 
     let mut read = BufReader::new(read);
     let mut first = String::new();
     (&mut read).take(MAX_WORD).read_line(&mut first).await?;
-    let Some(server) = router.behind(first.trim_end()) else { return Ok(()) };
+    let Some(server) = router.by_relay_word(first.trim_end()) else { return Ok(()) };
     asked.mark();
     write.write_all(WELCOME).await?;
     let (lines, pump) = Lines::of(read);
@@ -69,12 +69,12 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
             Some(_) = dialogs.join_next() => continue,
         };
         let reply = match event {
-            LineEvent::Oversized if server.log.came_too_long(&[], MAX_LINE + 1, Headers::new()) => {
+            LineEvent::Oversized if server.log.received_too_long(&[], MAX_LINE + 1, Headers::new()) => {
                 Reply::unreadable("longer than is read", true)
             }
             LineEvent::Line(line) | LineEvent::Unended(line) => {
                 let text = String::from_utf8_lossy(&line);
-                if !server.log.came(&line, Headers::new()) {
+                if !server.log.received(&line, Headers::new()) {
                     break;
                 }
                 if std::str::from_utf8(&line).is_ok() {
@@ -88,14 +88,14 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
         let cut = reply.wrong.cut_after;
         let mut outlet = Outlet::new(Arc::clone(&server.log), sender.clone(), Framing::Line, cut, None);
         session = reply.session.or(session);
-        match reply.said {
-            Said::Nothing => {}
-            Said::Message(text) => {
+        match reply.content {
+            ReplyContent::Nothing => {}
+            ReplyContent::Message(text) => {
                 if outlet.send(text).await.is_err() {
                     break;
                 }
             }
-            Said::Dialog(dialog) => drop(dialogs.spawn(fault::reporting_panics(dialog.hold(outlet)))),
+            ReplyContent::Dialog(dialog) => drop(dialogs.spawn(fault::reporting_panics(dialog.hold(outlet)))),
         }
     }
 }

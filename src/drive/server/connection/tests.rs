@@ -48,10 +48,10 @@ async fn second_response_is_recorded() {
 #[tokio::test]
 async fn replies_without_response_have_distinct_ends() {
     let exchange = listed(events(&[": nothing\n\n"])).await;
-    assert_eq!((&exchange.end, came(&exchange)), (&End::Empty, vec![""]));
+    assert_eq!((&exchange.end, received(&exchange)), (&End::Empty, vec![""]));
     assert_eq!(listed(taken()).await.end, End::Empty);
     let exchange = listed(reply(404, "text/plain", "no such page")).await;
-    assert_eq!((&exchange.end, came(&exchange)), (&End::Http { status: 404 }, vec!["no such page"]));
+    assert_eq!((&exchange.end, received(&exchange)), (&End::Http { status: 404 }, vec!["no such page"]));
     assert_eq!(listed(reply(307, "text/plain", "")).await.end, End::Http { status: 307 });
     assert_eq!(reason(&listed(reply(200, "text/html", "<p>")).await), "a body with the content type `text/html`");
     assert!(reason(&listed(json_reply("[]")).await).contains("batch"));
@@ -114,7 +114,7 @@ async fn result_of_any_depth_is_reply() {
 async fn body_that_is_not_utf8_is_kept_and_invalid() {
     let body = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n\"\xff\"".to_vec();
     let exchange = listed(vec![Act::Write(body)]).await;
-    assert_eq!((reason(&exchange), came(&exchange)), ("a body that is not UTF-8", vec!["\"\u{fffd}\""]));
+    assert_eq!((reason(&exchange), received(&exchange)), ("a body that is not UTF-8", vec!["\"\u{fffd}\""]));
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn surplus_elicitation_is_cancelled_and_ends_unanswered() {
     let stream = events(&[&event(ASKED)]).into_iter().chain([Act::Await(4), write(&event(DONE))]).collect();
     let (server, mut connection) = stateful(vec![stream, taken()]).await;
     let exchange = perform(&mut connection, &call(vec![]), soon()).await;
-    assert_eq!((&exchange.end, came(&exchange).last()), (&End::Unanswered, Some(&DONE)));
+    assert_eq!((&exchange.end, received(&exchange).last()), (&End::Unanswered, Some(&DONE)));
     assert_eq!(server.bodies()[3]["result"], json!({ "action": "cancel" }));
 }
 
@@ -211,5 +211,5 @@ async fn message_between_steps_answers_neither() {
     assert_eq!(perform(&mut connection, &notification, soon()).await.end, End::Accepted);
     tokio::time::sleep(Duration::from_millis(1)).await; // Virtual time: until the server has nothing more to do.
     let exchange = perform(&mut connection, &step(When::List), soon()).await;
-    assert_eq!((&exchange.end, came(&exchange)), (&End::Replied { message: 2 }, vec![error, EMPTY]));
+    assert_eq!((&exchange.end, received(&exchange)), (&End::Replied { message: 2 }, vec![error, EMPTY]));
 }
