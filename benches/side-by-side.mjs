@@ -1,7 +1,6 @@
-// Runs the official suite and the casebook at the same adapter in turn, and prints checks per second, processor time a
-// check, and their ratios, beside the goals. What is not in the package of the suite, its own example server, is
-// replaced by the adapter: `casebook serve` has it stand before the suite's clock starts, ours starts what it needs
-// within its time.
+// Runs the official suite and casebook against the same adapter in turn. Prints checks per second, processor time per
+// check, and their ratios, next to the goals. The package of the suite lacks its example server, so the adapter takes
+// its place: `casebook serve` starts it before the suite's time begins, while the time of casebook includes the start.
 //
 //   node side-by-side.mjs CASEBOOK ROUNDS
 
@@ -30,12 +29,12 @@ async function run(program, args, env = {}) {
   let [out, err, memory] = ['', '', 0];
   child.stdout.on('data', (data) => (out += data));
   child.stderr.on('data', (data) => (err += data));
-  // The high-water mark of the kernel's, read until the process is gone.
+  // The kernel's high-water mark, read until the process exits.
   const watch = setInterval(() => {
     try {
       memory = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? memory);
     } catch {
-      // Gone, or no Linux.
+      // The process has exited, or the system is not Linux.
     }
   }, 20);
   const status = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
@@ -47,7 +46,7 @@ async function run(program, args, env = {}) {
 async function ours(targets, ...args) {
   const record = join(scratch, 'run.jsonl');
   const done = await run(casebook, ['run', ...targets, ...args, '--timings', '--run-log', record]);
-  // Without snapshots in this folder 1 says nothing of the run.
+  // This folder has no snapshots, so the exit status 1 does not mean that the run failed.
   if (done.status > 1) throw new Error(`casebook run ${args.join(' ')} ended with ${done.status}:\n${done.out}${done.err}`);
   const lines = readFileSync(record, 'utf8').trim().split('\n').slice(1, -1);
   const checks = lines.reduce((sum, line) => sum + JSON.parse(line).record.verdicts.length, 0);
@@ -146,7 +145,7 @@ async function round(few, many) {
     const same = { suite: await overlap(role), casebook: await ours([target], ...overlapping(role), ...http) };
     const wide = { suite: same.suite, casebook: await ours([target], ...http) };
     if (role === 'server') {
-      // All that it asks of servers, of one that has one scenario's fixture: on the rest it gives up at once.
+      // All server scenarios, against a server with the fixture of one of them: the others fail at once.
       const [{ serve, revisions }] = scenarios;
       wide.suite = await serving(serve, revisions[0], (url) => theirs('server', '--url', url, '--spec-version', revisions[0]));
     }
@@ -200,9 +199,9 @@ function table() {
 }
 
 try {
-  // Its set-up is nobody's time.
+  // The setup of the target must not count.
   await ours([target], '--only', 'everything/json-schema-2020-12', '--transport', 'http');
-  // Three revisions, two tests each.
+  // Each case has two tests on three revisions.
   const [few, many] = [copies(167), copies(1670)];
   for (let number = 1; number <= rounds; number += 1) {
     console.error(`round ${number} of ${rounds}`);

@@ -150,7 +150,7 @@ async fn end(adapter: Adapter, served: Served) -> HandError {
 /// The results of a client that was driven by hand.
 #[derive(Debug)]
 pub struct Handed {
-    /// The results of the steps, as far as the client came.
+    /// The results of the steps that the client took.
     pub steps: Vec<HandedStep>,
     /// The error that ended the script, as the adapter describes it.
     pub error: Option<String>,

@@ -39,7 +39,7 @@ impl Bugs {
     }
 }
 
-/// Spawns a task beside a test.
+/// Spawns a task that works in the background of a test.
 pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
     tokio::spawn(reporting_panics(work))
 }

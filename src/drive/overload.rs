@@ -118,7 +118,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// This machine, or an idle one if the environment says that an overload is to be ignored.
+    /// This machine, or an idle one if [`VARIABLE`] is `ignore`.
     pub(crate) fn of_environment() -> Self {
         let is_ignored = std::env::var_os(VARIABLE).is_some_and(|value| value == "ignore");
         if is_ignored { Self::with(IDLE) } else { Self::default() }

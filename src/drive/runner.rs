@@ -68,7 +68,7 @@ struct Health {
     target: TargetId,
     /// Set once a hello has confirmed the claims of `target.toml`.
     confirmed: bool,
-    /// Set if its hello says that it serves over stdio by streams.
+    /// Set if its hello announces streams over stdio.
     streams: bool,
     /// The number of consecutive hangs.
     hangs: u32,

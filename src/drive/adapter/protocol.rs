@@ -174,10 +174,10 @@ pub(crate) struct Drove {
     /// Set if the client had a connection.
     #[serde(default)]
     pub(crate) connected: bool,
-    /// The values that the SDK handed to its user, step by step, as far as the client came.
+    /// The values that the SDK handed to its user, for each step that the client took.
     #[serde(default)]
     pub(crate) steps: Vec<Box<RawValue>>,
-    /// The error of the script beside those of its steps.
+    /// The error of the script, in addition to those of its steps.
     #[serde(default)]
     pub(crate) error: Option<Box<RawValue>>,
 }

@@ -218,7 +218,7 @@ impl Connection {
             Ok(Kind::Notification) => Ok(None),
             Ok(Kind::Request { id, method }) => self.serve(log, &id, &method).await.map(|()| None),
             Ok(Kind::Response { id, is_error }) if awaits.is_met(id.as_ref(), is_error) => Ok(Some(index)),
-            // A server that refuses a whole request need not have read its id.
+            // A server that refuses a request entirely may not have read its id.
             Ok(Kind::Response { is_error: true, .. }) if is_refusal => Ok(Some(index)),
             Ok(Kind::Response { id, .. }) => {
                 // Over stdio, the response to a request that was given up may still arrive.

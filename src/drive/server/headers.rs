@@ -18,7 +18,7 @@ pub(crate) type Headers = Vec<(String, String)>;
 /// The name of the session header.
 pub(crate) const SESSION: &str = "mcp-session-id";
 
-/// The values on which the headers of a message depend, beside the message.
+/// The values on which the headers of a message depend, in addition to the message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     /// The protocol revision; in the stateful lifecycle, only after its negotiation.

@@ -35,7 +35,7 @@ impl SmokeOutcome {
         Self::Wrong { got: got.into(), wanted: wanted.into(), stderr: String::new() }
     }
 
-    /// Adds the lines that a target wrote to its standard output beside its answers.
+    /// Adds the lines that a target wrote to its standard output in addition to its answers.
     pub(super) fn with_noise(self, noise: Vec<String>) -> Self {
         if self == Self::Right && !noise.is_empty() { Self::Noisy(noise) } else { self }
     }

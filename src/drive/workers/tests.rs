@@ -1,4 +1,4 @@
-//! Whole runs against targets that are a few lines of shell, each wrong in another way.
+//! Whole runs against targets that are short shell scripts, each with another mistake.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -20,8 +20,8 @@ use crate::model::template::{Generator, Template};
 use crate::model::transcript::{End, Party, Served};
 use crate::model::{CaseId, TargetId, TestId};
 
-/// An adapter that does what `$ON_HELLO` says and then what it should. As `--stdio-server` it does what `$ON_START`
-/// says and then replies to every line with its process id, unless the line asks for something worse.
+/// An adapter that runs `$ON_HELLO` before it follows the protocol. As `--stdio-server` it runs `$ON_START`, and then
+/// answers every line with its process id, unless the line requests a failure.
 const TARGET: &str = r#"
 if [ "$1" = --stdio-server ]; then
     eval "$ON_START"
@@ -78,7 +78,7 @@ fn test(id: &str, when: When) -> Test {
     Test::new(CaseId::new("a", "b"), id, Role::Server, Fixture::default(), steps)
 }
 
-/// A request that says so, in its method.
+/// A test that sends a request with this method.
 fn send(method: &str) -> Test {
     let message = Template::from(&json!({ "jsonrpc": "2.0", "id": 1, "method": method }));
     test(method, When::Send { message, headers: Vec::new() })
@@ -88,7 +88,7 @@ fn plan(target: Target, tests: Vec<Test>) -> Arc<Plan> {
     plan_of(target, Transport::Stdio, vec![tests])
 }
 
-/// A plan of several groups, each for a worker of its own.
+/// A plan of several groups, which different workers can take.
 fn plan_of(target: Target, transport: Transport, groups: Vec<Vec<Test>>) -> Arc<Plan> {
     let (revision, target, mut index) = (Revision::newest(), Arc::new(target), 0..);
     let mut planned = |test: Test| {
@@ -243,7 +243,7 @@ async fn hang_on_overloaded_machine_is_tried_once_more_and_counts() {
     assert_eq!(notices.len(), 1);
 }
 
-/// Why the target was not there any more, test by test.
+/// The reasons for which tests were unavailable.
 fn given_up(transcripts: &[Transcript]) -> Vec<&str> {
     let served = transcripts.iter().map(|transcript| &transcript.served);
     served
@@ -254,7 +254,7 @@ fn given_up(transcripts: &[Transcript]) -> Vec<&str> {
 #[tokio::test]
 async fn hanging_target_of_each_kind_is_given_up_after_three_hangs() {
     type Way = (&'static str, Target, Transport, fn(usize) -> Test);
-    // Whoever connects waits for ever.
+    // A client of this listener waits forever.
     let deaf = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/mcp", deaf.local_addr().expect("an address"));
     let sleeper = || ["sh", "-c", "exec sleep 1000"].map(str::to_owned).to_vec();
@@ -276,7 +276,7 @@ async fn hanging_target_of_each_kind_is_given_up_after_three_hangs() {
         let began = std::time::Instant::now();
         let transcripts = carried_out(options, plan_of(target, transport, groups)).await;
         let reasons = given_up(&transcripts);
-        // Each of the two workers may have one under way when the other gives up.
+        // Each of the two workers may be running a test when the other one gives up.
         assert!((16 - 2 * 3..=16).contains(&reasons.len()), "{what}: {reasons:?}");
         assert!(reasons.iter().all(|reason| *reason == reasons[0]), "{what}: {reasons:?}");
         assert!(began.elapsed() < Duration::from_secs(30), "{what}: {:?}", began.elapsed());
@@ -400,7 +400,7 @@ async fn run_cancelled_now_ends_at_once() {
     assert_eq!(ended.expect("no bug"), Ended::Interrupted);
 }
 
-/// A test of a client that connects only.
+/// A test of a client that only connects.
 fn connecting(id: &str) -> Test {
     Test { role: Role::Client, ..test(id, When::Serve) }
 }
@@ -434,7 +434,7 @@ async fn adapter_failure_during_drive_is_observed() {
 
 #[tokio::test]
 async fn panic_in_harness_fails_one_test_and_run_continues() {
-    // No clock goes so far: the sum panics, in each test anew.
+    // The sum overflows the clock and panics, in each test anew.
     let options = Options { test_limit: Duration::MAX, ..quick() };
     let transcripts = run_with(options, target(&[]), vec![send("one"), send("two")]).await;
     for transcript in transcripts {
@@ -447,7 +447,7 @@ async fn panic_in_harness_fails_one_test_and_run_continues() {
 
 #[tokio::test]
 async fn panic_in_background_task_is_error_of_its_test() {
-    // What the client sends makes the mock server's task panic; the client waits, as if nothing had happened.
+    // The message of the client makes the mock server's task panic, while the client waits.
     let trips = r#"case $line in *'"steps-on-it"'*)
         file=${line##*'"__relay","'}; file=${file%%'"'*}
         exec bash -c '{ read -r address; read -r word; } < "$1"; exec 3<>"/dev/tcp/${address%:*}/${address#*:}"
