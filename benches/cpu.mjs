@@ -1,4 +1,4 @@
-// Loaded into the official suite's process, it writes at the end how many seconds the processor worked for it.
+// Loaded into the process of the official suite, this file writes the processor time of that process when it exits.
 import { writeFileSync } from 'node:fs';
 
 process.on('exit', () => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The official conformance suite and the casebook at the same adapter, in turn: how fast, and at what cost. docs/speed.md.
+# Compares the speed and the cost of the official conformance suite and casebook on the same adapter; see docs/speed.md.
 #
 #   benches/side-by-side.sh [ROUNDS]
 set -euo pipefail

@@ -341,7 +341,7 @@ impl TargetRunner {
                 End::Crash { how } => self.health.count_hang(&no_list(revision, &how, &words.take())),
                 End::Timeout if self.has_more_patience().await => {}
                 End::Timeout => {
-                    self.health.count_hang(&no_list(revision, "no response within the time limit", &words.take()))
+                    self.health.count_hang(&no_list(revision, "no response within the time limit", &words.take()));
                 }
                 _ => drop(self.listed.insert(revision, fixed::names(&seen.messages))),
             }

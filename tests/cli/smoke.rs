@@ -22,6 +22,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 def on_call(asked): pass
 def on_serve(request): pass
+def url(port): return "http://127.0.0.1:%d/mcp" % port
 def identify(request): return request["id"]
 MISTAKE
 
@@ -34,7 +35,7 @@ for line in sys.stdin:
         on_serve(request)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        answer = {"serving": {"url": "http://127.0.0.1:%d/mcp" % server.server_port}}
+        answer = {"serving": {"url": url(server.server_port)}}
     elif "stop" in request: answer = {"stopped": True}
     else: answer = {"unsupported": "unknown request"}
     id = identify(request)
@@ -85,5 +86,23 @@ fn output_beside_answers_is_reported_over_http() {
         "noise   serve: echo over http on 2026-07-28",
         "wrote: called tools/list",
         "expected: nothing but answers on standard output",
+    ]);
+}
+
+#[test]
+fn url_without_scheme_is_shown() {
+    let sandbox = with_mistake("def url(port): return 'localhost/mcp'");
+    sandbox.run("smoke mine").exits(4).stdout_has(&[
+        "got: the `url` localhost/mcp, which does not begin with http://",
+        r#"expected: {"id":ID,"serving":{"url":"http://127.0.0.1:"#,
+    ]);
+}
+
+#[test]
+fn id_of_another_request_is_explained() {
+    let sandbox = with_mistake("def identify(request): return '1'");
+    sandbox.run("smoke mine").exits(4).stdout_has(&[
+        "right   hello",
+        "it wrote an object that is no answer to this request: repeat the `id` of the request",
     ]);
 }

@@ -217,10 +217,14 @@ fn fixture(does: Does) -> String {
 }
 
 async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> SmokeOutcome {
+    let wanted = r#"{"id":ID,"serving":{"url":"http://127.0.0.1:…"}}"#;
     let (serving, url) = match adapter.serve(order, Deadline::within(ANSWER)).await {
         Ok(served) => served,
-        Err(served) => return not_served(served, r#"{"id":ID,"serving":{"url":"http://127.0.0.1:…"}}"#),
+        Err(served) => return not_served(served, wanted),
     };
+    if !url.starts_with("http://") {
+        return SmokeOutcome::wrong(format!("the `url` {url}, which does not begin with http://"), wanted);
+    }
     let connection = Connection::to(ConnectionReuse::default().local(&url), order.revision);
     listed_and_stopped(adapter, serving, connection, order.revision).await
 }
