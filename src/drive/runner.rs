@@ -230,6 +230,9 @@ impl TargetRunner {
         if died_before || self.is_timeout_excused(planned, &transcript).await {
             let over = Instant::now();
             self.discard(if died_before { StopReason::Broken } else { StopReason::Hung }).await;
+            if !died_before {
+                self.become_patient().await;
+            }
             let ready = self.make_ready(planned, canaries).await;
             self.stopwatch.count_start(over);
             if let Err(reason) = ready {
@@ -279,12 +282,12 @@ impl TargetRunner {
         }
     }
 
-    /// Returns whether a test timed out on an overloaded machine, with the usual limits. The limits are longer from then
-    /// on. A test that keeps a target busy is a load itself, and never excused.
+    /// Returns whether a test timed out on an overloaded machine, with the usual limits. A test that keeps a target busy
+    /// is a load itself, and never excused.
     async fn is_timeout_excused(&mut self, planned: &Planned, transcript: &Transcript) -> bool {
         let is_timeout = matches!(last_end(transcript), Some(End::Timeout));
         let is_costly = planned.test.is_hard() || is_large(&planned.test.given);
-        is_timeout && !is_costly && self.has_more_patience().await
+        is_timeout && !is_costly && !self.is_patient && self.machine.check_overload(&self.options.program).await
     }
 
     /// Returns whether the limits are longer from now on: once, if the machine is overloaded.

@@ -233,6 +233,18 @@ async fn slow_start_on_overloaded_machine_is_waited_for() {
 }
 
 #[tokio::test]
+async fn slow_process_on_overloaded_machine_is_repeated() {
+    let options = Options { jobs: NonZeroUsize::new(3).expect("three"), ..quick() };
+    let late = target(&[("ON_START", &format!("sleep {}", (options.step_limit * 2).as_secs_f32()))]);
+    let isolated = |id| Test { isolated: true, ..send(id) };
+    let groups = ["one", "two", "three"].map(|id| vec![isolated(id), isolated("more")]);
+    let plan = plan_of(late, Transport::Stdio, groups.into());
+    let (transcripts, notices) = carried_out_on(OVERLOADED, options, plan).await;
+    assert_eq!((transcripts.len(), notices.len()), (6, 1));
+    assert!(transcripts.iter().all(|one| matches!(one.steps[0].end, End::Replied { .. })), "{transcripts:?}");
+}
+
+#[tokio::test]
 async fn hang_on_overloaded_machine_is_tried_once_more_and_counts() {
     let tests = [send("please-hang"), send("well")];
     let plan = plan(target(&[]), tests.into());
