@@ -36,7 +36,7 @@ async fn response_needs_same_id_of_same_type() {
     let exchange = listed(events(&[&event(&stray), &event(EMPTY)])).await;
     assert_eq!(exchange.end, End::Replied { message: 2 });
     let exchange = listed(events(&[&event(&stray)])).await;
-    assert_eq!(reason(&exchange), r#"a response with the id "0" in place of the id 0"#);
+    assert_eq!(reason(&exchange), r#"a response with the id "0" instead of the id 0"#);
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn replies_without_response_have_distinct_ends() {
     assert_eq!(reason(&listed(reply(200, "text/html", "<p>")).await), "a body with the content type `text/html`");
     assert!(reason(&listed(json_reply("[]")).await).contains("batch"));
     assert!(reason(&listed(json_reply(r#"{"jsonrpc":"2.0","id":0}"#)).await).contains("none of"));
-    assert!(reason(&listed(vec![write("SMTP ready\r\n\r\n")]).await).contains("no HTTP"));
+    assert!(reason(&listed(vec![write("SMTP ready\r\n\r\n")]).await).contains("invalid HTTP"));
 }
 
 #[tokio::test]
