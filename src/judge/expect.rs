@@ -1,15 +1,17 @@
-//! One expectation against one step: what doesn't hold, and what cannot be decided.
+//! Compares an expectation with the observation of a step.
 //!
-//! Takes what an author expects and what was observed. A value that cannot be read satisfies nothing and breaks
-//! nothing. Must not know levels, controls or known failures.
+//! Takes an expectation and an observation, gives the keys that do not hold and those that cannot be decided. A value
+//! that cannot be read neither satisfies nor violates an expectation. Must not know levels, controls or known failures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jsonschema::ValidationError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::compare;
 use super::places;
+use super::violation::Violation;
 use crate::model::TestId;
 use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Flaw, Matcher, Outcome};
 use crate::model::observation::{AdvertisedTool, AnswerObservation, Observed, Parts, StepObservation};
@@ -20,8 +22,10 @@ use crate::model::text::shortened;
 
 /// The bytes of a value that are shown.
 const SHOWN: usize = 240;
+/// The bytes of a sentence on a violated schema that are shown.
+const SENTENCE: usize = 600;
 
-/// The objections to an expectation; none where it holds.
+/// The keys of an expectation that do not hold or cannot be decided; none if it holds.
 pub(super) struct Misses {
     /// One for every key that definitely does not hold.
     pub(super) missed: Vec<Finding>,
@@ -37,7 +41,7 @@ enum Compared {
     Unknown(Finding),
 }
 
-/// Holds an expectation against a step.
+/// Compares an expectation with a step.
 pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &TestId) -> Misses {
     let mut misses = Misses { missed: Vec::new(), unknown: Vec::new(), revision: id.revision.name() };
     if !expected.outcome.is_empty() && !expected.outcome.contains(&observed.outcome) {
@@ -50,7 +54,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
     if status_counts && observed.status.is_none_or(|status| !expected.status.contains(&status)) {
         misses.differ("status", &one_of(&expected.status), &shown_or_none(observed.status));
     }
-    // A test without canaries has none that could have been fetched.
+    // A test without canaries leaves all of them untouched.
     let canary = observed.canary.unwrap_or(CanaryState::Untouched);
     if let Some(wanted) = expected.canary.filter(|wanted| *wanted != canary) {
         misses.differ("canary", wanted.word(), canary.word());
@@ -88,7 +92,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
     if let Some(schema) = &expected.matches {
         misses.take(fits("matches", schema, view(observed)));
     }
-    // A client's own refusal is told from a server's by what the client asked.
+    // The messages of the client decide whether the client itself or the server refused.
     let by_request = !expected.outcome.is_empty() && matches!(observed.outcome, Outcome::Refused | Outcome::Hidden);
     let depends = by_request || depends_on_messages(expected);
     if let Some(reason) = observed.unread.as_ref().filter(|_| misses.is_empty() && depends) {
@@ -154,7 +158,7 @@ impl Misses {
         self.differ(key, &format!("{verb}{expected}"), &observed);
     }
 
-    /// None of the tools of a list may have a flaw; it is about a list only where that has a tool.
+    /// Checks that the list has a tool, and that no tool has one of these flaws.
     fn flaws(&mut self, without: &BTreeSet<Flaw>, tools: &BTreeMap<String, BTreeSet<Flaw>>) {
         if !without.is_empty() && tools.is_empty() {
             self.missed.push(missing("tools"));
@@ -169,13 +173,13 @@ impl Misses {
                 let unwanted: Vec<_> = without.iter().collect();
                 self.differ(&place, &format!("none of {}", one_of(&unwanted)), &words(&found, ", "));
             } else if !hiding.is_empty() {
-                let reason = format!("not looked into, because it is {}", words(&hiding, ", "));
+                let reason = format!("the schemas are not checked, because they are {}", words(&hiding, ", "));
                 self.unknown.push(undecidable(&place, &reason));
             }
         }
     }
 
-    /// Every elicitation was answered so, and there was one.
+    /// Checks that there was an elicitation, and that each was answered as expected.
     fn answers(&mut self, wanted: &Answered, observed: &[AnswerObservation]) {
         if observed.is_empty() {
             self.differ("answered", wanted.action.word(), "nothing");
@@ -239,7 +243,7 @@ fn depends_on_messages(expected: &Expectation) -> bool {
         || expected.matches.as_ref().is_some_and(is_about_content)
 }
 
-/// A schema over each message: the first that does not fit, or else the first that cannot be told.
+/// Validates each message; gives the first that does not fit, or else the first that cannot be read.
 fn fits_all(key: &str, schema: &SharedSchema, messages: &[Parts]) -> Compared {
     let mut all = Compared::Holds;
     for message in messages {
@@ -260,7 +264,7 @@ fn list<T: Serialize + Clone>(values: &[Observed<T>]) -> Option<Observed> {
     (!values.is_empty()).then(|| Observed::all(values.iter().cloned()).map(|values| json(&values)))
 }
 
-/// The observation as `matches` sees it. An error's words are for people.
+/// The observation as `matches` sees it, without the texts of errors, which are for people.
 fn view(observed: &StepObservation) -> Parts {
     let StepObservation {
         outcome,
@@ -329,14 +333,14 @@ fn view(observed: &StepObservation) -> Parts {
 /// The members of an object on which a schema over it can depend.
 #[derive(Default)]
 struct Looked<'s> {
-    /// By their values.
+    /// The members whose values matter.
     values: BTreeSet<&'s str>,
-    /// By being there.
+    /// The members whose presence matters.
     present: BTreeSet<&'s str>,
 }
 
 impl<'s> Looked<'s> {
-    /// Collects the members; whether these are all.
+    /// Collects the members; returns `false` if the schema may depend on others too.
     fn at(&mut self, schema: &'s Value) -> bool {
         let Value::Object(keywords) = schema else { return schema.is_boolean() };
         keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {
@@ -356,7 +360,7 @@ impl<'s> Looked<'s> {
     }
 }
 
-/// A schema over an object of which parts may be unreadable.
+/// Validates an object of which some parts may be unreadable.
 fn fits(key: &str, schema: &SharedSchema, parts: Parts) -> Compared {
     let mut looked = Looked::default();
     let is_narrow = looked.at(schema.value());
@@ -367,7 +371,7 @@ fn fits(key: &str, schema: &SharedSchema, parts: Parts) -> Compared {
             Observed::Unreadable(reason) if !is_narrow || looked.values.contains(name.as_str()) => {
                 return Compared::Unknown(unreadable(&format!("{key}: {name}"), &reason));
             }
-            // The schema asks for no more than that there is one.
+            // The schema depends only on its presence.
             Observed::Unreadable(_) => Value::Null,
         };
         object.insert(name, value);
@@ -376,15 +380,18 @@ fn fits(key: &str, schema: &SharedSchema, parts: Parts) -> Compared {
 }
 
 fn violation(key: &str, schema: &SharedSchema, value: &Value) -> Compared {
+    let describe = |error: &ValidationError<'_>| {
+        let sentence = Violation { key, schema: schema.value(), value }.sentence(error);
+        (error.instance_path().to_string(), shortened(&sentence, SENTENCE).into_owned())
+    };
     let violation = match schema.compiled() {
-        Ok(schema) => schema.violation(value),
-        Err(why) => return Compared::Unknown(undecidable(key, &format!("the schema can't be used: {why}"))),
+        Ok(schema) => schema.first_error(value, describe),
+        Err(why) => return Compared::Unknown(undecidable(key, &format!("the schema cannot be used: {why}"))),
     };
     match violation {
         Ok(None) => Compared::Holds,
         Ok(Some((pointer, message))) => {
-            let (place, message) = (key.to_owned(), shortened(&message, SHOWN).into_owned());
-            Compared::Misses(Finding::Violation { place, pointer: pointer.clone(), message })
+            Compared::Misses(Finding::Violation { place: key.to_owned(), pointer, message })
         }
         Err(too_much) => Compared::Unknown(undecidable(key, &too_much.to_string())),
     }
@@ -454,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_must_hold_and_each_that_does_not_is_told() {
+    fn each_key_that_does_not_hold_is_reported() {
         let expected = Expectation {
             outcome: vec![Outcome::ToolError, Outcome::ProtocolError],
             code: Some(-32602),
@@ -482,14 +489,14 @@ mod tests {
                 "saw: expected nothing, observed {\"to\":42}",
                 "text: expected mirrors structured, observed something else",
                 "took: expected at most instant, observed quick",
-                "matches: : \"code\" is a required property",
+                "matches: the error code is missing",
             ]
         );
         assert_eq!(misses_of(&Expectation::default(), &observed), Vec::<String>::new());
     }
 
     #[test]
-    fn null_is_there_and_only_absent_is_absence() {
+    fn null_is_a_value_and_not_absence() {
         let null = Some(Matcher::Equals(Template::Null));
         let wanted = Expectation { structured: null, ..Expectation::default() };
         let with = StepObservation { structured: Some(Value::Null.into()), ..samples::step(Outcome::Success) };
@@ -500,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_is_kept_when_nothing_at_above_or_below_it_differs() {
+    fn pointer_is_kept_if_nothing_at_above_or_below_differs() {
         let keeps = |pointer: &str| Advertised::Keeps(vec![pointer.into()]);
         let observed = AdvertisedTool {
             removed: vec!["/inputSchema/anyOf".into()],
@@ -515,11 +522,11 @@ mod tests {
         }
         assert!(matches!(unlike("t", &keeps("/x"), None), Compared::Misses(_)));
         let as_given = unlike("t", &Advertised::AsGiven, Some(&observed));
-        assert!(matches!(as_given, Compared::Misses(told) if told.to_string().contains("observed lacks")));
+        assert!(matches!(as_given, Compared::Misses(finding) if finding.to_string().contains("observed lacks")));
     }
 
     #[test]
-    fn the_status_is_no_matter_over_stdio() {
+    fn status_is_ignored_over_stdio() {
         let expected = Expectation { status: vec![400], ..Expectation::default() };
         let observed = samples::step(Outcome::ProtocolError);
         assert!(misses(&expected, &observed, &samples::id("f/c/t@2026-07-28+stdio")).is_empty());
@@ -527,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_compared_by_action_and_content() {
+    fn answer_is_compared_by_action_and_content() {
         let answered = Answered { action: Action::Accept, content: Some(Matcher::Contains((&json!({"a": 1})).into())) };
         let expected = Expectation { answered: Some(answered), ..Expectation::default() };
         let answer = |content: Value| StepObservation {
@@ -544,32 +551,32 @@ mod tests {
     }
 
     #[test]
-    fn every_message_sent_must_fit_too() {
+    fn each_sent_message_must_fit() {
         let expected = Expectation { sent: Some(json!({"required": ["headers"]}).into()), ..Expectation::default() };
         let of = |sent: &[Value]| {
             misses_of(&expected, &StepObservation { sent: messages(sent), ..samples::step(Outcome::Success) })
         };
         assert!(of(&[json!({"headers": {}})]).is_empty());
-        assert_eq!(of(&[json!({"headers": {}}), json!({})]), ["sent: : \"headers\" is a required property"]);
+        assert_eq!(of(&[json!({"headers": {}}), json!({})]), ["sent: the list of headers of the message of the client is missing"]);
         assert_eq!(of(&[]), ["sent: missing"]);
     }
 
     #[test]
-    fn every_reply_must_fit_and_no_reply_fits_nothing() {
+    fn each_reply_must_fit_and_there_must_be_one() {
         let expected = Expectation { reply: Some(json!({"required": ["status"]}).into()), ..Expectation::default() };
         let of = |replies: &[Value]| {
             misses_of(&expected, &StepObservation { replies: messages(replies), ..samples::step(Outcome::Success) })
         };
         assert!(of(&[json!({"status": 200})]).is_empty());
-        assert_eq!(of(&[json!({"status": 200}), json!({})]), ["reply: : \"status\" is a required property"]);
+        assert_eq!(of(&[json!({"status": 200}), json!({})]), ["reply: the HTTP status of the reply is missing"]);
         assert_eq!(of(&[]), ["reply: missing"]);
     }
 
     #[test]
-    fn a_schema_in_matches_can_fetch_nothing() {
+    fn schema_with_a_remote_reference_is_not_evaluated() {
         let expected =
             Expectation { matches: Some(json!({"$ref": "http://127.0.0.1:9/x"}).into()), ..Expectation::default() };
         let misses = misses(&expected, &samples::step(Outcome::Success), &samples::id("f/c/t@2026-07-28+http"));
-        assert!(misses.unknown[0].to_string().contains("can't be used"));
+        assert!(misses.unknown[0].to_string().contains("cannot be used"));
     }
 }

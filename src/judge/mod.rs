@@ -1,7 +1,7 @@
-//! Transcript → observation → verdicts: what the specification's sentences say of what was seen.
+//! Judging: a transcript becomes an observation, and an observation becomes verdicts by the requirement catalogue.
 //!
-//! [`observe`] takes a test and its transcript; [`Judge`] takes the observation, the catalogue and the known
-//! failures. Pure: must not know processes, sockets, files, clocks, or anything special about a target.
+//! [`observe`] takes a test and its transcript; [`Judge`] takes the observation, the catalogue and the known failures.
+//! Both are pure: they must not know processes, sockets, files or clocks, nor treat any target differently.
 
 mod asked;
 mod compare;
@@ -13,6 +13,7 @@ mod places;
 mod rounds;
 #[cfg(test)]
 pub(crate) mod samples;
+mod violation;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,16 +28,16 @@ use crate::model::spec::{Catalogue, Level, Requirement, Revision, Transport};
 use crate::model::target::{Known, Target};
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
-/// Judges tests in the order of the plan, and remembers controls and known failures on the way.
+/// Judges tests in the order of the plan, and remembers failed controls and the use of known failures.
 #[derive(Clone)]
 pub struct Judge {
     catalogue: Arc<Catalogue>,
     known: Vec<KnownFailure>,
-    /// The first control of each scope that didn't hold.
+    /// The first failed control of each scope.
     controls: BTreeMap<Scope, FailedControl>,
 }
 
-/// A known failure of one target, and whether it was met.
+/// A known failure of one target, with the numbers of its verdicts that failed and held.
 #[derive(Clone)]
 struct KnownFailure {
     target: TargetId,
@@ -64,7 +65,7 @@ impl Scope {
     }
 }
 
-/// A control that didn't hold.
+/// A control that failed, or that the adapter cannot express.
 #[derive(Clone)]
 struct FailedControl {
     path: String,
@@ -72,7 +73,7 @@ struct FailedControl {
 }
 
 impl Judge {
-    /// A judge of these targets by this catalogue. It has copies of both, so that threads can share it.
+    /// Creates a judge of these targets by this catalogue. It copies both, so that threads can share it.
     pub fn new<'t>(catalogue: &Catalogue, targets: impl IntoIterator<Item = &'t Target>) -> Self {
         let known = targets.into_iter().flat_map(|target| {
             let entry =
@@ -82,16 +83,16 @@ impl Judge {
         Self { catalogue: Arc::new(catalogue.clone()), known: known.collect(), controls: BTreeMap::new() }
     }
 
-    /// The verdicts of one test, remembered for later ones. A control comes before the tests that it governs.
+    /// Judges one test, and remembers its verdicts for later tests. A control must be judged before its tests.
     pub fn judge(&mut self, target: &TargetId, test: &Test, id: &TestId, observation: &Observation) -> Vec<Verdict> {
         let verdicts = self.verdicts(target, test, id, observation);
         self.keep(target, test, id, observation, &verdicts);
         verdicts
     }
 
-    /// The verdicts of one test, of which nothing is remembered before [`keep`](Self::keep).
+    /// Judges one test. Its verdicts have no effect on later tests before [`keep`](Self::keep).
     pub fn verdicts(&self, target: &TargetId, test: &Test, id: &TestId, observation: &Observation) -> Vec<Verdict> {
-        let lapse = self.failed_control(target, test, id).cloned();
+        let failed = self.failed_control(target, test, id).cloned();
         let mut verdicts = Vec::new();
         for (step, check) in test
             .steps
@@ -100,12 +101,12 @@ impl Judge {
             .flat_map(|(index, step)| step.then.checks().iter().map(move |check| (index, check)))
         {
             let Some(requirement) = self.catalogue.get(&check.requirement) else {
-                verdicts.push(unwritten(step, check));
+                verdicts.push(without_requirement(step, check));
                 continue;
             };
             let in_force = requirement.revisions.contains(id.revision) && requirement.roles.contains(&test.role);
             if in_force {
-                verdicts.extend(self.verdict(step, check, requirement, id, observation, lapse.as_ref()));
+                verdicts.extend(self.verdict(step, check, requirement, id, observation, failed.as_ref()));
             }
         }
         for verdict in &mut verdicts {
@@ -114,7 +115,7 @@ impl Judge {
         verdicts
     }
 
-    /// Remembers the verdicts of a test: a control counts for others, and so does what is known of its failures.
+    /// Remembers the verdicts of a test: a failed control decides about later tests, and known failures are counted.
     pub fn keep(
         &mut self,
         target: &TargetId,
@@ -133,7 +134,7 @@ impl Judge {
         }
     }
 
-    /// The known failures that were met and always held.
+    /// The stale known failures: those whose checks were judged, and all held.
     pub fn stale(&self) -> Vec<Stale> {
         let stale = self.known.iter().filter(|entry| entry.held > 0 && entry.failed == 0);
         let stale = stale.map(|KnownFailure { target, known, .. }| Stale {
@@ -151,7 +152,7 @@ impl Judge {
         requirement: &Requirement,
         id: &TestId,
         observation: &Observation,
-        lapse: Option<&FailedControl>,
+        failed: Option<&FailedControl>,
     ) -> Option<Verdict> {
         let verdict_of = |kind, finding: Finding| verdict(step, check, requirement.level, kind, vec![finding.into()]);
         if let Some(reason) = &observation.cannot {
@@ -161,21 +162,24 @@ impl Judge {
             let unavailable = observation.unavailable.clone().map(|reason| Finding::Unavailable { reason });
             return Some(verdict_of(VerdictKind::Error, unavailable.unwrap_or(Finding::NotObserved)));
         };
-        if let Some(FailedControl { path, cannot }) = lapse {
+        if let Some(FailedControl { path, cannot }) = failed {
             let control = path.clone();
             let (kind, finding) = if *cannot {
                 (VerdictKind::Cannot, Finding::ControlInexpressible { control })
             } else {
                 (VerdictKind::Inconclusive, Finding::ControlFailed { control })
             };
-            // Whether a MAY is taken says nothing without its control, and nothing is owed.
+            // A MAY needs no verdict here: without its control, it is unknown whether the target takes it.
             return (requirement.level != Level::May).then(|| verdict_of(kind, finding));
         }
         let (kind, detail) = self.weigh(check, requirement.level, observed, id);
         Some(verdict(step, check, requirement.level, kind, detail))
     }
 
-    /// The first alternative that holds; or what cannot be told, where none does but one may; or all that doesn't hold.
+    /// Compares the step with each alternative of a check.
+    ///
+    /// Gives the first alternative that holds. If none does, it gives the parts that cannot be read, if there is an
+    /// alternative that fails by nothing else, or the parts that do not hold.
     fn weigh(
         &self,
         check: &Check,
@@ -200,14 +204,14 @@ impl Judge {
                 if wrong.missed.is_empty() { (&mut unknown, wrong.unknown) } else { (&mut missed, wrong.missed) };
             into.extend(findings.into_iter().map(detail));
         }
-        if unknown.is_empty() { (broken(level), missed) } else { (VerdictKind::Inconclusive, unknown) }
+        if unknown.is_empty() { (violated(level), missed) } else { (VerdictKind::Inconclusive, unknown) }
     }
 
     fn in_force(&self, requirement: &RequirementId, revision: Revision) -> bool {
         self.catalogue.get(requirement).is_some_and(|requirement| requirement.revisions.contains(revision))
     }
 
-    /// The control that took this test's word away. A control answers to wider ones only.
+    /// The failed control that makes this test inconclusive. A control depends only on controls of a wider scope.
     fn failed_control(&self, target: &TargetId, test: &Test, id: &TestId) -> Option<&FailedControl> {
         let above = match test.control {
             Some(Control::File) => [].as_slice(),
@@ -231,12 +235,12 @@ impl Judge {
         let cannot = observation.cannot.is_some() || any(|kind| kind == VerdictKind::Cannot);
         let failed = observation.unavailable.is_some() || any(|kind| fails(kind) || kind == VerdictKind::Error);
         if cannot || failed {
-            let lapse = FailedControl { path: test.path(), cannot };
-            self.controls.entry(Scope::new(target, id, control)).or_insert(lapse);
+            let failed = FailedControl { path: test.path(), cannot };
+            self.controls.entry(Scope::new(target, id, control)).or_insert(failed);
         }
     }
 
-    /// Turns a failure that is known into that.
+    /// Turns a failure that the target lists as known into a known failure.
     fn excuse(&self, target: &TargetId, id: &TestId, verdict: &mut Verdict) {
         let (fails, holds) = (fails(verdict.kind), holds(verdict.kind));
         if !(fails || holds) {
@@ -255,7 +259,7 @@ impl Judge {
 }
 
 impl KnownFailure {
-    /// Returns whether it is about this verdict.
+    /// Returns whether the entry applies to this verdict.
     fn is_of(&self, target: &TargetId, id: &TestId, verdict: &Verdict) -> bool {
         self.target == *target && self.known.requirement == verdict.requirement && self.known.test.matches(id)
     }
@@ -279,8 +283,9 @@ fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: 
     }
 }
 
-/// A case is loaded only with a requirement for every check; a record may be judged with other cases.
-fn unwritten(step: usize, check: &Check) -> Verdict {
+/// The verdict for a check without a requirement. Loading refuses such a case, but a record may be judged with other
+/// cases than it was made with.
+fn without_requirement(step: usize, check: &Check) -> Verdict {
     verdict(step, check, Level::Derived, VerdictKind::Error, vec![Finding::NoRequirement.into()])
 }
 
@@ -288,7 +293,7 @@ fn held(level: Level) -> VerdictKind {
     if level == Level::May { VerdictKind::Taken } else { VerdictKind::Pass }
 }
 
-fn broken(level: Level) -> VerdictKind {
+fn violated(level: Level) -> VerdictKind {
     match level {
         Level::Must | Level::MustNot => VerdictKind::Fail,
         Level::Should | Level::ShouldNot => VerdictKind::Warn,
@@ -297,7 +302,7 @@ fn broken(level: Level) -> VerdictKind {
     }
 }
 
-/// What a known failure can excuse; an error of the run is none.
+/// Returns whether a known failure can excuse the verdict. It cannot excuse an error of the run.
 fn fails(kind: VerdictKind) -> bool {
     use VerdictKind::{Fail, Inconclusive, Note, Warn};
     matches!(kind, Fail | Warn | Note | Inconclusive)

@@ -151,7 +151,7 @@ impl fmt::Display for Finding {
                 write!(f, "{place}: expected {expected}, observed {observed}")
             }
             Self::Missing { place } => write!(f, "{place}: missing"),
-            Self::Violation { place, pointer, message } => write!(f, "{place}: {pointer}: {message}"),
+            Self::Violation { place, pointer: _, message } => write!(f, "{place}: {message}"),
             Self::NotInForce { requirement } => {
                 write!(f, "allowed by {requirement}, which is not in force on this revision")
             }

@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::jsonrpc::nesting;
@@ -98,12 +98,23 @@ impl Schema {
     /// # Errors
     /// [`TooMuch`] if the validation would take too long.
     pub fn violation(&self, value: &Value) -> Result<Option<(String, String)>, TooMuch> {
+        self.first_error(value, |error| (error.instance_path().to_string(), error.to_string()))
+    }
+
+    /// Describes the first error of the validator; `None` if the value fits.
+    ///
+    /// # Errors
+    /// [`TooMuch`] if the evaluation would take too long.
+    pub fn first_error<T>(
+        &self,
+        value: &Value,
+        describe: impl FnOnce(&ValidationError<'_>) -> T,
+    ) -> Result<Option<T>, TooMuch> {
         let (values, bytes) = size(value);
         if self.values.saturating_mul(values) > WORK || self.has_patterns && bytes > TEXT {
             return Err(TooMuch);
         }
-        let error = self.validator.validate(value).err();
-        Ok(error.map(|error| (error.instance_path().to_string(), error.to_string())))
+        Ok(self.validator.validate(value).err().map(|error| describe(&error)))
     }
 }
 
