@@ -1,6 +1,6 @@
-//! Elicitations in a transcript, in both lifecycles: as a server sent them, and as a client answered them.
+//! Elicitations of a step: the parameters that a server sent, and the answers of a client, in both lifecycles.
 //!
-//! Takes a step, gives parameters and answers in the order of the wire. Must not know what was expected of them.
+//! Takes the messages of a step, gives parameters and answers in their order. Must not know expectations.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ const ELICIT: &str = "elicitation/create";
 
 /// The parameters of every elicitation that the server sent, without `_meta`.
 pub(super) fn asked(role: Role, wire: &Wire<'_>) -> Vec<Observed> {
-    // Of a server under test, what answers no request of this step is nobody's round; and a request has an id.
+    // A reply of a server under test counts only if it answers a request of this step, and a request only with an id.
     let (server, is_under_test) = match role {
         Role::Server => (Party::Target, true),
         Role::Client => (Party::Harness, false),
@@ -35,7 +35,7 @@ pub(super) fn asked(role: Role, wire: &Wire<'_>) -> Vec<Observed> {
     asked
 }
 
-/// The answers that a client under test gave.
+/// The answers of a client under test.
 pub(super) fn answered(role: Role, wire: &Wire<'_>) -> Vec<AnswerObservation> {
     if role != Role::Client {
         return Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn answered(role: Role, wire: &Wire<'_>) -> Vec<AnswerObservation> {
     answered
 }
 
-/// An object's values, in the order in which they were written; what is no object is one value.
+/// The values of an object in the order of the text; any other value is a list of itself.
 fn in_order(raw: &RawValue) -> Vec<&RawValue> {
     match envelope::ordered(raw.get()) {
         Some(members) => members.into_iter().map(|(_, value)| value).collect(),
@@ -65,7 +65,7 @@ fn in_order(raw: &RawValue) -> Vec<&RawValue> {
     }
 }
 
-/// The parameters of an input request, where it is an elicitation or no object.
+/// The parameters of an input request that is an elicitation; a request that is not an object counts as one.
 fn elicited(request: &RawValue) -> Option<Observed> {
     match envelope::members(request) {
         Some(members) => {

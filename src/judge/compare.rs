@@ -1,17 +1,17 @@
-//! Comparing JSON: equality with numbers by value, containment, and differences as JSON Pointers.
+//! Comparison of JSON values: equality with numbers by value, containment, and differences as JSON Pointers.
 //!
-//! Takes trees of at most [`nesting::LIMIT`](crate::jsonrpc::nesting::LIMIT) levels. Must not know where they came from.
+//! Takes trees of at most [`nesting::LIMIT`](crate::jsonrpc::nesting::LIMIT) levels. Must not know their origin.
 
 use serde_json::{Map, Number, Value};
 
 use crate::model::observation::AdvertisedTool;
 
-/// How many pointers of one kind are kept.
+/// The number of pointers of one kind that are kept.
 pub(crate) const KEPT: usize = 20;
 /// The number of pointers of one kind that are collected before they are sorted: a schema may differ in 400,000 places.
 const COLLECTED: usize = 10_000;
 
-/// Equal as JSON: members in any order, and numbers by value, so that `1` is `1.0`.
+/// Returns whether two values are equal as JSON: members in any order, and numbers by value, so that `1` is `1.0`.
 pub(crate) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => same_number(a, b),
@@ -23,7 +23,7 @@ pub(crate) fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether `whole` has at least the members of `part`, at every level; lists have as many items on both sides.
+/// Returns whether `whole` has at least the members of `part`, at every level. Lists must have the same length.
 pub(crate) fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Array(whole), Value::Array(part)) => {
@@ -45,7 +45,7 @@ fn same_number(a: &Number, b: &Number) -> bool {
     }
 }
 
-/// The number as an integer, where its value is one that 128 bits hold.
+/// The number as an integer; `None` if it is not an integer of 128 bits.
 fn integer(number: &Number) -> Option<i128> {
     let exact = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
     exact.or_else(|| {
@@ -56,7 +56,7 @@ fn integer(number: &Number) -> Option<i128> {
     })
 }
 
-/// Writes down where `wire` differs from `given`; a subtree that is missing or new counts once, at its root.
+/// Collects the places where `wire` differs from `given`. A missing or new subtree counts once, at its root.
 pub(crate) fn differences(given: &Value, wire: &Value, at: &str, into: &mut AdvertisedTool) {
     match (given, wire) {
         (Value::Object(given), Value::Object(wire)) => members(given, wire, at, into),
@@ -82,7 +82,7 @@ fn members(given: &Map<String, Value>, wire: &Map<String, Value>, at: &str, into
     }
 }
 
-/// One place that either side may lack.
+/// Compares one place, which may be missing on either side.
 pub(crate) fn member(given: Option<&Value>, wire: Option<&Value>, at: String, into: &mut AdvertisedTool) {
     if [&into.removed, &into.added, &into.changed].iter().any(|list| list.len() >= COLLECTED) {
         return;
@@ -95,7 +95,7 @@ pub(crate) fn member(given: Option<&Value>, wire: Option<&Value>, at: String, in
     }
 }
 
-/// Sorts each list, and cuts it at [`KEPT`] with a last item that says how many more there were.
+/// Sorts each list, and cuts it at [`KEPT`]; a last item then states the number of the others.
 pub(crate) fn bound(differences: &mut AdvertisedTool) {
     for list in [&mut differences.removed, &mut differences.added, &mut differences.changed] {
         list.sort_unstable();
@@ -108,7 +108,7 @@ pub(crate) fn bound(differences: &mut AdvertisedTool) {
     }
 }
 
-/// Whether a list of pointers was cut by [`bound`].
+/// Returns whether [`bound`] cut a list of pointers.
 pub(crate) fn is_cut(pointers: &[String]) -> bool {
     pointers.len() > KEPT
 }
@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn members_have_no_order_and_none_may_be_missing() {
+    fn equal_objects_have_the_same_members_in_any_order() {
         assert!(equal(&json!({"a": 1, "b": 2}), &json!({"b": 2, "a": 1})));
         assert!(!equal(&json!({"a": null}), &json!({})));
         assert!(!equal(&json!([1, 2]), &json!([2, 1])));
     }
 
     #[test]
-    fn containing_means_these_members_at_least() {
+    fn contained_value_may_have_fewer_members() {
         let whole = json!({"a": {"b": 1, "c": [{"d": 2, "e": 3}]}, "f": null});
         assert!(contains(&whole, &json!({"a": {"c": [{"d": 2.0}]}})));
         assert!(contains(&whole, &json!({"f": null})));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_told_once_at_its_root() {
+    fn difference_is_reported_once_at_its_root() {
         let given = json!({"type": "object", "anyOf": [{"required": ["id"]}, true], "x/y": {"deep": {"er": 1}}});
         let wire = json!({"type": "object", "anyOf": [{"required": ["name"]}], "$schema": "s"});
         let mut found = AdvertisedTool::default();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_pointers_are_bounded_and_say_so() {
+    fn long_list_of_pointers_is_cut_with_a_count() {
         let mut found = AdvertisedTool { added: (0..50).map(|n| format!("/{n}")).collect(), ..Default::default() };
         bound(&mut found);
         assert!(is_cut(&found.added));

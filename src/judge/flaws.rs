@@ -1,6 +1,7 @@
-//! What can be seen of a listed tool without knowing it: its schemas' dialects, roots, references and sizes.
+//! Flaws of a listed tool that show without a fixture: in the dialects, roots, references and sizes of its schemas.
 //!
-//! Takes a tool as it came, gives its [`Flaw`]s. Fetches nothing. Must not know which of them is wrong where.
+//! Takes a tool as it was received, gives its [`Flaw`]s. Opens no connection. Must not know which flaws a requirement
+//! forbids.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +14,16 @@ use crate::jsonrpc::nesting;
 use crate::model::case::Flaw;
 use crate::model::observation::Observed;
 
-/// Levels of a schema that are looked into.
+/// The levels of a schema that is checked.
 const LEVELS: usize = 64;
-/// Bytes of a schema that are looked into.
+/// The bytes of a schema that is checked.
 const BYTES: usize = 64_000;
-/// Keywords whose values are data, in which nothing is a reference.
+/// The keywords whose values are data without references.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
-/// Keywords whose members are schemas by name.
+/// The keywords whose values are schemas by name.
 const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 
-/// What there is to see of a tool.
+/// Finds the flaws of a tool.
 pub(super) fn flaws(tool: &Members<'_>) -> BTreeSet<Flaw> {
     let mut found = BTreeSet::new();
     let input = tool.get("inputSchema").map(|raw| raw.get());
@@ -59,7 +60,7 @@ fn schema(text: &str, invalid: Flaw) -> BTreeSet<Flaw> {
     found
 }
 
-/// Whether a schema is valid by the dialect that it declares, or else by 2020-12; `None` for an unknown dialect.
+/// Returns whether a schema is valid in the dialect that it declares, by default 2020-12; `None` for an unknown dialect.
 fn is_valid(schema: &Value) -> Option<bool> {
     let Some(dialect) = schema.get("$schema") else { return Some(draft202012::meta::is_valid(schema)) };
     let Some(dialect) = dialect.as_str() else { return Some(false) };
@@ -75,12 +76,12 @@ fn is_valid(schema: &Value) -> Option<bool> {
     })
 }
 
-/// A schema, the names by which its parts can be referred to, and the references in it.
+/// A schema with the names of its parts and its references.
 struct Document<'a> {
     root: &'a Value,
-    /// Anchors with their `#`, and ids.
+    /// The anchors with their `#`, and the ids.
     names: BTreeSet<String>,
-    /// Set where a part other than the root has an id.
+    /// `true` if a part other than the root has an id.
     has_parts: bool,
     references: Vec<&'a str>,
 }
@@ -113,7 +114,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Whether a reference leads out of the document, or nowhere in it.
+    /// The flaw of a reference that leads out of the document, or to no place within it.
     fn astray(&self, reference: &str) -> Option<Flaw> {
         if self.names.contains(reference) {
             return None;
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_schema_has_no_flaw_in_any_dialect() {
+    fn valid_schema_has_no_flaw_in_any_dialect() {
         assert_eq!(of(&json!({"type": "object"})), []);
         assert_eq!(of(&json!({"type": "object", "$defs": {"a": {"$anchor": "b"}}, "$ref": "#b"})), []);
         assert_eq!(of(&json!({"type": "object", "$ref": "#/$defs/a%20b", "$defs": {"a b": {}}})), []);
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn each_flaw_is_seen() {
+    fn each_flaw_is_found() {
         assert_eq!(of(&json!({"type": "object", "required": "a"})), [Flaw::InvalidInputSchema]);
         assert_eq!(of(&json!({"type": "object", "items": [{}]})), [Flaw::InvalidInputSchema]);
         assert_eq!(of(&json!({"properties": {}})), [Flaw::NoObjectRoot]);

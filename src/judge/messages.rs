@@ -1,6 +1,6 @@
-//! Reading what a target sent: envelopes whose parts stay text, at any depth.
+//! Messages of a target as envelopes, whose parts stay text and may have any depth.
 //!
-//! Takes a message's text, gives its parts. Must not know tests or expectations.
+//! Takes the text of a message, gives its parts. Must not know tests or expectations.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -15,14 +15,14 @@ use crate::jsonrpc::nesting;
 use crate::model::observation::{Observed, Parts};
 use crate::model::transcript::{HEADER_BYTES, HEADERS, Message, Party, StepTranscript};
 
-/// Levels of a value that an observation keeps as a tree: well under what a log line is read with.
+/// The levels of a value that an observation keeps as a tree. A record, which contains the value, has a higher limit.
 const KEPT_LEVELS: usize = nesting::LIMIT - 32;
-/// Bytes of a value that an observation keeps: as many as a case may generate.
+/// The bytes of a value that an observation keeps: as many as a case may generate.
 const KEPT_BYTES: usize = 8 << 20;
-/// Characters that are kept of a reply that is no JSON.
+/// The characters of a reply that is not JSON that an observation keeps.
 const KEPT_TEXT: usize = 300;
 
-/// The messages of a step, each of which is read once, when somebody first looks at it.
+/// The messages of a step. Each is parsed once, at its first use.
 pub(crate) struct Wire<'a> {
     messages: &'a [Message],
     read: Vec<OnceCell<Option<Envelope<'a>>>>,
@@ -33,18 +33,18 @@ impl<'a> Wire<'a> {
         Self { messages: &seen.messages, read: vec![OnceCell::new(); seen.messages.len()] }
     }
 
-    /// The message at a place; `None` where it is no envelope.
+    /// The message at an index; `None` if it is not an envelope.
     pub(crate) fn at(&self, place: usize) -> Option<&Envelope<'a>> {
         self.read[place].get_or_init(|| Envelope::read(&self.messages[place].text)).as_ref()
     }
 
-    /// The envelopes with their places and senders, in the order of the wire.
+    /// The envelopes with their indexes and senders, in their order.
     pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = (usize, Party, &Envelope<'a>)> {
         let all = self.messages.iter().enumerate();
         all.filter_map(|(place, message)| Some((place, message.from, self.at(place)?)))
     }
 
-    /// Those of one side.
+    /// The envelopes of one side.
     pub(crate) fn of(&self, party: Party) -> impl DoubleEndedIterator<Item = (usize, &Envelope<'a>)> {
         let own = self.messages.iter().enumerate().filter(move |(_, message)| message.from == party);
         own.filter_map(|(place, _)| Some((place, self.at(place)?)))
@@ -53,15 +53,15 @@ impl<'a> Wire<'a> {
 
 /// A response to a request of the same step.
 pub(crate) struct Answer<'w, 'a> {
-    /// Its place among the messages.
+    /// The index of the message.
     pub(crate) message: usize,
     /// The method of the request.
     pub(crate) method: &'w str,
     pub(crate) envelope: &'w Envelope<'a>,
 }
 
-/// The target's responses to the requests of a step, in the order in which they came. As for whoever waits, the first
-/// response to a request counts, and one to no request is none.
+/// The target's responses to the requests of a step, in their order. As for any client, the first response to a request
+/// counts, and a response without a request does not.
 pub(crate) fn answers<'w, 'a>(wire: &'w Wire<'a>) -> Vec<Answer<'w, 'a>> {
     let mut open: Vec<(serde_json::Value, &str)> = Vec::new();
     let mut answers = Vec::new();
@@ -80,7 +80,7 @@ pub(crate) fn answers<'w, 'a>(wire: &'w Wire<'a>) -> Vec<Answer<'w, 'a>> {
     answers
 }
 
-/// The reason to think that a message has more than can be read; `None` where there is only one reading of it.
+/// The reason why a message cannot be read in one way only; `None` if it can.
 pub(crate) fn doubt(message: &Message) -> Option<String> {
     if message.cut_from.is_some() {
         return Some("a message that is longer than is read".to_owned());
@@ -90,7 +90,7 @@ pub(crate) fn doubt(message: &Message) -> Option<String> {
     }
     match serde_json::from_str::<&RawValue>(&message.text) {
         Ok(_) => ambiguity::of_strings(&message.text).map(str::to_owned),
-        // A lenient reader may take this for JSON; no reader takes other text for it.
+        // A lenient parser may accept this as JSON. No parser accepts other text.
         Err(_) => begins_like_json(&message.text).then(|| "a message that is not quite JSON".to_owned()),
     }
 }
@@ -100,12 +100,12 @@ fn begins_like_json(text: &str) -> bool {
     text.trim_start_matches(is_skipped).starts_with(['{', '['])
 }
 
-/// The value as a tree, or the reason why it is not kept as one.
+/// Parses a value into a tree, or gives the reason why it is not kept as one.
 pub(crate) fn kept(raw: &RawValue) -> Observed {
     kept_text(raw.get())
 }
 
-/// The value of a JSON text, as [`kept`] gives it.
+/// Parses a JSON text as [`kept`] does.
 pub(crate) fn kept_text(text: &str) -> Observed {
     let depth = nesting::depth(text.as_bytes());
     if depth > KEPT_LEVELS {
@@ -123,7 +123,7 @@ pub(crate) fn kept_text(text: &str) -> Observed {
     }
 }
 
-/// Compares two values; equal texts are equal, also where they cannot be read.
+/// Compares two values. Equal texts are equal even if they cannot be read.
 pub(crate) fn same(one: &RawValue, other: &RawValue) -> Observed<bool> {
     if one.get() == other.get() {
         return Observed::Value(true);
@@ -131,12 +131,12 @@ pub(crate) fn same(one: &RawValue, other: &RawValue) -> Observed<bool> {
     Observed::all([kept(one), kept(other)]).map(|values| compare::equal(&values[0], &values[1]))
 }
 
-/// Whether a message answers: with a response, or with no message at all.
+/// Returns whether a message is a reply: a response, or a text that is not a message.
 pub(crate) fn is_reply(message: &Message) -> bool {
     !ordered(&message.text).is_some_and(|members| is_request(&members.into_iter().collect()))
 }
 
-/// Returns whether members are those of a request or a notification, by JSON-RPC and the protocol's schema.
+/// Returns whether the members are those of a request or a notification by JSON-RPC and the protocol's schema.
 fn is_request(members: &Members<'_>) -> bool {
     let begins = |key: &str, with: &[u8]| members.get(key).is_none_or(|raw| with.contains(&raw.get().as_bytes()[0]));
     members.get("jsonrpc").and_then(|version| scalar::<String>(version)).as_deref() == Some("2.0")
@@ -147,14 +147,14 @@ fn is_request(members: &Members<'_>) -> bool {
         && !members.contains_key("error")
 }
 
-/// Returns whether JSON can be meant as a message: an object, or a batch of them.
-fn is_meant(raw: &RawValue) -> bool {
+/// Returns whether JSON may be intended as a message: it is an object, or a batch with one.
+fn is_object_or_batch(raw: &RawValue) -> bool {
     let is_object = |raw: &RawValue| raw.get().starts_with('{');
     is_object(raw) || items(raw).is_some_and(|items| items.into_iter().any(is_object))
 }
 
-/// What a server sent without being a request, as [`whole`] gives it; a request or notification that has not the form
-/// of one is a text, so that nothing takes it for a response.
+/// The parts of a server's reply, as [`whole`] gives them. A malformed request or notification becomes a text, so that it
+/// is not mistaken for a response.
 pub(crate) fn replied(message: &Message) -> Parts {
     let members = ordered(&message.text).unwrap_or_default();
     let is_response = members.iter().all(|(key, _)| key != "method");
@@ -166,14 +166,14 @@ pub(crate) fn replied(message: &Message) -> Parts {
     parts
 }
 
-/// All of a message as it came: its JSON, or the text that is none, and what HTTP said beside it. Lines of one header
-/// are one value, as HTTP has it; a line that only repeats another says nothing more.
+/// All parts of a message as it was received: its JSON, or its text if that is not JSON, the HTTP status and the headers.
+/// The lines of one header are joined to one value, as HTTP defines it; a repeated line is left out.
 pub(crate) fn whole(message: &Message) -> Parts {
     let mut parts = Parts::new();
     let mut part = |name: &str, value| drop(parts.insert(name.to_owned(), value));
     match (doubt(message), serde_json::from_str::<&RawValue>(&message.text)) {
         (Some(reason), _) => part("message", Observed::Unreadable(reason)),
-        (None, Ok(raw)) if is_meant(raw) => part("message", kept(raw)),
+        (None, Ok(raw)) if is_object_or_batch(raw) => part("message", kept(raw)),
         (None, _) if message.text.is_empty() => {}
         (None, _) => part("text", text(&message.text)),
     }
@@ -183,7 +183,7 @@ pub(crate) fn whole(message: &Message) -> Parts {
     let mut headers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut beyond = message.headers.len() >= HEADERS;
     for (name, value) in &message.headers {
-        // Before the headers of a request stands its method, as in HTTP/2.
+        // The method of a request precedes its headers, as in HTTP/2.
         if let Some(pseudo) = name.strip_prefix(':') {
             part(pseudo, Observed::Value(value.as_str().into()));
         } else {
@@ -211,7 +211,7 @@ fn text(text: &str) -> Observed {
     }
 }
 
-/// The texts of a result's text blocks, `None` for a block without one; `None` where the content is no list.
+/// The texts of a result's text blocks, with `None` for a block without a text; `None` if the content is not a list.
 pub(crate) fn texts(result: &Members<'_>) -> Option<Vec<Option<String>>> {
     let blocks = items(result.get("content")?)?;
     let text = |block: &&RawValue| {
@@ -231,7 +231,7 @@ mod tests {
     use crate::model::transcript::Party;
 
     #[test]
-    fn an_envelope_is_read_around_a_result_of_any_depth() {
+    fn envelope_is_read_around_a_result_of_any_depth() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"structuredContent":{deep}}}}}"#);
         let result = Envelope::read(&text).and_then(|envelope| envelope.members()).expect("an object");
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_whole_with_its_headers_and_a_request_is_no_reply() {
+    fn whole_message_has_headers_and_a_request_is_no_reply() {
         let message = |text: &str, status: Option<u16>| Message {
             status,
             headers: status.map(|_| ("allow".to_owned(), "POST".to_owned())).into_iter().collect(),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_none() {
+    fn invalid_message_is_no_envelope() {
         let list = r#"[1,"ping",{},{"a":1}]"#;
         for text in ["", "[]", "1", "{", r#"{"method":1}"#, r#"{"result":{"a":1},"result":{}}"#, list] {
             let result = Envelope::read(text).and_then(|envelope| envelope.members().map(|members| members.len()));

@@ -1,7 +1,7 @@
-//! Boiling a transcript down to the closed vocabulary of [`Observation`].
+//! Observations: reduces a transcript to the closed vocabulary of [`Observation`].
 //!
-//! Takes a test and what was seen of it, gives what that came down to; here ports, ids and times disappear.
-//! Must not know expectations, nor what is right.
+//! Takes a test and its transcript, gives an observation without ports, ids and times. Must not know expectations, nor
+//! which behaviour is right.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,15 +20,15 @@ use crate::model::spec::Role;
 use crate::model::template::Template;
 use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
 
-/// How many characters of an error's words are kept.
+/// The characters of an error's text that are kept.
 const SAID: usize = 300;
-/// "Invalid params" and "method not found": how a server answers for a tool that it doesn't have.
+/// The codes "invalid params" and "method not found", with which servers answer a call of an unknown tool.
 const NOT_OFFERED: [i64; 2] = [-32602, -32601];
 
 /// The request for a page of tools.
 const LIST: &str = "tools/list";
 
-/// What a transcript came down to.
+/// Reduces a transcript to an observation.
 pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
     let mut observation =
         Observation { steps: Vec::new(), cannot: None, unavailable: None, leaky: transcript.leaky, cut: 0 };
@@ -51,7 +51,7 @@ pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
     observation
 }
 
-/// What becomes of a step that ends like this; `None` where the reply tells.
+/// The outcome of a step that ends in this way; `None` if its reply decides.
 fn ended(end: &End) -> Option<Outcome> {
     Some(match end {
         End::Replied { .. } | End::Handed => return None,
@@ -66,7 +66,7 @@ fn ended(end: &End) -> Option<Outcome> {
     })
 }
 
-/// What a step asks of a server, however it is written.
+/// The request of a step, as an action or as a raw message.
 enum Asks<'a> {
     Nothing,
     List,
@@ -90,7 +90,7 @@ impl<'a> Observer<'a> {
             }
         }
         self.compare_lists(&mut steps);
-        // What a later step could have followed on didn't end the session.
+        // After such an outcome the session can go on.
         let goes_on = |last: &Outcome| {
             matches!(last, Outcome::Success | Outcome::ToolError | Outcome::Accepted | Outcome::InputRequired)
         };
@@ -102,7 +102,7 @@ impl<'a> Observer<'a> {
         steps
     }
 
-    /// Notes which lists don't repeat the one before them.
+    /// Marks the lists that differ from the list before them.
     fn compare_lists(&self, steps: &mut [StepObservation]) {
         let mut before: Option<Vec<Option<String>>> = None;
         for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(steps) {
@@ -115,7 +115,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// A step of a session that isn't there.
+    /// A step without a session.
     fn unserved(&self, outcome: Outcome, said: &str) -> StepObservation {
         let mut step = blank(outcome, self.transcript.micros);
         step.said = Some(self.said(said));
@@ -123,7 +123,7 @@ impl<'a> Observer<'a> {
         step
     }
 
-    /// One and the same for each step. What a client sent before it was turned away, it did send.
+    /// The same observation for each step, with the messages that a client sent before it was refused.
     fn in_place_of_all(&self, step: &StepObservation) -> Vec<StepObservation> {
         let mut steps = vec![step.clone(); self.test.steps.len()];
         for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
@@ -195,7 +195,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// What a result is; `None` where it isn't of the shape that was asked for.
+    /// The outcome of a result; `None` if the result does not have the shape of an answer to the request.
     fn result(
         &self,
         step: &Step,
@@ -249,7 +249,7 @@ impl<'a> Observer<'a> {
         Some(Outcome::Success)
     }
 
-    /// The tools of all pages, each beside the fixture's; `None` where a page isn't a list of tools.
+    /// The tools of all pages, each compared with the fixture's; `None` if a page is not a list of tools.
     fn advertised(&self, wire: &Wire<'_>) -> Option<BTreeMap<String, AdvertisedTool>> {
         let mut first: BTreeMap<String, Members<'_>> = BTreeMap::new();
         for (name, tool) in listed(wire)? {
@@ -258,7 +258,7 @@ impl<'a> Observer<'a> {
         Some(self.offered(&first))
     }
 
-    /// The tools of a server of which the case knows none, each with what can be seen of it.
+    /// The tools of a server without a fixture, each with its flaws.
     fn found(&self, wire: &Wire<'_>) -> Option<BTreeMap<String, BTreeSet<Flaw>>> {
         let mut found: BTreeMap<String, BTreeSet<Flaw>> = BTreeMap::new();
         if !matches!(self.test.reach, Applicability::FixedOnly(_)) {
@@ -274,7 +274,7 @@ impl<'a> Observer<'a> {
         Some(found)
     }
 
-    /// The tools that came, each beside the fixture's.
+    /// The listed tools, each compared with the fixture's.
     fn offered(&self, listed: &BTreeMap<String, Members<'_>>) -> BTreeMap<String, AdvertisedTool> {
         let mut advertised = BTreeMap::new();
         for tool in &self.test.given.tools {
@@ -287,7 +287,7 @@ impl<'a> Observer<'a> {
         advertised
     }
 
-    /// A tool as it came, beside the tool as it was given.
+    /// Compares a listed tool with the tool of the fixture.
     fn beside(&self, tool: &Tool, wire: &Members<'_>) -> AdvertisedTool {
         let mut found = AdvertisedTool::default();
         for key in ["inputSchema", "outputSchema"] {
@@ -333,7 +333,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Whether a call failed for a tool of the fixture that a list of the same session doesn't have.
+    /// Returns whether a call failed for a tool of the fixture that a list of the same session does not have.
     fn is_hidden(&self, step: &Step, observed: &StepObservation) -> bool {
         let Asks::Call(Some(tool)) = self.asks(step) else { return false };
         let not_offered = match self.test.role {
@@ -346,7 +346,7 @@ impl<'a> Observer<'a> {
         not_offered && self.lists().any(|listed| !listed.contains_key(&tool.name))
     }
 
-    /// What each list of the session had.
+    /// The tools of each list of the session.
     fn lists(&self) -> impl Iterator<Item = BTreeMap<String, AdvertisedTool>> {
         let begun = self.test.steps.iter().zip(&self.transcript.steps);
         let lists = begun.filter(|(step, _)| matches!(self.asks(step), Asks::List));
@@ -375,8 +375,8 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// The tools of all pages with their names, in the order in which they came; `None` where a page isn't a list of tools.
-/// A page is what answers a request for one: nobody who asked looks at anything else.
+/// The tools of all pages with their names, in their order; `None` if a page is not a list of tools. Only a response to a
+/// `tools/list` request is a page.
 fn listed<'a>(wire: &Wire<'a>) -> Option<Vec<(Option<String>, Members<'a>)>> {
     let pages = messages::answers(wire).into_iter().filter(|page| page.method == LIST);
     let results = pages.filter_map(|page| page.envelope.members());
@@ -388,7 +388,7 @@ fn listed<'a>(wire: &Wire<'a>) -> Option<Vec<(Option<String>, Members<'a>)>> {
     Some(listed)
 }
 
-/// What a client sent in a step. The handshake belongs to `serve`, so that any other begins with a request of its own.
+/// The messages that a client sent in a step. The handshake belongs to `serve`; any other step begins with its request.
 fn sent<'w>(step: &Step, seen: &'w StepTranscript, wire: &'w Wire<'_>) -> impl Iterator<Item = Parts> + 'w {
     let own = match step.when {
         When::List => Some("tools/list"),
@@ -405,13 +405,13 @@ fn sent<'w>(step: &Step, seen: &'w StepTranscript, wire: &'w Wire<'_>) -> impl I
         .map(|(_, message)| messages::whole(message))
 }
 
-/// The reason to think that the target sent more in a step than can be read.
+/// The reason why some of the target's messages of a step cannot be read; `None` if all can.
 fn unread(step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> Option<String> {
     let mut from_target = seen.messages.iter().filter(|message| message.from == Party::Target);
     let of_end = match &seen.end {
         End::Invalid { .. } => Some("something that is no message of the protocol".to_owned()),
         End::Oversized => Some("more than is read".to_owned()),
-        // The harness reads a bounded number of pages, and asks for none by what is no cursor.
+        // casebook reads a limited number of pages, and follows only valid cursors.
         End::Replied { .. } if matches!(step.when, When::List) && goes_on(wire) => {
             Some("a list that goes on where no page was asked for".to_owned())
         }
@@ -421,14 +421,14 @@ fn unread(step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> Option<String>
     from_target.find_map(messages::doubt).or(of_end).or_else(of_handed)
 }
 
-/// Returns whether the last page of a list promises another one.
+/// Returns whether the last page of a list has a cursor for another page.
 fn goes_on(wire: &Wire<'_>) -> bool {
     let page = messages::answers(wire).into_iter().rfind(|page| page.method == LIST);
     let result = page.and_then(|page| page.envelope.members()).unwrap_or_default();
     result.get("nextCursor").is_some_and(|cursor| cursor.get() != "null")
 }
 
-/// A step of which nothing else is known.
+/// A step with this outcome and duration, and nothing else.
 pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
     StepObservation {
         outcome,
@@ -447,7 +447,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         sent: Vec::new(),
         unread: None,
         canary: None,
-        // The limit of a test may be lower than this class.
+        // The time limit of a test may be shorter than the longest class.
         took: if outcome == Outcome::Timeout { TimeClass::Endless } else { TimeClass::of(micros) },
         size: SizeClass::Small,
         said: None,

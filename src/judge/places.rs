@@ -1,7 +1,8 @@
-//! The places of a case in observations: addresses and tokens, which differ from run to run, become fixed names.
+//! Fixed names for the values of placeholders: the addresses and tokens that differ from run to run.
 //!
-//! `observe` puts the names in, and `judge` fills the case's expectations with the same names, so that a judge
-//! needs no address and a snapshot holds none. Must not know which address stood for what, beyond the bindings.
+//! `observe` replaces the values in an observation by these names, and `judge` fills the expectations of a case with the
+//! same names, so that neither judging nor a snapshot depends on a port or a token. Must not know values beyond the
+//! bindings.
 
 use std::cell::OnceCell;
 
@@ -12,19 +13,19 @@ use crate::model::case::{Test, When};
 use crate::model::hash;
 use crate::model::template::{Bindings, Canary, Template};
 
-/// The token that stands in every observation for that of `@unique`.
+/// The name of the token of `@unique`.
 const UNIQUE: &str = "<unique>";
 
-/// Stable names for one transcript's addresses and tokens. A text is searched once, however many there are.
+/// The fixed names for the addresses and tokens of one transcript.
 pub(crate) struct Names {
     addresses: Vec<String>,
     stand_ins: Vec<String>,
-    /// Built for the first text.
+    /// The search for all addresses at once, built for the first text.
     search: OnceCell<AhoCorasick>,
 }
 
 impl Names {
-    /// Collects the places of a test.
+    /// Collects the values of a test's placeholders.
     pub(crate) fn new(test: &Test, bindings: &Bindings) -> Self {
         let mut names: Vec<(String, String)> =
             bindings.canaries.iter().map(|(canary, address)| (address.clone(), name(canary))).collect();
@@ -51,13 +52,13 @@ impl Names {
         Self { addresses, stand_ins, search: OnceCell::new() }
     }
 
-    /// The text with every address replaced by its name.
+    /// Replaces each address in a text by its name.
     pub(crate) fn text(&self, text: &str) -> String {
         if self.stand_ins.is_empty() {
             return text.to_owned();
         }
         let search = self.search.get_or_init(|| {
-            // Few and short texts are searched; what is faster to search takes longer to build.
+            // A faster automaton takes longer to build, which does not pay for few and short texts.
             let kind = Some(AhoCorasickKind::NoncontiguousNFA);
             let search =
                 AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).kind(kind).build(&self.addresses);
@@ -66,7 +67,7 @@ impl Names {
         search.replace_all(text, &self.stand_ins)
     }
 
-    /// The value with every address in its strings replaced, in members' names too.
+    /// Replaces each address in the strings and the members' names of a value.
     pub(crate) fn value(&self, value: Value) -> Value {
         if self.stand_ins.is_empty() {
             return value;
@@ -82,7 +83,7 @@ impl Names {
     }
 }
 
-/// An expected value with the fixed names in its places; `None` where it is nested too deep for a tree.
+/// An expected value with the fixed names in place of its placeholders; `None` if it is nested too deep for a tree.
 pub(crate) fn fill(template: &Template, revision: &str) -> Option<Value> {
     let bindings = Bindings {
         canaries: template.canaries().into_iter().map(|canary| (canary.clone(), name(canary))).collect(),
@@ -92,7 +93,7 @@ pub(crate) fn fill(template: &Template, revision: &str) -> Option<Value> {
     template.value(&bindings)
 }
 
-/// A canary's name: `<canary:http>`, with what sets it apart from others of its kind.
+/// The name of a canary: `<canary:http>`, with its path and its other properties.
 fn name(canary: &Canary) -> String {
     let path = canary.path.iter().map(|path| format!("/{path}"));
     let redirects = canary.redirects.then(|| " redirects".to_owned());
@@ -110,7 +111,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_was_observed_and_what_was_expected_get_the_same_names() {
+    fn observed_and_expected_values_get_the_same_names() {
         let http = Canary { fragment: Some("/$defs/a".into()), ..Canary::new(CanaryKind::Http) };
         let longer = Canary { path: Some("root.json".into()), ..Canary::new(CanaryKind::Http) };
         let expected = Template::Array(vec![

@@ -1,6 +1,6 @@
-//! The requests that one call of a client under test came to: the state that it gave back, its ids and parameters.
+//! The requests of one call of a client under test, with the state that it returned, its ids and its parameters.
 //!
-//! Takes a step, gives a [`Round`] a request. Must not know what a client should have done.
+//! Takes the messages of a step, gives a [`Round`] for each `tools/call`. Must not know which behaviour is right.
 
 use serde_json::value::RawValue;
 
@@ -12,10 +12,10 @@ use crate::model::transcript::Party;
 
 const CALL: &str = "tools/call";
 const STATE: &str = "requestState";
-/// Parameters that belong to one request, and not to the call.
+/// The parameters that belong to one request, and not to the call as a whole.
 const OF_A_ROUND: [&str; 3] = [STATE, "inputResponses", "_meta"];
 
-/// Each `tools/call` of a step, in order; none where there is one only, as plain as it can be.
+/// The `tools/call` requests of a step in their order; none if there is only one, and without a state.
 pub(super) fn rounds(wire: &Wire<'_>) -> Vec<Observed<Round>> {
     let (mut rounds, mut ids, mut given, mut first) = (Vec::new(), Vec::new(), None, None);
     for (_, from, envelope) in wire.all() {
@@ -46,7 +46,7 @@ pub(super) fn rounds(wire: &Wire<'_>) -> Vec<Observed<Round>> {
     }
 }
 
-/// The parameters that a retry repeats.
+/// The parameters that a retry must repeat.
 fn own(mut params: Members<'_>) -> Members<'_> {
     params.retain(|name, _| !OF_A_ROUND.contains(&name.as_str()));
     params
@@ -74,10 +74,10 @@ fn echo(given: Option<&RawValue>, sent: Option<&RawValue>) -> Observed<StateEcho
     }
 }
 
-/// An id as text, and as a value.
+/// An id as text and as a value.
 type Id<'a> = (&'a str, Observed);
 
-/// Returns whether no earlier request has this id, however either is written.
+/// Returns whether no earlier request has this id, whose texts may differ.
 fn is_fresh(id: Option<&Id<'_>>, earlier: &[Option<Id<'_>>]) -> Observed<bool> {
     let equals = |other: &Option<Id<'_>>| match (id, other) {
         (Some((text, value)), Some((other_text, other))) => match (value, other) {
@@ -101,7 +101,7 @@ mod tests {
     use crate::judge::samples;
     use crate::model::transcript::{End, Message, StepTranscript};
 
-    /// Requests (`?`) with an id and the text behind it, and replies with a state or without.
+    /// The rounds of requests, which have an id, and replies, which have none; each with a state or without.
     fn seen(messages: &[(Option<u64>, &str)]) -> Vec<Round> {
         let message = |(id, state): &(Option<u64>, &str)| {
             let state = if state.is_empty() { String::new() } else { format!(r#""requestState":{state}"#) };
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn each_round_tells_what_became_of_the_state_given_last() {
+    fn each_round_compares_its_state_with_the_last_one() {
         let states = |messages| seen(messages).into_iter().map(|round| round.state).collect::<Vec<_>>();
         let given =
             [(Some(1), ""), (None, r#""a\u00e9""#), (Some(2), r#""aé""#), (None, r#""b""#), (Some(3), r#""a""#)];
@@ -134,13 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_comes_again_is_not_fresh() {
+    fn repeated_id_is_not_fresh() {
         let fresh: Vec<_> = seen(&[(Some(1), ""), (None, ""), (Some(1), "")]).iter().map(|one| one.fresh_id).collect();
         assert_eq!(fresh, [true, false]);
     }
 
     #[test]
-    fn a_retry_has_the_parameters_of_the_first_request_or_others() {
+    fn retry_repeats_or_changes_the_parameters() {
         let call = |id: u64, params: &str| {
             let text = format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"t",{params}}}}}"#);
             samples::message(Party::Target, &text)
@@ -156,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn one_plain_request_is_not_worth_telling() {
+    fn single_request_without_a_state_has_no_round() {
         assert_eq!(seen(&[(Some(1), ""), (None, "")]), []);
         assert_eq!(seen(&[(Some(1), r#""a""#)]).len(), 1);
     }
 
     #[test]
-    fn parameters_that_are_unreadable_are_the_same_only_as_text() {
+    fn unreadable_parameters_are_the_same_only_as_text() {
         let call = |id: u64, argument: &str| {
             let text = format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"t","a":{argument}}}}}"#);
             samples::message(Party::Target, &text)
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn id_that_is_written_otherwise_is_not_fresh() {
+    fn equal_id_in_another_notation_is_not_fresh() {
         let call = |id: &str| {
             samples::message(Party::Target, &format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"t"}}}}"#))
         };

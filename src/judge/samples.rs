@@ -1,4 +1,6 @@
-//! Tests, messages and observations made by hand, for the unit tests of the judge and of what follows it.
+//! Samples of tests, messages and observations for unit tests.
+//!
+//! Takes the parts that a test is about, gives values with defaults for the others. Must not be used outside of tests.
 
 use serde_json::Value;
 
@@ -64,7 +66,8 @@ pub(crate) fn message(from: Party, text: &str) -> Message {
     Message { from, text: text.into(), cut_from: None, lossy: false, status: None, headers: Vec::new(), at: 0 }
 }
 
-/// A step that the last of these messages of the target ended, each behind the request that it answers, if it has an id.
+/// A step that ends with the last of these messages of the target. A message with an id follows the request that it
+/// answers.
 pub(crate) fn replied(messages: &[&str]) -> StepTranscript {
     let with_request = |text: &&str| {
         let envelope = Envelope::read(text).filter(|envelope| envelope.method.is_none());
@@ -95,7 +98,7 @@ pub(crate) fn transcript(steps: Vec<StepTranscript>) -> Transcript {
     }
 }
 
-/// A step of which nothing else is known.
+/// A step with this outcome and nothing else.
 pub(crate) fn step(outcome: Outcome) -> StepObservation {
     blank(outcome, 5)
 }

@@ -52,7 +52,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
     }
 }
 
-/// What is said when a test that wants a success ends like this.
+/// The verdicts of a test that expects a success and ends with this outcome.
 fn said(level: Level, outcome: Outcome) -> Vec<VerdictKind> {
     let catalogue = catalogue(&[("r", level)]);
     let test = test("r", vec![wants(Outcome::Success)]);
@@ -65,7 +65,7 @@ fn kinds(verdicts: &[Verdict]) -> Vec<VerdictKind> {
 }
 
 #[test]
-fn a_level_decides_how_much_a_broken_sentence_weighs() {
+fn level_decides_the_verdict_of_a_violation() {
     use VerdictKind::{Fail, NotTaken, Note, Pass, Taken, Warn};
     let all = [
         (Level::Must, Pass, Fail),
@@ -82,7 +82,7 @@ fn a_level_decides_how_much_a_broken_sentence_weighs() {
 }
 
 #[test]
-fn the_first_alternative_that_holds_is_named_and_a_may_makes_it_allowed() {
+fn first_alternative_that_holds_is_named() {
     let catalogue = catalogue(&[("r", Level::Must), ("may", Level::May)]);
     let named = |name: &str, outcome| Expectation { name: Some(name.into()), ..wants(outcome) };
     let allowed_by = Some(RequirementId::within("f", "may"));
@@ -108,7 +108,7 @@ fn the_first_alternative_that_holds_is_named_and_a_may_makes_it_allowed() {
 }
 
 #[test]
-fn a_check_is_judged_only_where_its_requirement_is_in_force() {
+fn check_is_judged_only_while_its_requirement_is_in_force() {
     let mut catalogue = catalogue(&[("r", Level::Must)]);
     let newest = Revision::newest();
     let rule = catalogue.values_mut().next().expect("one requirement");
@@ -136,7 +136,7 @@ fn governed(control: Control, outcome: Outcome, row: &str) -> VerdictKind {
 }
 
 #[test]
-fn a_failed_control_makes_what_it_governs_inconclusive() {
+fn failed_control_makes_its_tests_inconclusive() {
     assert_eq!(governed(Control::Row, Outcome::Success, "a"), VerdictKind::Pass);
     assert_eq!(governed(Control::Row, Outcome::Crash, "a"), VerdictKind::Inconclusive);
     assert_eq!(governed(Control::Row, Outcome::Crash, "b"), VerdictKind::Pass);
@@ -144,7 +144,7 @@ fn a_failed_control_makes_what_it_governs_inconclusive() {
 }
 
 #[test]
-fn a_failed_control_says_nothing_of_another_transport_or_target() {
+fn failed_control_affects_one_transport_and_target() {
     let catalogue = catalogue(&[("r", Level::Must)]);
     let test = test("r", vec![wants(Outcome::Success)]);
     let control = Test { control: Some(Control::File), ..self::test("r", vec![wants(Outcome::Success)]) };
@@ -159,7 +159,7 @@ fn a_failed_control_says_nothing_of_another_transport_or_target() {
 }
 
 #[test]
-fn what_an_adapter_cannot_express_is_neither_right_nor_wrong() {
+fn inexpressible_test_has_the_verdict_cannot() {
     let catalogue = catalogue(&[("r", Level::Must)]);
     let test = test("r", vec![wants(Outcome::Success)]);
     let mut judge = Judge::new(&catalogue, &[]);
@@ -172,7 +172,7 @@ fn what_an_adapter_cannot_express_is_neither_right_nor_wrong() {
 }
 
 #[test]
-fn a_known_failure_is_excused_and_one_that_always_holds_is_stale() {
+fn known_failure_is_excused_and_stale_if_it_always_holds() {
     let catalogue = catalogue(&[("r", Level::Must)]);
     let test = test("r", vec![wants(Outcome::Success)]);
     let targets = [target_with(&[("f/c/**@2026-07-28", "r"), ("f/c/other", "r")])];
@@ -193,7 +193,7 @@ fn a_known_failure_is_excused_and_one_that_always_holds_is_stale() {
 }
 
 #[test]
-fn a_known_failure_of_a_control_still_leaves_its_tests_inconclusive() {
+fn known_failure_of_a_control_leaves_tests_inconclusive() {
     let catalogue = catalogue(&[("r", Level::Must), ("other", Level::Must)]);
     let targets = [target_with(&[("f/c", "r")])];
     let control = Test { control: Some(Control::File), ..test("r", vec![wants(Outcome::Success)]) };
@@ -205,7 +205,7 @@ fn a_known_failure_of_a_control_still_leaves_its_tests_inconclusive() {
     assert_eq!(kinds(&judge.judge(&target(), &governed, &id, &bad)), [VerdictKind::Inconclusive]);
 }
 
-/// The verdict, at a level, on a step that is expected to be so.
+/// The verdict on a step with this expectation at this level.
 fn weighed(level: Level, wanted: Expectation, seen: StepObservation) -> Verdict {
     let catalogue = catalogue(&[("r", level)]);
     let test = test("r", vec![wanted]);
@@ -218,7 +218,7 @@ fn unreadable() -> Observed {
 }
 
 #[test]
-fn value_that_is_unreadable_is_inconclusive_at_every_level() {
+fn unreadable_value_is_inconclusive_at_every_level() {
     let seen = || {
         let parts = [("message".to_owned(), unreadable()), ("status".to_owned(), json!(200).into())];
         StepObservation {
@@ -256,7 +256,7 @@ fn value_that_is_unreadable_is_inconclusive_at_every_level() {
 }
 
 #[test]
-fn key_that_was_read_is_judged_beside_one_that_is_unreadable() {
+fn readable_key_is_judged_beside_an_unreadable_one() {
     let seen = || {
         let parts = [("message".to_owned(), unreadable()), ("status".to_owned(), json!(200).into())];
         StepObservation { structured: Some(unreadable()), replies: vec![parts.into()], ..step(Outcome::Success) }
@@ -274,7 +274,7 @@ fn key_that_was_read_is_judged_beside_one_that_is_unreadable() {
 }
 
 #[test]
-fn absence_in_a_step_with_an_unreadable_message_is_inconclusive() {
+fn absence_beside_an_unreadable_message_is_inconclusive() {
     let kind = |wanted| {
         let unread = Some("a message that is not UTF-8".to_owned());
         weighed(Level::MustNot, wanted, StepObservation { unread, ..step(Outcome::Success) }).kind
@@ -300,7 +300,7 @@ fn absence_in_a_step_with_an_unreadable_message_is_inconclusive() {
 }
 
 #[test]
-fn flaw_that_another_one_may_hide_is_inconclusive() {
+fn flaw_that_another_flaw_may_hide_is_inconclusive() {
     use VerdictKind::{Fail, Inconclusive, Pass};
     let kind = |flaws: &[Flaw], without: &[Flaw]| {
         let tools = [("t".to_owned(), flaws.iter().copied().collect())].into();
@@ -327,7 +327,7 @@ fn value_is_never_read_back_as_a_reason() {
 }
 
 #[test]
-fn whatever_a_target_sends_comes_down_to_an_observation_and_verdicts() {
+fn any_message_of_a_target_gets_an_observation() {
     let library = crate::load::load(&[crate::load::Source::Embedded]).expect("the embedded cases");
     let all: BTreeMap<String, _> =
         library.cases.iter().flat_map(|case| &case.tests).map(|test| (test.path(), test)).collect();

@@ -1,7 +1,7 @@
-//! What a client under test handed to its user, as an observation.
+//! Observations of a client under test: the results that its user got.
 //!
-//! Takes an adapter's answer for one step, and what went over the wire meanwhile. Must not know expectations, nor what
-//! a client should have done.
+//! Takes an adapter's answer for one step and the messages of the step. Must not know expectations, nor which behaviour
+//! is right.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::model::case::{Outcome, Step};
 use crate::model::observation::{AdvertisedTool, StepObservation};
 use crate::model::transcript::Party;
 
-/// One of these is there.
+/// The adapter's answer, which has one of these members.
 #[derive(Deserialize)]
 struct Handed<'a> {
     #[serde(borrow, default)]
@@ -27,7 +27,7 @@ struct Handed<'a> {
 }
 
 impl Observer<'_> {
-    /// What became of a step, by what the user was handed.
+    /// The outcome of a step, by the result that the user got.
     pub(super) fn handed(&self, step: &Step, wire: &Wire<'_>, handed: &str, observed: &mut StepObservation) -> Outcome {
         let outcome = match (serde_json::from_str(handed), self.asks(step)) {
             (Ok(Handed { error: Some(error), .. }), _) => Some(self.raised(error, step, wire, observed)),
@@ -46,7 +46,7 @@ impl Observer<'_> {
         })
     }
 
-    /// An error that the server sent is the protocol's; any other is the client's own.
+    /// The outcome of an error: one that the server sent is a protocol error; any other is a refusal of the client.
     fn raised(&self, error: &RawValue, step: &Step, wire: &Wire<'_>, observed: &mut StepObservation) -> Outcome {
         let code = envelope::code(error);
         let error = envelope::members(error).unwrap_or_default();
@@ -61,14 +61,14 @@ impl Observer<'_> {
         Outcome::Refused
     }
 
-    /// A result that was handed over counts, whatever shape it has: it depends on the case whether that was right.
+    /// The outcome of a result. A result of any shape counts, because the case decides whether it is right.
     fn returned(&self, result: &Members<'_>, observed: &mut StepObservation) -> Outcome {
         let kind: Option<String> = result.get("resultType").and_then(|kind| envelope::scalar(kind));
         let outcome = self.call(None, result, observed).unwrap_or(Outcome::Success);
         if kind.as_deref() == Some("input_required") { Outcome::InputRequired } else { outcome }
     }
 
-    /// The tools that the user was handed in a step, each beside the fixture's.
+    /// The tools that the user got in a step, each compared with the fixture's.
     pub(super) fn handed_out(&self, handed: &str) -> Option<BTreeMap<String, AdvertisedTool>> {
         self.listed(serde_json::from_str::<Handed<'_>>(handed).ok()?.tools?)
     }
@@ -84,13 +84,13 @@ impl Observer<'_> {
     }
 }
 
-/// Whether a call went over the wire: a list may be remembered, but a result that nobody was asked for is made up.
+/// Returns whether the client sent a call. A client may cache a list, but a result without a request is invented.
 fn has_called(wire: &Wire<'_>) -> bool {
     wire.of(Party::Target).any(|(_, one)| one.method.as_deref() == Some("tools/call"))
 }
 
-/// Where the server answered the last request for what was asked with an error: its code, or none where that is no
-/// number.
+/// The code of the error with which the server answered the last request of the step, `Some(None)` if the code is not a
+/// number; `None` if the server answered with no error.
 #[expect(clippy::option_option, reason = "an error without a code is an error")]
 fn code_of_reply(asks: &Asks<'_>, wire: &Wire<'_>) -> Option<Option<i64>> {
     let method = if matches!(asks, Asks::List) { "tools/list" } else { "tools/call" };
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_counts_as_it_was_handed_over_and_not_as_it_came() {
+    fn result_counts_as_the_user_got_it() {
         let wire = called(r#""result":{"content":[],"structuredContent":{"wire":1}}"#);
         let seen = observed(samples::call("t"), r#"{"result":{"content":[],"structuredContent":{"user":1}}}"#, wire);
         assert_eq!(
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_the_protocols_only_where_the_server_sent_it() {
+    fn error_is_a_protocol_error_only_if_the_server_sent_it() {
         let raised = r#"{"error":{"type":"E","code":1,"message":"no"}}"#;
         let own = observed(samples::call("t"), raised, called(r#""result":{}"#));
         assert_eq!((own.outcome, own.code, own.said.as_deref()), (Outcome::Refused, Some(1), Some("E: no")));
@@ -158,14 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn a_result_without_a_request_on_the_wire_makes_no_sense() {
+    fn result_without_a_request_is_an_invalid_message() {
         let outcome = |when, handed| observed(when, handed, Vec::new()).outcome;
         assert_eq!(outcome(samples::call("t"), r#"{"result":{"content":[]}}"#), Outcome::InvalidMessage);
         assert_eq!(outcome(When::List, r#"{"tools":[]}"#), Outcome::Success);
     }
 
     #[test]
-    fn what_a_client_sent_is_kept_for_a_case_that_looks_into_it_and_the_handshake_belongs_to_serve() {
+    fn sent_messages_are_kept_if_the_case_uses_them() {
         let looks = || {
             let sent = Expectation { sent: Some(json!(true).into()), ..Expectation::default() };
             samples::check("r", vec![sent])
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_compared_as_they_were_handed_over() {
+    fn schemas_are_compared_as_the_user_got_them() {
         let handed = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}},{"name":"u"}]}"#;
         let seen = observed(When::List, handed, Vec::new());
         assert_eq!((seen.outcome, seen.advertised.len()), (Outcome::Success, 1));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_was_not_handed_out_and_can_not_be_called_is_hidden() {
+    fn tool_that_is_neither_listed_nor_callable_is_hidden() {
         let outcome = |listed: &str| {
             let steps = vec![step(listed, Vec::new()), step(r#"{"error":{}}"#, Vec::new())];
             observe(&test(vec![When::List, samples::call("t")]), &samples::transcript(steps)).steps[1].outcome
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_asked_and_the_client_answered_is_read_off_the_wire() {
+    fn elicitations_and_answers_are_read_from_the_messages() {
         let asked = r#"{"resultType":"input_required","requestState":"s",
             "inputRequests":{"q":{"method":"elicitation/create","params":{"message":"?"}}}}"#;
         let again = r#"{"id":8,"method":"tools/call","params":{"name":"t","requestState":"s",
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_for_a_tree_is_handed_over_as_text() {
+    fn schema_too_deep_for_a_tree_is_unreadable() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let handed = format!(r#"{{"tools":[{{"name":"t","inputSchema":{deep}}}]}}"#);
         assert!(observed(When::List, &handed, Vec::new()).advertised["t"].unreadable.is_some());

@@ -22,14 +22,14 @@ fn result(text: &str) -> String {
 }
 
 #[test]
-fn an_echo_that_succeeds_shows_what_the_tool_saw() {
+fn successful_echo_shows_the_arguments_of_the_tool() {
     let seen = seen(call("t"), &[&samples::structured(&json!({"a": 1}))]);
     assert_eq!((seen.outcome, seen.text), (Outcome::Success, Some(Observed::Value(TextState::Mirrors))));
     assert_eq!((seen.saw, seen.structured), (Some(json!({"a": 1}).into()), Some(json!({"a": 1}).into())));
 }
 
 #[test]
-fn null_as_structured_content_is_not_absence() {
+fn null_structured_content_is_not_absence() {
     let with = seen(call("t"), &[&result(r#"{"content":[],"structuredContent":null}"#)]);
     assert_eq!((with.structured, with.text), (Some(json!(null).into()), Some(Observed::Value(TextState::Absent))));
     let without = seen(call("t"), &[&result(r#"{"content":[{"type":"text","text":"hi"}]}"#)]);
@@ -37,7 +37,7 @@ fn null_as_structured_content_is_not_absence() {
 }
 
 #[test]
-fn errors_of_tools_and_of_the_protocol_are_told_apart() {
+fn tool_errors_and_protocol_errors_are_distinguished() {
     let words = "x".repeat(1000);
     let tool =
         seen(call("t"), &[&result(&format!(r#"{{"content":[{{"type":"text","text":"{words}"}}],"isError":true}}"#))]);
@@ -49,7 +49,7 @@ fn errors_of_tools_and_of_the_protocol_are_told_apart() {
 }
 
 #[test]
-fn results_of_another_shape_are_invalid() {
+fn result_of_another_shape_is_an_invalid_message() {
     let shapes = ["{}", r#"{"content":"hi"}"#, r#"{"content":[],"isError":"yes"}"#, "7", "null"];
     for shape in shapes {
         assert_eq!(seen(call("t"), &[&result(shape)]).outcome, Outcome::InvalidMessage, "{shape}");
@@ -61,7 +61,7 @@ fn results_of_another_shape_are_invalid() {
 }
 
 #[test]
-fn a_list_is_all_its_pages_beside_the_fixture() {
+fn list_has_the_tools_of_all_pages() {
     let pages = [
         result(r#"{"tools":[{"name":"other","inputSchema":{}}],"nextCursor":"2"}"#),
         result(r#"{"tools":[{"name":"t","inputSchema":{"type":"object","$schema":"s"}}]}"#),
@@ -74,7 +74,7 @@ fn a_list_is_all_its_pages_beside_the_fixture() {
 }
 
 #[test]
-fn a_handshake_before_a_list_is_no_page_of_it() {
+fn handshake_before_a_list_is_not_a_page() {
     let handshake = result(r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}"#);
     let page = result(r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#);
     let seen = seen(When::List, &[&handshake, &page]);
@@ -82,7 +82,7 @@ fn a_handshake_before_a_list_is_no_page_of_it() {
 }
 
 #[test]
-fn what_answers_no_request_of_a_step_is_no_page_and_asks_nothing() {
+fn response_without_a_request_is_ignored() {
     let good = r#"{"tools":[{"name":"t","inputSchema":{"type":"object","anyOf":[]}}],"inputRequests":{"a":1}}"#;
     let strays = [
         format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","result":{good}}}"#),
@@ -101,7 +101,7 @@ fn what_answers_no_request_of_a_step_is_no_page_and_asks_nothing() {
 }
 
 #[test]
-fn a_list_that_promises_a_page_that_was_not_asked_for_was_not_read_to_its_end() {
+fn list_with_an_unread_page_is_unread() {
     let unread =
         |cursor: &str| seen(When::List, &[&result(&format!(r#"{{"tools":[],"nextCursor":{cursor}}}"#))]).unread;
     assert_eq!(unread("null"), None);
@@ -109,7 +109,7 @@ fn a_list_that_promises_a_page_that_was_not_asked_for_was_not_read_to_its_end() 
 }
 
 #[test]
-fn a_schema_too_deep_for_a_tree_is_as_given_only_where_its_text_is() {
+fn deep_schema_is_as_given_only_if_its_text_is() {
     let deep = Template::Generated(crate::model::template::Generator::Nested { depth: 1000 });
     let rendered = deep.render(&Bindings::default());
     let test = samples::test(&[("t", deep)], vec![(When::List, Then::Observe)]);
@@ -122,7 +122,7 @@ fn a_schema_too_deep_for_a_tree_is_as_given_only_where_its_text_is() {
 }
 
 #[test]
-fn a_call_is_hidden_only_when_a_list_of_the_session_lacks_the_tool() {
+fn call_is_hidden_only_if_a_list_does_not_have_the_tool() {
     let refusal = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool"}}"#;
     let outcome = |tool: &str, listed: &str| {
         let steps = vec![(When::List, Then::Observe), (call(tool), Then::Observe)];
@@ -135,7 +135,7 @@ fn a_call_is_hidden_only_when_a_list_of_the_session_lacks_the_tool() {
 }
 
 #[test]
-fn a_session_that_ends_early_ends_so_for_every_later_step() {
+fn end_of_the_session_is_the_outcome_of_later_steps() {
     let test = samples::test(&[("t", schema())], vec![(call("t"), Then::Observe), (When::List, Then::Observe)]);
     let crash = StepTranscript { end: End::Crash { how: "signal 11".into() }, ..replied(&[]) };
     let outcomes = |observation: Observation| observation.steps.iter().map(|step| step.outcome).collect::<Vec<_>>();
@@ -152,7 +152,7 @@ fn a_session_that_ends_early_ends_so_for_every_later_step() {
 }
 
 #[test]
-fn a_server_that_fetches_and_then_refuses_has_touched_the_canary() {
+fn server_that_fetches_and_refuses_touched_the_canary() {
     let test = samples::test(&[("t", schema())], vec![(When::Serve, Then::Observe)]);
     let mut refused = transcript(vec![]);
     refused.served = Served::Refused { r#type: "Error".into(), message: "GET http://127.0.0.1:9/c failed".into() };
@@ -165,7 +165,7 @@ fn a_server_that_fetches_and_then_refuses_has_touched_the_canary() {
 }
 
 #[test]
-fn elicitations_of_both_lifecycles_are_seen_without_their_meta() {
+fn elicitations_of_both_lifecycles_have_no_meta() {
     let request = r#"{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"message":"a","_meta":{"p":1}}}"#;
     let stateful = seen(call("t"), &[request, &result(r#"{"content":[]}"#)]);
     assert_eq!(stateful.asked, [json!({"message": "a"}).into()]);
@@ -179,7 +179,7 @@ fn elicitations_of_both_lifecycles_are_seen_without_their_meta() {
 }
 
 #[test]
-fn the_size_is_that_of_the_whole_message_though_it_was_cut() {
+fn size_of_a_cut_message_is_its_full_size() {
     let mut step = replied(&["{}"]);
     step.messages[0].cut_from = Some(5_000_000);
     let test = samples::test(&[("t", schema())], vec![(When::List, Then::Observe)]);
@@ -187,14 +187,14 @@ fn the_size_is_that_of_the_whole_message_though_it_was_cut() {
 }
 
 #[test]
-fn a_raw_message_that_calls_a_tool_is_read_as_a_call() {
+fn raw_message_that_calls_a_tool_is_a_call() {
     let raw = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}});
     let when = When::Send { message: Template::from(&raw), headers: Vec::new() };
     assert_eq!(seen(when, &[&samples::structured(&json!({}))]).saw, Some(json!({}).into()));
 }
 
 #[test]
-fn a_list_that_does_not_repeat_the_one_before_it_varies() {
+fn list_that_differs_from_the_one_before_varies() {
     let test = samples::test(&[("t", schema())], vec![(When::List, Then::Observe), (When::List, Then::Observe)]);
     let varies = |lists: [&str; 2]| {
         let step = |tools: &str| replied(&[&result(&format!(r#"{{"tools":[{tools}]}}"#))]);
@@ -207,7 +207,7 @@ fn a_list_that_does_not_repeat_the_one_before_it_varies() {
 }
 
 #[test]
-fn replies_are_kept_only_for_a_case_that_looks_into_them() {
+fn replies_are_kept_only_if_the_case_uses_them() {
     let looks = Expectation { reply: Some(json!(true).into()), ..Expectation::default() };
     let kept = |then| {
         let test = samples::test(&[("t", schema())], vec![(When::List, then)]);
@@ -221,7 +221,7 @@ fn replies_are_kept_only_for_a_case_that_looks_into_them() {
 }
 
 #[test]
-fn what_a_client_sent_before_it_was_turned_away_is_kept() {
+fn messages_before_a_refusal_are_kept() {
     let looks = Expectation { sent: Some(json!({}).into()), ..Expectation::default() };
     let mut test =
         samples::test(&[], vec![(When::Serve, samples::check("r", vec![looks])), (When::List, Then::Observe)]);
@@ -234,7 +234,7 @@ fn what_a_client_sent_before_it_was_turned_away_is_kept() {
 }
 
 #[test]
-fn messages_that_can_be_read_in_two_ways_are_told() {
+fn ambiguous_messages_are_unread() {
     let messages = [
         r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"x":{"a":1,"a":2}}}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"x":"\ud800"}}"#,
@@ -252,7 +252,7 @@ fn messages_that_can_be_read_in_two_ways_are_told() {
 }
 
 #[test]
-fn unreadable_metadata_leaves_the_rest_of_an_elicitation_readable() {
+fn unreadable_meta_leaves_an_elicitation_readable() {
     let request =
         r#"{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"message":"a","_meta":{"p":1e999}}}"#;
     assert_eq!(seen(call("t"), &[request]).asked, [json!({"message": "a"}).into()]);
@@ -261,7 +261,7 @@ fn unreadable_metadata_leaves_the_rest_of_an_elicitation_readable() {
 }
 
 #[test]
-fn error_code_is_compared_by_its_value() {
+fn error_code_is_compared_by_value() {
     let code = |code: &str| {
         seen(call("t"), &[&format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"message":""}}}}"#)]).code
     };
