@@ -296,6 +296,9 @@ pub struct ExplainArgs {
     /// Print the fixtures as an adapter receives them, with the values of each row
     #[arg(long, help_heading = heading::OUTPUT)]
     pub expanded: bool,
+    /// Print the case file as it is written, to copy it
+    #[arg(long, conflicts_with_all = ["expanded", "wire"], help_heading = heading::OUTPUT)]
+    pub json: bool,
     /// Run the case with the reference target and print the messages of both sides
     #[arg(long, value_name = "REVISION", value_parser = values::revision(), hide_possible_values = true)]
     #[arg(help_heading = heading::OUTPUT)]

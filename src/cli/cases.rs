@@ -1,9 +1,10 @@
-//! `casebook lint`, `list` and `explain`: what can be said of cases without running them.
+//! The commands `lint`, `list` and `explain`, which read cases and run nothing.
 
 use std::fmt::Write as _;
 
 use super::{Exit, ExplainArgs, LintArgs, ListArgs, Problem};
 use crate::load::{self, Source};
+use crate::model::Printable;
 use crate::model::case::{Case, Library};
 use crate::report;
 use crate::report::terminal;
@@ -37,7 +38,7 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
     if lines.is_empty() {
         return Err(match &args.pattern {
             Some(pattern) => super::run::plan_problem(&crate::plan::unmatched(pattern, &library)),
-            None => Problem::new(Exit::Nothing, "there is no test"),
+            None => Problem::new(Exit::Nothing, "the sources have no tests"),
         });
     }
     terminal::print_line(lines.trim_end());
@@ -45,8 +46,15 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
 }
 
 pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
-    let library = load::load(&args.cases.sources()?)?;
+    let sources = args.cases.sources()?;
+    let library = load::load(&sources)?;
     let case = find(&library, &args.case)?;
+    if args.json {
+        // The file as it is written, with the order and the layout of its author.
+        let text = load::case_text(&sources, &case.id).unwrap_or_default();
+        terminal::print_line(&Printable::json(text.trim_end()));
+        return Ok(Exit::Fine);
+    }
     if let Some(revision) = args.wire {
         return super::wire::wire(&library, case, revision);
     }
@@ -60,9 +68,14 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
 }
 
 fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Case, Problem> {
-    library.cases.iter().find(|case| case.id.as_str() == name).ok_or_else(|| {
+    let by_name = |name: &str| library.cases.iter().find(|case| case.id.as_str() == name);
+    by_name(name).ok_or_else(|| {
         let known: Vec<&str> = library.cases.iter().map(|case| case.id.as_str()).collect();
-        let hint = load::did_you_mean(name, &known).map_or(String::new(), |question| format!("; {question}"));
+        let of_test = name.match_indices('/').nth(1).and_then(|(end, _)| by_name(&name[..end]));
+        let hint = match of_test {
+            Some(case) => format!("; `{name}` looks like a test of the case `{}`", case.id),
+            None => load::did_you_mean(name, &known).map_or(String::new(), |question| format!("; {question}")),
+        };
         Problem::new(Exit::Usage, format!("there is no case `{name}`{hint}"))
     })
 }

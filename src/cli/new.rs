@@ -1,4 +1,4 @@
-//! `casebook new`: a folder for a proposal, with a requirement and a case that run as they are.
+//! The command `new`: writes a folder of cases with one requirement and one case, which pass `lint` and run as they are.
 
 use std::fs;
 
@@ -14,30 +14,35 @@ const CASE: &str = include_str!("new/first.json");
 
 pub(super) fn new(args: &NewArgs) -> Result<Exit, Problem> {
     let name = &args.name;
-    if !is_id(name) {
-        let style = "small letters and digits, with single `-` between them";
-        return Err(Problem::new(Exit::Usage, format!("`{name}` can't be a folder's name: {style}")));
+    if !is_id(name) || name == "schemas" {
+        let style = "use small letters and digits, with single `-` between them, as in `sep-1234`";
+        return Err(Problem::new(Exit::Usage, format!("`{name}` cannot be the name of a folder of cases: {style}")));
     }
     let folder = args.cases.join(name);
     if folder.exists() {
-        return Err(Problem::new(Exit::Usage, format!("{folder} is there already; add a file to it")));
+        let remedy = "add a file to it, or choose another name";
+        return Err(Problem::new(Exit::Usage, format!("{folder} already exists: {remedy}")));
     }
-    let title = args.title.clone().unwrap_or_else(|| format!("{name}: what is right is accepted, the rest refused"));
+    let title = args.title.clone().unwrap_or_else(|| format!("{name}: valid arguments are accepted, others refused"));
     let problem = |error: std::io::Error| Problem::unsaved(&folder, &error);
     fs::create_dir_all(&folder).map_err(problem)?;
     let case = CASE.replace("\"TITLE\"", &serde_json::Value::from(title).to_string());
     for (file, text) in [("requirements.json", REQUIREMENTS), ("first.json", &case)] {
         fs::write(folder.join(file), text).map_err(problem)?;
     }
-    sound(&args.cases, &folder)?;
+    check(&args.cases, &folder)?;
+    let schemas = write_schemas(&args.cases).map_err(problem)?;
     print_line(&format!("{folder}/requirements.json\n{folder}/first.json"));
+    for schema in schemas {
+        print_line(&schema);
+    }
     eprint_line(&steps(&args.cases, name));
     Ok(Exit::Fine)
 }
 
-/// What was typed may make a case that lint finds fault with: then there is no folder.
-fn sound(cases: &Utf8PathBuf, folder: &Utf8Path) -> Result<(), Problem> {
-    let mut found = load::lint(&[Source::Folder(cases.clone())]);
+/// Checks the new files. The title may make them invalid, as it is free text; then the folder is removed again.
+fn check(cases: &Utf8Path, folder: &Utf8Path) -> Result<(), Problem> {
+    let mut found = load::lint(&[Source::Folder(cases.to_owned())]);
     let place = format!("{folder}/");
     found.retain(|one| one.line().starts_with(&place));
     if found.is_empty() {
@@ -48,16 +53,32 @@ fn sound(cases: &Utf8PathBuf, folder: &Utf8Path) -> Result<(), Problem> {
     Err(Problem::new(Exit::Usage, Printable::from("nothing was written:\n") + report))
 }
 
+/// Writes the JSON Schemas to which the `$schema` of the new files leads, for editors; gives the files that were missing.
+fn write_schemas(cases: &Utf8Path) -> std::io::Result<Vec<String>> {
+    let mut written = Vec::new();
+    for (name, text) in load::schemas() {
+        let file: Utf8PathBuf = cases.join("schemas").join(name);
+        if !file.exists() {
+            fs::create_dir_all(cases.join("schemas"))?;
+            fs::write(&file, text)?;
+            written.push(format!("{cases}/schemas/{name}"));
+        }
+    }
+    Ok(written)
+}
+
 fn steps(cases: &Utf8Path, name: &str) -> String {
     format!(
         "\
-It lints and runs as it is. Now make it your own:
-1. Put the proposal's sentences into {cases}/{name}/requirements.json: each with its level, its exact words and where
-   they stand. A sentence of two duties is two requirements; one that no process shows says so in `unobservable`.
-2. Put a fixture and its tests into {cases}/{name}/first.json: what is right is accepted, what is wrong refused.
+The new case passes `lint` and runs as it is. Next steps:
+1. Write the sentences of the proposal into {cases}/{name}/requirements.json, each with its level, its exact words and
+   its page. Write a sentence with two duties as two requirements. Give a sentence that no test can show an
+   `unobservable` with the reason.
+2. Write a fixture and its tests into {cases}/{name}/first.json: valid input is accepted, invalid input is refused.
+   An editor completes the keys and explains them by {cases}/schemas/case.json.
 3. casebook lint {cases}
 4. casebook run --cases {cases} --only {name}
-   and once with a mutant that breaks the sentence (run reference:NAME): a case that never fails shows nothing.
-5. casebook coverage --cases {cases}   says what is still open."
+   Then run it with a mutant that violates the sentence (casebook run reference:MUTANT …), to see the test fail.
+5. casebook coverage --cases {cases}   lists the requirements without a test"
     )
 }

@@ -557,7 +557,10 @@ mod tests {
             misses_of(&expected, &StepObservation { sent: messages(sent), ..samples::step(Outcome::Success) })
         };
         assert!(of(&[json!({"headers": {}})]).is_empty());
-        assert_eq!(of(&[json!({"headers": {}}), json!({})]), ["sent: the list of headers of the message of the client is missing"]);
+        assert_eq!(
+            of(&[json!({"headers": {}}), json!({})]),
+            ["sent: the list of headers of the message of the client is missing"]
+        );
         assert_eq!(of(&[]), ["sent: missing"]);
     }
 

@@ -173,7 +173,8 @@ impl Violation<'_> {
     /// A place of the observation.
     fn observed(self, path: &[String]) -> String {
         let (first, rest) = path.split_first().map_or(("", path), |(first, rest)| (first.as_str(), rest));
-        let number = |rest: &[String]| rest.first().and_then(|index| index.parse::<usize>().ok()).map(|index| index + 1);
+        let number =
+            |rest: &[String]| rest.first().and_then(|index| index.parse::<usize>().ok()).map(|index| index + 1);
         let (owner, rest) = match (first, number(rest)) {
             ("", _) => return "the observation".to_owned(),
             ("advertised" | "tools", _) if !rest.is_empty() => (format!("the tool `{}`", rest[0]), &rest[1..]),
@@ -195,7 +196,8 @@ impl Violation<'_> {
             ("outcome" | "canary", _) => (format!("the {first}"), rest),
             _ => (format!("`{first}` of the observation"), rest),
         };
-        let rest = if first == "sent" && rest.first().is_some_and(|name| name == "message") { &rest[1..] } else { rest };
+        let rest =
+            if first == "sent" && rest.first().is_some_and(|name| name == "message") { &rest[1..] } else { rest };
         if rest.is_empty() { owner } else { format!("{} of {owner}", dotted(rest)) }
     }
 
@@ -340,13 +342,17 @@ mod tests {
         assert_eq!(of(json!({"required": ["asked"]}), json!({})), "the server sent no elicitation");
         let code = json!({"properties": {"code": {"not": {"const": -32020}}}});
         assert_eq!(of(code, json!({"code": -32020})), "the error code is -32020, which is not allowed");
-        let state = json!({"properties": {"rounds": {"prefixItems": [{}, {"properties": {"state": {"const": "echoed"}}}]}}});
+        let state =
+            json!({"properties": {"rounds": {"prefixItems": [{}, {"properties": {"state": {"const": "echoed"}}}]}}});
         assert_eq!(
             of(state, json!({"rounds": [{}, {"state": "dropped"}]})),
             "`state` of `tools/call` request 2 is \"dropped\", expected \"echoed\""
         );
         let few = json!({"properties": {"answered": {"minItems": 2}}});
-        assert_eq!(of(few, json!({"answered": [1]})), "the list of the client's answers has 1 item, expected at least 2");
+        assert_eq!(
+            of(few, json!({"answered": [1]})),
+            "the list of the client's answers has 1 item, expected at least 2"
+        );
         let either = json!({"not": {"anyOf": [
             {"properties": {"outcome": {"const": "tool-error"}}},
             {"properties": {"code": {"const": 7}}, "required": ["code"]}

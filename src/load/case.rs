@@ -1,38 +1,39 @@
-//! A case file: what its rows and tests say, one [`Test`] for each test with each of its rows.
+//! A case file as a [`Case`], with one [`Test`] for each test and row.
 //!
-//! Takes a file's tree and the catalogue, gives a [`Case`] and where its parts stand in the file.
-//! Must not know how tests are run.
+//! Takes a file's tree and the requirement catalogue, gives the case and the places of its parts in the file. Must not
+//! know how tests are run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use miette::SourceSpan;
 
+use super::catalogue::Catalogued;
 use super::diagnostic::Lint;
-use super::expand::{RowNodes, RowValues};
+use super::expand::{RowNodes, RowValues, Uses};
 use super::fixture::fixture;
 use super::lint;
 use super::needs::Needs;
-use super::node::{Member, Node};
+use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::step::{STEP, Scope, step};
 use crate::model::CaseId;
 use crate::model::case::{Case, Control, Fixture, Row, STEP_LIMIT, Step, Test};
-use crate::model::spec::{Catalogue, Revision, Revisions, Role, Transport};
+use crate::model::spec::{Revision, Revisions, Role, Transport};
 
-/// A case, and where its parts stand.
+/// A case, and the places of its parts.
 pub(super) struct Reading {
     pub(super) case: Case,
     pub(super) places: Places,
 }
 
-/// Where the parts of a case stand in its file.
+/// The places of a case's parts in its file.
 pub(super) struct Places {
     /// Each row's id, and the keys of its values.
     pub(super) rows: Vec<(SourceSpan, Vec<SourceSpan>)>,
     /// Beside each test of [`Case::tests`]: its id.
     pub(super) tests: Vec<SourceSpan>,
-    /// Where the values stand that some test looked at.
+    /// The places of the values that some test uses.
     pub(super) used: BTreeSet<usize>,
     /// The rows that some test runs with.
     pub(super) run: BTreeSet<String>,
@@ -72,10 +73,10 @@ const TEST: [&str; 16] = [
     "initialized",
     "steps",
 ];
-/// Keys of a row that are no values.
+/// The keys of a row that are not values.
 const ROW: [&str; 6] = ["note", "since", "until", "transports", "heavy", "step-limit"];
 
-/// What file, row and test can each say of where a test applies.
+/// The limits on where a test applies, which a file, a row and a test can each set.
 #[derive(Clone, Default)]
 struct Limits {
     note: Vec<String>,
@@ -119,42 +120,43 @@ impl Limits {
         }
     }
 
-    /// Whether no revision or no transport is left.
+    /// Returns whether no revision or no transport is left.
     fn never(&self) -> bool {
         let revisions = Revision::all().any(|revision| self.revisions.contains(revision));
         !revisions || self.transports.as_ref().is_some_and(Vec::is_empty)
     }
 }
 
-/// The number of rows that a file may have, and of tests with them: each is compared with the others.
+/// The number of rows that a file may have. Each row is compared with the others.
 const ROWS: usize = 500;
+/// The number of tests that a file may have, counted once for each row.
 const TESTS: usize = 4_000;
 
-/// One row, as written and as it narrows.
+/// One row: its values as they are written, and its limits.
 struct RowReading<'n> {
     nodes: RowNodes<'n>,
     limits: Limits,
 }
 
-/// The fixture with one row's values; without rows there is one, of no row. A file that gives none has an empty one.
+/// The fixture with the values of one row. A file without rows has one fixture; a file without `given` has an empty one.
 struct Served<'a, 'n> {
     row: Option<&'a RowReading<'n>>,
     fixture: Option<Arc<Fixture>>,
     is_given: bool,
 }
 
-/// What all tests of a file share.
+/// The parts of a file that all of its tests share.
 struct Shared<'a> {
     id: &'a CaseId,
     title: &'a str,
     role: Option<Role>,
     limits: Limits,
-    requirements: &'a Catalogue,
+    catalogue: &'a Catalogued,
 }
 
 /// Reads a case file.
-pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, requirements: &Catalogue) -> Option<Reading> {
-    let what = "a case file";
+pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, catalogue: &Catalogued) -> Option<Reading> {
+    let what = "the case file";
     let object = reader.object(root, what, &FILE)?;
     if let Some(node) = reader.need(object, what, "$schema") {
         reader.text(node, "`$schema`");
@@ -168,13 +170,14 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, requirements: &
         reader.need(object, what, "given");
     }
     let tests = reader.need(object, what, "tests").and_then(|node| reader.members(node, "`tests`")).unwrap_or_default();
-    if let Some(node) = object.get("tests").filter(|_| tests.is_empty()) {
-        reader.push(reader.mistake(Lint::WrongCount, "a case file has a test").at(node.span, "none here"));
+    if let Some(node) = object.get("tests").filter(|node| is_empty(node)) {
+        let none = reader.mistake(Lint::WrongCount, "`tests` has no test").at(node.span, "no test in it");
+        reader.push(none.help("add one, as in `\"accepts\": {\"when\": {…}, \"then\": {…}}`"));
     }
 
-    let shared = Shared { id: &id, title: &title, role, limits, requirements };
-    let mut used = BTreeSet::new();
-    let served = serve(reader, given, &shared, &rows, &mut used);
+    let shared = Shared { id: &id, title: &title, role, limits, catalogue };
+    let mut uses = Uses::default();
+    let served = serve(reader, given, &shared, &rows, &mut uses);
     let mut places = Places {
         rows: rows.iter().map(|row| row.nodes.places()).collect(),
         tests: Vec::new(),
@@ -184,20 +187,26 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, requirements: &
     let mut read = Vec::new();
     for member in tests {
         if read.len() > TESTS {
-            let many = reader.mistake(Lint::TooLarge, format!("the file has more than {TESTS} tests, rows counted"));
-            reader.push(many.at(member.key_span, "not read from here on").help("write several files"));
+            let many = reader.mistake(Lint::TooLarge, format!("the file has more than {TESTS} tests with its rows"));
+            reader.push(many.at(member.key_span, "not read from here on").help("split it into several files"));
             break;
         }
-        for (served, test) in self::tests(reader, member, &shared, &served, &mut used) {
+        for (served, test) in self::tests(reader, member, &shared, &served, &mut uses) {
             places.tests.push(member.key_span);
             places.run.extend(served.row.map(|row| row.nodes.id.to_owned()));
             read.push(Arc::new(test));
         }
     }
-    places.used = used;
+    uses.report_missing(reader, rows.len());
+    places.used = uses.used;
     let rows = rows.into_iter().map(RowReading::into_row).collect();
     let (path, note, role) = (reader.file().name().to_owned(), shared.limits.note, shared.role?);
     Some(Reading { case: Case { path, note, role, rows, tests: read, title: title.clone(), id }, places })
+}
+
+/// Returns whether a node is an object without members.
+fn is_empty(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Object(members) if members.is_empty())
 }
 
 fn title(reader: &mut Reader, node: &Node) -> Option<String> {
@@ -208,14 +217,17 @@ fn title(reader: &mut Reader, node: &Node) -> Option<String> {
 
 fn rows<'n>(reader: &mut Reader, node: &'n Node) -> Vec<RowReading<'n>> {
     let members = reader.members(node, "`rows`").unwrap_or_default();
-    if members.is_empty() {
+    if is_empty(node) {
         reader.push(
-            reader.mistake(Lint::WrongCount, "`rows` has no row").at(node.span, "none here").help("leave `rows` out"),
+            reader
+                .mistake(Lint::WrongCount, "`rows` has no row")
+                .at(node.span, "no row in it")
+                .help("leave `rows` out"),
         );
     }
     if members.len() > ROWS {
         let many = reader.mistake(Lint::TooLarge, format!("`rows` has {} rows, more than {ROWS}", members.len()));
-        reader.push(many.at(node.span, "too many").help("write several files"));
+        reader.push(many.at(node.span, "too many rows").help("split the file into several"));
         return Vec::new();
     }
     let mut rows = Vec::new();
@@ -233,7 +245,7 @@ fn rows<'n>(reader: &mut Reader, node: &'n Node) -> Vec<RowReading<'n>> {
 }
 
 impl Limits {
-    /// As [`Limits::read`], but `needs` and `isolated` are names of values like any other in a row.
+    /// Reads the limits of a row, in which `needs` and `isolated` are ordinary names of values.
     fn read_row(reader: &mut Reader, node: &Node) -> Self {
         let object = Object { node };
         Self {
@@ -247,14 +259,14 @@ impl Limits {
     }
 }
 
-/// `step-limit`: less than the usual one, and enough for a busy machine.
+/// Reads `step-limit`, in seconds: at least 1, and less than the default.
 fn step_limit(reader: &mut Reader, object: Object<'_>) -> Option<u32> {
     let node = object.get("step-limit")?;
     let seconds = reader.integer(node, "`step-limit`", 1, i64::from(STEP_LIMIT) - 1)?;
     u32::try_from(seconds).ok()
 }
 
-/// `transports`; words that can't be read narrow nothing, so that one mistake isn't reported twice.
+/// Reads `transports`. A word with a mistake limits nothing, so that the mistake is reported once.
 fn transports(reader: &mut Reader, object: Object<'_>) -> Option<Vec<Transport>> {
     let words = object.get("transports").map(|node| reader.words(node, "`transports`", Transport::ALL));
     words.filter(|words| !words.is_empty())
@@ -273,31 +285,31 @@ impl RowNodes<'_> {
     }
 }
 
-/// The fixture, once a row.
+/// Reads the fixture once for each row.
 fn serve<'a, 'n>(
     reader: &mut Reader,
     given: Option<&Node>,
     shared: &Shared<'_>,
     rows: &'a [RowReading<'n>],
-    used: &mut BTreeSet<usize>,
+    uses: &mut Uses,
 ) -> Vec<Served<'a, 'n>> {
     let rows: Vec<Option<&RowReading<'n>>> = if rows.is_empty() { vec![None] } else { rows.iter().map(Some).collect() };
     rows.into_iter()
         .map(|row| {
             let Some(given) = given else { return Served { row, fixture: Some(Arc::default()), is_given: false } };
-            let given = RowValues { row: row.map(|row| &row.nodes), used }.fill(reader, given);
+            let given = RowValues { row: row.map(|row| &row.nodes), uses }.fill(reader, given);
             Served { row, fixture: fixture(reader, &given, shared.role).map(Arc::new), is_given: true }
         })
         .collect()
 }
 
-/// One test with each of its rows.
+/// Reads one test once for each of its rows.
 fn tests<'a, 'n>(
     reader: &mut Reader,
     member: &Member,
     shared: &Shared<'_>,
     served: &'a [Served<'a, 'n>],
-    used: &mut BTreeSet<usize>,
+    uses: &mut Uses,
 ) -> Vec<(&'a Served<'a, 'n>, Test)> {
     reader.id(&member.key, member.key_span, "the test");
     let Some(object) = reader.object(&member.value, &format!("the test `{}`", member.key), &TEST) else {
@@ -311,28 +323,33 @@ fn tests<'a, 'n>(
         limits: Limits::read(reader, object, shared.role),
     };
     if object.get("when").is_none() && object.get("steps").is_none() {
-        let missing = reader.mistake(Lint::MissingKey, format!("the test `{}` does nothing", member.key));
-        reader.push(missing.at(member.key_span, "this test").help("`when` and `then`, or `steps`"));
+        if ["when", "steps"].iter().any(|key| reader.is_misspelt(object, key)) {
+            return Vec::new();
+        }
+        let missing = reader.mistake(Lint::MissingKey, format!("the test `{}` has no `when`", member.key));
+        let help = "add `when` and `then`, as in `\"when\": {\"call\": \"send\"}, \"then\": \"observe\"`, or a list of `steps`";
+        reader.push(missing.at(member.key_span, "no `when` and no `steps` in this test").help(help));
         return Vec::new();
     }
     let chosen = chosen(reader, &written, served);
     if chosen.is_empty() {
-        examine(reader, &written, shared, served, used);
+        examine(reader, &written, shared, served, uses);
     }
-    chosen.into_iter().filter_map(|served| Some((served, test(reader, &written, shared, served, used)?))).collect()
+    chosen.into_iter().filter_map(|served| Some((served, test(reader, &written, shared, served, uses)?))).collect()
 }
 
-/// Reads a test of whose rows none is known: a mistake that it makes with every row there is its own.
+/// Reads a test whose rows are all unknown, and reports the mistakes that it would have with any row of the file.
 fn examine(
     reader: &mut Reader,
     written: &Written<'_>,
     shared: &Shared<'_>,
     served: &[Served<'_, '_>],
-    used: &mut BTreeSet<usize>,
+    uses: &mut Uses,
 ) {
+    let mut own = Uses::default();
     let mut found = served.iter().map(|served| {
         let mut apart = Reader::new(reader.file());
-        _ = test(&mut apart, written, shared, served, used);
+        _ = test(&mut apart, written, shared, served, &mut own);
         apart.into_found()
     });
     let mut common = found.next().unwrap_or_default();
@@ -342,9 +359,10 @@ fn examine(
     for mistake in common {
         reader.push(mistake);
     }
+    uses.add_common(own, served.len());
 }
 
-/// A test, before a row is filled in.
+/// A test before the values of a row are filled in.
 struct Written<'n> {
     member: &'n Member,
     object: Object<'n>,
@@ -353,19 +371,23 @@ struct Written<'n> {
     limits: Limits,
 }
 
-/// The rows that a test runs with: all, or those that it names.
+/// The rows that a test runs with: those that it names, or all.
 fn chosen<'a, 'n>(reader: &mut Reader, written: &Written<'_>, served: &'a [Served<'a, 'n>]) -> Vec<&'a Served<'a, 'n>> {
     let Some(node) = written.object.get("rows") else { return served.iter().collect() };
     let mut names = BTreeSet::new();
     let known: Vec<&str> = served.iter().filter_map(|one| one.row).map(|row| row.nodes.id).collect();
-    for item in reader.items(node, "`rows`").map(|_| reader.one_or_more(node, "`rows`")).unwrap_or_default() {
-        let Some(name) = reader.text(item, "`rows`") else { continue };
+    for item in
+        reader.items(node, "the `rows` of a test").map(|_| reader.one_or_more(node, "`rows`")).unwrap_or_default()
+    {
+        let Some(name) = reader.text(item, "an item of `rows`") else { continue };
         if !known.contains(&name) {
-            let what = format!("the test `{}` names the row `{name}`, which the file lacks", written.member.key);
-            let unknown = reader.mistake(Lint::UnknownRow, what).at(item.span, "no such row");
-            reader.push(unknown.known(name, "the file has", known.iter().copied()));
+            let what =
+                format!("the test `{}` names the row `{name}`, which the file does not have", written.member.key);
+            let unknown = reader.mistake(Lint::UnknownRow, what).at(item.span, "unknown row");
+            reader.push(unknown.known(name, "the rows of the file are", known.iter().copied()));
         } else if !names.insert(name) {
-            reader.push(reader.mistake(Lint::WrongCount, format!("`rows` says `{name}` twice")).at(item.span, "again"));
+            let twice = reader.mistake(Lint::WrongCount, format!("`rows` has `{name}` twice"));
+            reader.push(twice.at(item.span, "again here").help("remove one of them"));
         }
     }
     served.iter().filter(|one| one.row.is_some_and(|row| names.contains(row.nodes.id))).collect()
@@ -376,7 +398,7 @@ fn test(
     written: &Written<'_>,
     shared: &Shared<'_>,
     served: &Served<'_, '_>,
-    used: &mut BTreeSet<usize>,
+    uses: &mut Uses,
 ) -> Option<Test> {
     let member = written.member;
     let row = served.row.map(|row| row.limits.clone()).unwrap_or_default();
@@ -384,8 +406,8 @@ fn test(
     if limits.never() {
         let with = served.row.map(|row| format!(" with the row `{}`", row.nodes.id)).unwrap_or_default();
         let never = reader.mistake(Lint::NeverApplies, format!("the test `{}`{with} never runs", member.key));
-        let help = "what the file, the row and the test say of `since`, `until` and `transports` leaves nothing";
-        reader.push(never.at(member.key_span, "on no revision or transport").help(help));
+        let help = "the `since`, `until` and `transports` of the file, the row and the test have nothing in common";
+        reader.push(never.at(member.key_span, "no revision or transport is left").help(help));
     }
     let fixture = served.fixture.clone()?;
     let scope = Scope {
@@ -394,10 +416,11 @@ fn test(
         role: shared.role,
         revisions: limits.revisions,
         fixture: &fixture,
+        is_given: served.is_given,
         needs: &limits.needs,
-        requirements: shared.requirements,
+        catalogue: shared.catalogue,
     };
-    let mut row_values = RowValues { row: served.row.map(|row| &row.nodes), used };
+    let mut row_values = RowValues { row: served.row.map(|row| &row.nodes), uses };
     let steps = steps(reader, written.object, &scope, &mut row_values)?;
     Some(Test {
         case: shared.id.clone(),
@@ -420,7 +443,7 @@ fn test(
     })
 }
 
-/// `when` and `then`, or `steps`; `None` where any of them can't be read.
+/// Reads `when` and `then`, or `steps`; `None` if any of them has a mistake.
 fn steps(
     reader: &mut Reader,
     test: Object<'_>,
@@ -433,22 +456,21 @@ fn steps(
         return step(reader, Object { node: &node }, scope, 0).map(|step| vec![step]);
     };
     if let Some(member) = STEP.iter().find_map(|key| test.member(key)) {
-        let both = reader.mistake(Lint::ConflictingKeys, format!("`{}` stands beside `steps`", member.key));
-        reader.push(both.at(member.key_span, "belongs into a step").help("make it the first of the `steps`"));
+        let both = reader.mistake(Lint::ConflictingKeys, format!("a test with `steps` cannot have `{}`", member.key));
+        reader.push(both.at(member.key_span, "belongs into a step").help("move it into the first of the `steps`"));
     }
     let items = reader.items(list, "`steps`")?;
     if items.len() < 2 {
-        let few = reader.mistake(Lint::WrongCount, "`steps` are two or more");
-        reader.push(
-            few.at(list.span, format!("{} in it", items.len())).help("one step is `when` and `then` of the test"),
-        );
+        let few = reader.mistake(Lint::WrongCount, "`steps` must have two or more steps");
+        let help = "write a single step as `when` and `then` of the test itself";
+        reader.push(few.at(list.span, format!("{} in it", items.len())).help(help));
     }
     let read: Vec<Option<Step>> = items
         .iter()
         .enumerate()
         .map(|(place, item)| {
             let item = row_values.fill(reader, item);
-            reader.object(&item, "a step", &STEP).and_then(|object| step(reader, object, scope, place))
+            reader.object(&item, "the step", &STEP).and_then(|object| step(reader, object, scope, place))
         })
         .collect();
     read.into_iter().collect()

@@ -1,32 +1,53 @@
-//! `requirements.json`: the sentences that cases check.
+//! The requirement catalogue: the files `requirements.json`, with the sentences that cases check.
 //!
-//! Takes the tree of one such file, adds its requirements to the catalogue, each with its place.
-//! Must not know the cases.
+//! Takes the tree of one such file, adds its requirements with their places. Must not know the cases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use miette::SourceSpan;
 
 use super::diagnostic::{File, Lint};
-use super::node::{Member, Node};
+use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::RequirementId;
 use crate::model::spec::{Also, Catalogue, Harm, Level, Requirement, Revision, Role};
 
-/// The catalogue, and where each of its requirements was written down.
+/// The catalogue, and the places of its requirements.
 #[derive(Default)]
 pub(super) struct Catalogued {
     pub(super) requirements: Catalogue,
-    pub(super) places: BTreeMap<RequirementId, (Arc<File>, SourceSpan)>,
+    places: BTreeMap<RequirementId, (Arc<File>, SourceSpan)>,
+    /// The folders that have a file of requirements.
+    folders: BTreeSet<String>,
+    /// Those of them whose file cannot be read, so that nothing is known of its requirements.
+    unread: BTreeSet<String>,
+}
+
+/// The result of looking a requirement up.
+pub(super) enum Entry<'a> {
+    Found(&'a Requirement),
+    /// The requirement is written down with a mistake, which is reported where it is written.
+    Faulty,
+    Missing,
+    /// The folder of the requirement has no file of requirements.
+    NoFile,
 }
 
 const KEYS: [&str; 10] = ["level", "roles", "since", "until", "source", "quote", "also", "harm", "why", "unobservable"];
 
+/// The site of which each `source` is a page.
+const SITE: &str = "modelcontextprotocol.io/";
+
 impl Catalogued {
-    /// Adds what one file says.
-    pub(super) fn add(&mut self, reader: &mut Reader, folder: &str, root: &Node) {
-        for member in reader.members(root, "a file of requirements").unwrap_or_default() {
+    /// Adds the requirements of one folder's file; `None` stands for a file that is not JSON.
+    pub(super) fn add(&mut self, reader: &mut Reader, folder: &str, root: Option<&Node>) {
+        self.folders.insert(folder.to_owned());
+        let Some(members) = root.and_then(|root| reader.members(root, "a file of requirements")) else {
+            self.unread.insert(folder.to_owned());
+            return;
+        };
+        for member in members {
             if &*member.key == "$schema" {
                 reader.text(&member.value, "`$schema`");
                 continue;
@@ -35,10 +56,10 @@ impl Catalogued {
             let id = RequirementId::within(folder, &member.key);
             if let Some((file, span)) = self.places.get(&id) {
                 let (line, _) = super::diagnostic::position(file.inner(), span.offset());
-                let twice = reader
-                    .mistake(Lint::DuplicateRequirement, format!("the requirement `{id}` was written down before"));
-                let help = format!("the other one is in {} at line {line}", file.name());
-                reader.push(twice.at(member.key_span, "again here").help(help));
+                let twice =
+                    reader.mistake(Lint::DuplicateRequirement, format!("the requirement `{id}` is defined twice"));
+                let help = format!("the other definition is in {} at line {line}; remove one", file.name());
+                reader.push(twice.at(member.key_span, "defined again here").help(help));
                 continue;
             }
             self.places.insert(id.clone(), (reader.file(), member.key_span));
@@ -47,27 +68,44 @@ impl Catalogued {
             }
         }
     }
+
+    /// The folders that have a file of requirements.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &str> {
+        self.folders.iter().map(String::as_str)
+    }
+
+    /// Looks a requirement up.
+    pub(super) fn entry(&self, id: &RequirementId) -> Entry<'_> {
+        let folder = id.as_str().split('/').next().unwrap_or_default();
+        match self.requirements.get(id) {
+            Some(requirement) => Entry::Found(requirement),
+            None if self.places.contains_key(id) || self.unread.contains(folder) => Entry::Faulty,
+            None if !self.folders.contains(folder) => Entry::NoFile,
+            None => Entry::Missing,
+        }
+    }
 }
 
 fn requirement(reader: &mut Reader, id: RequirementId, member: &Member) -> Option<Requirement> {
     let what = format!("the requirement `{}`", member.key);
     let object = reader.object(&member.value, &what, &KEYS)?;
     let level = reader.need(object, &what, "level").and_then(|node| reader.word(node, "`level`", Level::ALL));
-    let roles = reader.need(object, &what, "roles").map(|node| roles(reader, object, node));
+    let roles = reader.need(object, &what, "roles").and_then(|node| roles(reader, object, node));
     let revisions = reader.revisions(object);
     if !Revision::all().any(|revision| revisions.contains(revision)) {
         let never = reader.mistake(Lint::NeverApplies, format!("{what} is in force on no revision"));
-        reader.push(never.at(member.key_span, "`since` is later than `until`"));
+        reader.push(never.at(member.key_span, "`since` is later than `until`").help("swap them, or leave one out"));
+        return None;
     }
-    let source = needed_text(reader, object, &what, "source");
+    let source = needed_source(reader, object, &what);
     let quote = needed_text(reader, object, &what, "quote");
     let harm = reader.need(object, &what, "harm").and_then(|node| reader.word(node, "`harm`", Harm::ALL));
     let why = needed_text(reader, object, &what, "why");
-    let unobservable = object.get("unobservable").and_then(|node| reader.text(node, "`unobservable`"));
+    let unobservable = object.get("unobservable").and_then(|node| some_text(reader, node, "`unobservable`"));
     let also = object.get("also").and_then(|node| reader.items(node, "`also`")).unwrap_or_default();
     Some(Requirement {
         also: also.iter().filter_map(|node| self::also(reader, node)).collect(),
-        unobservable: unobservable.map(str::to_owned),
+        unobservable,
         level: level?,
         roles: roles?,
         source: source?,
@@ -79,13 +117,15 @@ fn requirement(reader: &mut Reader, id: RequirementId, member: &Member) -> Optio
     })
 }
 
-/// Whom it binds; nobody, only where nothing shows it.
-fn roles(reader: &mut Reader, object: Object<'_>, node: &Node) -> Vec<Role> {
+/// The roles that a requirement binds; `None` after a mistake. Only an unobservable requirement may bind no role.
+fn roles(reader: &mut Reader, object: Object<'_>, node: &Node) -> Option<Vec<Role>> {
     let unobservable = object.get("unobservable").is_some();
     match &node.kind {
-        super::node::Kind::Array(items) if items.is_empty() && unobservable => Vec::new(),
-        _ if reader.items(node, "`roles`").is_some() => reader.words(node, "`roles`", Role::ALL),
-        _ => Vec::new(),
+        Kind::Array(items) if items.is_empty() && unobservable => Some(Vec::new()),
+        _ => {
+            reader.items(node, "`roles`")?;
+            Some(reader.words(node, "`roles`", Role::ALL)).filter(|roles| !roles.is_empty())
+        }
     }
 }
 
@@ -93,12 +133,47 @@ fn also(reader: &mut Reader, node: &Node) -> Option<Also> {
     let what = "an entry of `also`";
     let object = reader.object(node, what, &["level", "source", "quote", "when"])?;
     let level = reader.need(object, what, "level").and_then(|node| reader.word(node, "`level`", Level::ALL));
-    let source = needed_text(reader, object, what, "source");
+    let source = needed_source(reader, object, what);
     let quote = needed_text(reader, object, what, "quote");
-    let when = object.get("when").and_then(|node| reader.text(node, "`when`")).map(str::to_owned);
+    let when = object.get("when").and_then(|node| some_text(reader, node, "`when` of `also`"));
     Some(Also { level: level?, source: source?, quote: quote?, when })
 }
 
 fn needed_text(reader: &mut Reader, object: Object<'_>, what: &str, key: &str) -> Option<String> {
-    reader.need(object, what, key).and_then(|node| reader.text(node, &format!("`{key}`"))).map(str::to_owned)
+    let node = reader.need(object, what, key)?;
+    some_text(reader, node, &format!("`{key}`"))
+}
+
+/// A text of at least one character that is not a blank.
+fn some_text(reader: &mut Reader, node: &Node, what: &str) -> Option<String> {
+    let text = reader.text(node, what)?;
+    if text.trim().is_empty() {
+        let empty = reader.mistake(Lint::WrongCount, format!("{what} is empty"));
+        let help = match what {
+            "`quote`" => "copy the words of the sentence from the page that `source` names",
+            "`why`" => "write one sentence on why the requirement matters",
+            _ => "write the text, or leave the key out where it is optional",
+        };
+        reader.push(empty.at(node.span, "no text here").help(help));
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+/// A page of the specification's site, relative to it, with or without an anchor.
+fn needed_source(reader: &mut Reader, object: Object<'_>, what: &str) -> Option<String> {
+    let node = reader.need(object, what, "source")?;
+    let text = reader.text(node, "`source`")?;
+    let first = text.split(['/', '#']).next().unwrap_or_default();
+    let is_name = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
+    if !first.is_empty() && first.chars().all(is_name) && !text.contains(char::is_whitespace) {
+        return Some(text.to_owned());
+    }
+    let wrong =
+        reader.mistake(Lint::UnknownValue, "`source` must be a page of the specification's site, relative to it");
+    let rest = text.split_once(SITE).map(|(_, rest)| rest).filter(|rest| !rest.is_empty());
+    let example = rest.unwrap_or("specification/2026-07-28/server/tools#tool-result");
+    let help = format!("write `\"source\": \"{example}\"`; reports put https://{SITE} before it");
+    reader.push(wrong.at(node.span, "not a relative path").help(help));
+    None
 }

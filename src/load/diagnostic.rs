@@ -1,6 +1,6 @@
-//! What is wrong with a file: which lint says so, where, and what to do about it.
+//! Diagnostics: the mistakes in a file, each with its lint, its place and a remedy.
 //!
-//! Takes findings from the readers and the lints, gives text for people. Must not know what a case means.
+//! Takes diagnostics from the readers and the lints, gives text for people. Must not know what a case means.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -12,77 +12,78 @@ use crate::model::Printable;
 use crate::model::spec::words;
 use crate::model::untrusted::{is_safe, masked};
 
-/// Bytes of a line that is shown. Of longer ones only the place is told: there may be thousands of mistakes in one.
+/// The longest line that is shown, in bytes. Of a longer line only the place is shown, because one line may have
+/// thousands of mistakes.
 const LINE: usize = 1000;
 
 words! {
-    /// Everything that can be found wrong; [`Lint::severity`] tells which of it keeps a run from starting.
+    /// The kinds of mistakes. [`Lint::severity`] is that of an error for those that keep a run from starting.
     Lint {
-        /// A file or folder can't be read.
+        /// A file or folder cannot be read.
         Unreadable = "unreadable",
         /// A file is too large, or nested too deep.
         TooLarge = "too-large",
-        /// A file lies where no case can lie.
+        /// A file lies where no case file may lie, or no case file is found.
         Misplaced = "misplaced",
-        /// No strict JSON.
+        /// A file is not strict JSON.
         Syntax = "syntax",
-        /// The same key twice in one object.
+        /// An object has the same key twice.
         DuplicateKey = "duplicate-key",
         /// Two sources have a case of the same id.
         DuplicateCase = "duplicate-case",
         /// Two sources have a requirement of the same id.
         DuplicateRequirement = "duplicate-requirement",
-        /// A number where a text belongs, and the like.
+        /// A value has another type than expected.
         WrongType = "wrong-type",
-        /// Too few or too many of something.
+        /// There are too few or too many of something.
         WrongCount = "wrong-count",
-        /// A key that must be there isn't.
+        /// A required key is missing.
         MissingKey = "missing-key",
-        /// Two keys that exclude each other.
+        /// Two keys exclude each other.
         ConflictingKeys = "conflicting-keys",
-        /// A key that has no meaning here.
+        /// A key has no meaning in this object.
         UnknownKey = "unknown-key",
-        /// A word outside of the vocabulary.
+        /// A value is not one of those that are allowed.
         UnknownValue = "unknown-value",
-        /// A row that the file lacks.
+        /// The file has no such row.
         UnknownRow = "unknown-row",
-        /// A value that the row lacks.
+        /// The row has no such value.
         UnknownBinding = "unknown-binding",
-        /// A tool that the fixture lacks.
+        /// The fixture has no such tool.
         UnknownTool = "unknown-tool",
-        /// A requirement that nobody wrote down.
+        /// The catalogue has no such requirement.
         UnknownRequirement = "unknown-requirement",
-        /// An `@` that nobody fills in, or that can't stand where it does.
+        /// A placeholder is unknown, or not allowed in its place.
         UnknownPlace = "unknown-place",
-        /// An id that can't be part of a test's name.
+        /// An id cannot be part of a test's name.
         IdStyle = "id-style",
-        /// Ranges of revisions or transports that leave nothing.
+        /// Ranges of revisions or transports have nothing in common.
         NeverApplies = "never-applies",
-        /// What can't be seen of, or isn't asked of, the role under test.
+        /// An expectation or action does not fit the role under test.
         RoleMismatch = "role-mismatch",
-        /// A requirement is checked although the catalogue says that nothing shows it.
+        /// A test checks a requirement that the catalogue calls unobservable.
         UnobservableButChecked = "unobservable-but-checked",
-        /// A `reply` or `matches` that is no JSON Schema, or not one that stands alone.
+        /// A `reply`, `sent` or `matches` is not a JSON Schema, or refers to something outside of itself.
         InvalidSchema = "invalid-schema",
-        /// A row that no test runs with.
+        /// No test runs with the row.
         UnusedRow = "unused-row",
-        /// A value that no test looks at.
+        /// No test uses the value of a row.
         UnusedBinding = "unused-binding",
-        /// Failure is expected, and nothing shows that success was possible.
+        /// A test expects only failure, and no control shows that success is possible.
         NoControl = "no-control",
-        /// Controls that show no success.
+        /// The controls expect only failure.
         ControlExpectsFailureOnly = "control-expects-failure-only",
-        /// Arguments that don't relate to the schema as the expectation supposes.
+        /// The arguments fit a schema that the test expects them to violate, or the other way round.
         FalsePremise = "false-premise",
-        /// Two alternatives that one observation satisfies.
+        /// One observation satisfies two alternatives.
         AlternativesOverlap = "alternatives-overlap",
-        /// An alternative is allowed by what isn't a MAY.
+        /// `allowed-by` names a requirement that is not a MAY.
         AllowedByNoMay = "allowed-by-no-may",
-        /// A title that is no sentence of the wanted form.
+        /// A title does not have the expected form.
         TitleStyle = "title-style",
-        /// A line that is too long.
+        /// A line is too long.
         Width = "width",
-        /// Too large for every day, and not marked so.
+        /// A test is large, and not marked as heavy.
         Heavy = "heavy",
     }
 }
@@ -94,10 +95,10 @@ impl Lint {
     }
 }
 
-/// A file's name and text, shared by all that is found in it.
+/// A file's name and text, shared by all of its diagnostics.
 pub(crate) type File = NamedSource<String>;
 
-/// One thing that was found.
+/// One mistake in a file.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     lint: Lint,
@@ -112,30 +113,35 @@ impl Diagnostic {
         Self { lint, message: message.into(), labels: Vec::new(), help: None, file: Arc::clone(file) }
     }
 
-    /// Points at a place; the first one is the diagnostic's own.
+    /// Adds a label at a place. The first place is that of the diagnostic.
+    ///
+    /// Of a place of several lines only the first line is marked: the others would hide the mistake.
     pub(crate) fn at(mut self, span: SourceSpan, label: impl Into<String>) -> Self {
+        let marked = self.file.inner().get(span.offset()..span.offset() + span.len());
+        let length = marked.and_then(|text| text.find(['\r', '\n'])).unwrap_or(span.len());
+        let span = SourceSpan::new(span.offset().into(), length);
         self.labels.push(LabeledSpan::new_with_span(Some(label.into()), span));
         self
     }
 
-    /// Shows the lines of another text in place of the file's own; places stay where they are.
+    /// Shows the lines of another text of the same length in place of the file's own.
     pub(crate) fn shown_in(mut self, file: &Arc<File>) -> Self {
         self.file = Arc::clone(file);
         self
     }
 
-    /// Says what to do.
+    /// Sets the remedy.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says which words there are, the nearest first.
+    /// Sets a remedy that lists the known words, after a question for the nearest one.
     pub(crate) fn known<'a>(self, word: &str, what: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
         let list = match known.len() {
             0 => format!("{what}: none"),
-            1..=16 => format!("{what}: {}", known.join(", ")),
+            1..=24 => format!("{what}: {}", known.join(", ")),
             more => format!("{what}: {}, and {} more", known[..12].join(", "), more - 12),
         };
         match did_you_mean(word, &known) {
@@ -144,12 +150,12 @@ impl Diagnostic {
         }
     }
 
-    /// Which lint found it.
+    /// The kind of the mistake.
     pub fn lint(&self) -> Lint {
         self.lint
     }
 
-    /// Whether a run must not start.
+    /// Returns whether a run must not start.
     pub fn is_error(&self) -> bool {
         self.lint.severity() == Severity::Error
     }
@@ -160,21 +166,26 @@ impl Diagnostic {
         format!("{}:{line}:{column}: {}: {}", self.file.name(), self.lint, self.message)
     }
 
-    /// Where it sorts: by file, and by place in it.
+    /// The key for sorting: the file, and the place in it.
     pub(crate) fn order(&self) -> (&str, usize, Lint) {
         (self.file.name(), self.offset(), self.lint)
     }
 
-    /// Whether both say the same of the same place; a test that runs with many rows is read many times.
+    /// Returns whether both have the same place and message: a test is read once for each of its rows.
     pub(crate) fn same(&self, other: &Self) -> bool {
         self.order() == other.order() && self.message == other.message
+    }
+
+    /// Returns whether both have the same lint and message, at any place.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        self.lint == other.lint && self.message == other.message
     }
 
     fn offset(&self) -> usize {
         self.labels.first().map_or(0, LabeledSpan::offset)
     }
 
-    /// Whether a line that would be shown, or one beside it, is too long for that.
+    /// Returns whether a line that would be shown, or one beside it, is too long to be shown.
     fn is_wide(&self) -> bool {
         let text = self.file.inner().as_bytes();
         let start = self.labels.iter().map(LabeledSpan::offset).min().unwrap_or(0).min(text.len());
@@ -188,7 +199,7 @@ impl Diagnostic {
     }
 }
 
-/// A diagnostic whose texts are all escaped, for the renderer, which puts its own styling between them.
+/// A diagnostic with escaped texts, for the renderer, which adds styles of its own.
 #[derive(Debug)]
 struct Escaped {
     lint: Lint,
@@ -199,7 +210,7 @@ struct Escaped {
 }
 
 impl Escaped {
-    /// `source` is the diagnostic's file, masked.
+    /// Escapes a diagnostic; `source` is its file, masked.
     fn new(diagnostic: &Diagnostic, source: Arc<File>) -> Self {
         let Diagnostic { lint, message, labels, help, .. } = diagnostic;
         let escape = |text: &str| Printable::from(text);
@@ -248,7 +259,7 @@ impl miette::Diagnostic for Escaped {
     }
 }
 
-/// All of them as people read them, with the lines of the files.
+/// Renders diagnostics for people, with the lines of the files.
 pub fn render(diagnostics: &[Diagnostic], colour: bool) -> Printable {
     let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_width(120).with_links(false);
@@ -274,7 +285,7 @@ pub fn render(diagnostics: &[Diagnostic], colour: bool) -> Printable {
     Printable::styled(out)
 }
 
-/// A file as it may be shown, with every place where it was.
+/// A copy of a file that is safe to print, with the same places.
 fn masked_file(file: &Arc<File>) -> Arc<File> {
     match (masked(file.inner()), is_safe(file.name())) {
         (Cow::Borrowed(_), true) => Arc::clone(file),
@@ -289,7 +300,7 @@ pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }
 
-/// Asks for the known word that was probably meant; `None` where none is near.
+/// A question for the nearest known word; `None` if no word is near.
 pub fn did_you_mean(word: &str, known: &[&str]) -> Option<String> {
     nearest(word, known).map(|near| format!("did you mean `{near}`?"))
 }
@@ -306,14 +317,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_word_is_one_typo_away_and_not_just_any() {
+    fn nearest_word_is_at_most_a_few_typos_away() {
         assert_eq!(nearest("sucess", &["success", "refused"]), Some("success"));
         assert_eq!(nearest("protocol_error", &["tool-error", "protocol-error"]), Some("protocol-error"));
         assert_eq!(nearest("banana", &["success", "refused"]), None);
     }
 
     #[test]
-    fn rendered_diagnostics_have_no_hidden_characters_of_the_file() {
+    fn rendered_diagnostics_escape_hidden_characters() {
         let text = "{ \"a\u{202e}\": \"\u{1b}[2J##[error]x\r\n\tb\" }\n";
         let file = Arc::new(File::new("a\u{1b}]52;.json", text.to_owned()));
         let at = text.find('b').expect("a b");
@@ -327,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_not_shown_but_their_place_is_told() {
+    fn long_line_is_left_out_and_its_place_is_shown() {
         let long = format!("{{\n  \"a\": \"{}\", \"b\": 1,\n  \"c\": 1\n}}\n", "x".repeat(70_000));
         let file = Arc::new(File::new("a.json", long.clone()));
         let at = |part: &str, label| {
@@ -343,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_counts_characters() {
+    fn position_counts_characters() {
         assert_eq!(position("aé\nüx", "aé\nü".len()), (2, 2));
         assert_eq!(position("", 9), (1, 1));
     }

@@ -1,6 +1,7 @@
-//! `kind`: whether a target has an adapter, or is fixed, with its tools or its script inside.
+//! The kind of a target: it has an adapter, or it is fixed, with tools or a script of its own.
 //!
-//! Takes a `target.toml`'s tree, gives [`TargetKind`] and the claims that fit it. Must not know what is run.
+//! Takes the tree of a `target.toml`, gives a [`TargetKind`] and the claims that fit it. Must not know how a target is
+//! run.
 
 use camino::Utf8Path;
 
@@ -12,24 +13,25 @@ use crate::model::case::Need;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Fixed, Kind, TargetKind};
 
-/// The ways to say what a fixed target is.
+/// The keys of which a fixed target has one.
 const WAYS: [&str; 3] = ["command", "url", "client"];
-const ONE_WAY: &str = "one of: `command = […]`, a server over stdio; `url = \"http://…\"`, a server that runs already; \
-`client = […]`, a client that takes a server's address as its last argument";
+const ONE_WAY: &str = "write one of `command = […]` for a server over stdio, `url = \"http://…\"` for a server that is running, \
+`client = […]` for a client that takes a server's URL as its last argument";
 
-/// What the file is of; an adapter where it doesn't say.
+/// Reads `kind`, by default that of an adapter.
 pub(super) fn kind(reader: &mut Reader, object: Object<'_>) -> Option<Kind> {
     object.get("kind").map_or(Some(Kind::Adapter), |node| reader.word(node, "`kind`", Kind::ALL))
 }
 
-/// What is under test.
+/// Reads the commands or the address by which the target is reached.
 pub(super) fn drives(reader: &mut Reader, object: Object<'_>, kind: Kind, folder: &Utf8Path) -> Option<TargetKind> {
     match kind {
         Kind::Adapter => {
             for member in ["url", "client"].iter().filter_map(|key| object.member(key)) {
-                let conflict = reader.mistake(Lint::ConflictingKeys, format!("an adapter has no `{}`", member.key));
-                let help = "a server or client without an adapter says `kind = \"fixed\"`";
-                reader.push(conflict.at(member.key_span, "of fixed targets").help(help));
+                let conflict = reader
+                    .mistake(Lint::ConflictingKeys, format!("a target with an adapter cannot have `{}`", member.key));
+                let help = "for a server or client without an adapter, write `kind = \"fixed\"`";
+                reader.push(conflict.at(member.key_span, "only for fixed targets").help(help));
             }
             let node = reader.need(object, "a target", "command")?;
             command(reader, node, folder).map(TargetKind::Adapter)
@@ -40,16 +42,16 @@ pub(super) fn drives(reader: &mut Reader, object: Object<'_>, kind: Kind, folder
 
 fn fixed(reader: &mut Reader, object: Object<'_>, folder: &Utf8Path) -> Option<Fixed> {
     if let Some(member) = object.member("variants") {
-        let conflict = reader.mistake(Lint::ConflictingKeys, "a fixed target has no variants");
-        let help = "nobody could tell it which to be: make a target of each";
-        reader.push(conflict.at(member.key_span, "of adapters").help(help));
+        let conflict = reader.mistake(Lint::ConflictingKeys, "a fixed target cannot have variants");
+        let help = "write a target of its own for each variant";
+        reader.push(conflict.at(member.key_span, "only for adapters").help(help));
     }
     let ways: Vec<_> = WAYS.iter().filter_map(|way| object.member(way)).collect();
     match ways.as_slice() {
         [] => {
-            let missing = reader.mistake(Lint::MissingKey, "a fixed target says nothing of what it is");
+            let missing = reader.mistake(Lint::MissingKey, "the fixed target has no command and no address");
             let start = miette::SourceSpan::new(object.node.span.offset().into(), 1);
-            reader.push(missing.at(start, "no server and no client in here").help(ONE_WAY));
+            reader.push(missing.at(start, "no `command`, `url` or `client` in this file").help(ONE_WAY));
             None
         }
         [one] => match &*one.key {
@@ -58,28 +60,29 @@ fn fixed(reader: &mut Reader, object: Object<'_>, folder: &Utf8Path) -> Option<F
             _ => address(reader, &one.value).map(Fixed::Running),
         },
         [first, second, ..] => {
-            let message = format!("a fixed target can't be `{}` and `{}`", first.key, second.key);
+            let message = format!("a fixed target cannot have both `{}` and `{}`", first.key, second.key);
             let both = reader.mistake(Lint::ConflictingKeys, message);
-            reader.push(both.at(second.key_span, "one of them").help(ONE_WAY));
+            reader.push(both.at(second.key_span, "the second of them").help(ONE_WAY));
             None
         }
     }
 }
 
-/// The address of a server. It may be anywhere: who writes it down means it.
+/// Reads the address of a server. Any host is allowed, because the author of the file chose it.
 fn address(reader: &mut Reader, node: &Node) -> Option<String> {
     let text = reader.text(node, "`url`")?;
     let rest = text.strip_prefix("http://").filter(|rest| !rest.starts_with('/') && !rest.is_empty());
     if rest.is_none() || text.contains(|one: char| one.is_whitespace() || one.is_control()) {
-        let wrong = reader.mistake(Lint::UnknownValue, format!("`{text}` is no address of a server"));
-        let help = "as in `http://127.0.0.1:3000/mcp`; for https, put a proxy that speaks TLS between";
-        reader.push(wrong.at(node.span, "no `http://HOST`").help(help));
+        let wrong = reader.mistake(Lint::UnknownValue, format!("`{text}` is not the address of a server"));
+        let help =
+            "write an address such as `http://127.0.0.1:3000/mcp`; to reach a server over HTTPS, use a local TLS proxy";
+        reader.push(wrong.at(node.span, "not `http://HOST…`").help(help));
         return None;
     }
     Some(text.to_owned())
 }
 
-/// What the target says it can do. Sides and transports of a fixed one follow from what it is.
+/// Reads `claims`. The roles and transports of a fixed target follow from its command or address.
 pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&TargetKind>, kind: Kind) -> Option<Claims> {
     let what = "`claims`";
     let object = reader.object(node, what, &["roles", "transports", "revisions", "lacks"])?;
@@ -93,9 +96,10 @@ pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&TargetKin
         }
         Kind::Fixed => {
             for member in ["roles", "transports"].iter().filter_map(|key| object.member(key)) {
-                let message = format!("`{}` of a fixed target follow from what it is", member.key);
-                let told = reader.mistake(Lint::ConflictingKeys, message);
-                reader.push(told.at(member.key_span, "known already").help("take it away"));
+                let message = format!("a fixed target cannot claim `{}`", member.key);
+                let implied = reader.mistake(Lint::ConflictingKeys, message);
+                let help = "remove the key: the value follows from `command`, `url` or `client`";
+                reader.push(implied.at(member.key_span, "known already").help(help));
             }
             drives
                 .and_then(|drives| match drives {

@@ -1,42 +1,43 @@
-//! `does.elicit`: what a tool asks its user, and, where the harness is the server, in which manner.
+//! The elicitations of a tool: the `does.elicit` of a fixture.
 //!
-//! Takes a filled-in `elicit`, notes what is wrong with it. Must not know tests, or what is answered.
+//! Takes an `elicit` with the values of a row filled in, reports its mistakes. Must not know tests or answers.
 
 use super::diagnostic::Lint;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::spec::Role;
 
-/// What a server's author says.
+/// The parameters that the author of a server gives.
 const ASKED: [&str; 2] = ["message", "requestedSchema"];
-/// Manners that only the harness, as the server, has.
-const MANNERS: [&str; 4] = ["requests", "rounds", "state", "stateOnly"];
-/// More rounds would only be more of the same.
+/// The keys that only casebook's own server understands.
+const SERVER_KEYS: [&str; 4] = ["requests", "rounds", "state", "stateOnly"];
+/// The number of rounds. More of them would test nothing new.
 const MAX_ROUNDS: i64 = 100;
 
-/// Reads `elicit`. What the harness asks may have any parameters; a server's author has two of them to give.
+/// Reads `elicit`. A server under test gets two parameters; an elicitation of casebook's own server may have any.
 pub(super) fn elicit(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<()> {
     let object = Object { node };
     if role == Some(Role::Server) {
-        for member in node.members().iter().filter(|member| MANNERS.contains(&&*member.key)) {
-            let message = format!("`{}` says how the harness asks, where it is the server", member.key);
+        for member in node.members().iter().filter(|member| SERVER_KEYS.contains(&&*member.key)) {
+            let message = format!("`{}` is allowed only in tests of a client, which casebook serves", member.key);
             let mismatch = reader.mistake(Lint::RoleMismatch, message);
-            reader.push(mismatch.at(member.key_span, "the server is under test here"));
+            let mismatch = mismatch.at(member.key_span, "the server is under test here");
+            reader.push(mismatch.help(format!("remove `{}`, or write `\"role\": \"client\"`", member.key)));
         }
-        let known: Vec<&str> = ASKED.into_iter().chain(MANNERS).collect();
+        let known: Vec<&str> = ASKED.into_iter().chain(SERVER_KEYS).collect();
         reader.object(node, "`elicit`", &known)?;
     } else {
         reader.members(node, "`elicit`")?;
-        manners(reader, object);
+        server_keys(reader, object);
     }
     let elsewhere = object.get("requests").is_some() || object.get("stateOnly").is_some();
     if !elsewhere && is_form(node) {
-        whole(reader, object, "`elicit`");
+        require_form(reader, object, "`elicit`");
     }
     Some(())
 }
 
-fn manners(reader: &mut Reader, object: Object<'_>) {
+fn server_keys(reader: &mut Reader, object: Object<'_>) {
     if let Some(member) = object.member("requests") {
         requests(reader, member);
     }
@@ -49,33 +50,34 @@ fn manners(reader: &mut Reader, object: Object<'_>) {
     }
     _ = object.get("stateOnly").and_then(|node| reader.yes(node, "`stateOnly`"));
     if let (Some(only), Some(_)) = (object.member("stateOnly"), object.get("requests")) {
-        let both = reader.mistake(Lint::ConflictingKeys, "`stateOnly` asks nothing, and `requests` does");
-        reader.push(both.at(only.key_span, "one of them"));
+        let both = reader.mistake(Lint::ConflictingKeys, "`elicit` cannot have both `stateOnly` and `requests`");
+        reader.push(both.at(only.key_span, "conflicts with `requests`").help("remove one of them"));
     }
 }
 
 fn requests(reader: &mut Reader, member: &Member) {
     let requests = reader.members(&member.value, "`requests`").unwrap_or_default();
     if matches!(&member.value.kind, Kind::Object(members) if members.is_empty()) {
-        let empty = reader.mistake(Lint::WrongCount, "`requests` asks nothing");
-        reader.push(empty.at(member.value.span, "no request in it").help("a state alone is `\"stateOnly\": true`"));
+        let empty = reader.mistake(Lint::WrongCount, "`requests` is empty");
+        let help = "add a request; for a state without a request, write `\"stateOnly\": true`";
+        reader.push(empty.at(member.value.span, "no request in it").help(help));
     }
     for request in requests {
         let what = format!("the request `{}`", request.key);
         if reader.members(&request.value, &what).is_some() && is_form(&request.value) {
-            whole(reader, Object { node: &request.value }, &what);
+            require_form(reader, Object { node: &request.value }, &what);
         }
     }
 }
 
-/// Notes what a form can't do without.
-fn whole(reader: &mut Reader, object: Object<'_>, what: &str) {
+/// Reports the required parameters that a form does not have.
+fn require_form(reader: &mut Reader, object: Object<'_>, what: &str) {
     for key in ASKED {
         reader.need(object, what, key);
     }
 }
 
-/// Whether the mode is that of a form: without a word it is.
+/// Returns whether the mode is that of a form, which is the default.
 fn is_form(node: &Node) -> bool {
     match (Object { node }).get("mode").map(|mode| &mode.kind) {
         None => true,

@@ -1,6 +1,6 @@
-//! The targets that this program was built with, for use outside of its repository.
+//! The embedded targets: those that this program was built with, for use outside of its repository.
 //!
-//! Takes a target's name and the cache folder, gives the folder in which its files lie. Must not know what is in them.
+//! Takes a target's name and the cache folder, gives the folder with its files. Must not know what the files contain.
 
 use std::{fs, io};
 
@@ -8,10 +8,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::model::fnv1a;
 
-/// Each file of `targets/`, by its path in there: what `build.rs` found.
+/// The files of `targets/` that `build.rs` found, by their paths below it.
 static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
-/// The names of those that there are.
+/// The names of the embedded targets.
 pub(super) fn names() -> Vec<&'static str> {
     let mut names: Vec<_> = FILES.iter().filter_map(|(path, _)| path.strip_suffix("/target.toml")).collect();
     names.retain(|name| !name.contains('/'));
@@ -25,23 +25,24 @@ fn files(name: &str) -> impl Iterator<Item = (&'static str, &'static [u8])> {
     FILES.iter().filter_map(own)
 }
 
-/// The text of one of its files.
+/// The text of one file of a target.
 pub(super) fn text(name: &str, file: &str) -> Option<&'static str> {
     let (_, bytes) = files(name).find(|(path, _)| *path == file)?;
     std::str::from_utf8(bytes).ok()
 }
 
-/// Where it is unpacked: other contents lie elsewhere, so that two versions of this program don't meet.
+/// The folder that a target is unpacked into. It depends on the contents, so that each version of this program has its
+/// own.
 pub(super) fn place(name: &str, cache: &Utf8Path) -> Utf8PathBuf {
     let contents: Vec<u8> =
         files(name).flat_map(|(path, bytes)| [path.as_bytes(), &[0], bytes, &[0]].concat()).collect();
     cache.join("targets").join(format!("{:016x}", fnv1a(&contents))).join(name)
 }
 
-/// Unpacks it, where that is still to be done. It is there as a whole, or not at all.
+/// Unpacks a target, unless that was done before. The folder appears with all of its files, or not at all.
 ///
 /// # Errors
-/// What the system says.
+/// An error of the file system.
 pub(super) fn unpack(name: &str, cache: &Utf8Path) -> io::Result<Utf8PathBuf> {
     let place = place(name, cache);
     if place.is_dir() {
@@ -57,7 +58,7 @@ pub(super) fn unpack(name: &str, cache: &Utf8Path) -> io::Result<Utf8PathBuf> {
         fs::write(file, bytes)?;
     }
     match fs::rename(growing.path(), whole) {
-        // Somebody else was quicker; what they made has the same contents.
+        // Another process was faster. Its folder has the same contents.
         Err(_) if place.is_dir() => Ok(place),
         done => done.map(|()| place),
     }
@@ -68,16 +69,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_embedded_is_what_the_repository_has() {
+    fn embedded_files_are_those_of_the_repository() {
         assert!(names().len() >= 10, "{:?}", names());
         for (path, _) in FILES {
             let left = ["node_modules", ".venv", "target", "__pycache__", ".casebook-setup", "adapter"];
-            assert!(!path.split('/').any(|part| left.contains(&part)), "{path} was left by a set-up");
+            assert!(!path.split('/').any(|part| left.contains(&part)), "{path} is a product of a set-up");
         }
     }
 
     #[test]
-    fn many_that_unpack_at_once_come_to_the_same_whole() {
+    fn concurrent_unpacking_gives_one_complete_folder() {
         let cache = tempfile::tempdir().expect("a temporary folder");
         let cache = Utf8Path::from_path(cache.path()).expect("UTF-8");
         let name = names()[0];
@@ -91,6 +92,6 @@ mod tests {
             assert_eq!(fs::read(places[0].join(path)).expect(path), bytes, "{path}");
         }
         let left = cache.join("targets").read_dir_utf8().expect("a folder").count();
-        assert_eq!(left, 1, "nothing half-made is left");
+        assert_eq!(left, 1, "no incomplete folder is left");
     }
 }

@@ -1,11 +1,12 @@
-//! Whatever in a case begins with `@`.
+//! Placeholders: objects of a case with a key that begins with `@`.
 //!
-//! Takes nodes as written, gives nodes with each `@row` replaced by the row's own text ([`fill`]), and of those the
-//! [`Template`]s of everything that is only known when a test runs ([`template`]). The only place that knows `@`.
+//! Takes nodes as they are written. [`RowValues::fill`] replaces each `@row` by the value of the row; [`template`] makes
+//! [`Template`]s of the other placeholders, whose values are known only when a test runs. No other module knows `@`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use miette::SourceSpan;
 use serde_json::Value;
 
 use super::diagnostic::Lint;
@@ -13,7 +14,7 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::template::{Canary, CanaryKind, Generator, HostilePattern, Template, WideKeyword};
 
-/// Everything that can stand behind an `@`.
+/// All placeholders.
 const PLACES: [&str; 15] = [
     "@row",
     "@literal",
@@ -32,32 +33,77 @@ const PLACES: [&str; 15] = [
     "@text",
 ];
 
-/// The most that a generator is asked for; what is over the bounds of every day, but below this, is heavy.
+/// The upper limits of the generators' numbers. A test that asks for less, but for much, is marked as heavy.
 const MOST: i64 = 1_000_000;
 const MOST_CHARACTERS: i64 = 64 << 20;
 
-/// The values that one row gives, as written.
+/// The values of one row, as they are written.
 #[derive(Debug)]
 pub(super) struct RowNodes<'n> {
     pub(super) id: &'n str,
-    pub(super) id_span: miette::SourceSpan,
+    pub(super) id_span: SourceSpan,
     pub(super) bindings: Vec<&'n Member>,
 }
 
-/// Fills in one row, and keeps count of the values that were looked at.
+/// The use that the tests of a file make of its rows.
+#[derive(Default)]
+pub(super) struct Uses {
+    /// The places of the keys of all values that were used.
+    pub(super) used: BTreeSet<usize>,
+    /// The values that some rows do not have, by the place of the placeholder.
+    missing: BTreeMap<usize, MissingValue>,
+}
+
+/// A value that a placeholder asks for, and that some rows do not have.
+struct MissingValue {
+    key: String,
+    span: SourceSpan,
+    /// The rows without it, with their places.
+    rows: Vec<(String, SourceSpan)>,
+    /// The keys of the first of these rows.
+    known: Vec<String>,
+}
+
+impl Uses {
+    /// Adds the use that a test makes of rows that it does not name, and the values that none of these rows has.
+    pub(super) fn add_common(&mut self, other: Self, rows: usize) {
+        self.used.extend(other.used);
+        self.missing.extend(other.missing.into_iter().filter(|(_, missing)| missing.rows.len() == rows));
+    }
+
+    /// Reports each placeholder whose value some rows do not have, once for all of these rows.
+    pub(super) fn report_missing(&mut self, reader: &mut Reader, rows: usize) {
+        for MissingValue { key, span, rows: without, known } in std::mem::take(&mut self.missing).into_values() {
+            let names: Vec<_> = without.iter().map(|(id, _)| format!("`{id}`")).collect();
+            let message = match names.as_slice() {
+                [only] => format!("the row {only} has no value `{key}`"),
+                all if all.len() == rows => format!("no row has a value `{key}`"),
+                [some @ .., last] if some.len() < 4 => {
+                    format!("the rows {} and {last} have no value `{key}`", some.join(", "))
+                }
+                many => {
+                    format!("the rows {} and {} others have no value `{key}`", many[..3].join(", "), many.len() - 3)
+                }
+            };
+            let unknown = reader.mistake(Lint::UnknownBinding, message).at(span, "unknown value");
+            reader.push(unknown.known(&key, "the values of the row are", known.iter().map(String::as_str)));
+        }
+    }
+}
+
+/// Fills in the values of one row, and notes which of them were used.
 pub(super) struct RowValues<'a> {
     pub(super) row: Option<&'a RowNodes<'a>>,
-    /// Where in the file the keys stand of the values that were used.
-    pub(super) used: &'a mut BTreeSet<usize>,
+    pub(super) uses: &'a mut Uses,
 }
 
 impl RowValues<'_> {
-    /// A copy of the node, in which each `{"@row": KEY}` is the row's value.
+    /// Returns a copy of the node with the row's value in place of each `{"@row": KEY}`.
     pub(super) fn fill(&mut self, reader: &mut Reader, node: &Node) -> Node {
         self.filled(reader, node).unwrap_or_else(|| node.clone())
     }
 
-    /// `None` where nothing of the node is the row's.
+    /// Returns `None` if the node has no value of the row.
     fn filled(&mut self, reader: &mut Reader, node: &Node) -> Option<Node> {
         let kind = match &node.kind {
             Kind::Array(items) => changed(items, |item| self.filled(reader, item)).map(Kind::Array),
@@ -82,24 +128,30 @@ impl RowValues<'_> {
         alone(reader, node, &["@row"]);
         let Some(key) = reader.text(&place.value, "`@row`") else { return missing };
         let Some(row) = self.row else {
-            let rowless = reader.mistake(Lint::UnknownBinding, format!("`{key}` is no value: the file has no rows"));
-            reader.push(
-                rowless.at(place.value.span, "nothing to put here").help("give the file `rows`, or write the value"),
+            let rowless =
+                reader.mistake(Lint::UnknownBinding, format!("`@row` asks for `{key}`, and the file has no rows"));
+            let help = format!(
+                "add `rows` to the file, as in `\"rows\": {{\"one\": {{\"{key}\": …}}}}`, or write the value here"
             );
+            reader.push(rowless.at(place.value.span, "no row to take it from").help(help));
             return missing;
         };
         if let Some(binding) = row.bindings.iter().find(|binding| &*binding.key == key) {
-            self.used.insert(binding.key_span.offset());
+            self.uses.used.insert(binding.key_span.offset());
             return binding.value.clone();
         }
-        let unknown = reader.mistake(Lint::UnknownBinding, format!("the row `{}` has no value `{key}`", row.id));
-        let unknown = unknown.at(place.value.span, "wanted here").at(row.id_span, "not in this row");
-        reader.push(unknown.known(key, "the row has", row.bindings.iter().map(|binding| &*binding.key)));
+        let span = place.value.span;
+        let known = || row.bindings.iter().map(|binding| (*binding.key).to_owned()).collect();
+        let new = || MissingValue { key: key.to_owned(), span, rows: Vec::new(), known: known() };
+        let rows = &mut self.uses.missing.entry(span.offset()).or_insert_with(new).rows;
+        if !rows.iter().any(|(_, place)| *place == row.id_span) {
+            rows.push((row.id.to_owned(), row.id_span));
+        }
         missing
     }
 }
 
-/// The parts with those that `change` gives in the place of others; `None` where it gives none. What stays is shared.
+/// Replaces the parts for which `change` gives another; `None` if it gives none. The other parts are shared.
 fn changed<T: Clone>(parts: &Rc<[T]>, mut change: impl FnMut(&T) -> Option<T>) -> Option<Rc<[T]>> {
     let mut own = Rc::clone(parts);
     for (place, part) in parts.iter().enumerate() {
@@ -110,7 +162,7 @@ fn changed<T: Clone>(parts: &Rc<[T]>, mut change: impl FnMut(&T) -> Option<T>) -
     (!Rc::ptr_eq(&own, parts)).then_some(own)
 }
 
-/// What a node says, with the places in it that are filled in when a test runs.
+/// Reads a node as a template, with the placeholders that are filled in when a test runs.
 pub(super) fn template(reader: &mut Reader, node: &Node) -> Template {
     match &node.kind {
         Kind::Null | Kind::Missing => Template::Null,
@@ -127,7 +179,7 @@ pub(super) fn template(reader: &mut Reader, node: &Node) -> Template {
     }
 }
 
-/// The text behind an `@literal`: a name that is meant as it stands.
+/// The text of an `@literal`.
 pub(super) fn literal_text(node: &Node) -> Option<&str> {
     let literal = place(node).filter(|place| &*place.key == "@literal" && node.members().len() == 1)?;
     match &literal.value.kind {
@@ -136,7 +188,7 @@ pub(super) fn literal_text(node: &Node) -> Option<&str> {
     }
 }
 
-/// A plain value, in which nothing is filled in.
+/// Reads a node as a plain value, in which placeholders are mistakes.
 pub(super) fn plain(reader: &mut Reader, node: &Node, what: &str) -> Value {
     refuse_places(reader, node, what);
     node.value()
@@ -148,8 +200,8 @@ fn refuse_places(reader: &mut Reader, node: &Node, what: &str) {
         Kind::Object(members) => {
             if let Some(place) = place(node) {
                 let unknown =
-                    reader.mistake(Lint::UnknownPlace, format!("`{}` isn't filled in within {what}", place.key));
-                reader.push(unknown.at(place.key_span, "no place here").help("only `@row` can stand here"));
+                    reader.mistake(Lint::UnknownPlace, format!("`{}` is not allowed within {what}", place.key));
+                reader.push(unknown.at(place.key_span, "not filled in here").help("only `@row` is allowed here"));
             }
             for member in members.iter() {
                 refuse_places(reader, &member.value, what);
@@ -159,7 +211,7 @@ fn refuse_places(reader: &mut Reader, node: &Node, what: &str) {
     }
 }
 
-/// The member that makes an object a place.
+/// The member that makes an object a placeholder.
 fn place(node: &Node) -> Option<&Member> {
     node.members().iter().find(|member| member.key.starts_with('@'))
 }
@@ -168,8 +220,8 @@ fn element(reader: &mut Reader, node: &Node) -> Template {
     let element = template(reader, node);
     if element == Template::Absent {
         let absent =
-            reader.mistake(Lint::UnknownPlace, "`@absent` leaves out a member, and this is an element of a list");
-        reader.push(absent.at(node.span, "can't be left out").help("take it out of the list"));
+            reader.mistake(Lint::UnknownPlace, "`@absent` leaves out a member of an object, not an item of a list");
+        reader.push(absent.at(node.span, "an item of a list").help("remove the item"));
     }
     element
 }
@@ -188,19 +240,17 @@ fn placed(reader: &mut Reader, node: &Node, place: &Member) -> Option<Template> 
         "@revision" => reader.yes(value, "`@revision`").map(|()| Template::Revision),
         "@unique" => reader.text(value, "`@unique`").map(|prefix| Template::Unique(prefix.to_owned())),
         "@row" => {
-            let nested = reader.mistake(Lint::UnknownPlace, "a row's value can't take from a row");
-            reader.push(nested.at(place.key_span, "inside of a row").help("write the value out"));
+            let nested = reader.mistake(Lint::UnknownPlace, "`@row` is not allowed within the value of a row");
+            reader.push(nested.at(place.key_span, "within a row").help("write the value in its place"));
             None
         }
         _ if PLACES.contains(&name) => generator(reader, name, value).map(Template::Generated),
         _ => {
-            let unknown = reader.mistake(Lint::UnknownPlace, format!("`{name}` stands for nothing"));
-            let unknown = unknown.at(place.key_span, "no such place");
-            reader.push(unknown.known(
-                name,
-                "a key that begins with `@` needs `@literal` around its object; places",
-                PLACES,
-            ));
+            let unknown = reader.mistake(Lint::UnknownPlace, format!("unknown placeholder `{name}`"));
+            let unknown = unknown.at(place.key_span, "unknown placeholder");
+            let list =
+                "to write a key that begins with `@`, put its object into `{\"@literal\": …}`; the placeholders are";
+            reader.push(unknown.known(name, list, PLACES));
             None
         }
     }
@@ -232,8 +282,8 @@ fn milliseconds(reader: &mut Reader, node: &Node, delay: &str) -> Option<u64> {
     let parsed = humantime::parse_duration(delay).ok().and_then(|delay| u64::try_from(delay.as_millis()).ok());
     let parsed = parsed.filter(|milliseconds| *milliseconds <= 60_000);
     if parsed.is_none() {
-        let wrong = reader.mistake(Lint::UnknownValue, format!("`{delay}` is no delay"));
-        reader.push(wrong.at(node.span, "not a time").help("like `3s` or `500ms`, at most one minute"));
+        let wrong = reader.mistake(Lint::UnknownValue, format!("`delay` cannot be `{delay}`"));
+        reader.push(wrong.at(node.span, "not a time").help("write a time such as `3s` or `500ms`, at most one minute"));
     }
     parsed
 }
@@ -269,7 +319,7 @@ fn generator(reader: &mut Reader, name: &str, value: &Node) -> Option<Generator>
     })
 }
 
-/// The members of a generator, each of which must be there.
+/// The members of a generator, all of them required.
 struct Members<'a, 'n> {
     reader: &'a mut Reader,
     object: Object<'n>,
@@ -302,7 +352,7 @@ mod tests {
     use super::*;
     use crate::model::template::Bindings;
 
-    /// The template of a text whose `@row`s are those of `row`, and what was said against it.
+    /// Reads the member `value` of a text as a template with the values of its `row`; gives the lints too.
     fn read(text: &str) -> (Template, Vec<Lint>) {
         let mut reader = Reader::new(Arc::new(File::new("case.json", text.to_owned())));
         let root = parse(&mut reader).expect("JSON");
@@ -310,7 +360,7 @@ mod tests {
         let bindings = object.get("row").map(|row| row.members().iter().collect()).unwrap_or_default();
         let row = RowNodes { id: "one", id_span: root.span, bindings };
         let value = object.get("value").expect("a value");
-        let filled = RowValues { row: Some(&row), used: &mut BTreeSet::new() }.fill(&mut reader, value);
+        let filled = RowValues { row: Some(&row), uses: &mut Uses::default() }.fill(&mut reader, value);
         let template = template(&mut reader, &filled);
         (template, reader.into_found().iter().map(super::super::Diagnostic::lint).collect())
     }
@@ -322,13 +372,13 @@ mod tests {
     }
 
     #[test]
-    fn a_row_s_value_stands_where_it_is_wanted_and_a_literal_stands_as_it_is() {
+    fn row_values_are_filled_in_and_literals_are_kept() {
         let text = r#"{ "row": { "a": [1, { "@revision": true }] }, "value": { "x": { "@row": "a" }, "y": { "@literal": { "@row": "a" } } } }"#;
         assert_eq!(rendered(text), r#"{"x":[1,"r"],"y":{"@row":"a"}}"#);
     }
 
     #[test]
-    fn places_are_filled_in_and_left_out() {
+    fn placeholders_are_filled_in_or_left_out() {
         let text = r#"{ "value": { "a": { "@absent": true }, "b": { "@unique": "u:" }, "c": { "@text": { "of": "ab", "length": 3 } } } }"#;
         assert_eq!(rendered(text), r#"{"b":"u:7","c":"aba"}"#);
         let (canary, _) = read(r#"{ "value": { "@canary": "http", "delay": "1500ms", "serves": true } }"#);
@@ -337,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_s_value_can_t_take_from_the_row_again() {
+    fn placeholder_in_a_row_value_is_refused() {
         let text = r#"{ "row": { "a": { "@row": "a" } }, "value": { "@row": "a" } }"#;
         assert_eq!(read(text).1, [Lint::UnknownPlace]);
     }

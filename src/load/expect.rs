@@ -1,10 +1,12 @@
-//! `then`: what must hold after a step, by the requirement that says so.
+//! Expectations: the conditions in the `then` of a step, by requirement.
 //!
-//! Takes a filled-in `then`, gives [`Then`], checked against the catalogue. Must not know how anything is run.
+//! Takes a `then` with the values of a row filled in, gives a [`Then`] that was checked against the requirement
+//! catalogue. Must not know how a step is run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::diagnostic::Lint;
+use super::catalogue::Entry;
+use super::diagnostic::{Lint, did_you_mean};
 use super::expand::{plain, template};
 use super::fixture::json_pointer;
 use super::implied;
@@ -39,10 +41,10 @@ const KEYS: [&str; 17] = [
     "matches",
 ];
 
-/// The number of alternatives that an expectation may have: each is compared with all others.
+/// The number of alternatives that an expectation may have. Each is compared with all others.
 const ALTERNATIVES: usize = 64;
 
-/// The classes of time that bound anything.
+/// The classes of time that can be an upper bound.
 const BOUNDS: [TimeClass; 3] = [TimeClass::Instant, TimeClass::Quick, TimeClass::Slow];
 
 /// Reads `then`.
@@ -51,23 +53,22 @@ pub(super) fn then(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Optio
         if &**text == "observe" {
             return Some(Then::Observe);
         }
-        let unknown = reader.mistake(Lint::UnknownValue, format!("`then` can't be `{text}`"));
-        reader.push(unknown.at(node.span, "no such word").help("`\"observe\"`, or an object of requirements"));
+        let unknown = reader.mistake(Lint::UnknownValue, format!("`then` cannot be `{text}`"));
+        let help = "write `\"then\": \"observe\"`, or an object as in `\"then\": {\"inputs-validated\": {\"outcome\": \"success\"}}`";
+        reader.push(unknown.at(node.span, "unknown value").help(help));
         return None;
     }
     let members = reader.members(node, "`then`")?;
     if members.is_empty() {
-        let empty = reader.mistake(Lint::WrongCount, "`then` checks nothing");
-        reader.push(
-            empty.at(node.span, "no requirement in it").help("what is only remembered says `\"then\": \"observe\"`"),
-        );
+        let empty = reader.mistake(Lint::WrongCount, "`then` checks no requirement");
+        let help = "add a requirement, or write `\"then\": \"observe\"` to record the step without a check";
+        reader.push(empty.at(node.span, "no requirement in it").help(help));
     }
     let (mut checks, mut checked) = (Vec::new(), BTreeSet::new());
     for member in members {
         let Some(check) = check(reader, member, scope) else { continue };
         if !checked.insert(check.requirement.clone()) {
-            let twice =
-                reader.mistake(Lint::DuplicateKey, format!("`{}` is checked twice in one step", check.requirement));
+            let twice = reader.mistake(Lint::DuplicateKey, format!("one step checks `{}` twice", check.requirement));
             reader.push(twice.at(member.key_span, "again here").help("put both conditions into one expectation"));
         }
         checks.push(check);
@@ -77,9 +78,16 @@ pub(super) fn then(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Optio
 
 fn check(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Option<Check> {
     let id = RequirementId::within(scope.case.folder(), &member.key);
-    match scope.requirements.get(&id) {
-        Some(requirement) => applies(reader, member, scope, requirement),
-        None => unknown_requirement(reader, &member.key, member.key_span, scope),
+    if KEYS.contains(&&*member.key) && !matches!(scope.catalogue.entry(&id), Entry::Found(_)) {
+        let message =
+            format!("`{}` is a key of an expectation, and stands where a requirement is expected", member.key);
+        let help = "put the expectation under the requirement that it checks, as in \
+                    `\"then\": {\"inputs-validated\": {\"outcome\": \"success\"}}`";
+        reader.push(reader.mistake(Lint::UnknownRequirement, message).at(member.key_span, "no requirement").help(help));
+        return None;
+    }
+    if let Some(requirement) = requirement(reader, &member.key, member.key_span, scope) {
+        applies(reader, member, scope, requirement);
     }
     let alternatives = match &member.value.kind {
         Kind::Array(items) => alternatives(reader, &member.value, items, scope),
@@ -88,60 +96,81 @@ fn check(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Option<Chec
     Some(Check { requirement: id, line: reader.line(member.key_span), alternatives })
 }
 
-/// Whether the requirement speaks of what is under test.
+/// Reports a check of a requirement that does not apply to the test.
 fn applies(reader: &mut Reader, member: &Member, scope: &Scope<'_>, requirement: &Requirement) {
     let id = &requirement.id;
     if let Some(role) = scope.role.filter(|role| !requirement.roles.contains(role)) {
         let roles: Vec<_> = requirement.roles.iter().map(|role| role.word()).collect();
-        let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{id}` doesn't bind the {role}"));
+        let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{id}` does not bind a {role}"));
         let mismatch = mismatch.at(member.key_span, format!("the {role} is under test"));
-        reader.push(
-            mismatch.help(format!("it binds: {}", if roles.is_empty() { "nobody".into() } else { roles.join(", ") })),
-        );
+        let bound = if roles.is_empty() { "no role".into() } else { format!("the {}", roles.join(" and the ")) };
+        reader
+            .push(mismatch.help(format!("the requirement binds {bound}; change the `role` of the file or the check")));
     }
     let both = scope.revisions.intersect(requirement.revisions);
     let some = |range: Revisions| Revision::all().any(|revision| range.contains(revision));
     if some(scope.revisions) && !some(both) {
         let never = reader.mistake(Lint::NeverApplies, format!("`{id}` is in force on no revision of this test"));
         let help = format!("the test runs {}, the requirement is in force {}", scope.revisions, requirement.revisions);
-        reader.push(never.at(member.key_span, "never checked").help(help));
+        reader.push(never.at(member.key_span, "this check never applies").help(help));
     }
     if let Some(reason) = &requirement.unobservable {
-        let observed =
-            reader.mistake(Lint::UnobservableButChecked, format!("`{id}` is checked, and called unobservable"));
-        let help = format!("the catalogue says: {reason} Take that away, or this check.");
+        let observed = reader.mistake(Lint::UnobservableButChecked, format!("the catalogue calls `{id}` unobservable"));
+        let help = format!("remove this check, or the `unobservable` of the requirement (\"{reason}\")");
         reader.push(observed.at(member.key_span, "checked here").help(help));
     }
 }
 
-fn unknown_requirement(reader: &mut Reader, written: &str, span: miette::SourceSpan, scope: &Scope<'_>) {
-    let folder = scope.case.folder();
-    if reader.is_full() {
-        return;
+/// Looks a requirement up, and reports one that is nowhere written. One with a mistake is reported where it is written.
+fn requirement<'a>(
+    reader: &mut Reader,
+    written: &str,
+    span: miette::SourceSpan,
+    scope: &Scope<'a>,
+) -> Option<&'a Requirement> {
+    let id = RequirementId::within(scope.case.folder(), written);
+    let folder = id.as_str().split('/').next().unwrap_or_default();
+    match scope.catalogue.entry(&id) {
+        Entry::Found(requirement) => return Some(requirement),
+        Entry::Faulty => {}
+        Entry::NoFile => {
+            let what = format!("the folder `{folder}` has no requirements.json");
+            let missing = reader.mistake(Lint::UnknownRequirement, what).at(span, "a requirement of this folder");
+            let folders: Vec<_> = scope.catalogue.folders().collect();
+            let help = match folders.as_slice() {
+                _ if folder == scope.case.folder() => "write the file, as `casebook new NAME` does".to_owned(),
+                [] => "no folder has one".to_owned(),
+                folders => format!("folders with requirements are: {}", folders.join(", ")),
+            };
+            reader.push_once(missing.help(help));
+        }
+        Entry::Missing if !reader.is_full() => {
+            let ids = scope.catalogue.requirements.keys().map(RequirementId::as_str);
+            let known: Vec<&str> = ids
+                .filter_map(|id| {
+                    let name = id.strip_prefix(folder)?.strip_prefix('/')?;
+                    Some(if written.contains('/') { id } else { name })
+                })
+                .collect();
+            let what =
+                format!("the test `{}` checks `{written}`, which {folder}/requirements.json does not have", scope.test);
+            let unknown = reader.mistake(Lint::UnknownRequirement, what).at(span, "unknown requirement");
+            reader.push(unknown.known(written, "its requirements are", known));
+        }
+        Entry::Missing => {}
     }
-    let known: Vec<&str> = scope
-        .requirements
-        .keys()
-        .filter_map(|id| {
-            if written.contains('/') { Some(id.as_str()) } else { id.as_str().strip_prefix(folder)?.strip_prefix('/') }
-        })
-        .collect();
-    let what = format!("the test `{}` checks `{written}`, which nobody wrote down", scope.test);
-    let unknown = reader.mistake(Lint::UnknownRequirement, what).at(span, "no such requirement");
-    let place =
-        if written.contains('/') { "written down are".to_owned() } else { format!("{folder}/requirements.json has") };
-    reader.push(unknown.known(written, &place, known));
+    None
 }
 
 fn alternatives(reader: &mut Reader, node: &Node, items: &[Node], scope: &Scope<'_>) -> Vec<Expectation> {
     if items.len() < 2 {
-        let few = reader.mistake(Lint::WrongCount, "a list of alternatives has two or more");
+        let few = reader.mistake(Lint::WrongCount, "a list of alternatives must have two or more");
         reader.push(
             few.at(node.span, format!("{} in it", items.len())).help("write a single expectation without the list"),
         );
     }
     if items.len() > ALTERNATIVES {
-        let many = reader.mistake(Lint::WrongCount, format!("a list of alternatives has at most {ALTERNATIVES}"));
+        let many = reader.mistake(Lint::WrongCount, format!("a list of alternatives may have at most {ALTERNATIVES}"));
         reader.push(many.at(node.span, format!("{} in it", items.len())).help("split the test, or merge alternatives"));
         return Vec::new();
     }
@@ -149,22 +178,22 @@ fn alternatives(reader: &mut Reader, node: &Node, items: &[Node], scope: &Scope<
         items.iter().filter_map(|item| Some((item, expectation(reader, item, scope)?))).collect();
     for (index, (node, one)) in read.iter().enumerate() {
         if one.name.is_none() {
-            reader.need(Object { node }, "an alternative", "as");
+            reader.need(Object { node }, "the alternative", "as");
         }
         for (earlier, other) in &read[..index] {
             if one.name.is_some() && one.name == other.name {
-                let twice = reader.mistake(Lint::ConflictingKeys, "two alternatives have one name");
+                let twice = reader.mistake(Lint::ConflictingKeys, "two alternatives have the same name");
                 reader.push(
                     twice
                         .at(node.span, "again here")
                         .at(earlier.span, "first here")
-                        .help("reports tell by `as` which one held"),
+                        .help("give each alternative another `as`: reports show the name of the one that holds"),
                 );
             } else if lint::overlap(one, other) {
                 let overlap =
-                    reader.mistake(Lint::AlternativesOverlap, "one observation would satisfy two alternatives");
+                    reader.mistake(Lint::AlternativesOverlap, "the same observation can satisfy two alternatives");
                 let overlap = overlap.at(node.span, "this one").at(earlier.span, "and this one");
-                reader.push(overlap.help("`as` would be arbitrary: make their outcomes differ"));
+                reader.push(overlap.help("make their outcomes differ, so that only one of them can hold"));
             }
         }
     }
@@ -172,16 +201,23 @@ fn alternatives(reader: &mut Reader, node: &Node, items: &[Node], scope: &Scope<
 }
 
 fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Expectation> {
-    let object = reader.object(node, "an expectation", &KEYS)?;
+    let object = reader.object(node, "the expectation", &KEYS)?;
     if !node.members().iter().any(|member| !matches!(&*member.key, "as" | "allowed-by")) {
-        let empty = reader.mistake(Lint::WrongCount, "an expectation without a condition always holds");
-        reader.push(empty.at(node.span, "nothing must hold").help(format!("conditions: {}", KEYS[2..].join(", "))));
+        let empty = reader.mistake(Lint::WrongCount, "the expectation has no condition, so that it always holds");
+        let help = format!("add one or more of: {}", KEYS[2..].join(", "));
+        reader.push(empty.at(node.span, "no condition in it").help(help));
     }
     let unseen = [("saw", Role::Client), ("reply", Role::Client), ("answered", Role::Server), ("sent", Role::Server)];
     for (key, role) in unseen {
         if let Some(member) = object.member(key).filter(|_| scope.role == Some(role)) {
-            let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{key}` can't be seen of a {role} under test"));
-            reader.push(mismatch.at(member.key_span, format!("the {role} is under test")));
+            let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{key}` cannot be observed of a {role}"));
+            let help = match key {
+                "saw" => "use `sent` for the messages of the client, or `structured` for the result that its user got",
+                "reply" => "use `sent` for the messages of the client",
+                "answered" => "use `asked` for the elicitations of the server",
+                _ => "use `reply` for the messages of the server",
+            };
+            reader.push(mismatch.at(member.key_span, format!("the {role} is under test")).help(help));
         }
     }
     let canary = object.get("canary").and_then(|node| reader.word(node, "`canary`", CanaryState::ALL));
@@ -211,8 +247,9 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
 fn name(reader: &mut Reader, node: &Node) -> Option<String> {
     let name = reader.text(node, "`as`")?;
     if name.is_empty() || name.chars().count() > 40 {
-        let long = reader.mistake(Lint::TitleStyle, "the name of an alternative has 1 to 40 characters");
-        reader.push(long.at(node.span, format!("{} characters", name.chars().count())));
+        let long = reader.mistake(Lint::TitleStyle, "the name of an alternative must have 1 to 40 characters");
+        let long = long.at(node.span, format!("{} characters", name.chars().count()));
+        reader.push(long.help("write a short name, as in `\"as\": \"refused\"`"));
     }
     Some(name.to_owned())
 }
@@ -220,14 +257,12 @@ fn name(reader: &mut Reader, node: &Node) -> Option<String> {
 fn allowed_by(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<RequirementId> {
     let written = reader.text(node, "`allowed-by`")?;
     let id = RequirementId::within(scope.case.folder(), written);
-    match scope.requirements.get(&id) {
-        None => unknown_requirement(reader, written, node.span, scope),
-        Some(requirement) if requirement.level != Level::May => {
-            let level = requirement.level;
-            let no_may = reader.mistake(Lint::AllowedByNoMay, format!("`{id}` allows nothing: it is a {level}"));
-            reader.push(no_may.at(node.span, "not a MAY").help("name the sentence that gives the choice"));
-        }
-        Some(_) => {}
+    if let Some(requirement) =
+        requirement(reader, written, node.span, scope).filter(|requirement| requirement.level != Level::May)
+    {
+        let level = requirement.level;
+        let no_may = reader.mistake(Lint::AllowedByNoMay, format!("`{id}` allows nothing: its level is {level}"));
+        reader.push(no_may.at(node.span, "not a MAY").help("name a requirement of level MAY that gives this choice"));
     }
     Some(id)
 }
@@ -244,7 +279,13 @@ fn advertised(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> BTreeMap<S
         scope.tool(reader, &member.key, member.key_span);
         let schema = match &member.value.kind {
             Kind::String(text) if &**text == "as given" => Some(Advertised::AsGiven),
-            Kind::String(_) => reader.word(&member.value, "`advertised`", &["as given"]).map(|_| Advertised::AsGiven),
+            Kind::String(text) => {
+                let unknown = reader.mistake(Lint::UnknownValue, format!("`advertised` cannot be `{text}`"));
+                let help =
+                    "write `\"as given\"`, or the parts that must stay, as in `{\"keeps\": [\"/inputSchema/anyOf\"]}`";
+                reader.push(unknown.at(member.value.span, "unknown value").help(help));
+                None
+            }
             _ => keeps(reader, &member.value),
         };
         by_tool.extend(schema.map(|schema| ((*member.key).to_owned(), schema)));
@@ -253,8 +294,8 @@ fn advertised(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> BTreeMap<S
 }
 
 fn tools(reader: &mut Reader, node: &Node) -> BTreeSet<Flaw> {
-    let Some(object) = reader.object(node, "`tools`", &["without"]) else { return BTreeSet::new() };
-    let flaws = reader.need(object, "`tools`", "without");
+    let Some(object) = reader.object(node, "`tools` of an expectation", &["without"]) else { return BTreeSet::new() };
+    let flaws = reader.need(object, "`tools` of an expectation", "without");
     flaws.map(|node| reader.words(node, "`without`", Flaw::ALL)).unwrap_or_default().into_iter().collect()
 }
 
@@ -269,7 +310,18 @@ fn keeps(reader: &mut Reader, node: &Node) -> Option<Advertised> {
 }
 
 fn matcher(reader: &mut Reader, node: &Node, what: &str) -> Option<Matcher> {
-    let object = reader.object(node, what, &["equals", "contains", "absent"])?;
+    const KEYS: [&str; 3] = ["equals", "contains", "absent"];
+    let keys = reader.members(node, what)?.iter().map(|member| &*member.key);
+    if !keys.clone().any(|key| KEYS.contains(&key) || did_you_mean(key, &KEYS).is_some()) {
+        let message = format!("{what} must have one of the keys `equals`, `contains`, `absent`");
+        let help = "to compare with a value, write `{\"equals\": VALUE}`; see also `contains` and `\"absent\": true`";
+        reader.push(reader.mistake(Lint::MissingKey, message).at(node.span, "none of them").help(help));
+        return None;
+    }
+    let object = reader.object(node, what, &KEYS)?;
+    if keys_are_misspelt(reader, object, &KEYS) {
+        return None;
+    }
     match (object.get("equals"), object.get("contains"), object.get("absent")) {
         (Some(value), None, None) => Some(Matcher::Equals(template(reader, value))),
         (None, Some(value), None) => {
@@ -280,15 +332,20 @@ fn matcher(reader: &mut Reader, node: &Node, what: &str) -> Option<Matcher> {
         }
         (None, None, Some(value)) => reader.yes(value, "`absent`").map(|()| Matcher::Absent),
         _ => {
-            let unclear = reader.mistake(Lint::ConflictingKeys, format!("{what} says one thing"));
+            let unclear = reader.mistake(Lint::ConflictingKeys, format!("{what} must have exactly one of its keys"));
             reader.push(
                 unclear
-                    .at(node.span, "not one")
-                    .help("one of `{\"equals\": …}`, `{\"contains\": …}`, `{\"absent\": true}`"),
+                    .at(node.span, "none or several of them")
+                    .help("write one of `{\"equals\": …}`, `{\"contains\": …}`, `{\"absent\": true}`"),
             );
             None
         }
     }
+}
+
+/// Returns whether an object has none of these keys, and one of them misspelt.
+fn keys_are_misspelt(reader: &Reader, object: Object<'_>, keys: &[&str]) -> bool {
+    keys.iter().all(|key| object.get(key).is_none()) && keys.iter().any(|key| reader.is_misspelt(object, key))
 }
 
 fn answered(reader: &mut Reader, node: &Node) -> Option<Answered> {
@@ -307,9 +364,9 @@ fn schema(reader: &mut Reader, node: &Node, what: &str) -> serde_json::Value {
     match Schema::new(&schema) {
         Ok(_) => reader.know_schema(node.span, &schema),
         Err(why) => {
-            let invalid = reader.mistake(Lint::InvalidSchema, format!("{what} is no JSON Schema that stands alone"));
-            let help = "JSON Schema 2020-12 of at most 64 levels and 5,000 values, with `$ref` only to a place within it, \
-                        and no cycles; patterns without look-around or backreferences";
+            let invalid = reader.mistake(Lint::InvalidSchema, format!("{what} is not a JSON Schema that can be used"));
+            let help = "write JSON Schema 2020-12 with at most 64 levels and 5,000 values, `$ref` only to places within it, \
+                        no cycles, and patterns without look-around or backreferences";
             reader.push(invalid.at(node.span, why).help(help));
         }
     }

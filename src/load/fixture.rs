@@ -1,6 +1,6 @@
-//! `given`: the server that a case describes.
+//! Fixtures: the server that the `given` of a case describes.
 //!
-//! Takes a filled-in `given`, gives a [`Fixture`]. Must not know tests, or what is expected of the server.
+//! Takes a `given` with the values of a row filled in, gives a [`Fixture`]. Must not know tests or expectations.
 
 use miette::SourceSpan;
 
@@ -13,6 +13,10 @@ use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Tool};
 use crate::model::spec::Role;
 use crate::model::template::Template;
 
+/// The help for a `does` without a behaviour, or with two.
+const BEHAVIOURS: &str = "write one of `{\"echo\": true}`, `{\"return\": {\"structuredContent\": …}}`, `{\"raise\": \"TEXT\"}`, \
+`{\"elicit\": {\"message\": …, \"requestedSchema\": …}}`";
+
 const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "does"];
 
 /// Reads `given`.
@@ -20,12 +24,12 @@ pub(super) fn fixture(reader: &mut Reader, node: &Node, role: Option<Role>) -> O
     let object = reader.object(node, "`given`", &["tools", "deviations", "pages"])?;
     let listed = reader.need(object, "`given`", "tools")?;
     let tools = tools(reader, listed, role);
-    for (key, does) in [("deviations", "deviates"), ("pages", "divides its list")] {
+    for key in ["deviations", "pages"] {
         if let Some(member) = object.member(key).filter(|_| role == Some(Role::Server)) {
-            let message = format!("the harness {does} only where it is the server");
+            let message = format!("`{key}` is allowed only in tests of a client, which casebook serves");
             let mismatch = reader.mistake(Lint::RoleMismatch, message);
             let mismatch = mismatch.at(member.key_span, "the server is under test here");
-            reader.push(mismatch.help(format!("take `{key}` away, or test the client")));
+            reader.push(mismatch.help(format!("remove `{key}`, or write `\"role\": \"client\"`")));
         }
     }
     let items = object.get("deviations").and_then(|node| reader.items(node, "`deviations`")).unwrap_or_default();
@@ -55,13 +59,13 @@ fn tools(reader: &mut Reader, node: &Node, role: Option<Role>) -> Vec<Tool> {
     }
 }
 
-/// A tool of a list, which says its name itself.
+/// A tool of a list, with its name as a member.
 fn listed(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<Tool> {
     let known = ["name", "title", "description", "inputSchema", "outputSchema", "does"];
-    let name = reader.need(Object { node }, "a tool", "name").and_then(|name| reader.text(name, "a tool's `name`"));
+    let name = reader.need(Object { node }, "the tool", "name").and_then(|name| reader.text(name, "a tool's `name`"));
     match name {
         Some(name) => Some(tool(reader, name, node, &known, role)),
-        None => reader.object(node, "a tool", &known).and(None),
+        None => reader.object(node, "the tool", &known).and(None),
     }
 }
 
@@ -69,13 +73,16 @@ fn tool(reader: &mut Reader, name: &str, node: &Node, known: &[&str], role: Opti
     let what = format!("the tool `{name}`");
     let object = reader.object(node, &what, known);
     let code = object.and_then(|object| reader.need(object, &what, "does"));
-    // A tool that can't be read keeps its name, so that nobody calls it unknown.
+    // A tool with a mistake keeps its name, so that the tests that call it do not report an unknown tool.
     let (does, code) = code.and_then(|node| does(reader, node, role)).unwrap_or((Does::Echo, Template::Null));
     let mut definition = vec![("name".to_owned(), Template::String(name.to_owned()))];
-    if object.is_some_and(|object| object.get("inputSchema").is_none()) {
-        let missing = reader.mistake(Lint::MissingKey, format!("{what} lacks `inputSchema`"));
-        let help = "a tool without one, on purpose: `\"inputSchema\": {\"@absent\": true}`";
-        reader.push(missing.at(first(node), "no `inputSchema` in here").help(help));
+    let lacks_schema =
+        |object: Object<'_>| object.get("inputSchema").is_none() && !reader.is_misspelt(object, "inputSchema");
+    if object.is_some_and(lacks_schema) {
+        let missing = reader.mistake(Lint::MissingKey, format!("{what} has no `inputSchema`"));
+        let help = "add it, as in `\"inputSchema\": {\"type\": \"object\"}`; for a tool without one, write \
+                    `\"inputSchema\": {\"@absent\": true}`";
+        reader.push(missing.at(first(node), "`inputSchema` is missing in this object").help(help));
     }
     for member in node.members().iter().filter(|member| !matches!(&*member.key, "name" | "does")) {
         let part = template(reader, &member.value);
@@ -98,13 +105,16 @@ fn does(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<(Does, T
     let object = reader.object(node, "`does`", &known)?;
     let mut said = Does::ALL.iter().filter_map(|does| Some((*does, object.get(does.word())?)));
     let Some((does, how)) = said.next() else {
-        let missing = reader.mistake(Lint::MissingKey, "`does` says nothing");
-        reader.push(missing.at(first(node), "a tool does one thing").help(format!("one of: {}", known.join(", "))));
+        if known.iter().any(|word| reader.is_misspelt(object, word)) {
+            return None;
+        }
+        let missing = reader.mistake(Lint::MissingKey, "`does` has no behaviour");
+        reader.push(missing.at(first(node), "no behaviour in it").help(BEHAVIOURS));
         return None;
     };
     if let Some((other, _)) = said.next() {
-        let both = reader.mistake(Lint::ConflictingKeys, format!("a tool can't `{does}` and `{other}`"));
-        reader.push(both.at(node.span, "one of them"));
+        let both = reader.mistake(Lint::ConflictingKeys, format!("a tool cannot both `{does}` and `{other}`"));
+        reader.push(both.at(node.span, "two behaviours").help(BEHAVIOURS));
         return None;
     }
     match does {
@@ -117,7 +127,7 @@ fn does(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<(Does, T
 }
 
 fn deviation(reader: &mut Reader, node: &Node) -> Option<Deviation> {
-    let what = "a deviation";
+    let what = "the deviation";
     let object = reader.object(node, what, &["in", "at", "set", "remove", "http"])?;
     let method = reader.need(object, what, "in").and_then(|node| reader.text(node, "`in`"))?.to_owned();
     let change = match (object.get("set"), object.get("remove"), object.get("http")) {
@@ -128,8 +138,10 @@ fn deviation(reader: &mut Reader, node: &Node) -> Option<Deviation> {
         }
         (None, None, Some(http)) => reply(reader, http)?,
         _ => {
-            let unclear = reader.mistake(Lint::ConflictingKeys, "a deviation does one thing");
-            reader.push(unclear.at(node.span, "not one").help("one of: `at` with `set`, `at` with `remove`, `http`"));
+            let unclear =
+                reader.mistake(Lint::ConflictingKeys, "the deviation must have exactly one of `set`, `remove`, `http`");
+            let help = "write `at` with `set`, `at` with `\"remove\": true`, or `http`";
+            reader.push(unclear.at(node.span, "none or several of them").help(help));
             return None;
         }
     };
@@ -141,12 +153,13 @@ fn pointer(reader: &mut Reader, object: Object<'_>, what: &str) -> Option<String
     json_pointer(reader, node, "`at`")
 }
 
-/// A JSON Pointer.
+/// Reads a JSON Pointer.
 pub(super) fn json_pointer(reader: &mut Reader, node: &Node, what: &str) -> Option<String> {
     let text = reader.text(node, what)?;
     if !text.is_empty() && !text.starts_with('/') {
-        let wrong = reader.mistake(Lint::UnknownValue, format!("`{text}` is no JSON Pointer"));
-        reader.push(wrong.at(node.span, "no `/` at its start").help(format!("probably `/{}`", text.replace('.', "/"))));
+        let wrong = reader.mistake(Lint::UnknownValue, format!("`{text}` is not a JSON Pointer"));
+        let help = format!("write `/{}`", text.replace('.', "/"));
+        reader.push(wrong.at(node.span, "does not begin with `/`").help(help));
         return None;
     }
     Some(text.to_owned())
@@ -164,7 +177,7 @@ fn reply(reader: &mut Reader, node: &Node) -> Option<Change> {
     Some(Change::Http { status: status.and_then(|status| u16::try_from(status).ok()), headers, cut_after })
 }
 
-/// The first character of a node, for what is missing in it.
+/// The first character of a node, the place of a missing key.
 fn first(node: &Node) -> SourceSpan {
     SourceSpan::new(node.span.offset().into(), 1)
 }

@@ -1,7 +1,7 @@
-//! The folders in which names are looked up: from the current one up to the root of its repository.
+//! The folders in which names are looked up: from the current folder up to the root of its repository.
 //!
-//! Takes the current folder, gives the nearest `targets` or `snapshots`, unless another user could have put it there.
-//! Must not know what is in them.
+//! Takes the current folder, gives the nearest folder `targets` or `snapshots`, unless another user could have created
+//! it. Must not know what these folders contain.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ const REPOSITORY: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".pijul"];
 /// The trust in files of other users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Only where somebody names their path.
+    /// Such a file is used only if its path was named.
     Named,
-    /// Wherever a name leads to them.
+    /// Such a file is used wherever a name leads to it.
     All,
 }
 
@@ -27,7 +27,7 @@ pub struct Here {
     trust: Trust,
 }
 
-/// A file or folder that a name leads to, and that is not used.
+/// A file or folder that a name leads to, and that is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// The file or folder.
@@ -47,14 +47,14 @@ impl fmt::Display for Skipped {
 }
 
 impl Skipped {
-    /// Returns whether it has such a file in such a folder.
+    /// Returns whether the skipped folder has this file in this folder.
     pub(super) fn leads_to(&self, folder: &str, file: &str) -> bool {
         self.path.join(folder).join(file).exists()
     }
 }
 
 impl Here {
-    /// The folders above `folder` are of use where it is in a repository, up to the root of that.
+    /// Looks names up in `folder`, and, if it lies in a repository, in the folders above it up to the repository's root.
     pub fn new(folder: &Utf8Path, trust: Trust) -> Self {
         let is_root = |folder: &Utf8Path| REPOSITORY.iter().any(|mark| folder.join(mark).exists());
         let root = folder.ancestors().position(is_root).unwrap_or(0);
@@ -66,7 +66,7 @@ impl Here {
         &self.folders[0]
     }
 
-    /// The nearest folder of that name that has `inside`.
+    /// The nearest folder of this name that contains `inside`.
     pub(super) fn nearest(&self, name: &str, inside: &str) -> Option<Result<Utf8PathBuf, Skipped>> {
         let place = self.folders.iter().position(|folder| folder.join(name).join(inside).is_dir())?;
         let found = self.folders[place].join(name);
@@ -74,10 +74,10 @@ impl Here {
         Some(self.own(found, on_the_way))
     }
 
-    /// The folder of a cache, unless another user could have put it, or what is in it, there.
+    /// The folder of a cache, unless another user could have created it or the folders `inside` of it.
     ///
     /// # Errors
-    /// The folder of another user, of these: the cache, the one above it, and those of that name in it.
+    /// The first folder that another user controls: the cache, one of those inside, or the folder above.
     pub fn own_cache(&self, cache: Utf8PathBuf, inside: &[&str]) -> Result<Utf8PathBuf, Skipped> {
         let inside = inside.iter().map(|name| cache.join(name));
         let on_the_way: Vec<_> = [cache.clone()].into_iter().chain(inside).collect();
@@ -92,14 +92,14 @@ impl Here {
         }
     }
 
-    /// Whether a path is below the current folder, or below its repository, by its name alone.
+    /// Returns whether a path lies below the current folder or its repository, judged by its name alone.
     pub fn has(&self, path: &Utf8Path) -> bool {
         let is_plain =
             |part| matches!(part, Utf8Component::Normal(_) | Utf8Component::RootDir | Utf8Component::Prefix(_));
         path.components().all(is_plain) && self.folders.last().is_some_and(|root| path.starts_with(root))
     }
 
-    /// A path, unless one of these files and folders is of another user, or open to all of them.
+    /// Returns a path, unless another user owns, or all users can write to, one of the files and folders on the way.
     pub(super) fn own(
         &self,
         path: Utf8PathBuf,
@@ -115,7 +115,7 @@ impl Here {
     }
 }
 
-/// The owner of a file or folder, unless that is this user or root.
+/// The reason not to trust a file or folder; `None` if it belongs to this user or root, who alone can write to it.
 #[cfg(unix)]
 fn whose(path: &Utf8Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
@@ -127,7 +127,7 @@ fn whose(path: &Utf8Path) -> Option<String> {
     (metadata.mode() & 0o002 != 0).then(|| "can be written to by every user".to_owned())
 }
 
-/// Who can replace what is in a folder, where that is neither this user nor root.
+/// The reason not to trust the entries of a folder; `None` if only this user and root can replace them.
 #[cfg(unix)]
 fn who_replaces(folder: &Utf8Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
@@ -136,19 +136,19 @@ fn who_replaces(folder: &Utf8Path) -> Option<String> {
     if is_sticky { None } else { whose(folder) }
 }
 
-/// Owners are not looked at on this system.
+/// Owners are not checked on this system.
 #[cfg(not(unix))]
 fn who_replaces(_: &Utf8Path) -> Option<String> {
     None
 }
 
-/// Whether a user is this one or root.
+/// Returns whether a user is this one or root.
 #[cfg(unix)]
 fn is_ours(user: u32) -> bool {
     user == 0 || user == nix::unistd::geteuid().as_raw()
 }
 
-/// Owners are not looked at on this system.
+/// Owners are not checked on this system.
 #[cfg(not(unix))]
 fn whose(_: &Utf8Path) -> Option<String> {
     None
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_ends_at_the_root_of_the_repository() {
+    fn search_ends_at_the_root_of_the_repository() {
         let (_folder, path) = folders();
         let (repository, deep) = (path.join("repository"), path.join("repository/inner/deep"));
         assert_eq!(nearest(&deep, Trust::Named), Some(Ok(repository.join("targets"))));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_all_may_write_to_is_only_used_with_trust() {
+    fn world_writable_folder_needs_trust() {
         for open in ["repository", "repository/inner", "repository/targets"] {
             let (_folder, path) = folders();
             open_to_all(&path.join(open));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_another_user_is_only_used_with_trust() {
+    fn folder_of_another_user_needs_trust() {
         if !nix::unistd::geteuid().is_root() {
             // Past the capture of the test runner.
             _ = writeln!(std::io::stderr(), "SKIPPED: only root can give a folder away");

@@ -1,13 +1,13 @@
-//! What the schemas of `reply`, `sent` and `matches` imply: where members are required, an object is.
+//! The implied types in the schemas of `reply`, `sent` and `matches`: a value with required members is an object.
 //!
-//! Takes a schema, adds to it. Must not know what it is held against.
+//! Takes a schema, adds the types to it. Must not know the values that are validated.
 
 use serde_json::Value;
 
 /// Adds `"type": "object"` wherever members are required and no type is named, as a value that is no object lacks them.
 ///
-/// JSON Schema lets any such value pass. Below `not` and `if`, where more that fits is less that is found, all is left
-/// as it is.
+/// JSON Schema applies `required` to objects alone, and accepts every other value. Schemas below `not` and `if` are left
+/// as they are, because a narrower condition there would find fewer violations.
 pub(super) fn objects(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     let requires = keywords.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
@@ -34,7 +34,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn required_members_are_those_of_an_object() {
+    fn schema_with_required_members_gets_the_type_object() {
         let mut schema = json!({
             "properties": { "error": { "required": ["code"] }, "none": { "required": [] }, "any": { "minimum": 0 } },
             "anyOf": [{ "items": { "required": ["a"] } }, { "type": ["object", "null"], "required": ["b"] }],

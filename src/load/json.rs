@@ -1,7 +1,8 @@
-//! JSON text as a tree.
+//! JSON text as a tree of nodes with places.
 //!
-//! Takes a file's text, gives a [`Node`], or says at which character it stops being strict JSON: no comments, no
-//! trailing commas, no key twice, at most [`LEVELS`] levels. Must not know what the JSON means.
+//! Takes a file's text, gives a [`Node`], or a diagnostic at the first character that is not strict JSON. Strict JSON
+//! has no comments, no trailing commas, no duplicate keys, and at most [`LEVELS`] levels. Must not know what the JSON
+//! means.
 
 use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use jsonc_parser::common::{Range, Ranged as _};
@@ -14,45 +15,81 @@ use super::node::{Kind, LEVELS, Member, Node, span};
 use super::read::Reader;
 use crate::jsonrpc::nesting::{self, ReadError};
 
-/// Reads the reader's file; `None` where it isn't JSON.
+/// Parses the reader's file; `None` if it is not strict JSON.
 pub(crate) fn parse(reader: &mut Reader) -> Option<Node> {
     let file = reader.file();
     let text = file.inner();
     let depth = nesting::depth(text.as_bytes());
     if depth > LEVELS {
         let message = format!("the file is nested {depth} levels deep, more than {LEVELS}");
-        reader.push(reader.mistake(Lint::TooLarge, message).help("write deep values with a generator, like `@nested`"));
+        let help = "write deep values with a generator, as in `{\"@nested\": {\"depth\": 500}}`";
+        reader.push(reader.mistake(Lint::TooLarge, message).help(help));
+        return None;
+    }
+    if text.starts_with(BYTE_ORDER_MARK) {
+        let mark = reader.mistake(Lint::Syntax, "the file begins with a byte-order mark");
+        let mark = mark.at(span(0, BYTE_ORDER_MARK.len_utf8()), "the hidden character U+FEFF");
+        reader.push(mark.help("save the file as UTF-8 without a byte-order mark (\"UTF-8\", not \"UTF-8 with BOM\")"));
+        return None;
+    }
+    if text.trim().is_empty() {
+        let empty = reader.mistake(Lint::Syntax, "the file is empty");
+        reader.push(empty.at(span(0, 0), "no JSON here").help("`casebook new NAME` writes a case file to begin with"));
         return None;
     }
     match ast(text).and_then(|ast| node(reader, ast)) {
         Ok(node) => Some(node),
         Err((at, why)) => {
-            let help = "a case file is strict JSON: no comments, no trailing commas, double quotes";
             let at = span(at.start, at.end);
-            reader.push(reader.mistake(Lint::Syntax, format!("the file is no JSON: {why}")).at(at, "here").help(help));
+            let mistake = reader.mistake(Lint::Syntax, format!("the file is not valid JSON: {why}"));
+            let label = if why.starts_with("unterminated") { "begins here, and is not closed" } else { "here" };
+            let help = match why.as_str() {
+                CONTROL => {
+                    "close the string with `\"` on the same line; write a line break as `\\n`, and a tab as `\\t`"
+                }
+                OUT_OF_RANGE => "write a number that fits into a 64-bit float",
+                _ => {
+                    "write strict JSON: no comments, no trailing commas, double quotes around strings and keys, and \
+                     `true`, `false`, `null` in small letters"
+                }
+            };
+            reader.push(mistake.at(at, label).help(help));
             None
         }
     }
 }
 
-/// The place at which a text is no JSON, and the reason.
+/// The place at which a text is not JSON, and the reason.
 type Refused = (Range, String);
 
-/// The tree of a text that is strict JSON.
+/// Parses a text as strict JSON.
 ///
-/// What people write who take JSON for something else is told in the words of the one parser; the other one is strict
-/// where the first is not: in blanks, and in control characters within strings.
+/// The first parser knows the usual mistakes, such as comments and single quotes, and names them. The second one is
+/// strict where the first is not: about blanks, and about control characters within strings.
 fn ast(text: &str) -> Result<Ast<'_>, Refused> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT);
-    let parsed = parsed.map_err(|error| (error.range(), lower(&error.kind().to_string())))?;
-    let whole = Range { start: 0, end: 0 };
-    match nesting::read::<IgnoredAny>(text.as_bytes()) {
-        Ok(_) => parsed.value.ok_or_else(|| (whole, "it has no value".to_owned())),
-        Err(ReadError::Json(error)) => {
+    let strict = nesting::read::<IgnoredAny>(text.as_bytes()).map_err(|error| match error {
+        ReadError::Json(error) => {
             let at = offset(text, error.line(), error.column());
-            Err((Range { start: at, end: at }, error.to_string()))
+            (Range { start: at, end: at }, without_place(&error))
         }
-        Err(error) => Err((whole, error.to_string())),
+        error => (Range { start: 0, end: 0 }, error.to_string()),
+    });
+    match (parsed, strict) {
+        // A string that is not closed on its line: the first parser finds fault with the line behind it.
+        (_, Err((at, why))) if why == CONTROL => Err((at, why)),
+        (Err(error), _) => Err((error.range(), lower(&error.kind().to_string()))),
+        (Ok(_), Err(refused)) => Err(refused),
+        (Ok(parsed), Ok(_)) => parsed.value.ok_or_else(|| (Range { start: 0, end: 0 }, "it has no value".to_owned())),
+    }
+}
+
+/// The error's message; line and column are shown by the diagnostic.
+fn without_place(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    match message.split(" at line ").next().unwrap_or_default() {
+        message if message.starts_with("control character") => CONTROL.to_owned(),
+        message => message.to_owned(),
     }
 }
 
@@ -64,7 +101,7 @@ fn node(reader: &mut Reader, ast: Ast<'_>) -> Result<Node, Refused> {
         Ast::StringLit(literal) => Kind::String(literal.value.into()),
         Ast::NumberLit(literal) => {
             let number: Result<Number, _> = literal.value.parse();
-            Kind::Number(number.map_err(|error| (literal.range, error.to_string()))?)
+            Kind::Number(number.map_err(|error| (literal.range, without_place(&error)))?)
         }
         Ast::Array(array) => {
             let items = array.elements.into_iter().map(|item| node(reader, item));
@@ -76,10 +113,9 @@ fn node(reader: &mut Reader, ast: Ast<'_>) -> Result<Node, Refused> {
                 let key_span = span(name.range().start, name.range().end);
                 let (key, value) = (name.as_str().into(), node(reader, value)?);
                 if let Some(first) = members.iter().find(|member| member.key == key) {
-                    let twice =
-                        reader.mistake(Lint::DuplicateKey, format!("the key `{key}` stands twice in one object"));
+                    let twice = reader.mistake(Lint::DuplicateKey, format!("duplicate key `{key}` in one object"));
                     let twice = twice.at(key_span, "again here").at(first.key_span, "first here");
-                    reader.push(twice.help("take one of them away: most readers see only the last"));
+                    reader.push(twice.help("remove one of them: most JSON readers see only the last"));
                 } else {
                     members.push(Member { key, key_span, value });
                 }
@@ -89,6 +125,12 @@ fn node(reader: &mut Reader, ast: Ast<'_>) -> Result<Node, Refused> {
     };
     Ok(Node { span: place, kind })
 }
+
+/// The error for a control character in a string.
+const CONTROL: &str = "a string has a line break or another control character in it";
+/// The parser's error for a number beyond a 64-bit float.
+const OUT_OF_RANGE: &str = "number out of range";
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: false,
@@ -130,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_strict_json_keeps_its_value_and_its_place() {
+    fn strict_json_keeps_its_value_and_its_places() {
         let text = r#" { "é": [1, 2.50, -3e2, true, null, "\u00e9\n"], "b": {} }"#;
         let (node, found) = read(text);
         let node = node.expect("JSON");
@@ -141,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_lenient_reader_takes_is_refused() {
+    fn lenient_json_is_refused() {
         let lenient = [
             "",
             "{",
@@ -176,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_a_strict_reader_reads() {
+    fn any_text_is_read_as_by_a_strict_parser() {
         let seeds = [
             r#" {"é": ["\u00e9\n\"", -0.5e-3, 12, {}], "b": [[], true, {"c": null}], "d": false}\n"#,
             "[\t1,\r\n\"\"]",
@@ -194,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_nested_without_end_is_refused_before_it_is_read() {
+    fn deeply_nested_file_is_refused_before_it_is_parsed() {
         assert_eq!(read(&"[".repeat(200_000)).1, [Lint::TooLarge]);
         assert!(read(&format!("{}{}", "[".repeat(LEVELS), "]".repeat(LEVELS))).0.is_some());
     }

@@ -1,6 +1,6 @@
-//! The lints that look at more than one place: rows, controls, alternatives, sizes.
+//! The lints that need more than one place of a file: rows, controls, alternatives, sizes.
 //!
-//! Takes what was read, notes what is suspicious. Must not know how files are read, or how tests are run.
+//! Takes a case that was read, reports what is suspicious. Must not know how files are read, or how tests are run.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use crate::model::template::{Generator, Template};
 /// The longest line of a file, in characters.
 const COLUMNS: usize = 136;
 
-/// What every test may hand to a target, and what only a heavy one may.
+/// The largest input that a test may give to a target without being heavy.
 const EVERYDAY: Weight = Weight { bytes: 8 << 20, levels: 10_000, subschemas: 100_000 };
 
-/// Lines that are too long.
+/// Reports lines that are too long.
 pub(super) fn width(reader: &mut Reader) {
     let file = reader.file();
     let mut start = 0;
@@ -30,27 +30,31 @@ pub(super) fn width(reader: &mut Reader) {
             let beyond: usize = line.chars().take(COLUMNS).map(char::len_utf8).sum();
             let over = SourceSpan::new((start + beyond).into(), line.trim_end().len() - beyond);
             let wide = reader.mistake(Lint::Width, format!("the line has {columns} columns, more than {COLUMNS}"));
-            reader.push(wide.at(over, "beyond the edge").help("break it"));
+            reader.push(wide.at(over, "too long from here on").help("break the line; a `note` can be a list of lines"));
         }
         start += line.len();
     }
 }
 
-/// A title is a sentence that a report can go on from.
+/// Reports a title that does not fit into the sentences of reports.
 pub(super) fn title(reader: &mut Reader, title: &str, span: SourceSpan) {
     let length = title.chars().count();
-    let why = match () {
-        () if length < 8 => format!("has only {length} characters"),
-        () if length > 120 => format!("has {length} characters, more than 120"),
-        () if title.ends_with('.') => "ends with a full stop".to_owned(),
-        () if title.trim() != title => "begins or ends with a blank".to_owned(),
+    let (why, help) = match () {
+        () if length < 8 => {
+            (format!("has only {length} characters"), "name what the test shows, in 8 to 120 characters")
+        }
+        () if length > 120 => {
+            (format!("has {length} characters, more than 120"), "shorten it, and put the details into `note`")
+        }
+        () if title.ends_with('.') => ("ends with a full stop".to_owned(), "remove the full stop"),
+        () if title.trim() != title => ("begins or ends with a blank".to_owned(), "remove the blank"),
         () => return,
     };
     let style = reader.mistake(Lint::TitleStyle, format!("the title {why}"));
-    reader.push(style.at(span, "8 to 120 characters, no full stop").help("what is longer belongs into `note`"));
+    reader.push(style.at(span, "this title").help(help));
 }
 
-/// Everything that is worth a warning, and shows only when a file without errors is seen as a whole.
+/// Reports the warnings that need all of a file without errors.
 pub(super) fn whole(reader: &mut Reader, reading: &Reading) {
     rows(reader, reading);
     controls(reader, reading);
@@ -61,33 +65,33 @@ pub(super) fn whole(reader: &mut Reader, reading: &Reading) {
             let message = format!("the test `{}`{} {why}", test.id, with_row(test));
             let premise = reader.mistake(Lint::FalsePremise, message).at(*place, "this test");
             reader.push(
-                premise.help("change the arguments, the schema or the outcome: a validator of our own was asked"),
+                premise.help("change the arguments, the schema or the outcome; casebook's own validator decided this"),
             );
         }
     }
 }
 
-/// Rows and values that nobody looks at.
+/// Reports rows and values that no test uses.
 fn rows(reader: &mut Reader, reading: &Reading) {
     for (row, (id_span, bindings)) in reading.case.rows.iter().zip(&reading.places.rows) {
         if !reading.places.run.contains(&row.id) {
             let unused = reader.mistake(Lint::UnusedRow, format!("no test runs with the row `{}`", row.id));
-            reader.push(unused.at(*id_span, "unused").help("name it in the `rows` of a test, or take it away"));
+            reader.push(unused.at(*id_span, "unused").help("name it in the `rows` of a test, or remove it"));
             continue;
         }
         for ((key, _), span) in row.bindings.iter().zip(bindings) {
             if !reading.places.used.contains(&span.offset()) {
-                let unused =
-                    reader.mistake(Lint::UnusedBinding, format!("no test looks at `{key}` of the row `{}`", row.id));
+                let unused = reader
+                    .mistake(Lint::UnusedBinding, format!("no test uses the value `{key}` of the row `{}`", row.id));
                 reader.push(
-                    unused.at(*span, "unused").help(format!("take it with `{{\"@row\": \"{key}\"}}`, or take it away")),
+                    unused.at(*span, "unused").help(format!("use it with `{{\"@row\": \"{key}\"}}`, or remove it")),
                 );
             }
         }
     }
 }
 
-/// Controls that could hold although nothing works.
+/// Reports controls that hold for a target that refuses everything.
 fn controls(reader: &mut Reader, reading: &Reading) {
     let sets: BTreeSet<(Control, Option<&str>)> =
         reading.case.tests.iter().filter_map(|test| Some((test.control?, governed(test)))).collect();
@@ -101,9 +105,9 @@ fn controls(reader: &mut Reader, reading: &Reading) {
         }
         let Some((_, place)) = set.first() else { continue };
         let of = row.map(|row| format!(" `{row}`")).unwrap_or_default();
-        let message = format!("the controls of the {control}{of} expect only failure");
-        let only = reader.mistake(Lint::ControlExpectsFailureOnly, message).at(**place, "such a control");
-        reader.push(only.help("they would hold for a server that refuses everything: one must expect success"));
+        let message = format!("all controls of the {control}{of} expect a failure");
+        let only = reader.mistake(Lint::ControlExpectsFailureOnly, message).at(**place, "one of these controls");
+        reader.push(only.help("add a control that expects success: a target that refuses everything passes these"));
     }
 }
 
@@ -111,7 +115,7 @@ fn governed(test: &Test) -> Option<&str> {
     test.row.as_deref().filter(|_| test.control == Some(Control::Row))
 }
 
-/// Tests that a target passes by doing nothing at all.
+/// Reports tests that a target passes by doing nothing.
 fn no_control(reader: &mut Reader, reading: &Reading) {
     let tests = &reading.case.tests;
     for (test, place) in tests.iter().zip(&reading.places.tests) {
@@ -121,22 +125,24 @@ fn no_control(reader: &mut Reader, reading: &Reading) {
             None => false,
         };
         let negative = test.checks().next().is_some() && !test.checks().any(Check::may_succeed);
-        // A control that expects failure is another lint's.
+        // The lint `control-expects-failure-only` reports a control that expects failure.
         if negative && test.control.is_none() && !tests.iter().any(|other| governs(other) && shows_success(other)) {
-            let message = format!("the test `{}` expects only failure or absence, without a control", test.id);
-            let alone = reader.mistake(Lint::NoControl, message).at(*place, "holds for a server that does nothing");
-            reader
-                .push(alone.help("give a test that expects success `\"control\": \"row\"` or `\"control\": \"file\"`"));
+            let message = format!("the test `{}` expects only failure or absence, and has no control", test.id);
+            let alone =
+                reader.mistake(Lint::NoControl, message).at(*place, "a target that does nothing passes this test");
+            let help = "add `\"control\": \"file\"` (or `\"row\"`) to a test that expects success, so that a failure of that \
+                        test makes this one inconclusive";
+            reader.push(alone.help(help));
         }
     }
 }
 
-/// Whether a control of this test proves that something worked.
+/// Returns whether the test holds only where something succeeded.
 fn shows_success(test: &Test) -> bool {
     test.checks().any(Check::needs_success)
 }
 
-/// Whether one observation would satisfy both: nothing but their outcomes tells them apart, and these meet.
+/// Returns whether one observation can satisfy both: they differ in nothing but their outcomes, which have one in common.
 pub(super) fn overlap(one: &Expectation, other: &Expectation) -> bool {
     let meet = one.outcome.is_empty()
         || other.outcome.is_empty()
@@ -157,7 +163,7 @@ pub(super) fn overlap(one: &Expectation, other: &Expectation) -> bool {
         && one.matches == other.matches
 }
 
-/// Tests that hand over more than every day's, and don't say so.
+/// Reports tests with a large input that are not marked as heavy.
 fn heavy(reader: &mut Reader, reading: &Reading) {
     for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
         let row = test.row.as_ref().and_then(|id| reading.case.rows.iter().position(|row| row.id == *id));
@@ -172,17 +178,17 @@ fn heavy(reader: &mut Reader, reading: &Reading) {
         let Weight { bytes, levels, subschemas } = weight;
         let size = format!("about {} kB, {levels} levels, {subschemas} subschemas", bytes / 1000);
         let span = row.map_or(*place, |row| reading.places.rows[row].0);
-        let message = format!("the test `{}`{} hands over more than every day's test", test.id, with_row(test));
+        let message = format!("the test `{}`{} has a large input and is not marked as heavy", test.id, with_row(test));
         let heavy = reader.mistake(Lint::Heavy, message).at(span, size);
         reader.push(
             heavy.help(
-                "say `\"heavy\": true`, and why in `note`, or stay within 8 MiB, 10,000 levels, 100,000 subschemas",
+                "add `\"heavy\": true` and a `note` with the reason, or stay within 8 MiB, 10,000 levels, 100,000 subschemas",
             ),
         );
     }
 }
 
-/// Tests of fixed targets that look at what these don't show, or have what these can't be given.
+/// Reports tests of fixed targets that use what such a target does not show, or cannot be given.
 pub(super) fn unseen(reader: &mut Reader, reading: &Reading) {
     for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
         let looks = |is: fn(&Expectation) -> bool| test.checks().flat_map(|check| &check.alternatives).any(is);
@@ -191,28 +197,29 @@ pub(super) fn unseen(reader: &mut Reader, reading: &Reading) {
         test.given.tools.iter().for_each(|tool| tool.definition.visit(&mut |one| fresh |= is_fresh(one)));
         let why = match &test.reach {
             Applicability::AdapterOnly | Applicability::AlsoFixed(_) if looks(|one| !one.without.is_empty()) => {
-                "looks for flaws in a list, beside a fixture that says what is right"
+                "looks for flaws in a list, and has a fixture: use `advertised` to compare with the fixture"
             }
             Applicability::AlsoFixed(Inside::Tools(_)) | Applicability::FixedOnly(_)
                 if looks(|one| one.saw.is_some()) =>
             {
-                "looks at what the tool's code saw, which no fixed server shows"
+                "has `saw`, the arguments that the tool's code received, which no fixed server shows"
             }
             Applicability::AlsoFixed(Inside::Tools(_)) if fresh => {
-                "has a fixture with another value each time, which no fixed server has"
+                "has a fixture with a value that is new in each run, which no fixed server has"
             }
             Applicability::AlsoFixed(Inside::Scenario(_)) if looks(is_handed_over) => {
-                "looks at what was handed over, of which a fixed client shows only whether it left with 0"
+                "uses the result that the client's user got, and a fixed client shows only its exit status"
             }
             Applicability::AdapterOnly | Applicability::AlsoFixed(_) | Applicability::FixedOnly(_) => continue,
         };
         let message = format!("the test `{}` {why}", test.id);
-        let beyond = reader.mistake(Lint::RoleMismatch, message).at(*place, "can't be seen");
-        reader.push(beyond.help("`tool:` and `scenario:` in `needs`, and a file without `given`, ask fixed targets"));
+        let beyond = reader.mistake(Lint::RoleMismatch, message).at(*place, "cannot be observed");
+        let help = "a test runs against fixed targets where its `needs` have `tool:` or `scenario:`, or its file has no `given`";
+        reader.push(beyond.help(help));
     }
 }
 
-/// Whether it looks at more of what a client handed over than whether it did.
+/// Returns whether the expectation uses the result that a client's user got, beyond its outcome.
 fn is_handed_over(one: &Expectation) -> bool {
     one.saw.is_some()
         || one.structured.is_some()
@@ -221,7 +228,7 @@ fn is_handed_over(one: &Expectation) -> bool {
         || !one.advertised.is_empty()
 }
 
-/// How large what is handed to a target becomes.
+/// The size of the input that a test gives to a target.
 #[derive(Clone, Copy, Default)]
 struct Weight {
     bytes: usize,
@@ -255,7 +262,7 @@ impl Weight {
         });
     }
 
-    /// By the table of the case format; bytes are rounded up.
+    /// The size of a generated value, in bytes rounded up.
     fn of(generator: &Generator) -> Self {
         let (bytes, levels, subschemas) = match *generator {
             Generator::Nested { depth } => (37 * depth + 17, 2 * depth + 1, depth + 1),

@@ -1,8 +1,9 @@
-//! The text of a `target.toml` as errors may show it: without the values of `env`.
+//! The text of a `target.toml` without the values of `env`, which may be secrets, for errors.
 //!
-//! Takes any text, for a file with an error may be no TOML; gives a text in which everything else is where it was.
+//! Takes any text, as a file with an error may not be TOML; gives a text of the same length, with the rest in its place.
+//! Must not know the other keys of the file.
 
-/// The text with `*` in place of each byte of a value of `env`.
+/// Replaces each byte of the values of `env` by `*`.
 pub(super) fn without_values(text: &str) -> String {
     let (mut out, mut in_table, mut rest) = (String::with_capacity(text.len()), false, text);
     while !rest.is_empty() {
@@ -33,10 +34,10 @@ fn is_env(text: &str) -> bool {
     rest.is_some_and(|rest| rest.trim_start().starts_with(['=', '.', ']']))
 }
 
-/// Writes what is behind a `=`, up to the end of its last line, with its values masked; gives the text behind it.
+/// Writes the text behind a `=` up to the end of its last line, with its values masked; gives the rest of the text.
 fn mask<'t>(text: &'t str, out: &mut String) -> &'t str {
     let (mut rest, mut is_key) = (text, false);
-    // Before the first value of a table in braces is a name.
+    // A table in braces begins with a name.
     while let Some(one) = rest.chars().next() {
         let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| rest.starts_with(quote));
         let length = match (quote, one) {
@@ -87,7 +88,7 @@ fn is_pair(text: &str) -> bool {
     text.trim_start_matches(is_bare).starts_with('=')
 }
 
-/// The length of a string without its quotes; one that isn't closed ends with its line, or with the text.
+/// The length of a string without its quotes. A string that is not closed ends with its line or with the text.
 fn quoted(text: &str, quote: &str) -> usize {
     let mut escaped = false;
     for (at, one) in text.char_indices() {
@@ -99,7 +100,7 @@ fn quoted(text: &str, quote: &str) -> usize {
     text.len()
 }
 
-/// As many asterisks as a character has bytes; the ends of lines stay.
+/// One asterisk for each byte of a character; the end of a line is kept.
 fn hidden(one: char) -> impl Iterator<Item = char> {
     std::iter::repeat_n(if one == '\n' { one } else { '*' }, one.len_utf8())
 }
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_env_are_masked_in_any_way_of_writing_it() {
+    fn values_of_env_are_masked_in_any_notation() {
         for (text, shown) in [
             (
                 "env = { A = \"hush\", B='é' } # c\ntitle = \"x\"\n",
@@ -132,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_keeps_its_length_and_lines(text in "(env|\\[env\\]|[a-z]{1,3}|[={}\"'#,.\n é\\\\]){0,40}") {
+        fn masked_text_keeps_its_length_and_lines(text in "(env|\\[env\\]|[a-z]{1,3}|[={}\"'#,.\n é\\\\]){0,40}") {
             let shown = without_values(&text);
             prop_assert_eq!(shown.len(), text.len());
             prop_assert_eq!(shown.matches('\n').count(), text.matches('\n').count());

@@ -1,8 +1,7 @@
-//! Files into the model: case files and catalogues go in, a [`Library`] comes out, or everything that is wrong with
-//! them, each with file, line, and what to do about it.
+//! Loading: case files and requirement catalogues become a [`Library`], or a list of mistakes.
 //!
-//! Takes folders (or the cases inside of the binary), gives typed, checked cases with their rows filled in.
-//! Must not know targets, verdicts, or how anything is run.
+//! Takes folders or the embedded cases, gives typed and checked cases with the values of their rows filled in. Each
+//! mistake has a file, a line, a cause and a remedy. Must not know targets, verdicts, or how a test is run.
 
 mod case;
 mod catalogue;
@@ -37,13 +36,13 @@ use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
 pub use here::{Here, Skipped, Trust};
 use read::Reader;
-pub use source::Source;
+pub use source::{Source, schemas};
 
-/// Cases that can't be run.
+/// The mistakes for which cases or a target cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{} mistake{} in what was read", .diagnostics.len(), if .diagnostics.len() == 1 { "" } else { "s" })]
+#[error("{} error{} found", .diagnostics.len(), if .diagnostics.len() == 1 { "" } else { "s" })]
 pub struct LoadError {
-    /// Everything that keeps a run from starting.
+    /// The errors, in the order of the files.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -52,7 +51,7 @@ impl LoadError {
         Self { diagnostics }
     }
 
-    /// All of it as people read it, with the lines of the files.
+    /// The errors as text for people, with the lines of the files.
     pub fn report(&self, colour: bool) -> Printable {
         render(&self.diagnostics, colour)
     }
@@ -61,50 +60,59 @@ impl LoadError {
 /// Loads all cases of all sources.
 ///
 /// # Errors
-/// [`LoadError`] with all that is wrong; what is only worth a warning is left to [`lint`].
+/// [`LoadError`] with all errors. Only [`lint`] looks for warnings.
 pub fn load(sources: &[Source]) -> Result<Library, LoadError> {
     let (library, mut diagnostics) = read(sources, Purpose::Run);
     diagnostics.retain(Diagnostic::is_error);
     if diagnostics.is_empty() { Ok(library) } else { Err(LoadError { diagnostics }) }
 }
 
-/// Everything that can be said against the cases, errors and warnings, in the order of the files. The command of this
-/// name fails on any of it, with the exit code of a bad case file: a warning that nobody must mend is read by nobody.
+/// Checks the cases: returns errors and warnings, in the order of the files.
+///
+/// The command `casebook lint` fails on warnings as well, because nobody reads a warning that need not be mended.
 pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
     read(sources, Purpose::Lint).1
 }
 
-/// What cases are read for.
+/// The purpose of reading cases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// To run them, or tell of them. What is only worth a warning isn't looked for: nobody would see it.
+    /// To run or describe them. Warnings are not looked for, because they would not be shown.
     Run,
-    /// To hear everything that can be said against them.
+    /// To report errors and warnings.
     Lint,
 }
 
 fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let texts = source::texts(sources, &mut diagnostics);
+    if purpose == Purpose::Lint && texts.is_empty() && diagnostics.is_empty() {
+        let folders = sources.iter().filter_map(|source| match source {
+            Source::Folder(folder) => Some(source::empty(folder)),
+            Source::Embedded | Source::Texts(_) => None,
+        });
+        diagnostics.extend(folders);
+    }
     let hash = source::hash(&texts);
     let mut catalogued = Catalogued::default();
     for (text, folder) in texts.iter().filter_map(|text| Some((text, text.kind.requirements()?))) {
         let mut reader = text.reader();
-        if let Some(root) = json::parse(&mut reader) {
-            catalogued.add(&mut reader, folder, &root);
-        }
+        let root = json::parse(&mut reader);
+        catalogued.add(&mut reader, folder, root.as_ref());
         if purpose == Purpose::Lint {
             lint::width(&mut reader);
         }
-        diagnostics.extend(reader.into_found());
+        if !text.is_context {
+            diagnostics.extend(reader.into_found());
+        }
     }
     let mut cases: BTreeMap<CaseId, Reading> = BTreeMap::new();
     for (text, id) in texts.iter().filter_map(|text| Some((text, text.kind.case()?))) {
         let mut reader = text.reader();
         let reading = one_case(&mut reader, id, &catalogued, purpose);
         if let Some(first) = cases.get(id) {
-            let twice = reader.mistake(Lint::DuplicateCase, format!("the case `{id}` is there twice"));
-            reader.push(twice.help(format!("the other one is {}", first.case.path)));
+            let twice = reader.mistake(Lint::DuplicateCase, format!("two files define the case `{id}`"));
+            reader.push(twice.help(format!("the other file is {}; rename one, or leave one out", first.case.path)));
         } else if let Some(reading) = reading {
             cases.insert(id.clone(), reading);
         }
@@ -115,12 +123,18 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     (Library { cases, requirements: catalogued.requirements, hash }, diagnostics)
 }
 
+/// The text of a case file as it was written; `None` where no source has the case.
+pub fn case_text(sources: &[Source], id: &CaseId) -> Option<String> {
+    let texts = source::texts(sources, &mut Vec::new());
+    texts.iter().find(|text| text.kind.case() == Some(id)).map(|text| text.as_str().to_owned())
+}
+
 fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued, purpose: Purpose) -> Option<Reading> {
     if purpose == Purpose::Lint {
         lint::width(reader);
     }
     let root = json::parse(reader)?;
-    let reading = case::case(reader, id.clone(), &root, &catalogued.requirements)?;
+    let reading = case::case(reader, id.clone(), &root, catalogued)?;
     if !reader.failed() {
         lint::unseen(reader, &reading);
         if purpose == Purpose::Lint {
@@ -138,8 +152,8 @@ mod tests {
     use crate::fuzz::fuzz;
     use crate::model::untrusted::is_safe;
 
-    /// What is read of a file of cases as whatever its place says that it is, and then told of it.
-    fn told(bytes: &[u8], read: impl FnOnce(&mut Reader)) {
+    /// Reads bytes as a file of cases, and renders what was found in them.
+    fn read_and_render(bytes: &[u8], read: impl FnOnce(&mut Reader)) {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let mut reader = Reader::new(Arc::new(diagnostic::File::new("cases/a/b.json", text)));
         read(&mut reader);
@@ -153,19 +167,20 @@ mod tests {
     }
 
     #[test]
-    fn any_case_file_is_loaded_or_its_mistakes_are_shown() {
+    fn any_case_file_loads_or_its_mistakes_render() {
         let (Library { requirements, .. }, _) = read(&[Source::Embedded], Purpose::Run);
-        let catalogued = Catalogued { requirements, ..Catalogued::default() };
+        let mut catalogued = Catalogued::default();
+        catalogued.requirements = requirements;
         fuzz("case-files", seeds(|kind| kind.case().is_some()), |bytes| {
-            told(bytes, |reader| {
+            read_and_render(bytes, |reader| {
                 _ = one_case(reader, &CaseId::new("a", "b"), &catalogued, Purpose::Lint);
             });
         });
     }
 
-    /// Found by fuzzing: a file of 1 MiB with a mistake a line kept the program busy for minutes.
+    /// Found by fuzzing: a file of 1 MiB with a mistake in each line kept the program busy for minutes.
     #[test]
-    fn of_very_many_mistakes_in_a_file_some_are_told_and_that_there_are_more() {
+    fn file_with_very_many_mistakes_reports_the_first_ones() {
         let members: Vec<_> = (0..20_000).map(|number| format!("\"unknown-{number}\": 1")).collect();
         let text = format!("{{{}}}", members.join(",\n"));
         let mut reader = Reader::new(Arc::new(diagnostic::File::new("cases/a/b.json", text)));
@@ -173,18 +188,17 @@ mod tests {
             one_case(&mut reader, &CaseId::new("a", "b"), &Catalogued::default(), Purpose::Lint).is_none()
                 && reader.failed()
         );
-        let told = render(&reader.into_found(), false).to_string();
-        assert!(told.contains("unknown-7`") && told.contains("more mistakes than are told"));
-        assert!(told.len() < 200_000, "{} bytes", told.len());
+        let shown = render(&reader.into_found(), false).to_string();
+        assert!(shown.contains("unknown-7`") && shown.contains("more mistakes than are shown"));
+        assert!(shown.len() < 200_000, "{} bytes", shown.len());
     }
 
     #[test]
-    fn any_catalogue_is_read_or_its_mistakes_are_shown() {
+    fn any_catalogue_loads_or_its_mistakes_render() {
         fuzz("catalogues", seeds(|kind| kind.requirements().is_some()), |bytes| {
-            told(bytes, |reader| {
-                if let Some(root) = json::parse(reader) {
-                    Catalogued::default().add(reader, "a", &root);
-                }
+            read_and_render(bytes, |reader| {
+                let root = json::parse(reader);
+                Catalogued::default().add(reader, "a", root.as_ref());
             });
         });
     }

@@ -1,6 +1,7 @@
-//! `needs`: what a target must be able to do, and what a fixed one must have inside.
+//! The needs of a test: features of a target, and tools or a scenario of a fixed one.
 //!
-//! Takes words of a case file, gives [`Needs`] and the [`Applicability`] that they come to. Must not know targets.
+//! Takes the words of `needs` in a case file, gives [`Needs`] and the [`Applicability`] that follows from them. Must not
+//! know targets.
 
 use super::diagnostic::Lint;
 use super::node::Node;
@@ -9,7 +10,7 @@ use crate::model::applicability::{Applicability, Inside, Listed};
 use crate::model::case::Need;
 use crate::model::spec::Role;
 
-/// What file and test say in `needs`.
+/// The `needs` of a file or a test.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     pub(super) features: Vec<Need>,
@@ -18,7 +19,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Reads one word or more: features, `tool:NAME`, `tool:*`, `scenario:NAME`.
+    /// Reads one word or a list: features, `tool:NAME`, `tool:*`, `scenario:NAME`.
     pub(super) fn read(reader: &mut Reader, node: &Node, role: Option<Role>) -> Self {
         let mut needs = Self::default();
         for item in reader.one_or_more(node, "`needs`") {
@@ -41,19 +42,21 @@ impl Needs {
                 }
             };
             if before {
-                let twice = reader.mistake(Lint::WrongCount, format!("`needs` says `{text}`, and had said it"));
-                reader.push(twice.at(item.span, "once too often"));
+                let twice = reader
+                    .mistake(Lint::WrongCount, format!("`needs` has `{text}`, or another word of its kind, twice"));
+                reader.push(twice.at(item.span, "again here").help("remove one of them"));
             }
             if let (Some(of), Some(role)) = (of.filter(|of| role.is_some_and(|role| role != *of)), role) {
-                let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{text}` can be asked of a {of} only"));
+                let mismatch =
+                    reader.mistake(Lint::RoleMismatch, format!("`{text}` is allowed only in tests of a {of}"));
                 let mismatch = mismatch.at(item.span, format!("the {role} is under test here"));
-                reader.push(mismatch.help("`tool:NAME` is of servers, `scenario:NAME` of clients"));
+                reader.push(mismatch.help("use `tool:NAME` for servers, and `scenario:NAME` for clients"));
             }
         }
         needs
     }
 
-    /// Both.
+    /// The needs of a test with those of its file.
     pub(super) fn and(&self, other: &Self) -> Self {
         let mut both = self.clone();
         both.features.extend(other.features.iter().filter(|need| !self.features.contains(need)));
@@ -62,7 +65,7 @@ impl Needs {
         both
     }
 
-    /// Of which targets a test with these needs is asked, with a fixture or without.
+    /// The targets that a test with these needs applies to, with a fixture or without.
     pub(super) fn reach(&self, has_fixture: bool) -> Applicability {
         match &self.scenario {
             _ if !has_fixture => Applicability::FixedOnly(self.tools.clone()),
@@ -72,7 +75,7 @@ impl Needs {
         }
     }
 
-    /// The tools that a fixed server has to list by name.
+    /// The names of the tools that a fixed server must list.
     pub(super) fn named(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().filter_map(|tool| match tool {
             Listed::Any => None,

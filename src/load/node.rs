@@ -1,14 +1,14 @@
-//! A tree that knows where each part of it stands: what JSON and TOML become.
+//! The tree of a JSON or TOML file, with the place of each part.
 //!
-//! Takes what the parsers found. Parts are shared where a tree is copied: a row's tree has the file's own, but for what
-//! is the row's. Must not know what it means.
+//! Takes the results of the parsers. A copy of a tree shares its parts: the tree of a row has the parts of the file,
+//! except for the values of the row. Must not know what the parts mean.
 
 use std::rc::Rc;
 
 use miette::SourceSpan;
 use serde_json::{Number, Value};
 
-/// How deep a file may be nested; what must be deeper is written with a generator.
+/// The number of levels that a file may have. Deeper values are written with a generator.
 pub(crate) const LEVELS: usize = 128;
 
 /// A value and its place.
@@ -18,7 +18,7 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
 }
 
-/// What a node is.
+/// The type of a node, with its value.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Null,
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
     String(Rc<str>),
     Array(Rc<[Node]>),
     Object(Rc<[Member]>),
-    /// Stands for what a mistake left out, so that one mistake isn't reported twice.
+    /// A value that is missing because of a mistake, which was reported already.
     Missing,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Member {
 }
 
 impl Node {
-    /// The kind, with its article, for messages.
+    /// The type with its article, for messages.
     pub(crate) fn describe(&self) -> &'static str {
         match self.kind {
             Kind::Null | Kind::Missing => "null",
@@ -52,7 +52,7 @@ impl Node {
         }
     }
 
-    /// The members, of an object.
+    /// The members of an object; none for other types.
     pub(crate) fn members(&self) -> &[Member] {
         match &self.kind {
             Kind::Object(members) => members,
@@ -60,7 +60,7 @@ impl Node {
         }
     }
 
-    /// The plain value, with everything in it as it is written.
+    /// The value as it is written, with nothing filled in.
     pub(crate) fn value(&self) -> Value {
         match &self.kind {
             Kind::Null | Kind::Missing => Value::Null,

@@ -1,7 +1,7 @@
-//! Whether a test's arguments relate to its schema as its expectation supposes.
+//! Premises of tests: arguments that a test expects to be accepted fit the schema, and others violate it.
 //!
-//! Takes a typed test, asks a validator that reads nothing but what it is handed, gives the contradictions in words.
-//! Must not know targets: what they make of a schema is theirs.
+//! Takes a typed test, validates its arguments with a validator that opens no files and no connections, gives the
+//! contradictions in words. Must not know targets.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::model::case::{Check, Does, Outcome, Test, When};
 use crate::model::schema::Schema;
 use crate::model::template::{Bindings, Template};
 
-/// Requirements with this end say that arguments are held against the schema.
+/// The end of the ids of requirements to validate arguments against the schema.
 const INPUTS_VALIDATED: &str = "inputs-validated";
 
-/// What a test supposes of arguments and schema that isn't so.
+/// The false premises of a test on its arguments and schema.
 pub(super) fn false_premises(test: &Test) -> Vec<String> {
     test.steps
         .iter()
@@ -22,20 +22,20 @@ pub(super) fn false_premises(test: &Test) -> Vec<String> {
             let supposed = step.then.checks().iter().find_map(supposed_to_fit)?;
             let schema = literal(tool.definition.get("inputSchema")?)?;
             let arguments = arguments.as_ref().map_or(Some(Value::Object(serde_json::Map::new())), literal)?;
-            // A fixture may be meant to make too much work, and is not looked into then.
+            // A schema that takes too much work to evaluate is not checked: some fixtures have one on purpose.
             let violation = Schema::new(&schema).ok()?.violation(&arguments).ok()?;
             match (supposed, violation) {
                 (true, Some((_, error))) => {
-                    Some(format!("expects success, but its arguments don't fit the schema: {error}"))
+                    Some(format!("expects success, and its arguments violate the schema: {error}"))
                 }
-                (false, None) => Some("expects failure, but its arguments fit the schema".to_owned()),
+                (false, None) => Some("expects failure, and its arguments fit the schema".to_owned()),
                 _ => None,
             }
         })
         .collect()
 }
 
-/// Whether a check supposes that the arguments fit; `None` where it supposes neither.
+/// Returns `true` if a check expects the arguments to fit, `false` if to violate the schema, and `None` otherwise.
 fn supposed_to_fit(check: &Check) -> Option<bool> {
     if !check.requirement.as_str().ends_with(INPUTS_VALIDATED) {
         return None;
@@ -51,7 +51,7 @@ fn supposed_to_fit(check: &Check) -> Option<bool> {
     }
 }
 
-/// The value of a template without generators. Its addresses are made up: nobody goes there.
+/// The value of a template without generators. Its addresses are invalid, because no connection is made.
 fn literal(template: &Template) -> Option<Value> {
     let mut generated = false;
     template.visit(&mut |one| generated |= matches!(one, Template::Generated(_)));

@@ -1,33 +1,35 @@
-//! Typed reading: a node should be this or that, and if it isn't, that is noted and the reading goes on.
+//! Typed reading: each function expects a certain type of a node, and reports a node of another type.
 //!
-//! Takes [`Node`]s, gives plain values or `None` after a diagnostic. Must not know what a case means.
+//! Takes [`Node`]s, gives plain values, or `None` after it has noted a diagnostic; the reading of a file goes on. Must
+//! not know what a case means.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::diagnostic::{Diagnostic, File, Lint};
+use super::diagnostic::{Diagnostic, File, Lint, did_you_mean};
 use super::node::{Kind, Member, Node};
 use crate::model::is_id;
 use crate::model::spec::{Revision, Revisions};
 
-/// How much is told of one file: each mistake is shown with its lines, which are looked for from the file's beginning.
+/// The number of diagnostics of one file. Each one is shown with its lines, which are searched for from the beginning
+/// of the file.
 const MOST_FOUND: usize = 200;
 
-/// Reads one file, and keeps what it finds wrong.
+/// Reads one file, and keeps the diagnostics.
 pub(crate) struct Reader {
     file: Arc<File>,
-    /// Where its lines end: what a check is known by is asked for very often.
+    /// The ends of its lines. Each check asks for the number of its line.
     ends: Vec<usize>,
-    /// The last schema at each place that was good: rows repeat most of them as they are.
+    /// The last valid schema at each place. Most rows repeat it unchanged.
     schemas: BTreeMap<usize, Value>,
     found: Vec<Diagnostic>,
-    /// Whether there are mistakes that aren't told.
+    /// `true` if the file has errors that are not reported.
     is_full: bool,
 }
 
-/// An object whose keys were looked at.
+/// An object whose keys were checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Object<'n> {
     pub(crate) node: &'n Node,
@@ -57,7 +59,7 @@ impl Reader {
         self.found
     }
 
-    /// Whether something was found that keeps a run from starting.
+    /// Returns whether the file has an error.
     pub(crate) fn failed(&self) -> bool {
         self.found.iter().any(Diagnostic::is_error)
     }
@@ -67,7 +69,7 @@ impl Reader {
         Diagnostic::new(lint, &self.file, message)
     }
 
-    /// Keeps a diagnostic, once. Of very many the first are kept; that one of the others is a mistake isn't forgotten.
+    /// Keeps a diagnostic, once. Of very many, it keeps the first, and whether the others have an error among them.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         if self.found.iter().any(|known| known.same(&diagnostic)) {
             return;
@@ -76,7 +78,14 @@ impl Reader {
             self.found.push(diagnostic);
         } else if diagnostic.is_error() && !self.is_full {
             self.is_full = true;
-            self.found.push(self.mistake(Lint::TooLarge, "the file has more mistakes than are told here"));
+            self.found.push(self.mistake(Lint::TooLarge, "the file has more mistakes than are shown"));
+        }
+    }
+
+    /// Keeps a diagnostic, unless the file has one with the same message already.
+    pub(crate) fn push_once(&mut self, diagnostic: Diagnostic) {
+        if !self.found.iter().any(|known| known.says_the_same(&diagnostic)) {
+            self.push(diagnostic);
         }
     }
 
@@ -90,12 +99,12 @@ impl Reader {
         self.ends.partition_point(|end| *end < span.offset()) + 1
     }
 
-    /// Returns whether this schema was found good at this place before.
+    /// Returns whether this schema was found valid at this place before.
     pub(crate) fn is_known_schema(&self, span: miette::SourceSpan, schema: &Value) -> bool {
         self.schemas.get(&span.offset()) == Some(schema)
     }
 
-    /// Notes a good schema.
+    /// Notes a valid schema.
     pub(crate) fn know_schema(&mut self, span: miette::SourceSpan, schema: &Value) {
         self.schemas.insert(span.offset(), schema.clone());
     }
@@ -125,12 +134,12 @@ impl Reader {
         }
     }
 
-    /// A list, or one of what could be in it.
+    /// A list, or one item that stands for a list of one.
     pub(crate) fn one_or_more<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
         let Kind::Array(items) = &node.kind else { return std::slice::from_ref(node) };
         if items.is_empty() {
             let empty = self.mistake(Lint::WrongCount, format!("{what} is an empty list"));
-            self.push(empty.at(node.span, "nothing in it").help("leave the key out, or say what it may be"));
+            self.push(empty.at(node.span, "no item in it").help("add an item, or leave the key out"));
         }
         items
     }
@@ -149,7 +158,7 @@ impl Reader {
         }
     }
 
-    /// `true`, for keys that mean something by being there.
+    /// The value `true`, for keys that have no other value.
     pub(crate) fn yes(&mut self, node: &Node, what: &str) -> Option<()> {
         match node.kind {
             Kind::Bool(true) => Some(()),
@@ -161,6 +170,11 @@ impl Reader {
     pub(crate) fn integer(&mut self, node: &Node, what: &str, least: i64, most: i64) -> Option<i64> {
         let number = match &node.kind {
             Kind::Number(number) => number.as_i64(),
+            Kind::String(text) if text.parse::<i64>().is_ok() => {
+                let wrong = self.mistake(Lint::WrongType, format!("{what} must be an integer, not a string"));
+                self.push(wrong.at(node.span, "expected an integer").help(format!("write {text} without quotes")));
+                return None;
+            }
             _ => return self.wrong(node, what, "an integer"),
         };
         match number {
@@ -170,7 +184,7 @@ impl Reader {
         }
     }
 
-    /// How many: an integer of the generators and limits.
+    /// A number of something, from 0 to `most`.
     pub(crate) fn count(&mut self, node: &Node, what: &str, most: i64) -> Option<usize> {
         self.integer(node, what, 0, most).and_then(|count| usize::try_from(count).ok())
     }
@@ -182,8 +196,8 @@ impl Reader {
             return Some(*word);
         }
         let unknown =
-            self.mistake(Lint::UnknownValue, format!("{what} can't be `{text}`")).at(node.span, "no such word");
-        self.push(unknown.known(text, "it is one of", all.iter().map(AsRef::as_ref)));
+            self.mistake(Lint::UnknownValue, format!("{what} cannot be `{text}`")).at(node.span, "unknown value");
+        self.push(unknown.known(text, "expected one of", all.iter().map(AsRef::as_ref)));
         None
     }
 
@@ -196,10 +210,8 @@ impl Reader {
             if seen.insert(word) {
                 words.push(word);
             } else {
-                self.push(
-                    self.mistake(Lint::WrongCount, format!("{what} says `{}` twice", word.as_ref()))
-                        .at(item.span, "again"),
-                );
+                let twice = self.mistake(Lint::WrongCount, format!("{what} has `{}` twice", word.as_ref()));
+                self.push(twice.at(item.span, "again here").help("remove one of them"));
             }
         }
         words
@@ -223,39 +235,96 @@ impl Reader {
         Revisions { since, until }
     }
 
-    /// A key that must be there.
+    /// The value of a required key.
     pub(crate) fn need<'n>(&mut self, object: Object<'n>, what: &str, key: &str) -> Option<&'n Node> {
         let found = object.get(key);
-        if found.is_none() {
-            let missing = self.mistake(Lint::MissingKey, format!("{what} lacks `{key}`"));
+        if found.is_none() && !self.is_misspelt(object, key) {
+            let missing = self.mistake(Lint::MissingKey, format!("{what} has no `{key}`"));
             let start = miette::SourceSpan::new(object.node.span.offset().into(), 1);
-            self.push(missing.at(start, format!("no `{key}` in here")));
+            let missing = missing.at(start, format!("`{key}` is missing in this object"));
+            self.push(match self.example(key) {
+                Some(example) => missing.help(format!("add it, as in {example}")),
+                None => missing,
+            });
         }
         found
     }
 
-    /// A part of a test's name: kebab-case, at most 60 characters.
+    /// Returns whether the object has an unknown key that was probably meant as this one, and was reported as such.
+    pub(crate) fn is_misspelt(&self, object: Object<'_>, key: &str) -> bool {
+        let is_reported = |member: &&Member| {
+            let at = member.key_span.offset();
+            self.found.iter().any(|found| found.lint() == Lint::UnknownKey && found.order().1 == at)
+        };
+        let unknown = object.node.members().iter().filter(is_reported);
+        unknown.filter_map(|member| did_you_mean(&member.key, &[key])).next().is_some()
+    }
+
+    /// Checks a part of a test's name: kebab-case, at most 60 characters.
     pub(crate) fn id(&mut self, id: &str, span: miette::SourceSpan, what: &str) {
         if !is_id(id) {
-            let style = self.mistake(Lint::IdStyle, format!("{what} `{id}` can't be part of a test's name"));
+            let style = self.mistake(Lint::IdStyle, format!("the name of {what} `{id}` is not in kebab-case"));
             self.push(
                 style
                     .at(span, "not kebab-case")
-                    .help("small letters and digits, with single `-` between them, at most 60"),
+                    .help("use small letters and digits, with single `-` between them, at most 60 characters"),
             );
         }
     }
 
     fn unknown_key(&mut self, member: &Member, what: &str, known: &[&str]) {
-        let unknown = self.mistake(Lint::UnknownKey, format!("{what} has no key `{}`", member.key));
-        self.push(unknown.at(member.key_span, "no such key").known(&member.key, "its keys", known.iter().copied()));
+        let unknown = self.mistake(Lint::UnknownKey, format!("unknown key `{}` in {what}", member.key));
+        let unknown = unknown.at(member.key_span, "unknown key");
+        self.push(if known.is_empty() {
+            unknown.help("no key is allowed here: leave the object empty")
+        } else {
+            unknown.known(&member.key, "expected one of", known.iter().copied())
+        });
     }
 
     fn wrong<T>(&mut self, node: &Node, what: &str, wanted: &str) -> Option<T> {
         if !matches!(node.kind, Kind::Missing) {
-            let wrong = self.mistake(Lint::WrongType, format!("{what} should be {wanted}"));
-            self.push(wrong.at(node.span, format!("{} here", node.describe())));
+            let wrong = self.mistake(Lint::WrongType, format!("{what} must be {wanted}, not {}", node.describe()));
+            let wrong = wrong.at(node.span, format!("expected {wanted}"));
+            self.push(match self.example(what.trim_matches('`')) {
+                Some(example) => wrong.help(format!("as in {example}")),
+                None => wrong,
+            });
         }
         None
     }
+
+    /// An example of a key in a JSON file.
+    fn example(&self, key: &str) -> Option<&'static str> {
+        example(key).filter(|_| self.file.name().ends_with(".json"))
+    }
+}
+
+/// An example of a key with its value, for keys whose value is not evident from the name.
+fn example(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "$schema" => "`\"$schema\": \"../schemas/case.json\"`",
+        "title" => "`\"title\": \"Arguments that violate the schema are refused\"`",
+        "role" => "`\"role\": \"server\"`",
+        "given" => {
+            "`\"given\": {\"tools\": {\"send\": {\"inputSchema\": {\"type\": \"object\"}, \"does\": {\"echo\": true}}}}`"
+        }
+        "tests" => "`\"tests\": {\"accepts\": {\"when\": {…}, \"then\": {…}}}`",
+        "when" => "`\"when\": {\"call\": \"send\", \"arguments\": {}}`",
+        "then" => "`\"then\": {\"inputs-validated\": {\"outcome\": \"success\"}}`, or `\"then\": \"observe\"`",
+        "as" => "`\"as\": \"refused\"`, the name under which reports show the alternative",
+        "tools" => "`\"tools\": {\"send\": {…}}`",
+        "does" => "`\"does\": {\"echo\": true}`",
+        "roles" => "`\"roles\": [\"server\"]`",
+        "level" => "`\"level\": \"MUST\"`",
+        "source" => "`\"source\": \"specification/2026-07-28/server/tools#tool-result\"`",
+        "quote" => "`\"quote\": \"Servers MUST validate all tool inputs\"`, the exact words of the page",
+        "harm" => "`\"harm\": \"interop\"`",
+        "why" => "`\"why\": \"…\"`, one sentence on why the requirement matters",
+        "rows" => "`\"rows\": {\"small\": {\"value\": 1}, \"large\": {\"value\": 9}}`",
+        "steps" => "`\"steps\": [{\"when\": {…}, \"then\": {…}}, {…}]`",
+        "keeps" => "`\"keeps\": [\"/inputSchema/anyOf\"]`",
+        "deviations" => "`\"deviations\": [{\"in\": \"tools/list\", \"at\": \"/result/tools\", \"set\": 7}]`",
+        _ => return None,
+    })
 }

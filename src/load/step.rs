@@ -1,10 +1,11 @@
-//! `when`: what is done in a step.
+//! Steps, with the action in their `when`.
 //!
-//! Takes filled-in steps, gives [`Step`]s. Must not know how anything is run.
+//! Takes steps with the values of a row filled in, gives [`Step`]s. Must not know how a step is run.
 
 use miette::SourceSpan;
 
-use super::diagnostic::Lint;
+use super::catalogue::Catalogued;
+use super::diagnostic::{Lint, did_you_mean};
 use super::expand::{literal_text, template};
 use super::expect::then;
 use super::needs::Needs;
@@ -12,34 +13,41 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::CaseId;
 use crate::model::case::{Answer, Fixture, Retry, Step, Tampering, Then, When};
-use crate::model::spec::{Catalogue, Lifecycle, Revision, Revisions, Role};
+use crate::model::spec::{Lifecycle, Revision, Revisions, Role};
 use crate::model::template::Template;
 
-/// What a step is part of.
+/// The test, file and catalogue that a step belongs to.
 pub(super) struct Scope<'a> {
     pub(super) case: &'a CaseId,
     pub(super) test: &'a str,
     pub(super) role: Option<Role>,
     pub(super) revisions: Revisions,
     pub(super) fixture: &'a Fixture,
+    /// `false` where the file has no `given`, and the fixture is empty.
+    pub(super) is_given: bool,
     pub(super) needs: &'a Needs,
-    pub(super) requirements: &'a Catalogue,
+    pub(super) catalogue: &'a Catalogued,
 }
 
 impl Scope<'_> {
-    /// Notes a name that no tool of the fixture has.
+    /// Reports a name that no tool of the fixture has.
     pub(super) fn tool(&self, reader: &mut Reader, name: &str, span: SourceSpan) {
         if self.fixture.tool(name).is_some() || self.needs.named().any(|needed| needed == name) {
             return;
         }
-        let what = format!("the test `{}` names the tool `{name}`, which the fixture lacks", self.test);
-        let unknown = reader.mistake(Lint::UnknownTool, what).at(span, "no such tool");
-        let place = "a tool that is meant not to be there: `{\"@literal\": NAME}`; the fixture has";
+        // The mistake may be a misspelt `given`.
+        if !self.is_given && reader.failed() {
+            return;
+        }
+        let what = format!("the test `{}` names the tool `{name}`, which the fixture does not have", self.test);
+        let unknown = reader.mistake(Lint::UnknownTool, what).at(span, "unknown tool");
+        let place =
+            "to call a tool that does not exist, write `{\"@literal\": \"NAME\"}`; the tools of the fixture are";
         reader.push(unknown.known(name, place, self.fixture.tools.iter().map(|tool| tool.name.as_str())));
     }
 }
 
-/// The keys of a step; a test without `steps` has them too.
+/// The keys of a step. A test without `steps` has them too.
 pub(super) const STEP: [&str; 4] = ["when", "then", "declares", "initialized"];
 
 const VERBS: [(&str, &[&str]); 4] = [
@@ -49,9 +57,9 @@ const VERBS: [(&str, &[&str]); 4] = [
     ("send", &["send", "headers"]),
 ];
 
-/// Reads the step at this place of a test; without `then` it is only observed.
+/// Reads the step at this index of a test. A step without `then` is only observed.
 pub(super) fn step(reader: &mut Reader, object: Object<'_>, scope: &Scope<'_>, place: usize) -> Option<Step> {
-    let when = reader.need(object, "a step", "when").and_then(|node| when(reader, node, scope));
+    let when = reader.need(object, "the step", "when").and_then(|node| when(reader, node, scope));
     let then = object.get("then").map_or(Some(Then::Observe), |node| then(reader, node, scope));
     let declares = object.get("declares").map(|node| {
         if !matches!(node.kind, Kind::Object(_)) {
@@ -63,19 +71,21 @@ pub(super) fn step(reader: &mut Reader, object: Object<'_>, scope: &Scope<'_>, p
     Some(Step { when: when?, then: then?, declares, initialized })
 }
 
-/// Whether the handshake comes to its end: only where there is one, and it is ours, can a step leave that out.
+/// Reads `initialized`: `false` leaves the end of the handshake out. That is possible only in the first step of a test
+/// of a server, and only on revisions with a handshake.
 fn initialized(reader: &mut Reader, member: &Member, scope: &Scope<'_>, place: usize) -> bool {
     let wrong = match scope.role {
-        Some(Role::Client) => Some((Lint::RoleMismatch, "the client under test ends its handshake itself")),
-        _ if place > 0 => Some((Lint::ConflictingKeys, "the handshake is before the first step")),
+        Some(Role::Client) => Some((Lint::RoleMismatch, "the client under test completes the handshake itself")),
+        _ if place > 0 => Some((Lint::ConflictingKeys, "only the first step has a handshake before it")),
         _ if Revision::all().any(|one| scope.revisions.contains(one) && !has_handshake(one)) => {
-            Some((Lint::ConflictingKeys, "a stateless revision has no handshake"))
+            Some((Lint::ConflictingKeys, "the test runs on a revision without a handshake"))
         }
         _ => None,
     };
     if let Some((lint, message)) = wrong {
-        let help = "beside the `when` of a server's first step, with an `until` that leaves out what is stateless";
-        reader.push(reader.mistake(lint, message).at(member.key_span, "not here").help(help));
+        let help =
+            "`initialized` is allowed in the first step of a server's test whose `until` excludes 2026-07-28 and later";
+        reader.push(reader.mistake(lint, message).at(member.key_span, "not allowed here").help(help));
     }
     reader.flag(&member.value, "`initialized`").unwrap_or(true)
 }
@@ -93,18 +103,24 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {
             "`when`",
             &["serve", "list", "call", "arguments", "answer", "retry", "send", "headers"],
         )?;
-        let missing = reader.mistake(Lint::MissingKey, "`when` does nothing");
-        reader.push(missing.at(object.node.span, "no verb in it").help("one of: serve, list, call, send"));
+        if VERBS.iter().any(|(verb, _)| reader.is_misspelt(object, verb)) {
+            return None;
+        }
+        let missing = reader.mistake(Lint::MissingKey, "`when` has no action");
+        let help =
+            "add one of `\"serve\": true`, `\"list\": \"tools\"`, `\"call\": \"NAME\"`, `\"send\": {\"method\": …}`";
+        reader.push(missing.at(object.node.span, "no action in it").help(help));
         return None;
     };
     if let Some(member) = said.member("send").filter(|_| scope.role == Some(Role::Client)) {
-        let mismatch = reader.mistake(Lint::RoleMismatch, "a client under test sends what it likes");
+        let mismatch = reader.mistake(Lint::RoleMismatch, "a test of a client cannot `send` a raw message");
         let mismatch = mismatch.at(member.key_span, "the client is under test here");
-        reader.push(mismatch.help("what its user does is `list` and `call`; what the server says is `given`"));
+        let help = "make the client's user act with `list` or `call`; describe the server's replies in `given`";
+        reader.push(mismatch.help(help));
     }
     if let Some((other, _)) = verbs.next() {
-        let both = reader.mistake(Lint::ConflictingKeys, format!("a step can't `{verb}` and `{other}`"));
-        reader.push(both.at(node.span, "one of them").help("two things one after another are two `steps`"));
+        let both = reader.mistake(Lint::ConflictingKeys, format!("a step cannot both `{verb}` and `{other}`"));
+        reader.push(both.at(node.span, "two actions").help("write one action here, or two `steps`"));
         return None;
     }
     let object = reader.object(node, "`when`", keys)?;
@@ -140,15 +156,16 @@ fn call(reader: &mut Reader, object: Object<'_>, name: &Node, scope: &Scope<'_>)
 
 fn retry(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Retry {
     if scope.role == Some(Role::Client) {
-        let mismatch = reader.mistake(Lint::RoleMismatch, "a client under test retries as it likes");
-        reader.push(mismatch.at(member.key_span, "the client is under test here"));
+        let mismatch = reader.mistake(Lint::RoleMismatch, "a test of a client cannot change its `retry`");
+        let mismatch = mismatch.at(member.key_span, "the client is under test here");
+        reader.push(mismatch.help("remove `retry`: the client under test decides about its retries"));
     }
     let Some(object) = reader.object(&member.value, "`retry`", &["state", "arguments"]) else {
         return Retry::default();
     };
     if member.value.members().is_empty() {
-        let empty = reader.mistake(Lint::WrongCount, "`retry` changes nothing");
-        reader.push(empty.at(member.value.span, "nothing in it").help("`state`, `arguments`, or both"));
+        let empty = reader.mistake(Lint::WrongCount, "`retry` is empty");
+        reader.push(empty.at(member.value.span, "no change in it").help("add `state`, `arguments`, or both"));
     }
     Retry {
         state: object.get("state").and_then(|node| reader.word(node, "`state`", Tampering::ALL)),
@@ -156,23 +173,49 @@ fn retry(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Retry {
     }
 }
 
+/// The help for an answer, with an example of each form that the user of this role's client can give.
+fn forms_of_answer(role: Option<Role>) -> String {
+    let all = [
+        r#"`"decline"`"#,
+        r#"`"cancel"`"#,
+        r#"`{"accept": {"name": "Ada"}}`"#,
+        r#"`{"accept": "as presented"}`"#,
+        r#"`{"error": {"code": -1, "message": "closed"}}`"#,
+        r#"`{"raw": {"action": "accept"}}`"#,
+    ];
+    let shown = if role == Some(Role::Client) { &all[..4] } else { &all };
+    format!("an answer is one of {}", shown.join(", "))
+}
+
 fn answer(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Answer> {
-    if matches!(node.kind, Kind::String(_)) {
-        return match reader.word(node, "`answer`", &["decline", "cancel"])? {
+    let forms = || forms_of_answer(scope.role);
+    if let Kind::String(word) = &node.kind {
+        return match &**word {
             "decline" => Some(Answer::Decline),
-            _ => Some(Answer::Cancel),
+            "cancel" => Some(Answer::Cancel),
+            _ => {
+                let unknown = reader.mistake(Lint::UnknownValue, format!("`answer` cannot be `{word}`"));
+                let question = did_you_mean(word, &["decline", "cancel"]).map(|question| format!("{question} "));
+                let help = question.unwrap_or_default() + &forms();
+                reader.push(unknown.at(node.span, "unknown value").help(help));
+                None
+            }
         };
+    }
+    if !matches!(node.kind, Kind::Object(_) | Kind::Missing) {
+        let message = format!("`answer` must be a string or an object, not {}", node.describe());
+        reader.push(reader.mistake(Lint::WrongType, message).at(node.span, "not an answer").help(forms()));
+        return None;
     }
     let object = reader.object(node, "`answer`", &["accept", "raw", "error"])?;
     let raw = ["raw", "error"].into_iter().find_map(|key| object.member(key));
     if let Some(member) = raw.filter(|_| scope.role == Some(Role::Client)) {
-        let message = format!("the user of a client can't answer with `{}`", member.key);
+        let message = format!("the user of a client cannot answer with `{}`", member.key);
         let mismatch = reader.mistake(Lint::RoleMismatch, message);
-        let mismatch = mismatch.at(member.key_span, "the client is under test here");
-        reader.push(mismatch.help("one of `\"decline\"`, `\"cancel\"`, `{\"accept\": …}`"));
+        reader.push(mismatch.at(member.key_span, "the client is under test here").help(forms()));
     }
     match (object.get("accept"), object.get("raw"), object.get("error")) {
-        (Some(content), None, None) => accept(reader, content),
+        (Some(content), None, None) => accept(reader, content, scope),
         (None, Some(value), None) => Some(Answer::Raw(template(reader, value))),
         (None, None, Some(node)) => {
             let error = reader.object(node, "`error`", &["code", "message"])?;
@@ -182,19 +225,24 @@ fn answer(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Answer>
             Some(Answer::Error { code: code?, message: message?.to_owned() })
         }
         _ => {
-            let unclear = reader.mistake(Lint::ConflictingKeys, "an answer is one thing");
-            let help = "one of `\"decline\"`, `\"cancel\"`, `{\"accept\": …}`, `{\"raw\": …}`, `{\"error\": …}`";
-            reader.push(unclear.at(node.span, "not one").help(help));
+            let unclear = reader.mistake(Lint::ConflictingKeys, "`answer` must have exactly one of its keys");
+            reader.push(unclear.at(node.span, "none or several of them").help(forms()));
             None
         }
     }
 }
 
-fn accept(reader: &mut Reader, content: &Node) -> Option<Answer> {
+fn accept(reader: &mut Reader, content: &Node, scope: &Scope<'_>) -> Option<Answer> {
     match &content.kind {
-        Kind::String(_) => reader.word(content, "`accept`", &["as presented"]).map(|_| Answer::AcceptAsPresented),
+        Kind::String(text) if &**text == "as presented" => Some(Answer::AcceptAsPresented),
         Kind::Object(_) => Some(Answer::Accept(template(reader, content))),
-        _ => reader.members(content, "`accept`").and(None),
+        Kind::Missing => None,
+        _ => {
+            let message = format!("`accept` must be an object or `\"as presented\"`, not {}", content.describe());
+            let wrong = reader.mistake(Lint::WrongType, message).at(content.span, "not the content of a form");
+            reader.push(wrong.help(forms_of_answer(scope.role)));
+            None
+        }
     }
 }
 

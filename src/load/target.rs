@@ -1,6 +1,6 @@
-//! `target.toml` → [`Target`]s, one a variant.
+//! Targets: finds and reads a `target.toml`, and gives one [`Target`] for each variant.
 //!
-//! Takes what the user typed, gives targets, or everything that is wrong with the file. Must not start anything.
+//! Takes a name or path from the command line, gives targets, or all mistakes in the file. Must not start a process.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,51 +19,51 @@ use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Flaky, Known, Package, Setup, Target, TargetKind};
 use crate::model::{Pattern, RequirementId, TargetId, is_target_name};
 
-/// The target that is embedded.
+/// The name of the reference target, which is part of this program.
 pub const REFERENCE: &str = "reference";
 const FILE: &str = "target.toml";
-/// The folder of a repository in which targets have names.
+/// The folder of a repository with its targets.
 const TARGETS: &str = "targets";
-/// What to type, for those who typed nothing like it.
-const WHAT_IS_ONE: &str = "it is a name that `casebook targets` lists, or a folder with a target.toml in it";
+/// The remedy for a word that resembles no target.
+const EXPECTED: &str = "name one that `casebook targets` lists, or a folder with a target.toml";
 
-/// Why a target can't be used.
+/// The reason why a target cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    /// There is none of that name.
-    #[error("there is no target `{name}`; {}", .hint.as_deref().unwrap_or(WHAT_IS_ONE))]
+    /// There is no target of this name.
+    #[error("there is no target `{name}`; {}", .hint.as_deref().unwrap_or(EXPECTED))]
     Missing {
-        /// What was typed.
+        /// The name on the command line.
         name: String,
         /// The question for a target with a similar name.
         hint: Option<String>,
     },
-    /// It has no such variant.
+    /// The target has no such variant.
     #[error("the target `{target}` has no variant `{variant}`; it has {}", .variants.join(", "))]
     Variant {
         /// The target's name.
         target: String,
-        /// What was typed.
+        /// The variant on the command line.
         variant: String,
-        /// What there is.
+        /// The variants of the target.
         variants: Vec<String>,
     },
-    /// It is embedded, and can't be unpacked.
-    #[error("the target `{name}` can't be unpacked into {cache}: {error}")]
+    /// The target is embedded, and cannot be unpacked.
+    #[error("cannot unpack the target `{name}` into {cache}: {error}")]
     Unpack {
         /// The target's name.
         name: String,
         /// The cache folder.
         cache: Utf8PathBuf,
-        /// What the system says.
+        /// The error of the file system.
         error: std::io::Error,
     },
-    /// Its file is wrong.
+    /// The file of the target has mistakes.
     #[error(transparent)]
     File(#[from] LoadError),
 }
 
-/// The embedded reference target: this program, as an adapter, with a defect or without.
+/// The reference target: this program as an adapter, with or without a mutant's defect.
 pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Target {
     let mut command = vec![program.to_string(), "__adapter".to_owned()];
     command.extend(mutant.into_iter().flat_map(|name| ["--mutant".to_owned(), name.to_owned()]));
@@ -92,12 +92,13 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
     }
 }
 
-/// Finds and reads a target: a path, or a name in the current repository's `targets/` or the current folder, or else,
-/// where there is a cache folder that it can be unpacked into, the name of one that is embedded; `NAME:VARIANT` for one
-/// variant.
+/// Finds and reads a target.
+///
+/// It is named by a path, or by a name, which is looked up in the current repository's `targets/`, in the current folder,
+/// and, if there is a cache folder to unpack into, among the embedded targets. `NAME:VARIANT` names one variant.
 ///
 /// # Errors
-/// [`TargetError`] where there is none, or its file is wrong.
+/// [`TargetError`] if there is no such target, or its file has mistakes.
 pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
     let (name, variant) = split(typed);
     let found = find(name, here).find_map(Result::ok).map(|path| path.canonicalize_utf8().unwrap_or(path));
@@ -124,7 +125,8 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
     Ok(one)
 }
 
-/// The files of other users to which a target's name leads, and that are not used; for no name, the folder of targets.
+/// The files of other users to which a target's name leads, and which are not trusted; without a name, the folder of
+/// targets.
 pub fn skipped(typed: Option<&str>, here: &Here) -> Vec<Skipped> {
     match typed.map(|typed| split(typed).0) {
         Some(REFERENCE) => here.nearest("snapshots", REFERENCE).and_then(Result::err).into_iter().collect(),
@@ -133,10 +135,10 @@ pub fn skipped(typed: Option<&str>, here: &Here) -> Vec<Skipped> {
     }
 }
 
-/// Every target that has a name here, the embedded ones among them, one a variant. Nothing is unpacked.
+/// All targets with a name in this folder, including the embedded ones, one for each variant. Nothing is unpacked.
 ///
 /// # Errors
-/// [`LoadError`] where a file is wrong.
+/// [`LoadError`] if a file has mistakes.
 pub fn all(here: &Here, cache: &Utf8Path) -> Result<Vec<Target>, LoadError> {
     let own = own(here);
     let mut targets = Vec::new();
@@ -151,7 +153,7 @@ pub fn all(here: &Here, cache: &Utf8Path) -> Result<Vec<Target>, LoadError> {
     Ok(targets)
 }
 
-/// Returns whether a target is one of those inside of this program, unpacked into the cache folder or not.
+/// Returns whether a target is embedded in this program, unpacked into the cache folder or not.
 pub fn is_embedded(target: &Target, cache: &Utf8Path) -> bool {
     target.folder == embedded::place(&target.id.name, cache)
 }
@@ -186,7 +188,7 @@ fn split(typed: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The files that somebody may mean, the nearest first. A path is used whoever the file belongs to.
+/// The files that a word may name, the nearest first. A path is used regardless of the file's owner.
 fn find(typed: &str, here: &Here) -> impl Iterator<Item = Result<Utf8PathBuf, Skipped>> {
     let path = here.folder().join(typed);
     let found: Vec<_> = if is_path(typed) {
@@ -211,10 +213,10 @@ fn within(folder: &Utf8Path, here: &Here) -> Option<Result<Utf8PathBuf, Skipped>
     file.is_file().then(|| here.own(file.clone(), [folder.to_owned(), file]))
 }
 
-/// The folder of an embedded target, which is this user's.
+/// Unpacks an embedded target into a folder that belongs to this user.
 fn unpacked(name: &str, here: &Here, cache: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
     let other = |skipped: Skipped| std::io::Error::other(skipped.to_string());
-    // Nothing is written by way of another user's folder.
+    // A folder of another user could lead the files elsewhere.
     here.own_cache(cache.to_owned(), &["targets"]).map_err(other)?;
     let place = embedded::unpack(name, cache)?;
     let above: Vec<_> =
@@ -222,13 +224,14 @@ fn unpacked(name: &str, here: &Here, cache: &Utf8Path) -> std::io::Result<Utf8Pa
     here.own(place, above).map_err(other)
 }
 
-/// Reads a file, one target a variant.
+/// Reads a file, and gives one target for each variant.
 ///
 /// # Errors
-/// Everything that is wrong with it, or the reason why it cannot be read.
+/// All mistakes in the file, or the reason why it cannot be read.
 pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
     let text = file::read_text(path, MOST_BYTES);
-    let refused = |error| LoadError::new(vec![refuse(path, Lint::Unreadable, &format!("can't be read: {error}"))]);
+    let refused =
+        |error| LoadError::new(vec![refuse(path, Lint::Unreadable, &format!("cannot read this file: {error}"))]);
     parse(path, text.map_err(refused)?)
 }
 
@@ -246,7 +249,7 @@ fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
     }
 }
 
-/// Bytes of the file, times the variants, each of which is a target with all that is in it.
+/// The bytes of the file times its variants, each of which is a target with all parts of the file.
 const COPIES: usize = 4 << 20;
 
 const KEYS: [&str; 16] = [
@@ -269,7 +272,7 @@ const KEYS: [&str; 16] = [
 ];
 
 fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Target>> {
-    let what = "a target";
+    let what = "the target";
     let object = reader.object(node, what, &KEYS)?;
     let folder = path.parent()?.to_owned();
     let text = |reader: &mut Reader, key: &str, node: &Node| reader.text(node, &format!("`{key}`")).map(str::to_owned);
@@ -287,15 +290,17 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     if variants.len().saturating_mul(reader.file().inner().len()) > COPIES {
         let (many, node) = (variants.len(), object.get("variants").map_or(node, |node| node));
         let mistake = reader.mistake(Lint::TooLarge, format!("the file is too large for {many} variants"));
-        reader.push(mistake.at(node.span, "each has all of the file").help("make several targets of them"));
+        reader.push(
+            mistake.at(node.span, "each variant has all parts of the file").help("split the file into several targets"),
+        );
         return None;
     }
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
     let flaky = object.get("flaky").map_or_else(Vec::new, |node| flaky(reader, node, &variants));
     let name = folder.file_name().unwrap_or("target").to_owned();
     if !is_target_name(&name) {
-        let mistake = reader.mistake(Lint::IdStyle, format!("`{name}` can't be the name of a target"));
-        reader.push(mistake.help("give its folder a shorter name, without hidden characters"));
+        let mistake = reader.mistake(Lint::IdStyle, format!("`{name}` cannot be the name of a target"));
+        reader.push(mistake.help("rename its folder to a shorter name without hidden characters"));
     }
     let target = Target {
         id: TargetId { name, variant: None },
@@ -326,7 +331,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     Some(variants.into_iter().map(|variant| one(Some(variant))).collect())
 }
 
-/// `package` and `version`: both, or neither.
+/// Reads `package` and `version`, of which a target has both or none.
 fn package(reader: &mut Reader, object: Object<'_>) -> Option<Package> {
     let text = |reader: &mut Reader, key: &str, node: &Node| reader.text(node, &format!("`{key}`")).map(str::to_owned);
     let what = "a target with one of `package` and `version`";
@@ -336,12 +341,12 @@ fn package(reader: &mut Reader, object: Object<'_>) -> Option<Package> {
     Some(Package { name: name?, version: version? })
 }
 
-/// In a repository with `targets/` and `snapshots/`, the latter; anywhere else beside the file.
+/// The folder of a target's snapshots: `snapshots/` of a repository that has it beside `targets/`, or one beside the file.
 fn snapshots(folder: &Utf8Path, id: &TargetId) -> Utf8PathBuf {
     shared(folder).map_or_else(|| variant_of(folder.join("snapshots"), id), |shared| below(&shared, id))
 }
 
-/// The snapshots of a repository, which are of the cases beside them.
+/// The folder `snapshots/` of a repository, which belongs to the cases beside it.
 fn shared(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     let targets = folder.parent().filter(|parent| parent.file_name() == Some("targets"))?;
     targets.parent().map(|root| root.join("snapshots")).filter(|snapshots| snapshots.is_dir())
@@ -355,8 +360,10 @@ fn variant_of(own: Utf8PathBuf, id: &TargetId) -> Utf8PathBuf {
     id.variant.iter().fold(own, |own, variant| own.join(variant))
 }
 
-/// A target for other cases than the embedded ones: what a repository's snapshots say isn't about these. In its place
-/// stand those beside the cases, if there are any. A target's own, beside its file, are its owner's affair.
+/// Sets the snapshots of a target for cases other than the embedded ones.
+///
+/// The snapshots of a repository belong to its own cases, so those beside the given cases replace them, if there are
+/// any. Snapshots beside the target's own file are kept.
 pub fn for_cases(target: Target, beside: Option<&Utf8Path>) -> Target {
     let is_shared = target.file.is_none() || shared(&target.folder).is_some();
     let is_mutant = target.file.is_none() && target.id.variant.is_some();
@@ -366,11 +373,11 @@ pub fn for_cases(target: Target, beside: Option<&Utf8Path>) -> Target {
     Target { snapshots: beside.map(|beside| below(beside, &target.id)), ..target }
 }
 
-/// A command: its program is found on the PATH, or below the target's folder where it has a slash.
+/// Reads a command. A program with a slash is a path relative to the target's folder; any other is found on the PATH.
 pub(super) fn command(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {
     let mut command = strings(reader, node, "a command")?;
     let Some(program) = command.first_mut() else {
-        reader.push(reader.mistake(Lint::WrongCount, "a command is empty").at(node.span, "no program in here"));
+        reader.push(reader.mistake(Lint::WrongCount, "the command is empty").at(node.span, "no program in it"));
         return None;
     };
     if program.contains('/') {
@@ -409,13 +416,13 @@ fn variants(reader: &mut Reader, node: &Node) -> Vec<String> {
     members.iter().map(|member| (*member.key).to_owned()).collect()
 }
 
-/// What is narrowed to no variant, or to this one.
+/// The entries for all variants, and those for this one.
 fn narrowed<T: Clone>(entries: &[(Option<String>, T)], variant: Option<&str>) -> Vec<T> {
-    let meant = entries.iter().filter(|(only, _)| only.is_none() || only.as_deref() == variant);
-    meant.map(|(_, entry)| entry.clone()).collect()
+    let applicable = entries.iter().filter(|(only, _)| only.is_none() || only.as_deref() == variant);
+    applicable.map(|(_, entry)| entry.clone()).collect()
 }
 
-/// Known failures, each with the variant that it is narrowed to.
+/// Reads the known failures, each with the variant that it is limited to.
 fn known(reader: &mut Reader, node: &Node, variants: &[String]) -> Vec<(Option<String>, Known)> {
     let items = reader.items(node, "`known`").unwrap_or_default();
     let known = items.iter().filter_map(|item| {
@@ -429,7 +436,7 @@ fn known(reader: &mut Reader, node: &Node, variants: &[String]) -> Vec<(Option<S
     known.collect()
 }
 
-/// Tests that fail now and then, each with the variant that it is narrowed to.
+/// Reads the flaky tests, each with the variant that it is limited to.
 fn flaky(reader: &mut Reader, node: &Node, variants: &[String]) -> Vec<(Option<String>, Flaky)> {
     let items = reader.items(node, "`flaky`").unwrap_or_default();
     let flaky = items.iter().filter_map(|item| {
@@ -440,7 +447,7 @@ fn flaky(reader: &mut Reader, node: &Node, variants: &[String]) -> Vec<(Option<S
     flaky.collect()
 }
 
-/// What all excuses say: of which tests, and why.
+/// Reads the parts that known failures and flaky tests have in common: the tests, the reason, the variant.
 fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, variants: &[String]) -> Option<(Option<String>, Flaky)> {
     let mut need = |key: &str| {
         let node = reader.need(object, what, key)?;
@@ -449,7 +456,9 @@ fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, variants: &[Strin
     let (test, reason) = (need("test"), need("reason"));
     if let Some((node, _)) = reason.as_ref().filter(|(_, reason)| reason.trim().is_empty()) {
         let empty = reader.mistake(Lint::WrongCount, format!("the `reason` of {what} is empty"));
-        reader.push(empty.at(node.span, "nothing here").help("write what the target does, and why"));
+        let help = "write why the target fails, as in `reason = \"does not validate arguments\"`";
+        reader.push(empty.at(node.span, "no text in it").help(help));
+        return None;
     }
     let issue = object.get("issue").and_then(|node| reader.text(node, "`issue`")).map(str::to_owned);
     let known: Vec<&str> = variants.iter().map(String::as_str).collect();
@@ -459,7 +468,7 @@ fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, variants: &[Strin
         Ok(pattern) => pattern,
         Err(error) => {
             let error: crate::model::PatternError = error;
-            reader.push(reader.mistake(Lint::UnknownValue, error.to_string()).at(node.span, "no pattern"));
+            reader.push(reader.mistake(Lint::UnknownValue, error.to_string()).at(node.span, "not a pattern"));
             return None;
         }
     };
@@ -473,7 +482,7 @@ mod tests {
     use crate::model::untrusted::is_safe;
 
     #[test]
-    fn many_variants_of_much_are_refused() {
+    fn large_file_with_many_variants_is_refused() {
         let read = |variants: usize, known: usize| {
             let mut text = "title = \"A\"\ncommand = [\"a\"]\n[claims]\nroles = [\"server\"]\n\
                 transports = [\"http\"]\nrevisions = [\"2026-07-28\"]\n"
@@ -490,7 +499,21 @@ mod tests {
     }
 
     #[test]
-    fn any_target_file_is_read_or_its_mistakes_are_shown() {
+    fn known_failure_without_a_reason_is_refused() {
+        let read = |reason: &str| {
+            let text = format!(
+                "title = \"A\"\ncommand = [\"a\"]\n[claims]\nroles = [\"server\"]\ntransports = [\"http\"]\n\
+                 revisions = [\"2026-07-28\"]\n[[known]]\ntest = \"**\"\nrequirement = \"a/b\"\nreason = \"{reason}\"\n"
+            );
+            parse(Utf8Path::new("targets/a/target.toml"), text).map(|targets| targets[0].known.len())
+        };
+        assert_eq!(read("does not validate").expect("it is complete"), 1);
+        let error = read(" ").expect_err("the reason is empty");
+        assert!(error.report(false).as_str().contains("the `reason` of a known failure is empty"));
+    }
+
+    #[test]
+    fn any_target_file_loads_or_its_mistakes_render() {
         let seeds = embedded::names().into_iter().filter_map(|name| embedded::text(name, "target.toml"));
         fuzz("target-files", seeds, |bytes| {
             let read = parse(Utf8Path::new("targets/a/target.toml"), String::from_utf8_lossy(bytes).into_owned());

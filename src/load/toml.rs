@@ -1,6 +1,6 @@
-//! TOML text as the same tree that JSON becomes, so that one reader and one form of message serve both.
+//! TOML text as the same tree of nodes that JSON becomes, so that one reader and one form of message serve both.
 //!
-//! Takes a file's text, gives a [`Node`], or says where it stops being TOML. Must not know what it means.
+//! Takes a file's text, gives a [`Node`], or diagnostics at the places that are not TOML. Must not know what it means.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::node::{Kind, LEVELS, Member, Node, span};
 use super::read::Reader;
 use crate::jsonrpc::nesting;
 
-/// Reads the reader's file; `None` where it isn't TOML.
+/// Parses the reader's file; `None` if it is not TOML.
 pub(super) fn parse(reader: &mut Reader) -> Option<Node> {
     let file = reader.file();
     let text = file.inner().as_str();
@@ -24,7 +24,7 @@ pub(super) fn parse(reader: &mut Reader) -> Option<Node> {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let Range { start, end } = error.span().unwrap_or(0..0);
-        reader.push(reader.mistake(Lint::Syntax, "the file is no TOML").at(span(start, end), error.message()));
+        reader.push(reader.mistake(Lint::Syntax, "the file is not valid TOML").at(span(start, end), error.message()));
     }
     let Range { start, end } = table.span();
     errors.is_empty().then(|| Node { span: span(start, end), kind: self::table(table.into_inner()) })

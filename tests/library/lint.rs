@@ -1,5 +1,5 @@
-//! What `lint` says of folders of cases, good and bad. Each folder of `tests/library/lint/` is one set of cases; those
-//! without requirements of their own check the ones of `catalogue`.
+//! The diagnostics of `casebook lint` for valid and invalid cases. Each folder of `tests/library/lint/` is one set of cases.
+//! A set without requirements checks those of `catalogue`.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use casebook::load::{Diagnostic, Source, lint, load, render};
@@ -10,16 +10,15 @@ fn folder(name: &str) -> Utf8PathBuf {
     Utf8Path::new("tests/library/lint").join(name)
 }
 
-/// All that is said, in one line each, and then with the lines of the files.
-fn said(folders: &[&str]) -> String {
+/// All diagnostics, first in one line each, then with the lines of the files.
+fn report(folders: &[&str]) -> String {
     let sources: Vec<_> = folders.iter().map(|name| Source::Folder(folder(name))).collect();
     let found = lint(&sources);
     let lines: Vec<_> = found.iter().map(Diagnostic::line).collect();
-    // A message of the system differs between systems; all others are ours.
     format!("{}\n\n{}", lines.join("\n"), render(&found, false)).replace('\\', "/")
 }
 
-/// A snapshot a folder, beside the folders.
+/// One snapshot for each last folder, beside the folders.
 macro_rules! lints {
     ($($test:ident: $folders:expr;)+) => {
         $(#[test]
@@ -30,31 +29,33 @@ macro_rules! lints {
             settings.set_prepend_module_to_snapshot(false);
             settings.set_omit_expression(true);
             let name = folders[folders.len() - 1];
-            settings.bind(|| insta::assert_snapshot!(name, said(folders)));
+            settings.bind(|| insta::assert_snapshot!(name, report(folders)));
         })+
     };
 }
 
 lints! {
-    what_is_no_strict_json_is_shown_at_its_character: ["catalogue", "syntax"];
-    what_is_there_twice_is_shown_at_both_places: ["catalogue", "duplicates"];
-    unknown_words_come_with_the_nearest_known_one: ["catalogue", "unknown-words"];
-    unknown_rows_tools_values_and_requirements_come_with_what_there_is: ["catalogue", "unknown-names"];
-    places_that_nobody_fills_in_are_errors: ["catalogue", "places"];
-    wrong_types_and_shapes_are_all_listed: ["catalogue", "types"];
-    what_cannot_be_seen_of_the_role_under_test_is_an_error: ["catalogue", "roles"];
-    ranges_that_leave_nothing_are_errors: ["catalogue", "ranges"];
-    mistakes_in_the_catalogue_are_listed: ["catalogue", "requirements"];
-    a_requirement_that_is_there_twice_is_shown_at_both_places: ["catalogue", "twice"];
-    a_case_in_two_sources_is_an_error: ["worked", "worked"];
-    a_folder_that_is_not_there_is_an_error: ["missing"];
-    what_nobody_looks_at_is_a_warning: ["unused"];
-    what_a_dead_server_would_pass_is_a_warning: ["controls"];
+    invalid_json_is_reported_at_its_character: ["catalogue", "syntax"];
+    duplicate_is_reported_at_both_places: ["catalogue", "duplicates"];
+    unknown_word_gets_the_nearest_known_one: ["catalogue", "unknown-words"];
+    unknown_name_gets_the_known_names: ["catalogue", "unknown-names"];
+    unknown_placeholder_is_an_error: ["catalogue", "places"];
+    wrong_types_are_all_reported: ["catalogue", "types"];
+    role_mismatch_is_an_error: ["catalogue", "roles"];
+    empty_range_is_an_error: ["catalogue", "ranges"];
+    mistakes_in_requirements_are_reported: ["catalogue", "requirements"];
+    duplicate_requirement_is_reported_with_the_other: ["catalogue", "twice"];
+    case_in_two_sources_is_an_error: ["worked", "again"];
+    bad_requirement_is_reported_without_consequences: ["causes"];
+    folder_without_requirements_is_reported_once: ["homeless"];
+    missing_folder_is_an_error: ["missing"];
+    unused_value_is_a_warning: ["unused"];
+    test_that_a_dead_server_passes_is_a_warning: ["controls"];
     style_and_size_are_warnings: ["style"];
 }
 
 #[test]
-fn the_worked_cases_of_the_format_are_without_fault() {
+fn worked_cases_have_no_mistakes() {
     let sources = [Source::Folder(folder("worked"))];
     assert_eq!(render(&lint(&sources), false).as_str(), "");
     let library = load(&sources).expect("they load");
@@ -69,31 +70,31 @@ fn the_worked_cases_of_the_format_are_without_fault() {
 }
 
 #[test]
-fn the_cases_of_this_program_are_without_fault() {
+fn embedded_cases_have_no_mistakes() {
     assert_eq!(render(&lint(&[Source::Embedded]), false).as_str(), "");
     assert!(load(&[Source::Embedded]).is_ok());
 }
 
-/// The embedded ones are taken for good by a run: the test above looked at them.
+/// A run does not check the schemas of the embedded cases again; the test above did.
 #[test]
-fn a_bad_schema_of_somebody_s_own_keeps_a_run_from_starting() {
+fn invalid_schema_in_a_folder_prevents_a_run() {
     let error = load(&[Source::Folder(folder("catalogue")), Source::Folder(folder("types"))]).expect_err("mistakes");
-    assert!(error.report(false).as_str().contains("`matches` is no JSON Schema that stands alone"));
+    assert!(error.report(false).as_str().contains("`matches` is not a JSON Schema that can be used"));
 }
 
 #[test]
-fn warnings_keep_no_run_from_starting_and_errors_do() {
+fn errors_prevent_a_run_and_warnings_do_not() {
     for name in ["unused", "controls", "style"] {
         assert!(load(&[Source::Folder(folder(name))]).is_ok(), "{name}");
     }
     let error =
         load(&[Source::Folder(folder("catalogue")), Source::Folder(folder("ranges"))]).expect_err("it has mistakes");
-    assert_eq!(error.to_string(), format!("{} mistakes in what was read", error.diagnostics.len()));
+    assert_eq!(error.to_string(), format!("{} errors found", error.diagnostics.len()));
     assert!(error.report(false).as_str().contains("never-applies"));
 }
 
 #[test]
-fn a_case_is_explained_in_words() {
+fn case_is_explained_in_words() {
     let library = load(&[Source::Folder(folder("worked"))]).expect("they load");
     let case = library.cases.iter().find(|case| case.id.as_str() == "sep-2106/external-ref").expect("it is there");
     let breakers = [("sep-2106/no-network-deref", vec!["fetches", "fetches-behind-id"])].into();
@@ -104,7 +105,7 @@ fn a_case_is_explained_in_words() {
     settings.bind(|| insta::assert_snapshot!("explained", explain(&library, case, &breakers)));
 }
 
-/// A case file with this schema over the reply, and as the schema of its tool.
+/// A case file with this schema for the reply and for its tool.
 fn case_with(schema: &Value) -> String {
     let expected = json!({ "inputs-validated": { "outcome": "success", "reply": schema } });
     let mut tool = json!({ "type": "object" });
@@ -120,7 +121,7 @@ fn case_with(schema: &Value) -> String {
 }
 
 #[test]
-fn schema_that_makes_endless_work_is_refused_in_time() {
+fn schema_with_endless_work_is_refused_in_time() {
     let twice = |inner: Value| json!({ "allOf": [inner.clone(), inner] });
     let link = |index: usize| json!({ "$ref": format!("#/$defs/d{index}") });
     let mut defs: Map<_, _> = (0..60).map(|index| (format!("d{index}"), twice(link(index + 1)))).collect();
@@ -174,4 +175,62 @@ fn rows_beyond_the_limit_are_refused_in_time() {
     std::fs::write(root.join("tools/c.json"), case.to_string()).expect("written");
     let lines: Vec<_> = lint(&[Source::Folder(root.to_owned())]).iter().map(Diagnostic::line).collect();
     assert!(lines.iter().any(|line| line.contains("more than 500")), "{lines:?}");
+}
+
+/// The lines for these paths below `tests/library/lint`.
+fn lines(paths: &[&str]) -> Vec<String> {
+    let sources: Vec<_> = paths.iter().map(|path| Source::Folder(folder(path))).collect();
+    lint(&sources).iter().map(|found| found.line().replace('\\', "/")).collect()
+}
+
+#[test]
+fn part_of_a_folder_is_checked_with_the_requirements_of_all() {
+    for path in ["worked", "worked/sep-2106", "worked/sep-2106/bounds.json", "worked/sep-2106/requirements.json"] {
+        assert_eq!(lines(&[path]), Vec::<String>::new(), "{path}");
+        assert!(load(&[Source::Folder(folder(path))]).is_ok(), "{path}");
+    }
+    let library = load(&[Source::Folder(folder("worked/sep-2106/bounds.json"))]).expect("it loads");
+    let cases: Vec<_> = library.cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(cases, ["sep-2106/bounds"]);
+    assert_eq!(lines(&["requirements/sep-1"]).len(), lines(&["requirements/sep-1/requirements.json"]).len() + 1);
+}
+
+#[test]
+fn file_beside_its_folder_is_read_once() {
+    let file = "worked/sep-2106/bounds.json";
+    for paths in [[file, "worked"], ["worked", file], ["worked/sep-2106", "worked"], [file, file]] {
+        assert_eq!(lines(&paths), Vec::<String>::new(), "{paths:?}");
+    }
+}
+
+#[test]
+fn path_without_cases_is_an_error() {
+    let empty = tempfile::tempdir().expect("a folder");
+    let empty = Utf8Path::from_path(empty.path()).expect("UTF-8");
+    let text = empty.join("notes.txt");
+    let only = |path: &Utf8Path| {
+        let found = lint(&[Source::Folder(path.to_owned())]);
+        render(&found, false).to_string()
+    };
+    assert!(only(empty).contains("there is no case file in this folder"), "{}", only(empty));
+    std::fs::write(&text, "x").expect("written");
+    assert!(only(&text).contains("its name does not end in `.json`"), "{}", only(&text));
+    assert!(only(&empty.join("nowhere")).contains("no such file or folder"));
+    assert!(only(empty).contains("help: expected a folder that holds folders of cases"));
+}
+
+#[test]
+fn file_in_another_encoding_is_named_as_such() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    std::fs::create_dir(root.join("sep-1")).expect("a folder");
+    let message = |bytes: &[u8]| {
+        std::fs::write(root.join("sep-1/case.json"), bytes).expect("written");
+        lint(&[Source::Folder(root.to_owned())]).iter().map(Diagnostic::line).collect::<String>()
+    };
+    assert!(message("\u{feff}{}".as_bytes()).ends_with("syntax: the file begins with a byte-order mark"));
+    let wide: Vec<u8> = "\u{feff}{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(message(&wide).ends_with("the file is not UTF-8: it looks like UTF-16"));
+    assert!(message(b"{\"a\": \"\xfc\"}").ends_with("the file is not UTF-8"));
+    assert!(message(b" \n").ends_with("the file is empty"));
 }

@@ -1,4 +1,4 @@
-//! The schemas for editors and the loader accept the same. What only the loader can see is said to be so.
+//! The JSON Schemas for editors accept the same files as the loader, except for mistakes that only the loader can see.
 
 use std::fs;
 
@@ -7,12 +7,12 @@ use casebook::load::{Diagnostic, Source, lint};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Who turns a file away.
+/// The side that refuses a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum By {
     Nobody,
     Both,
-    /// Needs names from elsewhere in the file, or from another file.
+    /// Only the loader knows the names in the rest of the file and in other files.
     Loader,
 }
 use By::{Both, Loader, Nobody};
@@ -67,7 +67,7 @@ fn lints(case: &Value, requirements: &Value) -> Vec<String> {
     lint(&[Source::Folder(root.to_owned())]).iter().map(Diagnostic::line).collect()
 }
 
-/// Checks one file against both; gives a line where they aren't as they should be.
+/// Checks one file with both; gives a line where the result is not the expected one.
 fn compare(schema: &jsonschema::Validator, file: &Value, lints: &[String], by: By, what: &str) -> Option<String> {
     let seen = match (schema.is_valid(file), lints.is_empty()) {
         (true, true) => Nobody,
@@ -249,7 +249,7 @@ fn changes_to_a_clients_case() -> Vec<(&'static str, Value, By)> {
 }
 
 #[test]
-fn a_clients_case_is_accepted_by_both_or_by_none() {
+fn schema_and_loader_agree_on_client_cases() {
     let schema = schema("case.json");
     let requirements = with(requirements(), "/inputs-validated/roles", Some(&json!(["client"])));
     let case = with(case(), "/role", Some(&json!("client")));
@@ -262,7 +262,7 @@ fn a_clients_case_is_accepted_by_both_or_by_none() {
 }
 
 #[test]
-fn a_case_is_accepted_by_both_or_by_none() {
+fn schema_and_loader_agree_on_cases() {
     let schema = schema("case.json");
     let check = |file: Value, by: By, what: String| compare(&schema, &file, &lints(&file, &requirements()), by, &what);
     let mut wrong: Vec<String> = check(case(), Nobody, "unchanged".to_owned()).into_iter().collect();
@@ -278,7 +278,7 @@ fn a_case_is_accepted_by_both_or_by_none() {
 }
 
 #[test]
-fn a_catalogue_is_accepted_by_both_or_by_none() {
+fn schema_and_loader_agree_on_requirements() {
     let schema = schema("requirements.json");
     let at = |key: &str| format!("/inputs-validated/{key}");
     let table = [
@@ -291,6 +291,12 @@ fn a_catalogue_is_accepted_by_both_or_by_none() {
         (at("since"), Some(json!("2025-11-25")), Nobody),
         (at("since"), Some(json!("2025")), Both),
         (at("quote"), None, Both),
+        (at("quote"), Some(json!("")), Both),
+        (at("why"), Some(json!(" ")), Both),
+        (at("source"), Some(json!("https://modelcontextprotocol.io/specification/2026-07-28/schema")), Both),
+        (at("source"), Some(json!("modelcontextprotocol.io/specification")), Both),
+        (at("source"), Some(json!("/specification/2026-07-28/schema")), Both),
+        (at("source"), Some(json!("seps/1034--support-default-values#a")), Nobody),
         (at("harm"), Some(json!("death")), Both),
         (at("why"), Some(json!(1)), Both),
         (at("quotes"), Some(json!("a")), Both),
@@ -326,4 +332,40 @@ fn every_case_fits_the_schemas() {
         let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{file}: {errors:#?}");
     }
+}
+
+/// The new files are validated with the schema that their own `$schema` leads to.
+#[test]
+fn files_of_casebook_new_fit_the_schemas_beside_them() {
+    let folder = TempDir::new().expect("a folder");
+    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    let casebook = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_casebook"));
+        command.args(arguments).current_dir(root).output().expect("casebook runs")
+    };
+    assert!(casebook(&["new", "sep-9"]).status.success());
+    for name in ["first.json", "requirements.json"] {
+        let file = root.join("cases/sep-9").join(name);
+        let value: Value = serde_json::from_str(&fs::read_to_string(&file).expect("written")).expect("JSON");
+        let schema = root.join("cases/sep-9").join(value["$schema"].as_str().expect("a path"));
+        let schema: Value = serde_json::from_str(&fs::read_to_string(schema).expect("written")).expect("JSON");
+        let schema = jsonschema::validator_for(&schema).expect("a schema");
+        assert!(schema.is_valid(&value), "{name}");
+        assert!(!schema.is_valid(&with(value, "/unknown", Some(&json!({ "title": 7 })))), "{name}");
+    }
+    fs::write(root.join("cases/schemas/case.json"), "{}").expect("changed");
+    assert!(casebook(&["new", "sep-10"]).status.success());
+    let kept = fs::read_to_string(root.join("cases/schemas/case.json")).expect("it is there");
+    assert_eq!(kept, "{}", "a schema that exists is not overwritten");
+    for path in ["cases", "cases/sep-9", "cases/sep-9/first.json", "cases/sep-9/requirements.json"] {
+        assert!(casebook(&["lint", path]).status.success(), "{path}");
+    }
+}
+
+#[test]
+fn explain_json_prints_the_case_file_as_it_is_written() {
+    let arguments = ["explain", "tools/list", "--json", "--cases", "cases"];
+    let printed = std::process::Command::new(env!("CARGO_BIN_EXE_casebook")).args(arguments).output().expect("it runs");
+    let written = fs::read_to_string("cases/tools/list.json").expect("the case");
+    assert_eq!(String::from_utf8(printed.stdout).expect("UTF-8").trim_end(), written.trim_end());
 }
