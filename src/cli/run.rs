@@ -20,7 +20,7 @@ use super::{Exit, Problem, caches};
 use crate::drive::{Cancel, SetupError, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
-use crate::load::{Here, load, nearest};
+use crate::load::{Here, load, nearest, root};
 use crate::model::Pattern;
 use crate::model::case::Library;
 use crate::model::record::{About, FORMAT, Header, Record};
@@ -148,7 +148,7 @@ fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>>
     if args.cases.are_embedded() {
         return targets;
     }
-    let folder = args.cases.only_folder().and_then(|folder| folder.canonicalize_utf8().ok());
+    let folder = args.cases.only_folder().and_then(|folder| root(folder).canonicalize_utf8().ok());
     let beside = folder.and_then(|folder| Some(folder.parent()?.join("snapshots")));
     let beside = beside.filter(|folder| args.accept || folder.is_dir());
     let moved = |target: Arc<Target>| Arc::new(target::for_cases(Arc::unwrap_or_clone(target), beside.as_deref()));

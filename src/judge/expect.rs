@@ -60,7 +60,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
         misses.differ("canary", wanted.word(), canary.word());
     }
     for (tool, wanted) in &expected.advertised {
-        misses.take(unlike(tool, wanted, observed.advertised.get(tool)));
+        misses.take(compare_advertised(tool, wanted, observed.advertised.get(tool)));
     }
     misses.flaws(&expected.without, &observed.tools);
     misses.value("saw", expected.saw.as_ref(), observed.saw.as_ref());
@@ -194,7 +194,7 @@ impl Misses {
     }
 }
 
-fn unlike(tool: &str, wanted: &Advertised, observed: Option<&AdvertisedTool>) -> Compared {
+fn compare_advertised(tool: &str, wanted: &Advertised, observed: Option<&AdvertisedTool>) -> Compared {
     let place = format!("advertised `{tool}`");
     let Some(observed) = observed else { return Compared::Misses(missing(&place)) };
     let kinds = [("lacks", &observed.removed), ("adds", &observed.added), ("changes", &observed.changed)];
@@ -229,9 +229,10 @@ fn is_within(pointer: &str, above: &str) -> bool {
 /// Returns whether an expectation is about the content of messages, and not only about the outcome of the step.
 fn depends_on_messages(expected: &Expectation) -> bool {
     let is_about_content = |schema: &SharedSchema| {
-        let mut looked = Looked::default();
+        let mut dependencies = Dependencies::default();
         let known = ["status", "canary", "took", "size"];
-        !looked.at(schema.value()) || looked.values.union(&looked.present).any(|key| !known.contains(key))
+        !dependencies.collect(schema.value())
+            || dependencies.values.union(&dependencies.present).any(|key| !known.contains(key))
     };
     [&expected.saw, &expected.structured, &expected.asked].into_iter().any(Option::is_some)
         || !expected.advertised.is_empty()
@@ -332,16 +333,16 @@ fn view(observed: &StepObservation) -> Parts {
 
 /// The members of an object on which a schema over it can depend.
 #[derive(Default)]
-struct Looked<'s> {
+struct Dependencies<'s> {
     /// The members whose values matter.
     values: BTreeSet<&'s str>,
     /// The members whose presence matters.
     present: BTreeSet<&'s str>,
 }
 
-impl<'s> Looked<'s> {
+impl<'s> Dependencies<'s> {
     /// Collects the members; returns `false` if the schema may depend on others too.
-    fn at(&mut self, schema: &'s Value) -> bool {
+    fn collect(&mut self, schema: &'s Value) -> bool {
         let Value::Object(keywords) = schema else { return schema.is_boolean() };
         keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {
             ("properties", Value::Object(properties)) => {
@@ -352,8 +353,8 @@ impl<'s> Looked<'s> {
                 self.present.extend(names.iter().filter_map(Value::as_str));
                 true
             }
-            ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => schemas.iter().all(|schema| self.at(schema)),
-            ("not" | "if" | "then" | "else", schema) => self.at(schema),
+            ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => schemas.iter().all(|schema| self.collect(schema)),
+            ("not" | "if" | "then" | "else", schema) => self.collect(schema),
             ("type" | "title" | "description" | "$comment", _) => true,
             _ => false,
         })
@@ -362,13 +363,13 @@ impl<'s> Looked<'s> {
 
 /// Validates an object of which some parts may be unreadable.
 fn fits(key: &str, schema: &SharedSchema, parts: Parts) -> Compared {
-    let mut looked = Looked::default();
-    let is_narrow = looked.at(schema.value());
+    let mut dependencies = Dependencies::default();
+    let is_narrow = dependencies.collect(schema.value());
     let mut object = Map::new();
     for (name, part) in parts {
         let value = match part {
             Observed::Value(value) => value,
-            Observed::Unreadable(reason) if !is_narrow || looked.values.contains(name.as_str()) => {
+            Observed::Unreadable(reason) if !is_narrow || dependencies.values.contains(name.as_str()) => {
                 return Compared::Unknown(unreadable(&format!("{key}: {name}"), &reason));
             }
             // The schema depends only on its presence.
@@ -515,13 +516,13 @@ mod tests {
             ..AdvertisedTool::default()
         };
         for lost in ["/inputSchema/anyOf", "/inputSchema/anyOf/0", "/inputSchema/not", "/inputSchema"] {
-            assert!(matches!(unlike("t", &keeps(lost), Some(&observed)), Compared::Misses(_)), "{lost}");
+            assert!(matches!(compare_advertised("t", &keeps(lost), Some(&observed)), Compared::Misses(_)), "{lost}");
         }
         for kept in ["/inputSchema/any", "/inputSchema/not/required/1", "/outputSchema"] {
-            assert!(matches!(unlike("t", &keeps(kept), Some(&observed)), Compared::Holds), "{kept}");
+            assert!(matches!(compare_advertised("t", &keeps(kept), Some(&observed)), Compared::Holds), "{kept}");
         }
-        assert!(matches!(unlike("t", &keeps("/x"), None), Compared::Misses(_)));
-        let as_given = unlike("t", &Advertised::AsGiven, Some(&observed));
+        assert!(matches!(compare_advertised("t", &keeps("/x"), None), Compared::Misses(_)));
+        let as_given = compare_advertised("t", &Advertised::AsGiven, Some(&observed));
         assert!(matches!(as_given, Compared::Misses(finding) if finding.to_string().contains("observed lacks")));
     }
 

@@ -172,7 +172,7 @@ impl Judge {
             // A MAY needs no verdict here: without its control, it is unknown whether the target takes it.
             return (requirement.level != Level::May).then(|| verdict_of(kind, finding));
         }
-        let (kind, detail) = self.weigh(check, requirement.level, observed, id);
+        let (kind, detail) = self.compare(check, requirement.level, observed, id);
         Some(verdict(step, check, requirement.level, kind, detail))
     }
 
@@ -180,7 +180,7 @@ impl Judge {
     ///
     /// Gives the first alternative that holds. If none does, it gives the parts that cannot be read, if there is an
     /// alternative that fails by nothing else, or the parts that do not hold.
-    fn weigh(
+    fn compare(
         &self,
         check: &Check,
         level: Level,

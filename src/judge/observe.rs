@@ -34,9 +34,9 @@ pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
         Observation { steps: Vec::new(), cannot: None, unavailable: None, leaky: transcript.leaky, cut: 0 };
     let observer = Observer { test, transcript, names: Names::new(test, &transcript.bindings) };
     match &transcript.served {
-        Served::Cannot { reason } => observation.cannot = Some(observer.said(reason)),
+        Served::Cannot { reason } => observation.cannot = Some(observer.excerpt(reason)),
         Served::Unavailable { reason } | Served::Broken { reason } => {
-            observation.unavailable = Some(observer.said(reason));
+            observation.unavailable = Some(observer.excerpt(reason));
         }
         Served::Refused { r#type, message } => {
             let refused = observer.unserved(Outcome::Refused, &format!("{type}: {message}"));
@@ -118,7 +118,7 @@ impl<'a> Observer<'a> {
     /// A step without a session.
     fn unserved(&self, outcome: Outcome, said: &str) -> StepObservation {
         let mut step = blank(outcome, self.transcript.micros);
-        step.said = Some(self.said(said));
+        step.said = Some(self.excerpt(said));
         step.canary = self.canary(self.transcript.canary.is_empty());
         step
     }
@@ -156,7 +156,7 @@ impl<'a> Observer<'a> {
         if let Some(handed) = &seen.handed {
             observed.size = SizeClass::of(handed.len());
             observed.rounds = rounds(&wire);
-            observed.outcome = self.handed(step, &wire, handed, &mut observed);
+            observed.outcome = self.user_outcome(step, &wire, handed, &mut observed);
             return observed;
         }
         let reply = match &seen.end {
@@ -176,7 +176,7 @@ impl<'a> Observer<'a> {
         match &seen.end {
             End::Replied { message } if reply.is_some() => self.reply(step, &wire, *message, &mut observed),
             End::Accepted if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
-            End::Invalid { reason: words } | End::Crash { how: words } => observed.said = Some(self.said(words)),
+            End::Invalid { reason: words } | End::Crash { how: words } => observed.said = Some(self.excerpt(words)),
             _ => {}
         }
         observed
@@ -189,7 +189,7 @@ impl<'a> Observer<'a> {
             observed.code = envelope::code(error);
             let error = envelope::members(error).unwrap_or_default();
             let words: Option<String> = error.get("message").and_then(|message| envelope::scalar(message));
-            observed.said = words.map(|words| self.said(&words));
+            observed.said = words.map(|words| self.excerpt(&words));
         } else if let (Some(result), None) = (envelope.members(), envelope.error) {
             observed.outcome = self.result(step, wire, &result, observed).unwrap_or(Outcome::InvalidMessage);
         }
@@ -212,7 +212,7 @@ impl<'a> Observer<'a> {
             Asks::List => {
                 envelope::items(result.get("tools")?)?;
                 observed.advertised = self.advertised(wire)?;
-                observed.tools = self.found(wire)?;
+                observed.tools = self.flaws_by_tool(wire)?;
                 Some(Outcome::Success)
             }
             Asks::Call(tool) => self.call(tool, result, observed),
@@ -240,7 +240,7 @@ impl<'a> Observer<'a> {
         let failed = result.get("isError").map_or(Some(false), |raw| envelope::scalar(raw))?;
         let texts = texts?;
         if failed {
-            observed.said = texts.iter().flatten().next().map(|text| self.said(text));
+            observed.said = texts.iter().flatten().next().map(|text| self.excerpt(text));
             return Some(Outcome::ToolError);
         }
         if tool.is_some_and(|tool| matches!(tool.does, Does::Echo | Does::Elicit)) {
@@ -255,11 +255,11 @@ impl<'a> Observer<'a> {
         for (name, tool) in listed(wire)? {
             first.extend(name.filter(|name| !first.contains_key(name)).map(|name| (name, tool)));
         }
-        Some(self.offered(&first))
+        Some(self.compare_tools(&first))
     }
 
     /// The tools of a server without a fixture, each with its flaws.
-    fn found(&self, wire: &Wire<'_>) -> Option<BTreeMap<String, BTreeSet<Flaw>>> {
+    fn flaws_by_tool(&self, wire: &Wire<'_>) -> Option<BTreeMap<String, BTreeSet<Flaw>>> {
         let mut found: BTreeMap<String, BTreeSet<Flaw>> = BTreeMap::new();
         if !matches!(self.test.reach, Applicability::FixedOnly(_)) {
             return Some(found);
@@ -275,20 +275,20 @@ impl<'a> Observer<'a> {
     }
 
     /// The listed tools, each compared with the fixture's.
-    fn offered(&self, listed: &BTreeMap<String, Members<'_>>) -> BTreeMap<String, AdvertisedTool> {
+    fn compare_tools(&self, listed: &BTreeMap<String, Members<'_>>) -> BTreeMap<String, AdvertisedTool> {
         let mut advertised = BTreeMap::new();
         for tool in &self.test.given.tools {
             if let Some(wire) = listed.get(&tool.name)
                 && !advertised.contains_key(&tool.name)
             {
-                advertised.insert(tool.name.clone(), self.beside(tool, wire));
+                advertised.insert(tool.name.clone(), self.compare_tool(tool, wire));
             }
         }
         advertised
     }
 
     /// Compares a listed tool with the tool of the fixture.
-    fn beside(&self, tool: &Tool, wire: &Members<'_>) -> AdvertisedTool {
+    fn compare_tool(&self, tool: &Tool, wire: &Members<'_>) -> AdvertisedTool {
         let mut found = AdvertisedTool::default();
         for key in ["inputSchema", "outputSchema"] {
             let given = tool.definition.get(key).filter(|given| **given != Template::Absent);
@@ -352,7 +352,7 @@ impl<'a> Observer<'a> {
         let lists = begun.filter(|(step, _)| matches!(self.asks(step), Asks::List));
         lists.filter_map(|(_, seen)| match &seen.end {
             End::Replied { .. } => self.advertised(&Wire::new(seen)),
-            End::Handed => self.handed_out(seen.handed.as_deref()?),
+            End::Handed => self.tools_of_user(seen.handed.as_deref()?),
             _ => None,
         })
     }
@@ -370,7 +370,7 @@ impl<'a> Observer<'a> {
         parts.into_iter().map(|(name, part)| (name, self.named(part))).collect()
     }
 
-    fn said(&self, words: &str) -> String {
+    fn excerpt(&self, words: &str) -> String {
         self.names.text(words).chars().take(SAID).collect()
     }
 }

@@ -53,7 +53,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
 }
 
 /// The verdicts of a test that expects a success and ends with this outcome.
-fn said(level: Level, outcome: Outcome) -> Vec<VerdictKind> {
+fn verdict_kinds(level: Level, outcome: Outcome) -> Vec<VerdictKind> {
     let catalogue = catalogue(&[("r", level)]);
     let test = test("r", vec![wants(Outcome::Success)]);
     let mut judge = Judge::new(&catalogue, &[]);
@@ -76,8 +76,8 @@ fn level_decides_the_verdict_of_a_violation() {
         (Level::Derived, Pass, Note),
     ];
     for (level, held, broken) in all {
-        assert_eq!(said(level, Outcome::Success), [held], "{level}");
-        assert_eq!(said(level, Outcome::Crash), [broken], "{level}");
+        assert_eq!(verdict_kinds(level, Outcome::Success), [held], "{level}");
+        assert_eq!(verdict_kinds(level, Outcome::Crash), [broken], "{level}");
     }
 }
 

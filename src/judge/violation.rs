@@ -99,7 +99,9 @@ impl Violation<'_> {
         };
         let mut facts = Vec::new();
         let item = Violation { key: ITEM, ..self };
-        at("contains").into_iter().for_each(|schema| item.facts(schema, &[], None, &mut facts));
+        if let Some(schema) = at("contains") {
+            item.facts(schema, &[], None, &mut facts);
+        }
         if facts.is_empty() {
             facts.push(format!("it fits {}", at("contains").map(shown).unwrap_or_default()));
         }
@@ -165,40 +167,9 @@ impl Violation<'_> {
         match self.key {
             ITEM => if_empty(&dotted(path), "the item"),
             NAME => "the name".to_owned(),
-            "matches" => self.observed(path),
+            "matches" => observed(path),
             _ => self.in_message(path),
         }
-    }
-
-    /// A place of the observation.
-    fn observed(self, path: &[String]) -> String {
-        let (first, rest) = path.split_first().map_or(("", path), |(first, rest)| (first.as_str(), rest));
-        let number =
-            |rest: &[String]| rest.first().and_then(|index| index.parse::<usize>().ok()).map(|index| index + 1);
-        let (owner, rest) = match (first, number(rest)) {
-            ("", _) => return "the observation".to_owned(),
-            ("advertised" | "tools", _) if !rest.is_empty() => (format!("the tool `{}`", rest[0]), &rest[1..]),
-            ("advertised" | "tools", _) => ("the list of tools".to_owned(), rest),
-            ("asked", Some(number)) => (format!("elicitation {number}"), &rest[1..]),
-            ("asked", None) => ("the list of elicitations".to_owned(), rest),
-            ("answered", Some(number)) => (format!("the client's answer {number}"), &rest[1..]),
-            ("answered", None) => ("the list of the client's answers".to_owned(), rest),
-            ("rounds", Some(number)) => (format!("`tools/call` request {number}"), &rest[1..]),
-            ("rounds", None) => ("the list of `tools/call` requests".to_owned(), rest),
-            ("sent", Some(number)) => (format!("message {number} of the client"), &rest[1..]),
-            ("sent", None) => ("the list of the client's messages".to_owned(), rest),
-            ("replies", Some(number)) => (format!("reply {number}"), &rest[1..]),
-            ("code", _) => ("the error code".to_owned(), rest),
-            ("status", _) => ("the HTTP status".to_owned(), rest),
-            ("structured", _) => ("the structured content".to_owned(), rest),
-            ("text", _) => ("the text content".to_owned(), rest),
-            ("saw", _) => ("the value that the tool received".to_owned(), rest),
-            ("outcome" | "canary", _) => (format!("the {first}"), rest),
-            _ => (format!("`{first}` of the observation"), rest),
-        };
-        let rest =
-            if first == "sent" && rest.first().is_some_and(|name| name == "message") { &rest[1..] } else { rest };
-        if rest.is_empty() { owner } else { format!("{} of {owner}", dotted(rest)) }
     }
 
     /// A place of a reply, or of a message that a client sent.
@@ -254,6 +225,35 @@ impl Violation<'_> {
         };
         known.map_or_else(|| format!("{} is present", self.place(path)), str::to_owned)
     }
+}
+
+/// A place of the observation.
+fn observed(path: &[String]) -> String {
+    let (first, rest) = path.split_first().map_or(("", path), |(first, rest)| (first.as_str(), rest));
+    let number = |rest: &[String]| rest.first().and_then(|index| index.parse::<usize>().ok()).map(|index| index + 1);
+    let (owner, rest) = match (first, number(rest)) {
+        ("", _) => return "the observation".to_owned(),
+        ("advertised" | "tools", _) if !rest.is_empty() => (format!("the tool `{}`", rest[0]), &rest[1..]),
+        ("advertised" | "tools", _) => ("the list of tools".to_owned(), rest),
+        ("asked", Some(number)) => (format!("elicitation {number}"), &rest[1..]),
+        ("asked", None) => ("the list of elicitations".to_owned(), rest),
+        ("answered", Some(number)) => (format!("the client's answer {number}"), &rest[1..]),
+        ("answered", None) => ("the list of the client's answers".to_owned(), rest),
+        ("rounds", Some(number)) => (format!("`tools/call` request {number}"), &rest[1..]),
+        ("rounds", None) => ("the list of `tools/call` requests".to_owned(), rest),
+        ("sent", Some(number)) => (format!("message {number} of the client"), &rest[1..]),
+        ("sent", None) => ("the list of the client's messages".to_owned(), rest),
+        ("replies", Some(number)) => (format!("reply {number}"), &rest[1..]),
+        ("code", _) => ("the error code".to_owned(), rest),
+        ("status", _) => ("the HTTP status".to_owned(), rest),
+        ("structured", _) => ("the structured content".to_owned(), rest),
+        ("text", _) => ("the text content".to_owned(), rest),
+        ("saw", _) => ("the value that the tool received".to_owned(), rest),
+        ("outcome" | "canary", _) => (format!("the {first}"), rest),
+        _ => (format!("`{first}` of the observation"), rest),
+    };
+    let rest = if first == "sent" && rest.first().is_some_and(|name| name == "message") { &rest[1..] } else { rest };
+    if rest.is_empty() { owner } else { format!("{} of {owner}", dotted(rest)) }
 }
 
 /// The segments of a JSON Pointer.

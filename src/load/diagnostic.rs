@@ -177,7 +177,7 @@ impl Diagnostic {
     }
 
     /// Returns whether both have the same lint and message, at any place.
-    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+    pub(crate) fn repeats(&self, other: &Self) -> bool {
         self.lint == other.lint && self.message == other.message
     }
 

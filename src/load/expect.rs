@@ -79,8 +79,7 @@ pub(super) fn then(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Optio
 fn check(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Option<Check> {
     let id = RequirementId::within(scope.case.folder(), &member.key);
     if KEYS.contains(&&*member.key) && !matches!(scope.catalogue.entry(&id), Entry::Found(_)) {
-        let message =
-            format!("`{}` is a key of an expectation, and stands where a requirement is expected", member.key);
+        let message = format!("`{}` is a key of an expectation, not a requirement", member.key);
         let help = "put the expectation under the requirement that it checks, as in \
                     `\"then\": {\"inputs-validated\": {\"outcome\": \"success\"}}`";
         reader.push(reader.mistake(Lint::UnknownRequirement, message).at(member.key_span, "no requirement").help(help));
@@ -132,7 +131,6 @@ fn requirement<'a>(
     let folder = id.as_str().split('/').next().unwrap_or_default();
     match scope.catalogue.entry(&id) {
         Entry::Found(requirement) => return Some(requirement),
-        Entry::Faulty => {}
         Entry::NoFile => {
             let what = format!("the folder `{folder}` has no requirements.json");
             let missing = reader.mistake(Lint::UnknownRequirement, what).at(span, "a requirement of this folder");
@@ -157,7 +155,7 @@ fn requirement<'a>(
             let unknown = reader.mistake(Lint::UnknownRequirement, what).at(span, "unknown requirement");
             reader.push(unknown.known(written, "its requirements are", known));
         }
-        Entry::Missing => {}
+        Entry::Faulty | Entry::Missing => {}
     }
     None
 }

@@ -103,8 +103,8 @@ fn is_text(template: &Template) -> bool {
 fn does(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<(Does, Template)> {
     let known: Vec<&str> = Does::ALL.iter().map(|does| does.word()).collect();
     let object = reader.object(node, "`does`", &known)?;
-    let mut said = Does::ALL.iter().filter_map(|does| Some((*does, object.get(does.word())?)));
-    let Some((does, how)) = said.next() else {
+    let mut behaviours = Does::ALL.iter().filter_map(|does| Some((*does, object.get(does.word())?)));
+    let Some((does, how)) = behaviours.next() else {
         if known.iter().any(|word| reader.is_misspelt(object, word)) {
             return None;
         }
@@ -112,7 +112,7 @@ fn does(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<(Does, T
         reader.push(missing.at(first(node), "no behaviour in it").help(BEHAVIOURS));
         return None;
     };
-    if let Some((other, _)) = said.next() {
+    if let Some((other, _)) = behaviours.next() {
         let both = reader.mistake(Lint::ConflictingKeys, format!("a tool cannot both `{does}` and `{other}`"));
         reader.push(both.at(node.span, "two behaviours").help(BEHAVIOURS));
         return None;

@@ -73,7 +73,7 @@ fn ast(text: &str) -> Result<Ast<'_>, Refused> {
             let at = offset(text, error.line(), error.column());
             (Range { start: at, end: at }, without_place(&error))
         }
-        error => (Range { start: 0, end: 0 }, error.to_string()),
+        ReadError::TooDeep(_) => (Range { start: 0, end: 0 }, error.to_string()),
     });
     match (parsed, strict) {
         // A string that is not closed on its line: the first parser finds fault with the line behind it.

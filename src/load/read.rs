@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use camino::Utf8Path;
 use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, File, Lint, did_you_mean};
@@ -84,7 +85,7 @@ impl Reader {
 
     /// Keeps a diagnostic, unless the file has one with the same message already.
     pub(crate) fn push_once(&mut self, diagnostic: Diagnostic) {
-        if !self.found.iter().any(|known| known.says_the_same(&diagnostic)) {
+        if !self.found.iter().any(|known| known.repeats(&diagnostic)) {
             self.push(diagnostic);
         }
     }
@@ -256,8 +257,8 @@ impl Reader {
             let at = member.key_span.offset();
             self.found.iter().any(|found| found.lint() == Lint::UnknownKey && found.order().1 == at)
         };
-        let unknown = object.node.members().iter().filter(is_reported);
-        unknown.filter_map(|member| did_you_mean(&member.key, &[key])).next().is_some()
+        let mut unknown = object.node.members().iter().filter(is_reported);
+        unknown.any(|member| did_you_mean(&member.key, &[key]).is_some())
     }
 
     /// Checks a part of a test's name: kebab-case, at most 60 characters.
@@ -284,7 +285,12 @@ impl Reader {
 
     fn wrong<T>(&mut self, node: &Node, what: &str, wanted: &str) -> Option<T> {
         if !matches!(node.kind, Kind::Missing) {
-            let wrong = self.mistake(Lint::WrongType, format!("{what} must be {wanted}, not {}", node.describe()));
+            let found = match &node.kind {
+                Kind::Number(number) => number.to_string(),
+                Kind::Bool(value) => format!("`{value}`"),
+                _ => node.describe().to_owned(),
+            };
+            let wrong = self.mistake(Lint::WrongType, format!("{what} must be {wanted}, not {found}"));
             let wrong = wrong.at(node.span, format!("expected {wanted}"));
             self.push(match self.example(what.trim_matches('`')) {
                 Some(example) => wrong.help(format!("as in {example}")),
@@ -296,7 +302,7 @@ impl Reader {
 
     /// An example of a key in a JSON file.
     fn example(&self, key: &str) -> Option<&'static str> {
-        example(key).filter(|_| self.file.name().ends_with(".json"))
+        example(key).filter(|_| Utf8Path::new(self.file.name()).extension() == Some("json"))
     }
 }
 

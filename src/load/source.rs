@@ -180,6 +180,11 @@ fn folder(path: &Utf8Path, found: &mut Vec<Diagnostic>) -> (Utf8PathBuf, Vec<Fou
     (root, files)
 }
 
+/// The folder of folders of cases that a path leads to: the path itself, or the folder above a part that it names.
+pub fn root(path: &Utf8Path) -> Utf8PathBuf {
+    part(path).map_or_else(|_| path.to_owned(), |(root, _)| root)
+}
+
 /// The part of a folder of cases that a path names.
 enum Part {
     Whole,

@@ -95,8 +95,8 @@ fn has_handshake(revision: Revision) -> bool {
 }
 
 fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {
-    let said = Object { node };
-    let mut verbs = VERBS.iter().filter(|(verb, _)| said.get(verb).is_some());
+    let action = Object { node };
+    let mut verbs = VERBS.iter().filter(|(verb, _)| action.get(verb).is_some());
     let Some((verb, keys)) = verbs.next() else {
         let object = reader.object(
             node,
@@ -112,7 +112,7 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {
         reader.push(missing.at(object.node.span, "no action in it").help(help));
         return None;
     };
-    if let Some(member) = said.member("send").filter(|_| scope.role == Some(Role::Client)) {
+    if let Some(member) = action.member("send").filter(|_| scope.role == Some(Role::Client)) {
         let mismatch = reader.mistake(Lint::RoleMismatch, "a test of a client cannot `send` a raw message");
         let mismatch = mismatch.at(member.key_span, "the client is under test here");
         let help = "make the client's user act with `list` or `call`; describe the server's replies in `given`";
@@ -238,7 +238,11 @@ fn accept(reader: &mut Reader, content: &Node, scope: &Scope<'_>) -> Option<Answ
         Kind::Object(_) => Some(Answer::Accept(template(reader, content))),
         Kind::Missing => None,
         _ => {
-            let message = format!("`accept` must be an object or `\"as presented\"`, not {}", content.describe());
+            let found = match &content.kind {
+                Kind::String(text) => format!("`\"{text}\"`"),
+                _ => content.describe().to_owned(),
+            };
+            let message = format!("`accept` must be an object or `\"as presented\"`, not {found}");
             let wrong = reader.mistake(Lint::WrongType, message).at(content.span, "not the content of a form");
             reader.push(wrong.help(forms_of_answer(scope.role)));
             None

@@ -45,7 +45,7 @@ fn new_folder_lints_and_runs_and_is_not_overwritten() {
     sandbox.run("lint cases").exits(0);
     sandbox.run("run --cases cases --role server --jobs 1").exits(0).stdout_has(&["12 passed"]);
     sandbox.run("run reference:input-not-validated --cases cases --jobs 1").exits(1);
-    sandbox.run("new sep-9999").exits(2).stderr_has(&["is there already"]);
+    sandbox.run("new sep-9999").exits(2).stderr_has(&["already exists"]);
     let titled = crate::process::output(sandbox.command("new tools --title").arg("A \"tool\" is called"));
     assert!(titled.status.success() && sandbox.read("cases/tools/first.json").contains(r#""A \"tool\" is called""#));
 }

@@ -253,8 +253,8 @@ fn all_mistakes_in_a_fixed_target_are_listed() {
         target(&sandbox, "bad", what, "2026-07-28");
         sandbox.run("run bad")
     };
-    wrong("").exits(2).stderr_has(&["bad/target.toml:1:", "a fixed target says nothing of what it is"]);
-    wrong("url = \"ftp://x\"").exits(2).stderr_has(&["`ftp://x` is no address of a server"]);
+    wrong("").exits(2).stderr_has(&["bad/target.toml:1:", "the fixed target has no command and no address"]);
+    wrong("url = \"ftp://x\"").exits(2).stderr_has(&["`ftp://x` is not the address of a server"]);
     wrong("client = []").exits(2).stderr_has(&["a command is empty"]);
     sandbox.target("bad", &["a"], "");
     let text = sandbox.read("bad/target.toml").replace("command", "url = \"http://x/\"\ncommand");

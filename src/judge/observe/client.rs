@@ -28,31 +28,37 @@ struct Handed<'a> {
 
 impl Observer<'_> {
     /// The outcome of a step, by the result that the user got.
-    pub(super) fn handed(&self, step: &Step, wire: &Wire<'_>, handed: &str, observed: &mut StepObservation) -> Outcome {
+    pub(super) fn user_outcome(
+        &self,
+        step: &Step,
+        wire: &Wire<'_>,
+        handed: &str,
+        observed: &mut StepObservation,
+    ) -> Outcome {
         let outcome = match (serde_json::from_str(handed), self.asks(step)) {
-            (Ok(Handed { error: Some(error), .. }), _) => Some(self.raised(error, step, wire, observed)),
+            (Ok(Handed { error: Some(error), .. }), _) => Some(self.error_outcome(error, step, wire, observed)),
             (Ok(Handed { tools: Some(tools), .. }), Asks::List) => self.listed(tools).map(|advertised| {
                 observed.advertised = advertised;
                 Outcome::Success
             }),
             (Ok(Handed { result: Some(result), .. }), Asks::Call(_)) if has_called(wire) => {
-                envelope::members(result).map(|result| self.returned(&result, observed))
+                envelope::members(result).map(|result| self.result_outcome(&result, observed))
             }
             _ => None,
         };
         outcome.unwrap_or_else(|| {
-            observed.said = Some(self.said(&format!("handed over: {handed}")));
+            observed.said = Some(self.excerpt(&format!("handed over: {handed}")));
             Outcome::InvalidMessage
         })
     }
 
     /// The outcome of an error: one that the server sent is a protocol error; any other is a refusal of the client.
-    fn raised(&self, error: &RawValue, step: &Step, wire: &Wire<'_>, observed: &mut StepObservation) -> Outcome {
+    fn error_outcome(&self, error: &RawValue, step: &Step, wire: &Wire<'_>, observed: &mut StepObservation) -> Outcome {
         let code = envelope::code(error);
         let error = envelope::members(error).unwrap_or_default();
         let text = |key: &str| error.get(key).and_then(|raw| envelope::scalar::<String>(raw));
         let words: Vec<_> = ["type", "message"].into_iter().filter_map(text).collect();
-        observed.said = Some(self.said(&words.join(": ")));
+        observed.said = Some(self.excerpt(&words.join(": ")));
         if let Some(code) = code_of_reply(&self.asks(step), wire) {
             observed.code = code;
             return Outcome::ProtocolError;
@@ -62,14 +68,14 @@ impl Observer<'_> {
     }
 
     /// The outcome of a result. A result of any shape counts, because the case decides whether it is right.
-    fn returned(&self, result: &Members<'_>, observed: &mut StepObservation) -> Outcome {
+    fn result_outcome(&self, result: &Members<'_>, observed: &mut StepObservation) -> Outcome {
         let kind: Option<String> = result.get("resultType").and_then(|kind| envelope::scalar(kind));
         let outcome = self.call(None, result, observed).unwrap_or(Outcome::Success);
         if kind.as_deref() == Some("input_required") { Outcome::InputRequired } else { outcome }
     }
 
     /// The tools that the user got in a step, each compared with the fixture's.
-    pub(super) fn handed_out(&self, handed: &str) -> Option<BTreeMap<String, AdvertisedTool>> {
+    pub(super) fn tools_of_user(&self, handed: &str) -> Option<BTreeMap<String, AdvertisedTool>> {
         self.listed(serde_json::from_str::<Handed<'_>>(handed).ok()?.tools?)
     }
 
@@ -80,7 +86,7 @@ impl Observer<'_> {
                 listed.entry(name).or_insert(tool);
             }
         }
-        Some(self.offered(&listed))
+        Some(self.compare_tools(&listed))
     }
 }
 
