@@ -78,7 +78,7 @@ fn ast(text: &str) -> Result<Ast<'_>, Refused> {
     match (parsed, strict) {
         // A string that is not closed on its line: the first parser finds fault with the line behind it.
         (_, Err((at, why))) if why == CONTROL => Err((at, why)),
-        (Err(error), _) => Err((error.range(), lower(&error.kind().to_string()))),
+        (Err(error), _) => Err((error.range(), reason(&error.kind().to_string()))),
         (Ok(_), Err(refused)) => Err(refused),
         (Ok(parsed), Ok(_)) => parsed.value.ok_or_else(|| (Range { start: 0, end: 0 }, "it has no value".to_owned())),
     }
@@ -150,7 +150,15 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
     (before + column.saturating_sub(1)).min(text.len())
 }
 
-fn lower(text: &str) -> String {
+/// The first parser's message as a fragment, in the words of JSON where it has its own.
+fn reason(text: &str) -> String {
+    match text {
+        "Expected string for object property" => return "a key must be a string in double quotes".to_owned(),
+        "Unexpected word" => {
+            return "a value must be a string in double quotes, a number, `true`, `false` or `null`".to_owned();
+        }
+        _ => {}
+    }
     let mut characters = text.chars();
     characters.next().map(|first| first.to_lowercase().chain(characters).collect()).unwrap_or_default()
 }

@@ -293,7 +293,7 @@ impl Reader {
             let wrong = self.mistake(Lint::WrongType, format!("{what} must be {wanted}, not {found}"));
             let wrong = wrong.at(node.span, format!("expected {wanted}"));
             self.push(match self.example(what.trim_matches('`')) {
-                Some(example) => wrong.help(format!("as in {example}")),
+                Some(example) => wrong.help(format!("write it as in {example}")),
                 None => wrong,
             });
         }

@@ -255,9 +255,9 @@ fn all_mistakes_in_a_fixed_target_are_listed() {
     };
     wrong("").exits(2).stderr_has(&["bad/target.toml:1:", "the fixed target has no command and no address"]);
     wrong("url = \"ftp://x\"").exits(2).stderr_has(&["`ftp://x` is not the address of a server"]);
-    wrong("client = []").exits(2).stderr_has(&["a command is empty"]);
+    wrong("client = []").exits(2).stderr_has(&["the command is empty"]);
     sandbox.target("bad", &["a"], "");
     let text = sandbox.read("bad/target.toml").replace("command", "url = \"http://x/\"\ncommand");
     sandbox.write("bad/target.toml", &text);
-    sandbox.run("run bad").exits(2).stderr_has(&["an adapter has no `url`", "kind = \"fixed\""]);
+    sandbox.run("run bad").exits(2).stderr_has(&["a target with an adapter cannot have `url`", "kind = \"fixed\""]);
 }

@@ -26,7 +26,10 @@ fn unknown_target_is_answered_with_the_nearest() {
 fn target_file_that_cannot_be_read_is_an_error() {
     let sandbox = Sandbox::new();
     std::fs::create_dir_all(sandbox.path().join("t/target.toml")).expect("a folder");
-    sandbox.run("run ./t").exits(2).stderr_has(&["t/target.toml", "can't be read: this is a folder, not a file"]);
+    sandbox
+        .run("run ./t")
+        .exits(2)
+        .stderr_has(&["t/target.toml", "cannot read this file: this is a folder, not a file"]);
 }
 
 #[test]

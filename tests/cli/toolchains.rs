@@ -50,7 +50,11 @@ fn mistakes_in_needed_programs_are_listed() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "[needs]\n\"../sh\" = \"1\"\nsh = \"new\"\nls = 1\n");
     let came = sandbox.run("run t --cases cases");
-    came.exits(2).stderr_has(&["`../sh` is no name of a program", "`new` is no version", "numbers with dots between"]);
+    came.exits(2).stderr_has(&[
+        "`../sh` is not the name of a program",
+        "`new` is not a version",
+        "numbers with dots between",
+    ]);
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn embedded_target_unpacked_by_another_user_is_not_used() {
     assert!(unpacked.is_dir());
     open_to_all(&sandbox, "cache/casebook/targets");
     let finished = run(&sandbox, "shared/mine", "run python-sdk");
-    finished.exits(4).stderr_has(&["can't be unpacked into", "can be written to by every user"]);
+    finished.exits(4).stderr_has(&["cannot unpack the target `python-sdk` into", "can be written to by every user"]);
 }
 
 #[test]
@@ -172,7 +172,10 @@ fn cache_of_another_user_is_neither_written_nor_pruned() {
             "belongs to another user",
             "to write one, add --run-log FILE",
         ]);
-        sandbox.run("run python-sdk").exits(4).stderr_has(&["can't be unpacked into", "belongs to another user"]);
+        sandbox
+            .run("run python-sdk")
+            .exits(4)
+            .stderr_has(&["cannot unpack the target `python-sdk` into", "belongs to another user"]);
         assert_eq!(entries(), 15, "{foreign}");
         chown(sandbox.path().join(foreign), Some(0), None).expect("root may");
     }

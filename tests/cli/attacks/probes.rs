@@ -77,5 +77,5 @@ fn version_need_of_an_unknown_program_is_an_error() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "[needs]\nsh = \"1\"\n");
     let finished = sandbox.run("run t --cases cases");
-    finished.exits(2).stderr_has(&["no safe way to ask `sh` for its version", "write `sh = \"any\"`"]);
+    finished.exits(2).stderr_has(&["does not know how to read the version of `sh`", "write `sh = \"any\"`"]);
 }
