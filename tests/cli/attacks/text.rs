@@ -263,7 +263,7 @@ fn text_from_targets_is_shown_as_text_by_every_command() {
         "run {names} --cases shelf --run-log run.jsonl --jobs 8 --step-limit 4s --rates --timings {}",
         all_reports()
     );
-    let ran = once(&sandbox, &mut wrong, (&run, &[]), false);
+    let ran = once(&sandbox, &mut problems, (&run, &[]), false);
     // Every place of a target is shown, or the test shows nothing.
     for word in ["marks e", "given up", "failed", "cannot", "sent", "received", "stderr", "refused", r"\u{1b}[2J"] {
         assert!(ran.out.contains(word), "{word} in {}\n{}", ran.out, ran.err);
@@ -436,9 +436,9 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
     _ = fs::remove_file(sandbox.path().join("summary.md"));
     plain_and_coloured(&sandbox, &mut problems, &commands[0], &[])
         .stderr_has(&["partial: sdk:low was tested only in part", r"\u{1b}[2J"]);
-    look_at_files(&sandbox, &mut wrong, "report of a run log");
-    both(&sandbox, &mut wrong, &commands[1], &[]).stdout_has(&["failed", r"\u{1b}[2J"]);
-    both(&sandbox, &mut wrong, &commands[2], &[]);
+    check_files(&sandbox, &mut problems, "report of a run log");
+    plain_and_coloured(&sandbox, &mut problems, &commands[1], &[]).stdout_has(&["failed", r"\u{1b}[2J"]);
+    plain_and_coloured(&sandbox, &mut problems, &commands[2], &[]);
     // A line that is no JSON, and files that are none.
     for text in [format!("{}\n{HOSTILE}\n", log[0]), HOSTILE.to_owned(), format!("{{\"header\":{}}}\n", json!(HOSTILE))]
     {
