@@ -202,7 +202,7 @@ fn server_that_does_not_answer_is_given_up() {
     target(&sandbox, "dies", r#"command = ["sh", "-c", "echo the last words >&2; exit 7"]"#, "2026-07-28");
     run(&sandbox, "dies", "").exits(4).stdout_has(&[
         "error  dies",
-        "gave no list of its tools on 2026-07-28",
+        "did not list its tools on 2026-07-28",
         "the last words",
     ]);
     target(&sandbox, "hangs", r#"command = ["sleep", "1000"]"#, "2025-11-25");

@@ -13,7 +13,7 @@ fn proposed_entries_with_reasons_make_the_run_green() {
     proposed.exits(0).matches_snapshot("known");
     sandbox.borrowed("t", Some("input-not-validated"), &proposed.out);
     let refused = sandbox.run("run t --cases cases");
-    refused.exits(2).stderr_has(&["the `reason` of a known failure is empty", "write what the target does"]);
+    refused.exits(2).stderr_has(&["the `reason` of a known failure is empty", "write why the target fails"]);
     let filled_in = proposed.out.replace("reason = \"\"", "reason = \"takes every weight\"");
     sandbox.borrowed("t", Some("input-not-validated"), &filled_in);
     let green = sandbox.run("run t --cases cases");

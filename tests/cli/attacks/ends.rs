@@ -363,7 +363,7 @@ fn machine_without_temporary_folder_fails_no_target() {
     };
     for tmp in ["/nowhere/at/all", "file"] {
         let finished = run(tmp);
-        finished.exits(4).stdout_has(&["casebook can't write the fixture to a file"]);
+        finished.exits(4).stdout_has(&["casebook cannot write the fixture to a file"]);
         assert!(!finished.out.contains("failed"), "{}", finished.out);
         assert!(!sandbox.read("run.jsonl").contains("crash"), "{tmp}");
     }
@@ -375,7 +375,7 @@ fn machine_without_descriptors_fails_no_target() {
     let sandbox = Sandbox::new();
     for descriptors in (26..46).step_by(2) {
         let script = format!("ulimit -n {descriptors}; exec \"$0\" \"$@\"");
-        let command = sandbox.command("run reference --cases cases --jobs 2 --record run.jsonl");
+        let command = sandbox.command("run reference --cases cases --jobs 2 --run-log run.jsonl");
         let finished = Finished::of(&mut behind(&["sh", "-c", &script], &command));
         assert!(!finished.out.contains("failed"), "{descriptors}: {}\n{}", finished.out, finished.err);
         let record = fs::read_to_string(sandbox.path().join("run.jsonl")).unwrap_or_default();
@@ -437,7 +437,7 @@ fn run_that_cannot_save_its_run_log_continues() {
         .stderr_has(&["file/x.md"]);
     assert!(sandbox.read("report.json").contains("\"passed\""));
     // A test that fails doesn't change the status.
-    let broken = "run reference:input-not-validated --cases cases --record full.jsonl";
+    let broken = "run reference:input-not-validated --cases cases --run-log full.jsonl";
     sandbox.run(broken).exits(6).stdout_has(&["failed  post/arguments-checked", "not as expected"]);
 }
 
