@@ -207,13 +207,13 @@ mod tests {
             drop(closed);
             let mut open = TcpStream::connect(address).await.expect("a listener");
             open.write_u8(9).await.expect("there is room");
-            let (told, mut came) = tokio::sync::mpsc::unbounded_channel();
+            let (sender, mut bytes) = tokio::sync::mpsc::unbounded_channel();
             fault::spawn(accept(listener, way, move |mut stream, _| {
-                let told = told.clone();
-                async move { told.send(stream.read_u8().await.expect("a byte")).expect("somebody counts") }
+                let sender = sender.clone();
+                async move { sender.send(stream.read_u8().await.expect("a byte")).expect("a receiver") }
             }));
             for byte in read {
-                assert_eq!(timeout(LIMIT, came.recv()).await.expect("in time"), Some(byte), "{way:?}");
+                assert_eq!(timeout(LIMIT, bytes.recv()).await.expect("in time"), Some(byte), "{way:?}");
             }
         }
     }
@@ -237,10 +237,10 @@ mod tests {
         stranger.args(["-c", &script]).uid(65534).stdin(std::process::Stdio::piped());
         stranger.stdout(std::process::Stdio::piped()).kill_on_drop(true);
         let mut stranger = stranger.spawn().expect("bash");
-        let mut told = [0; 7];
+        let mut output = [0; 7];
         let out = stranger.stdout.as_mut().expect("it is piped");
-        timeout(LIMIT, out.read_exact(&mut told)).await.expect("in time").expect("it was dropped");
-        assert_eq!(&told, b"dropped");
+        timeout(LIMIT, out.read_exact(&mut output)).await.expect("in time").expect("it was dropped");
+        assert_eq!(&output, b"dropped");
         assert!(answers(&mut TcpStream::connect(address).await.expect("a listener")).await);
     }
 }

@@ -99,7 +99,7 @@ pub enum CanaryError {
     Watch(std::io::Error),
     /// A test request by casebook itself was not noticed, so that silence proves nothing.
     #[error("casebook cannot notice requests for canaries: its own request {0}")]
-    Deaf(&'static str),
+    RequestNotNoticed(&'static str),
 }
 
 impl Canaries {
@@ -162,16 +162,16 @@ impl Canaries {
     /// it has noticed all earlier requests by then.
     ///
     /// # Errors
-    /// [`CanaryError::Deaf`] if a request is not noticed. The next canaries then get a new listener.
+    /// [`CanaryError::RequestNotNoticed`] if a request is not noticed. The next canaries then get a new listener.
     pub(crate) async fn check(&mut self, kinds: impl IntoIterator<Item = CanaryKind>) -> Result<(), CanaryError> {
         for kind in kinds {
-            let heard = match kind {
+            let noticed = match kind {
                 CanaryKind::Http => self.probe_listener().await,
                 CanaryKind::File => Files::probe(),
             };
-            if heard.is_err() {
+            if noticed.is_err() {
                 self.listener = None;
-                return heard;
+                return noticed;
             }
         }
         Ok(())
@@ -179,12 +179,12 @@ impl Canaries {
 
     async fn probe_listener(&self) -> Result<(), CanaryError> {
         let Some(address) = self.listener.as_ref().map(|listener| listener.address) else {
-            return Err(CanaryError::Deaf("had no listener"));
+            return Err(CanaryError::RequestNotNoticed("had no listener"));
         };
         let probe = self.address_of(address, &Canary::new(CanaryKind::Http));
         let path = probe.strip_prefix(&origin(address)).expect("every address is below the origin");
         let reply = Deadline::within(PROBE).bound(fetch(address, path)).await;
-        let heard = {
+        let was_noticed = {
             let mut alive = self.alive();
             alive.places.remove(path.trim_start_matches('/'));
             let full = alive.hits.len() >= MAX_HITS;
@@ -193,10 +193,10 @@ impl Canaries {
             full || alive.hits.len() < before
         };
         match reply {
-            None => Err(CanaryError::Deaf("got no answer in time")),
-            Some(Err(_)) => Err(CanaryError::Deaf("could not connect")),
-            Some(Ok(reply)) if !reply.contains("$defs") => Err(CanaryError::Deaf("got a wrong answer")),
-            Some(Ok(_)) if !heard => Err(CanaryError::Deaf("was not recorded")),
+            None => Err(CanaryError::RequestNotNoticed("got no answer in time")),
+            Some(Err(_)) => Err(CanaryError::RequestNotNoticed("could not connect")),
+            Some(Ok(reply)) if !reply.contains("$defs") => Err(CanaryError::RequestNotNoticed("got a wrong answer")),
+            Some(Ok(_)) if !was_noticed => Err(CanaryError::RequestNotNoticed("was not recorded")),
             Some(Ok(_)) => Ok(()),
         }
     }
@@ -347,7 +347,7 @@ impl Files {
         };
         let (files, path) = read_one().map_err(CanaryError::Watch)?;
         let deaf = cfg!(target_os = "linux") && !files.read().contains(&path);
-        if deaf { Err(CanaryError::Deaf("of a file was not noticed")) } else { Ok(()) }
+        if deaf { Err(CanaryError::RequestNotNoticed("of a file was not noticed")) } else { Ok(()) }
     }
 
     /// Returns the files that were opened since the last call.
@@ -436,7 +436,7 @@ mod tests {
         assert_eq!(canaries.hits(), []);
         canaries.listener.as_ref().expect("it listens").task.abort();
         tokio::task::yield_now().await;
-        assert!(matches!(canaries.check([CanaryKind::Http]).await, Err(CanaryError::Deaf(_))));
+        assert!(matches!(canaries.check([CanaryKind::Http]).await, Err(CanaryError::RequestNotNoticed(_))));
         canaries.bind(vec![Canary::new(CanaryKind::Http)]).expect("bound");
         canaries.check([CanaryKind::Http]).await.expect("the next canaries have a listener that works");
     }

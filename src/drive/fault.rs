@@ -34,8 +34,8 @@ impl Bugs {
 
     /// Waits for a panic, and leaves its message to be taken.
     pub(crate) async fn wait(&self) {
-        let mut told = self.0.subscribe();
-        told.wait_for(Option::is_some).await.expect("this sender is alive");
+        let mut receiver = self.0.subscribe();
+        receiver.wait_for(Option::is_some).await.expect("this sender is alive");
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn reporting_panics<F: Future<Output = ()>>(work: F) -> impl Future<O
     let bugs = BUGS.try_with(Bugs::clone).unwrap_or_default();
     async move {
         if let Err(words) = caught_in(bugs.scope(work)).await {
-            bugs.0.send_modify(|told| _ = told.get_or_insert(words));
+            bugs.0.send_modify(|first| _ = first.get_or_insert(words));
         }
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn reporting_panics<F: Future<Output = ()>>(work: F) -> impl Future<O
 /// target.
 pub(crate) fn report(words: String) {
     let bugs = BUGS.try_with(Bugs::clone).unwrap_or_default();
-    bugs.0.send_modify(|told| _ = told.get_or_insert(words));
+    bugs.0.send_modify(|first| _ = first.get_or_insert(words));
 }
 
 /// Returns whether an error is due to missing descriptors, processes, memory or disk space of this machine.

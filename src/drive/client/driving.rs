@@ -192,11 +192,11 @@ pub(crate) fn outcome_of_script(
 /// Checks that each step of the script has a result, or that there is an error that explains the missing ones.
 fn whole(test: &Test, drove: Drove) -> Result<Drove, Served> {
     let script = test.steps.iter().filter(|step| !matches!(step.when, When::Serve)).count();
-    let (told, broke_off) = (drove.steps.len(), drove.error.is_some() || !drove.connected);
-    if told == script || told < script && broke_off {
+    let (answered, broke_off) = (drove.steps.len(), drove.error.is_some() || !drove.connected);
+    if answered == script || answered < script && broke_off {
         return Ok(drove);
     }
-    Err(Trouble::Nonsense(format!("it answered {told} steps of a script of {script}")).served())
+    Err(Trouble::Nonsense(format!("it answered {answered} steps of a script of {script}")).served())
 }
 
 /// Returns the values that the SDK handed to its user, step by step. If the script ended early, the last value is its

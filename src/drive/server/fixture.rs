@@ -24,7 +24,7 @@ use crate::model::transcript::{End, Message, Phase, Served, StepTranscript};
 use crate::plan::Planned;
 
 /// The number of bytes of messages that all steps of a test may have.
-const MAX_HEARD: usize = 32 << 20;
+const MAX_RECEIVED: usize = 32 << 20;
 /// The time limit for closing a connection, and again for stopping a fixture.
 const CLOSE: Duration = Duration::from_secs(2);
 
@@ -144,15 +144,15 @@ impl ServedFixture {
         deadline: Deadline,
         step_limit: Duration,
     ) -> Vec<StepTranscript> {
-        let (mut steps, mut heard) = (Vec::new(), 0);
+        let (mut steps, mut received) = (Vec::new(), 0);
         for step in &test.steps {
             let Exchange { messages, mut end, micros } = self.step(step, canaries, deadline.narrowed(step_limit)).await;
-            heard += messages.iter().map(|message| message.text.len()).sum::<usize>();
-            if heard > MAX_HEARD {
+            received += messages.iter().map(|message| message.text.len()).sum::<usize>();
+            if received > MAX_RECEIVED {
                 end = End::Oversized;
             }
             let refused = !self.opening.done && end != End::Accepted;
-            let over = refused || heard > MAX_HEARD || matches!(end, End::Timeout | End::Crash { .. });
+            let over = refused || received > MAX_RECEIVED || matches!(end, End::Timeout | End::Crash { .. });
             steps.push(StepTranscript { messages, end, micros, canary: canaries.hits(), handed: None });
             if over {
                 break;

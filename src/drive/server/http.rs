@@ -376,36 +376,36 @@ mod tests {
     async fn listener() -> (String, mpsc::UnboundedReceiver<&'static str>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let (tell, told) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                _ = tell.send("opened");
-                let tell = tell.clone();
+                _ = sender.send("opened");
+                let sender = sender.clone();
                 let answer = service_fn(async |_| Ok::<_, Infallible>(hyper::Response::new(Empty::<Bytes>::new())));
                 tokio::spawn(async move {
                     _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await;
-                    _ = tell.send("closed");
+                    _ = sender.send("closed");
                 });
             }
         });
-        (format!("http://{address}"), told)
+        (format!("http://{address}"), events)
     }
 
     #[tokio::test]
     async fn connections_are_reused_for_same_listener() {
-        let ((here, mut told), (elsewhere, mut told_there)) = (listener().await, listener().await);
-        let mut lasting = ConnectionReuse::default();
+        let ((here, mut events), (elsewhere, mut other_events)) = (listener().await, listener().await);
+        let mut connections = ConnectionReuse::default();
         for seen in [["opened", "closed"].as_slice(), &["opened"], &[]] {
-            let http = lasting.local(&format!("{here}/{}", seen.len()));
+            let http = connections.local(&format!("{here}/{}", seen.len()));
             http.get(&Headers::new()).await.expect("a reply").next().await.expect("an empty one");
             drop(http);
             for what in seen {
-                assert_eq!(told.recv().await, Some(*what));
+                assert_eq!(events.recv().await, Some(*what));
             }
         }
-        lasting.local(&elsewhere).get(&Headers::new()).await.expect("a reply");
-        assert_eq!((told.recv().await, told_there.recv().await), (Some("closed"), Some("opened")));
-        assert!(told.is_empty(), "three requests, two connections");
+        connections.local(&elsewhere).get(&Headers::new()).await.expect("a reply");
+        assert_eq!((events.recv().await, other_events.recv().await), (Some("closed"), Some("opened")));
+        assert!(events.is_empty(), "three requests, two connections");
     }
 
     #[test]

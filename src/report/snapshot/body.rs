@@ -272,12 +272,12 @@ pub(super) fn spans(ways: &BTreeSet<Way>) -> String {
         }
         before = Some(revision);
     }
-    let told = spans.iter().map(|(first, last, transports)| {
+    let texts = spans.iter().map(|(first, last, transports)| {
         let transports: Vec<_> = transports.iter().map(|transport| transport.word()).collect();
         let revisions = if first == last { first.to_string() } else { format!("{first}..{last}") };
         format!("{revisions} {}", transports.join(" "))
     });
-    told.collect::<Vec<_>>().join(", ")
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// Parses what [`spans`] gives.

@@ -240,8 +240,8 @@ impl Server {
             "tools/list" => self.tools.list(call, self).map(Outcome::Result),
             _ => match self.tools.call(call, self)? {
                 Outcome::Asks(elicits) if !elicits.may_ask(&capabilities) => {
-                    let told = "the client declared no elicitation in form mode";
-                    Ok(Outcome::Result(self.complete(failure(told))))
+                    let reason = "the client declared no elicitation in form mode";
+                    Ok(Outcome::Result(self.complete(failure(reason))))
                 }
                 outcome => Ok(outcome),
             },

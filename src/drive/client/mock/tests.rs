@@ -358,9 +358,9 @@ async fn all_messages_are_recorded_in_order() {
     send(&mock.url(), "POST", &[("x-odd", "\u{e9}")], "no JSON").await;
     send(&mock.url(), "GET", &[], "").await;
     let messages = mock.take_messages();
-    let told: Vec<_> = messages.iter().map(|one| (one.from, one.status)).collect();
+    let answers: Vec<_> = messages.iter().map(|one| (one.from, one.status)).collect();
     assert_eq!(
-        told,
+        answers,
         [(Party::Target, None), (Party::Harness, Some(400)), (Party::Target, None), (Party::Harness, Some(405))]
     );
     assert_eq!(messages[0].text, "no JSON");
