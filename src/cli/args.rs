@@ -62,7 +62,7 @@ Exit statuses:
       changed, is missing or cannot be read
    2  usage error: a wrong option or name, or an error in a case file or a
       target.toml
-   3  no tests to run
+   3  no tests to run, or the adapter cannot express any of them
    4  a target cannot be set up or started
    5  interrupted, or the time limit of the run passed; casebook reports the
       tests that have ended

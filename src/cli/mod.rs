@@ -69,7 +69,7 @@ pub enum Exit {
     Unexpected,
     /// A usage error: a wrong option or name, or an error in a case file or a `target.toml`.
     Usage,
-    /// There are no tests to run.
+    /// There are no tests to run, or the adapter cannot express any of them.
     Nothing,
     /// A target cannot be set up or started.
     Target,

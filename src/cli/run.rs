@@ -13,7 +13,7 @@ pub use args::{RunArgs, SelectArgs, ShowArgs};
 use super::here::{here, show_files, warn_of_skipped};
 use super::logs::CachedLog;
 use super::sets;
-use super::snapshots::{self, Changes, Snapshots};
+use super::snapshots::{self, Snapshots};
 use super::targets::targets_with_programs;
 use super::timings::Started;
 use super::{Exit, Problem, caches};
@@ -294,8 +294,10 @@ async fn carry_out(
             });
         }
     };
-    let conducted = conduct(Arc::clone(&plan), judge, args.options(), cancel, log, see).await;
-    if let Some(error) = conducted.unsaved {
+    let mut conducted = conduct(Arc::clone(&plan), judge, args.options(), cancel, log, see).await;
+    let (changes, accepted) = snapshots.finish();
+    conducted.footer.snapshots = changes.problems();
+    if let Some(error) = conducted.log.finish(conducted.footer.clone()) {
         unsaved.push(format!("the run log ends before the run does: {error}"));
     } else if let Some(Saved::Cached(log)) = saved {
         unsaved.extend(log.publish().err().map(|error| format!("cannot make this run the last one: {error}")));
@@ -304,11 +306,10 @@ async fn carry_out(
         let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
         args.outputs.write(&[source], library).map(|_| ())
     });
-    let (changes, accepted) = snapshots.finish();
     let shown = shown.and_then(|()| ignore_broken_pipe(changes.show(&mut terminal)));
     summary.end(&conducted.footer);
     summary.drift = drift;
-    summary.is_default = args.is_default();
+    summary.is_default = args.is_default() && targets.iter().all(|target| target.id.name == target::REFERENCE);
     summary.timings = args.timings.timings.then(|| started.finish(conducted.timings.clone()));
     let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.show.rates);
     let shown = shown.and(ignore_broken_pipe(finished));
@@ -326,7 +327,7 @@ async fn carry_out(
     for text in &unsaved {
         eprint_line(&not_saved(text));
     }
-    let exit = exit(args.outputs.strict, &summary, &changes);
+    let exit = exit(args.outputs.strict, &summary);
     let exit = if unsaved.is_empty() { exit } else { exit.max(Exit::Unsaved) };
     let exit = match reported {
         Ok(()) => exit,
@@ -470,16 +471,16 @@ fn files(targets: &[Arc<Target>]) -> Vec<Utf8PathBuf> {
     files
 }
 
-fn exit(strict: bool, summary: &RunSummary, changes: &Changes) -> Exit {
+fn exit(strict: bool, summary: &RunSummary) -> Exit {
     if summary.has_bug {
         Exit::Bug
     } else if summary.interrupted {
         Exit::Interrupted
     } else if summary.has_unseen() {
         Exit::Target
-    } else if !summary.is_as_expected(strict) || !changes.is_none() || summary.missing() > 0 {
+    } else if !summary.is_as_expected(strict) || summary.missing() > 0 {
         Exit::Unexpected
-    } else if summary.unasked().next().is_none() {
+    } else if summary.unasked().next().is_none() && !summary.is_undecided() {
         Exit::Fine
     } else {
         Exit::Nothing

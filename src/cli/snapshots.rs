@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Exit, Problem};
 use crate::load::target::REFERENCE;
-use crate::model::record::Record;
+use crate::model::record::{Record, SnapshotProblem, SnapshotState};
 use crate::model::target::Target;
 use crate::model::{CaseId, TargetId};
 use crate::plan::{Group, Plan};
@@ -67,9 +67,13 @@ struct Change {
 }
 
 impl Changes {
-    /// Returns whether all observations match their snapshots, and no snapshot is missing.
-    pub(super) fn is_none(&self) -> bool {
-        self.differing.is_empty() && self.missing.is_empty() && self.unreadable.is_empty()
+    /// The snapshots that the observations do not match, for the run log.
+    pub(super) fn problems(&self) -> Vec<SnapshotProblem> {
+        let differing = self.differing.iter().map(|Change { target, case, .. }| (SnapshotState::Changed, target, case));
+        let missing = self.missing.iter().map(|(target, case)| (SnapshotState::Missing, target, case));
+        let unreadable = self.unreadable.iter().map(|(target, case, _)| (SnapshotState::Unreadable, target, case));
+        let all = differing.chain(missing).chain(unreadable);
+        all.map(|(state, target, case)| SnapshotProblem { target: target.clone(), case: case.clone(), state }).collect()
     }
 
     /// Shows the differences.

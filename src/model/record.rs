@@ -1,5 +1,7 @@
 //! The lines of a run log: a header, one record per test with its observation and verdicts, and a footer.
 
+use std::fmt;
+
 use camino::Utf8PathBuf;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -8,7 +10,7 @@ use super::observation::Observation;
 use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
 use super::transcript::StdioMode;
-use super::{RequirementId, Shard, TargetId, TestId};
+use super::{CaseId, RequirementId, Shard, TargetId, TestId};
 
 /// The version of the run log's format. Within one version, fields are only added.
 pub const FORMAT: u32 = 3;
@@ -226,6 +228,9 @@ pub struct Footer {
     /// Known failures whose tests pass now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<Stale>,
+    /// Snapshots that the observations of the run do not match.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub snapshots: Vec<SnapshotProblem>,
     /// The duration of the run, in microseconds.
     pub micros: u64,
     /// The parts that are missing from the run log and the transcripts.
@@ -234,6 +239,44 @@ pub struct Footer {
     /// Remarks about the run as a whole, such as an overloaded machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// A snapshot that the observations of a run do not match.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SnapshotProblem {
+    /// The target of the snapshot.
+    pub target: TargetId,
+    /// The case file of the snapshot.
+    pub case: CaseId,
+    /// The problem.
+    pub state: SnapshotState,
+}
+
+impl fmt::Display for SnapshotProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { target, case, state } = self;
+        write!(
+            f,
+            "the snapshot of {case} for {target} {}",
+            match state {
+                SnapshotState::Changed => "differs from the observations",
+                SnapshotState::Missing => "is missing",
+                SnapshotState::Unreadable => "cannot be read",
+            }
+        )
+    }
+}
+
+words! {
+    /// The state of a snapshot that the observations do not match.
+    SnapshotState {
+        /// Its lines differ from the observations.
+        Changed = "changed",
+        /// There is no such file.
+        Missing = "missing",
+        /// The file cannot be read.
+        Unreadable = "unreadable",
+    }
 }
 
 /// Counts of texts that exceeded a size limit and were left out of a run's files.

@@ -61,6 +61,7 @@ pub fn annotations(report: &Report, strict: bool) -> Vec<Annotation> {
     for column in &report.targets {
         let mut error = |message: &str| lines.push(Annotation::new("error", &[("title", &column.name)], message));
         column.stale.iter().take(MARKED).for_each(|stale| error(&stale.to_string()));
+        column.snapshots.iter().take(MARKED).for_each(|problem| error(&problem.to_string()));
         let errors = column.count(Status::Error);
         if errors > 0 {
             let errors = count(errors, "test");

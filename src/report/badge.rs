@@ -39,7 +39,7 @@ fn badge(column: &Column) -> Badge {
         ("unverified".to_owned(), "lightgrey")
     } else if must.asked == 0 {
         ("not run".to_owned(), "lightgrey")
-    } else if broken > 0 || !column.stale.is_empty() {
+    } else if broken > 0 || !column.stale.is_empty() || !column.snapshots.is_empty() {
         (format!("{share}, {broken} failing"), "red")
     } else if column.missing > 0 {
         (format!("{share}, {} not run", column.missing), "yellow")

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Counts, Keywords, Rates, Status};
 use crate::model::reason::{SkipReason, Stale};
-use crate::model::record::{About, Record};
+use crate::model::record::{About, Record, SnapshotProblem};
 use crate::model::{RequirementId, TargetId};
 
 /// One target in one version.
@@ -44,6 +44,9 @@ pub struct Column {
     /// Known failures that no longer fail.
     #[serde(serialize_with = "with_texts")]
     pub stale: Vec<Stale>,
+    /// Snapshots that its observations do not match.
+    #[serde(serialize_with = "with_texts")]
+    pub snapshots: Vec<SnapshotProblem>,
     /// The time that its tests took together.
     pub seconds: f64,
     /// The requirements of its verdicts, and whether a check of each was decided.
@@ -77,14 +80,14 @@ impl SkippedTests {
     }
 }
 
-fn with_texts<S: serde::Serializer>(stale: &[Stale], serializer: S) -> Result<S::Ok, S::Error> {
+fn with_texts<T: Serialize + ToString, S: serde::Serializer>(all: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Entry<'s> {
+    struct Entry<'s, T> {
         text: String,
         #[serde(flatten)]
-        stale: &'s Stale,
+        one: &'s T,
     }
-    serializer.collect_seq(stale.iter().map(|stale| Entry { text: stale.to_string(), stale }))
+    serializer.collect_seq(all.iter().map(|one| Entry { text: one.to_string(), one }))
 }
 
 impl Column {
@@ -104,6 +107,7 @@ impl Column {
             skipped: Vec::new(),
             rates: Rates::default(),
             stale: Vec::new(),
+            snapshots: Vec::new(),
             seconds: 0.0,
             requirements: BTreeMap::new(),
             keywords: Keywords::default(),
@@ -137,7 +141,7 @@ impl Column {
 
     /// Returns whether all results are expected. Known failures are, and without `strict` violated SHOULDs are too.
     pub fn is_as_expected(&self, strict: bool) -> bool {
-        self.stale.is_empty() && !self.statuses.has_unexpected(strict)
+        self.stale.is_empty() && self.snapshots.is_empty() && !self.statuses.has_unexpected(strict)
     }
 
     /// The number of its tests with a status.

@@ -164,6 +164,7 @@ fn remarks(report: &Report) -> Vec<String> {
         let name = &column.name;
         remarks.extend(column.unverified.iter().map(|why| format!("{name} is unverified: {why}")));
         remarks.extend(column.stale.iter().map(|stale| format!("Stale: {stale}")));
+        remarks.extend(column.snapshots.iter().map(|problem| format!("Snapshot: {problem}")));
         let skipped = column.skipped.iter();
         remarks.extend(skipped.map(|one| format!("{name}: {} skipped: {}", count(one.tests, "test"), one.text)));
     }

@@ -108,7 +108,8 @@ fn description<'c>(report: &Report, test: &TestEntry, checks: impl Iterator<Item
     Untrusted(&lines.join("\n")).block(BLOCK)
 }
 
-/// Returns cases for planned tests without a record, whose names are unknown, and for stale known failures.
+/// Returns cases for planned tests without a record, whose names are unknown, for stale known failures, and for
+/// snapshots that the observations do not match.
 fn nameless(name: &str, column: &Column) -> Vec<TestCase> {
     let of = |what: String, mut status: TestCaseStatus, word: &'static str| {
         status.set_message(what.clone()).set_type(word);
@@ -126,5 +127,9 @@ fn nameless(name: &str, column: &Column) -> Vec<TestCase> {
         .stale
         .iter()
         .map(|stale| of(Untrusted(&stale.to_string()).line(LINE), error(NonSuccessKind::Failure), "stale"));
-    skipped.chain(missing).chain(stale).collect()
+    let snapshots = column
+        .snapshots
+        .iter()
+        .map(|one| of(Untrusted(&one.to_string()).line(LINE), error(NonSuccessKind::Failure), "snapshot"));
+    skipped.chain(missing).chain(stale).chain(snapshots).collect()
 }

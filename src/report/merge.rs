@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Column, SkippedTests, Status, Untrusted, version};
 use crate::model::bound::brief;
 use crate::model::reason::{SkipReason, Stale};
-use crate::model::record::{About, Cuts, Footer, Header, Record, Skipped, VerdictKind};
+use crate::model::record::{About, Cuts, Footer, Header, Record, Skipped, SnapshotProblem, VerdictKind};
 use crate::model::text::count;
 use crate::model::{RequirementId, Shard, TargetId, TestId};
 
@@ -98,11 +98,13 @@ struct Run<'s> {
     records: HashMap<&'s TargetId, Vec<&'s Record>>,
     skipped: HashMap<&'s TargetId, Vec<&'s Skipped>>,
     stale: HashMap<&'s TargetId, Vec<&'s Stale>>,
+    snapshots: HashMap<&'s TargetId, Vec<&'s SnapshotProblem>>,
 }
 
 impl<'s> Run<'s> {
     fn new(source: &'s Source) -> Self {
         let stale = source.footer.as_ref().map_or(&[][..], |footer| &footer.stale);
+        let snapshots = source.footer.as_ref().map_or(&[][..], |footer| &footer.snapshots);
         Self {
             source,
             // Of several entries of one target, the first counts.
@@ -110,6 +112,7 @@ impl<'s> Run<'s> {
             records: by_target(&source.records, |record| &record.target),
             skipped: by_target(&source.header.skipped, |skipped| &skipped.target),
             stale: by_target(stale, |stale| &stale.target),
+            snapshots: by_target(snapshots, |problem| &problem.target),
         }
     }
 
@@ -239,6 +242,8 @@ fn merged<'s>((id, _, cases): Key<'s>, runs: &[&Run<'s>], caveats: &mut BTreeSet
         stale.extend(stale_of(id, records.values().copied()));
     }
     column.stale = stale.into_iter().collect();
+    let snapshots: BTreeSet<_> = runs.iter().filter_map(|run| run.snapshots.get(id)).flatten().copied().collect();
+    column.snapshots = snapshots.into_iter().cloned().collect();
     for record in records.values() {
         column.add(record);
     }

@@ -59,6 +59,7 @@ mod tests {
             ran: 0,
             interrupted: false,
             stale: Vec::new(),
+            snapshots: Vec::new(),
             micros: 1_500_000,
             cut: Cuts::default(),
             notes: Vec::new(),

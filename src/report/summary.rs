@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Column, Counts, SkippedTests};
+use super::{Column, Counts, SkippedTests, Status};
 use crate::model::record::{Cuts, Footer, Header, Record};
 use crate::model::set::Drift;
 use crate::model::timings::Timings;
@@ -88,10 +88,13 @@ impl RunSummary {
 
     /// Takes the end of the run.
     pub fn end(&mut self, footer: &Footer) {
-        let Footer { ran: _, interrupted, stale, micros, cut, notes: _ } = footer;
+        let Footer { ran: _, interrupted, stale, snapshots, micros, cut, notes: _ } = footer;
         (self.interrupted, self.micros, self.cut) = (*interrupted, *micros, *cut);
         for stale in stale {
             self.column(&stale.target).stale.push(stale.clone());
+        }
+        for problem in snapshots {
+            self.column(&problem.target).snapshots.push(problem.clone());
         }
     }
 
@@ -128,6 +131,12 @@ impl RunSummary {
         (requirements.values().filter(|is_decided| **is_decided).count(), requirements.len())
     }
 
+    /// Returns whether the run has checks, and none of them was decided because the adapter cannot express any.
+    pub fn is_undecided(&self) -> bool {
+        let (decided, all) = self.verified();
+        decided == 0 && all > 0 && self.total().get(Status::Cannot) > 0
+    }
+
     /// The number of planned tests without a record.
     pub fn missing(&self) -> usize {
         self.planned.saturating_sub(self.total().total())
@@ -140,7 +149,6 @@ mod tests {
     use crate::judge::samples;
     use crate::model::case::Outcome;
     use crate::model::record::{About, VerdictKind};
-    use crate::report::Status;
     use crate::report::tests::{footer, header, verdict};
 
     fn record(index: usize, kinds: &[VerdictKind]) -> Record {

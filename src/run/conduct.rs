@@ -43,8 +43,8 @@ pub struct Conducted {
     pub footer: Footer,
     /// The times of the run.
     pub timings: Timings,
-    /// The error after which the run log was not continued.
-    pub unsaved: Option<LogError>,
+    /// The run log, which lacks the footer.
+    pub log: Unfinished,
     /// The error that ended the run before the end of its plan. A request to stop is not an error.
     pub broken: Option<RunError>,
 }
@@ -109,12 +109,14 @@ pub async fn conduct(
         interrupted: !matches!(ended, Ok(Ended::Whole)),
         // In a partial run, a known failure may fail in a test that was not run.
         stale: if plan.is_partial { Vec::new() } else { finisher.reading().stale() },
+        // The caller compares the observations with the snapshots.
+        snapshots: Vec::new(),
         micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
         cut: locked(&finisher.bounds).cuts(),
         notes,
     };
-    let unsaved = std::mem::take(&mut *locked(&finisher.log)).finish(footer.clone());
-    Conducted { footer, timings, unsaved, broken: ended.err() }
+    let log = std::mem::take(&mut *locked(&finisher.log));
+    Conducted { footer, timings, log, broken: ended.err() }
 }
 
 /// The record of a test and the transcript that it was judged by.
@@ -126,7 +128,7 @@ struct Finisher {
     judge: RwLock<Judge>,
     secrets: BTreeMap<TargetId, Secrets>,
     bounds: Mutex<Bounds>,
-    log: Mutex<Saving>,
+    log: Mutex<Unfinished>,
     /// The tests that are to be repeated, with their results so far, by their places in the plan.
     tried: Mutex<BTreeMap<usize, Judged>>,
     retries: usize,
@@ -138,7 +140,7 @@ impl Finisher {
             judge: RwLock::new(judge),
             secrets: secrets(plan),
             bounds: Mutex::default(),
-            log: Mutex::new(Saving { log, unsaved: None }),
+            log: Mutex::new(Unfinished { log, unsaved: None }),
             tried: Mutex::default(),
             retries,
         }
@@ -180,14 +182,14 @@ impl Finisher {
     }
 }
 
-/// The run log, until it cannot be written.
-#[derive(Default)]
-struct Saving {
+/// A run log without its footer, until it cannot be written.
+#[derive(Debug, Default)]
+pub struct Unfinished {
     log: Option<Log>,
     unsaved: Option<LogError>,
 }
 
-impl Saving {
+impl Unfinished {
     /// Writes a test. After an error, no further test is written.
     fn append(&mut self, record: &Record, transcript: &Transcript) {
         if let Some(open) = &mut self.log
@@ -198,7 +200,7 @@ impl Saving {
     }
 
     /// Writes the footer. Returns the error after which the run log was not continued, if any.
-    fn finish(self, footer: Footer) -> Option<LogError> {
+    pub fn finish(self, footer: Footer) -> Option<LogError> {
         self.log.map_or(self.unsaved, |log| log.finish(footer).err())
     }
 }

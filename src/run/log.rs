@@ -300,7 +300,15 @@ mod tests {
     }
 
     fn footer() -> Footer {
-        Footer { ran: 2, interrupted: false, stale: Vec::new(), micros: 1, cut: Cuts::default(), notes: Vec::new() }
+        Footer {
+            ran: 2,
+            interrupted: false,
+            stale: Vec::new(),
+            snapshots: Vec::new(),
+            micros: 1,
+            cut: Cuts::default(),
+            notes: Vec::new(),
+        }
     }
 
     #[test]

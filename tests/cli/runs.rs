@@ -116,6 +116,14 @@ fn accepted_snapshots_are_compared_later() {
     let accepted = sandbox.read(file);
     sandbox.write(file, &accepted.replace("tool-error", "success"));
     sandbox.run("run t --cases cases").exits(1).matches_snapshot("snapshot-changed");
+    sandbox.run("run t --cases cases --run-log run.jsonl").exits(1);
+    let reports = "--report md=summary.md --report junit=junit.xml --report json=report.json";
+    sandbox.run(&format!("report run.jsonl --cases cases --check {reports}")).exits(1);
+    for file in ["summary.md", "junit.xml", "report.json"] {
+        let report = sandbox.read(file);
+        assert!(report.contains("the snapshot of post/parcel for t differs from the observations"), "{report}");
+    }
+    sandbox.run("replay run.jsonl --cases cases").exits(1).stdout_has(&["not as expected", "snapshots changed: 1"]);
     // A selection of tests is not compared as a whole case file.
     sandbox.run("run t --cases cases --only post/parcel/number").exits(0);
     sandbox.run("run t --cases cases --only post/letter").exits(0);

@@ -165,3 +165,17 @@ fn target_gets_the_environment_of_its_file() {
     sandbox.script("t", &script, "[env]\nPARCEL = \"big\"\n");
     run(&sandbox, "t", "").exits(0);
 }
+
+#[test]
+fn adapter_that_can_express_nothing_is_no_success() {
+    let sandbox = Sandbox::new();
+    let script = format!(
+        r#"while read -r line; do case $line in *'"hello"'*) echo '{HELLO}';;
+        *) id=${{line#*\"id\":\"}}; echo "{{\"id\":\"${{id%%\"*}}\",\"cannot\":\"not written yet\"}}";; esac; done"#
+    );
+    sandbox.script("blank", &script, "");
+    run(&sandbox, "blank", "--revision 2026-07-28 --transport http").exits(3).stdout_has(&[
+        "not as expected",
+        "0 of 2 requirements verified; nothing was tested: the adapter answered `cannot`",
+    ]);
+}

@@ -59,6 +59,7 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
         ran: records.len(),
         interrupted: false,
         stale: Vec::new(),
+        snapshots: Vec::new(),
         micros: 1,
         cut: Cuts::default(),
         notes: Vec::new(),
@@ -161,7 +162,7 @@ proptest! {
         for record in &records {
             log.append(record, &transcript()).expect("written");
         }
-        log.finish(Footer { ran: tests.len(), interrupted: false, stale: vec![], micros: 1, cut: Cuts::default(), notes: Vec::new() }).expect("written");
+        log.finish(Footer { ran: tests.len(), interrupted: false, stale: vec![], snapshots: Vec::new(), micros: 1, cut: Cuts::default(), notes: Vec::new() }).expect("written");
 
         let whole = read_log(&path).expect("a log");
         prop_assert_eq!(&whole.records, &records);

@@ -49,6 +49,7 @@ fn source(name: &str, header: Header, records: Vec<Record>) -> Source {
         ran: records.len(),
         interrupted: false,
         stale: Vec::new(),
+        snapshots: Vec::new(),
         micros: 1,
         cut: Cuts::default(),
         notes: Vec::new(),
@@ -314,7 +315,15 @@ fn time_of_reports(many: usize, is_wide: bool) -> Duration {
     let header = json!({ "format": 3, "casebook": "0", "targets": targets, "planned": many, "about": about,
         "skipped": about.iter().map(|one| json!({ "target": one["target"], "reason": "heavy", "tests": 1 })).collect::<Vec<_>>() });
     let header = serde_json::from_value(header).expect("a header");
-    let footer = Footer { ran: many, interrupted: false, stale, micros: 1, cut: Cuts::default(), notes: Vec::new() };
+    let footer = Footer {
+        ran: many,
+        interrupted: false,
+        stale,
+        snapshots: Vec::new(),
+        micros: 1,
+        cut: Cuts::default(),
+        notes: Vec::new(),
+    };
     let sources = [Source { footer: Some(footer), ..source("a", header, records.collect()) }];
     let begun = processor_time();
     let report = report(&sources);

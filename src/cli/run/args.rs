@@ -157,7 +157,7 @@ impl RunArgs {
 
     /// Returns whether the user named no target.
     pub(super) fn is_default(&self) -> bool {
-        self.targets.is_empty() && !self.all
+        self.targets.is_empty()
     }
 
     pub(super) fn selection(&self) -> Selection {

@@ -41,6 +41,7 @@ fn source(records: Vec<Record>) -> Source {
         ran: records.len(),
         interrupted: true,
         stale: Vec::new(),
+        snapshots: Vec::new(),
         micros: 1,
         cut: Cuts::default(),
         notes: Vec::new(),

@@ -27,17 +27,21 @@ pub(super) fn broken(report: &Report) -> Option<String> {
                 found.entry((Reverse(status), check.requirement)).or_default().push((test, check));
             }
         }
-        let stale = &column.stale;
-        if found.is_empty() && stale.is_empty() {
+        let (stale, snapshots) = (&column.stale, &column.snapshots);
+        if found.is_empty() && stale.is_empty() && snapshots.is_empty() {
             continue;
         }
-        let is_grave = !stale.is_empty() || found.keys().any(|(status, _)| status.0.is_unexpected(false));
+        let is_grave =
+            !stale.is_empty() || !snapshots.is_empty() || found.keys().any(|(status, _)| status.0.is_unexpected(false));
         let sign = if is_grave { "❌" } else { super::WARNING };
         let tests: usize = found.values().map(Vec::len).sum();
         let (name, requirements) = (code(&column.name, 80), count(found.len(), "requirement"));
         out += &format!("<details><summary>{sign} {name}: {requirements}, {}</summary>\n\n", count(tests, "check"));
         for stale in stale.iter().take(REQUIREMENTS) {
             out += &format!("- stale: {}\n", code(&stale.to_string(), 400));
+        }
+        for problem in snapshots.iter().take(REQUIREMENTS) {
+            out += &format!("- snapshot: {}\n", code(&problem.to_string(), 400));
         }
         for ((status, place), found) in found.iter().take(REQUIREMENTS) {
             out += &requirement(report, status.0, *place, found);

@@ -61,15 +61,6 @@ pub struct Terminal<W: Write> {
     planned: usize,
     total: Counts,
     findings: Findings,
-    snapshots: SnapshotCounts,
-}
-
-/// Numbers of snapshots that differ from the observations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct SnapshotCounts {
-    changed: usize,
-    missing: usize,
-    unreadable: usize,
 }
 
 impl Terminal<AutoStream<io::Stdout>> {
@@ -98,7 +89,7 @@ impl<W: Write> Terminal<W> {
         let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is valid");
         bar.set_style(style.progress_chars("━╸ "));
         let (out, total) = (SafeWriter::new(out), Counts::default());
-        Self { out, bar, is_live: false, is_verbose, planned, total, findings, snapshots: SnapshotCounts::default() }
+        Self { out, bar, is_live: false, is_verbose, planned, total, findings }
     }
 
     /// Takes the beginning of a test.
@@ -171,7 +162,6 @@ impl<W: Write> Terminal<W> {
     /// # Errors
     /// Those of the output.
     pub fn on_diff(&mut self, target: &TargetId, case: &CaseId, diff: &Diff) -> io::Result<()> {
-        self.snapshots.changed += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| {
             writeln!(out, "\n{BOLD}snapshot changed{BOLD:#}  {}", of(target, case))?;
@@ -192,7 +182,6 @@ impl<W: Write> Terminal<W> {
     /// # Errors
     /// Those of the output.
     pub fn on_missing(&mut self, target: &TargetId, case: &CaseId) -> io::Result<()> {
-        self.snapshots.missing += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| writeln!(out, "\n{BOLD}snapshot missing{BOLD:#}  {}", of(target, case)))
     }
@@ -202,7 +191,6 @@ impl<W: Write> Terminal<W> {
     /// # Errors
     /// Those of the output.
     pub fn on_unreadable(&mut self, target: &TargetId, case: &CaseId, why: &str) -> io::Result<()> {
-        self.snapshots.unreadable += 1;
         let Self { bar, out, .. } = self;
         bar.suspend(|| {
             writeln!(out, "\n{BOLD}snapshot unreadable{BOLD:#}  {}", of(target, case))?;
@@ -222,7 +210,7 @@ impl<W: Write> Terminal<W> {
         if rates {
             summary::rates(&mut self.out, summary)?;
         }
-        summary::print(&mut self.out, summary, extent, self.snapshots)?;
+        summary::print(&mut self.out, summary, extent)?;
         self.out.flush()
     }
 }

@@ -8,11 +8,9 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::{
-    BOLD, DIM, Extent, GREEN, RED, SnapshotCounts, YELLOW, name, of, padded, style, tally, time, timings, widest,
-};
+use super::{BOLD, DIM, Extent, GREEN, RED, YELLOW, name, of, padded, style, tally, time, timings, widest};
 use crate::model::TargetId;
-use crate::model::record::Cuts;
+use crate::model::record::{Cuts, SnapshotState};
 use crate::model::set::Drift;
 use crate::model::suite::{Door, Draft};
 use crate::model::text::count;
@@ -21,12 +19,7 @@ use crate::report::{Column, Counts, Rate, RunSummary, Status, Untrusted};
 /// The number of names of a list.
 const NAMES: usize = 20;
 
-pub(super) fn print(
-    out: &mut impl Write,
-    summary: &RunSummary,
-    extent: Extent,
-    snapshots: SnapshotCounts,
-) -> io::Result<()> {
+pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) -> io::Result<()> {
     writeln!(out)?;
     table(out, summary, extent)?;
     summary.columns.iter().try_for_each(|column| keywords(out, column))?;
@@ -41,7 +34,7 @@ pub(super) fn print(
     }
     cut(out, summary.cut, extent)?;
     summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
-    verdict(out, summary, extent.is_strict, snapshots)
+    verdict(out, summary, extent.is_strict)
 }
 
 /// Prints a word or a number at the left, and a text beside it.
@@ -197,37 +190,40 @@ pub(super) fn rates(out: &mut impl Write, summary: &RunSummary) -> io::Result<()
     Ok(())
 }
 
-fn verdict(out: &mut impl Write, summary: &RunSummary, strict: bool, snapshots: SnapshotCounts) -> io::Result<()> {
+fn verdict(out: &mut impl Write, summary: &RunSummary, strict: bool) -> io::Result<()> {
     let missing = summary.missing();
     if summary.interrupted || missing > 0 {
         let planned = count(summary.planned, "test");
         writeln!(out, "{YELLOW}{BOLD}INCOMPLETE{BOLD:#}{YELLOW:#}: {missing} of {planned} were not run")?;
     }
     let is_whole = !summary.interrupted && missing == 0 && summary.unasked().next().is_none();
-    let is_expected = summary.is_as_expected(strict) && snapshots == SnapshotCounts::default();
-    let (word, style) = match (is_expected, is_whole) {
+    let is_expected = summary.is_as_expected(strict);
+    let (word, style) = match (is_expected && !summary.is_undecided(), is_whole) {
         (false, _) => ("not as expected", RED),
         (true, false) => ("as expected so far", YELLOW),
         (true, true) => ("as expected", GREEN),
     };
     let took = if summary.micros == 0 { String::new() } else { format!(" in {}", time(summary.micros)) };
-    let SnapshotCounts { changed, missing, unreadable } = snapshots;
-    let snapshots = [("changed", changed), ("missing", missing), ("unreadable", unreadable)];
-    let snapshots = snapshots.iter().filter(|(_, count)| *count > 0);
+    let mut snapshots = BTreeMap::<SnapshotState, usize>::new();
+    for problem in summary.columns.iter().flat_map(|column| &column.snapshots) {
+        *snapshots.entry(problem.state).or_default() += 1;
+    }
     let snapshots: String =
-        snapshots.fold(String::new(), |out, (what, count)| format!("{out}; snapshots {what}: {count}"));
+        snapshots.iter().fold(String::new(), |out, (state, count)| format!("{out}; snapshots {state}: {count}"));
     let (total, (verified, asked)) = (summary.total(), summary.verified());
     let tests = count(total.total(), "test");
     let tally = tally(&total);
     let of = tested(summary);
-    let default = if summary.is_default {
+    let warning = if summary.is_default {
         "; no SDK was tested, only casebook's own reference: name one, as in casebook run go-sdk"
+    } else if summary.is_undecided() {
+        "; nothing was tested: the adapter answered `cannot` to all checks"
     } else {
         ""
     };
     writeln!(
         out,
-        "{style}{word}{style:#}: {tests} of {of}{took}: {tally}; {verified} of {asked} requirements verified{snapshots}{default}"
+        "{style}{word}{style:#}: {tests} of {of}{took}: {tally}; {verified} of {asked} requirements verified{snapshots}{warning}"
     )
 }
 
