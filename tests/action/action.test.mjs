@@ -82,6 +82,17 @@ test("each line of an input becomes one argument", (t) => {
   assert.ok(!fs.existsSync(here.file("x")));
 });
 
+test("empty target and an unknown strictness are errors", (t) => {
+  const here = runner(t);
+  fs.writeFileSync(here.file("casebook/bin/casebook"), "#!/bin/sh\n", { mode: 0o755 });
+  const empty = run("Run", here, inputs("Run", { target: " \n\n" }));
+  assert.equal(empty.status, 2);
+  assert.match(empty.stdout, /::error::the input `target` is empty/);
+  const loose = run("Run", here, inputs("Run", { target: "reference", strict: "True" }));
+  assert.equal(loose.status, 2);
+  assert.match(loose.stdout, /::error::the input `strict` is True: expected true or false/);
+});
+
 test("run with failures writes reports and status", (t) => {
   const here = runner(t);
   fs.symlinkSync(process.env.CASEBOOK, here.file("casebook/bin/casebook"));
