@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 
 use crate::load::target::TargetError;
-use crate::load::{Diagnostic, Lint, LoadError};
+use crate::load::{Diagnostic, LoadError};
 use crate::model::Printable;
 use crate::proof::ProofError;
 use crate::run::{LogError, RunError};
@@ -44,19 +44,10 @@ impl Problem {
 impl From<LoadError> for Problem {
     fn from(error: LoadError) -> Self {
         let report = error.report(crate::report::terminal::colours_errors());
-        let exit = if is_refused(&error) { Exit::System } else { Exit::Usage };
+        let is_denied = !error.diagnostics.is_empty() && error.diagnostics.iter().all(Diagnostic::is_denied);
+        let exit = if is_denied { Exit::System } else { Exit::Usage };
         Self { exit, text: report + format!("casebook: {error}; no tests were run").into() }
     }
-}
-
-/// Returns whether the system refused to read each file with an error. Diagnostics have the error of the system as text.
-fn is_refused(error: &LoadError) -> bool {
-    let denied = std::io::ErrorKind::PermissionDenied.to_string();
-    let is_denied = |one: &Diagnostic| {
-        let line = one.line().to_lowercase();
-        line.contains(&format!(" {}: ", Lint::Unreadable)) && line.contains(&denied)
-    };
-    !error.diagnostics.is_empty() && error.diagnostics.iter().all(is_denied)
 }
 
 impl From<TargetError> for Problem {
@@ -119,16 +110,15 @@ impl From<ProofError> for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::source::refuse;
+    use crate::load::source::unreadable;
 
     #[test]
-    fn refused_file_is_an_error_of_the_system() {
-        let exit = |why: &str| {
-            let diagnostics = vec![refuse(Utf8Path::new("a.json"), Lint::Unreadable, why)];
+    fn denied_file_is_an_error_of_the_system() {
+        let exit = |kind: std::io::ErrorKind| {
+            let diagnostics = vec![unreadable(Utf8Path::new("a.json"), &kind.into())];
             Problem::from(LoadError::new(diagnostics)).exit
         };
-        assert_eq!(exit("can't be read: permission denied"), Exit::System);
-        assert_eq!(exit("can't be read: Permission denied (os error 13)"), Exit::System);
-        assert_eq!(exit("can't be read: entity not found"), Exit::Usage);
+        assert_eq!(exit(std::io::ErrorKind::PermissionDenied), Exit::System);
+        assert_eq!(exit(std::io::ErrorKind::NotFound), Exit::Usage);
     }
 }

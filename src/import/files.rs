@@ -135,6 +135,7 @@ fn names_in(folder: &Utf8Path) -> Result<Vec<String>, Box<Diagnostic>> {
 
 fn unreadable(path: &Utf8Path, error: &std::io::Error) -> Diagnostic {
     mistake(path, Lint::Unreadable, &format!("cannot be read: {}", error.kind()))
+        .caused_by(error)
         .help("`json-schema-test-suite=DIR` needs a folder that contains the JSON-Schema-Test-Suite")
 }
 

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+use std::io;
 use std::sync::Arc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode, SourceSpan};
@@ -106,11 +107,23 @@ pub struct Diagnostic {
     labels: Vec<LabeledSpan>,
     help: Option<String>,
     file: Arc<File>,
+    is_denied: bool,
 }
 
 impl Diagnostic {
     pub(crate) fn new(lint: Lint, file: &Arc<File>, message: impl Into<String>) -> Self {
-        Self { lint, message: message.into(), labels: Vec::new(), help: None, file: Arc::clone(file) }
+        Self { lint, message: message.into(), labels: Vec::new(), help: None, file: Arc::clone(file), is_denied: false }
+    }
+
+    /// Records the error of the operating system that the diagnostic is about.
+    pub(crate) fn caused_by(mut self, error: &io::Error) -> Self {
+        self.is_denied = error.kind() == io::ErrorKind::PermissionDenied;
+        self
+    }
+
+    /// Returns whether the operating system denied access to the file.
+    pub(crate) fn is_denied(&self) -> bool {
+        self.is_denied
     }
 
     /// Adds a label at a place. The first place is that of the diagnostic.

@@ -327,7 +327,7 @@ pub(crate) fn unreadable(path: &Utf8Path, error: &io::Error) -> Diagnostic {
         io::ErrorKind::NotFound => "no such file or folder".to_owned(),
         kind => kind.to_string(),
     };
-    refuse(path, Lint::Unreadable, &format!("cannot read this path: {reason}"))
+    refuse(path, Lint::Unreadable, &format!("cannot read this path: {reason}")).caused_by(error)
 }
 
 /// The diagnostic for a path of which no line can be shown.

@@ -3,6 +3,7 @@
 //! Takes a name or path from the command line, gives targets, or all mistakes in the file. Must not start a process.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -56,7 +57,7 @@ pub enum TargetError {
         /// The cache folder.
         cache: Utf8PathBuf,
         /// The error of the file system.
-        error: std::io::Error,
+        error: io::Error,
     },
     /// The file of the target has mistakes.
     #[error(transparent)]
@@ -214,8 +215,8 @@ fn within(folder: &Utf8Path, here: &Here) -> Option<Result<Utf8PathBuf, Skipped>
 }
 
 /// Unpacks an embedded target into a folder that belongs to this user.
-fn unpacked(name: &str, here: &Here, cache: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
-    let other = |skipped: Skipped| std::io::Error::other(skipped.to_string());
+fn unpacked(name: &str, here: &Here, cache: &Utf8Path) -> io::Result<Utf8PathBuf> {
+    let other = |skipped: Skipped| io::Error::other(skipped.to_string());
     // A folder of another user could lead the files elsewhere.
     here.own_cache(cache.to_owned(), &["targets"]).map_err(other)?;
     let place = embedded::unpack(name, cache)?;
@@ -231,8 +232,8 @@ fn unpacked(name: &str, here: &Here, cache: &Utf8Path) -> std::io::Result<Utf8Pa
 pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
     let text = file::read_text(path, MOST_BYTES);
     let refused =
-        |error| LoadError::new(vec![refuse(path, Lint::Unreadable, &format!("cannot read this file: {error}"))]);
-    parse(path, text.map_err(refused)?)
+        |error: io::Error| refuse(path, Lint::Unreadable, &format!("cannot read this file: {error}")).caused_by(&error);
+    parse(path, text.map_err(|error| LoadError::new(vec![refused(error)]))?)
 }
 
 fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
