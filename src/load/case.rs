@@ -197,7 +197,7 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, catalogue: &Cat
             read.push(Arc::new(test));
         }
     }
-    uses.report_missing(reader, rows.len());
+    uses.report_missing(reader, &rows.iter().map(|row| &row.nodes).collect::<Vec<_>>());
     places.used = uses.used;
     let rows = rows.into_iter().map(RowReading::into_row).collect();
     let (path, note, role) = (reader.file().name().to_owned(), shared.limits.note, shared.role?);
@@ -322,6 +322,13 @@ fn tests<'a, 'n>(
         control: object.get("control").and_then(|node| reader.word(node, "`control`", Control::ALL)),
         limits: Limits::read(reader, object, shared.role),
     };
+    if let Some(node) = object.get("control").filter(|_| written.control == Some(Control::Row))
+        && served.iter().all(|one| one.row.is_none())
+    {
+        let message = format!("the test `{}` is the control of a row, and the file has no rows", member.key);
+        let rowless = reader.mistake(Lint::ControlWithoutRows, message).at(node.span, "no row");
+        reader.push(rowless.help("write `\"control\": \"file\"`"));
+    }
     if object.get("when").is_none() && object.get("steps").is_none() {
         if ["when", "steps"].iter().any(|key| reader.is_misspelt(object, key)) {
             return Vec::new();

@@ -99,6 +99,7 @@ fn requirement(reader: &mut Reader, id: RequirementId, member: &Member) -> Optio
     }
     let source = needed_source(reader, object, &what);
     let quote = needed_text(reader, object, &what, "quote");
+    quoted(reader, object, level, quote.as_deref());
     let harm = reader.need(object, &what, "harm").and_then(|node| reader.word(node, "`harm`", Harm::ALL));
     let why = needed_text(reader, object, &what, "why");
     let unobservable = object.get("unobservable").and_then(|node| some_text(reader, node, "`unobservable`"));
@@ -122,11 +123,49 @@ fn roles(reader: &mut Reader, object: Object<'_>, node: &Node) -> Option<Vec<Rol
     let unobservable = object.get("unobservable").is_some();
     match &node.kind {
         Kind::Array(items) if items.is_empty() && unobservable => Some(Vec::new()),
+        Kind::Array(items) if items.is_empty() => {
+            let empty = reader.mistake(Lint::WrongCount, "`roles` is an empty list").at(node.span, "no item in it");
+            let help = "name the sides that the requirement binds: `[\"server\"]`, `[\"client\"]` or both; only a \
+                        requirement with `unobservable` can bind none";
+            reader.push(empty.help(help));
+            None
+        }
         _ => {
             reader.items(node, "`roles`")?;
             Some(reader.words(node, "`roles`", Role::ALL)).filter(|roles| !roles.is_empty())
         }
     }
+}
+
+/// Reports a level that differs from all keywords of BCP 14 in the quote. A quote without a keyword has any level.
+fn quoted(reader: &mut Reader, object: Object<'_>, level: Option<Level>, quote: Option<&str>) {
+    let (Some(level), Some(quote), Some(node)) = (level, quote, object.get("quote")) else { return };
+    let keywords = keywords(quote);
+    if level != Level::Derived && !keywords.is_empty() && !keywords.contains(&level) {
+        let found: Vec<_> = keywords.iter().map(|keyword| keyword.word()).collect();
+        let message = format!("the level is {level}, and the quote has only {}", found.join(" and "));
+        let other = reader.mistake(Lint::LevelNotQuoted, message).at(node.span, "this quote");
+        reader.push(other.help("write the level of the sentence, or quote the sentence that has this level"));
+    }
+}
+
+/// The levels of the keywords of BCP 14 in a text, which are written in capitals.
+fn keywords(text: &str) -> BTreeSet<Level> {
+    let words: Vec<_> = text.split(|one: char| !one.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let level = |place: usize| {
+        let not_after = words.get(place + 1) == Some(&"NOT");
+        let not_before = place > 0 && words[place - 1] == "NOT";
+        match words[place] {
+            "MUST" | "SHALL" if not_after => Some(Level::MustNot),
+            "MUST" | "SHALL" | "REQUIRED" => Some(Level::Must),
+            "SHOULD" if not_after => Some(Level::ShouldNot),
+            "RECOMMENDED" if not_before => Some(Level::ShouldNot),
+            "SHOULD" | "RECOMMENDED" => Some(Level::Should),
+            "MAY" | "OPTIONAL" => Some(Level::May),
+            _ => None,
+        }
+    };
+    (0..words.len()).filter_map(level).collect()
 }
 
 fn also(reader: &mut Reader, node: &Node) -> Option<Also> {
@@ -135,6 +174,7 @@ fn also(reader: &mut Reader, node: &Node) -> Option<Also> {
     let level = reader.need(object, what, "level").and_then(|node| reader.word(node, "`level`", Level::ALL));
     let source = needed_source(reader, object, what);
     let quote = needed_text(reader, object, what, "quote");
+    quoted(reader, object, level, quote.as_deref());
     let when = object.get("when").and_then(|node| some_text(reader, node, "`when` of `also`"));
     Some(Also { level: level?, source: source?, quote: quote?, when })
 }

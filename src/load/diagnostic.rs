@@ -82,6 +82,12 @@ words! {
         AllowedByNoMay = "allowed-by-no-may",
         /// A title does not have the expected form.
         TitleStyle = "title-style",
+        /// A control names the row, and the file has no rows.
+        ControlWithoutRows = "control-without-rows",
+        /// The quote of a requirement has keywords of BCP 14, and none of them is its level.
+        LevelNotQuoted = "level-not-quoted",
+        /// A file is not read because of its name.
+        UnreadFile = "unread-file",
         /// A line is too long.
         Width = "width",
         /// A test is large, and not marked as heavy.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use miette::SourceSpan;
 use serde_json::Value;
 
-use super::diagnostic::Lint;
+use super::diagnostic::{Lint, nearest};
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::template::{Canary, CanaryKind, Generator, HostilePattern, Template, WideKeyword};
@@ -72,12 +72,12 @@ impl Uses {
     }
 
     /// Reports each placeholder whose value some rows do not have, once for all of these rows.
-    pub(super) fn report_missing(&mut self, reader: &mut Reader, rows: usize) {
+    pub(super) fn report_missing(&mut self, reader: &mut Reader, rows: &[&RowNodes<'_>]) {
         for MissingValue { key, span, rows: without, known } in std::mem::take(&mut self.missing).into_values() {
             let names: Vec<_> = without.iter().map(|(id, _)| format!("`{id}`")).collect();
             let message = match names.as_slice() {
                 [only] => format!("the row {only} has no value `{key}`"),
-                all if all.len() == rows => format!("no row has a value `{key}`"),
+                all if all.len() == rows.len() => format!("no row has a value `{key}`"),
                 [some @ .., last] if some.len() < 4 => {
                     format!("the rows {} and {last} have no value `{key}`", some.join(", "))
                 }
@@ -86,6 +86,15 @@ impl Uses {
                 }
             };
             let unknown = reader.mistake(Lint::UnknownBinding, message).at(span, "unknown value");
+            let has_key = |row: &&RowNodes<'_>| row.bindings.iter().any(|binding| *binding.key == *key);
+            let known_keys: Vec<_> = known.iter().map(String::as_str).collect();
+            // If another row has the value, this row has misspelt it, and the placeholder is right.
+            if let Some(near) = nearest(&key, &known_keys).filter(|_| rows.iter().any(has_key)) {
+                let (row, place) = &without[0];
+                let help = format!("the row `{row}` has `{near}`; did you mean `{key}`?");
+                reader.push(unknown.at(*place, "in this row").help(help));
+                continue;
+            }
             reader.push(unknown.known(&key, "the values of the row are", known.iter().map(String::as_str)));
         }
     }

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use camino::Utf8Path;
+
 use super::catalogue::Entry;
 use super::diagnostic::{Lint, did_you_mean};
 use super::expand::{plain, template};
@@ -13,6 +15,7 @@ use super::implied;
 use super::lint;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
+use super::source::is_embedded_folder;
 use super::step::Scope;
 use crate::model::RequirementId;
 use crate::model::case::{
@@ -136,6 +139,7 @@ fn requirement<'a>(
             let missing = reader.mistake(Lint::UnknownRequirement, what).at(span, "a requirement of this folder");
             let folders: Vec<_> = scope.catalogue.folders().collect();
             let help = match folders.as_slice() {
+                _ if is_embedded_folder(folder) => with_embedded(reader.file().name()),
                 _ if folder == scope.case.folder() => "write the file, as `casebook new NAME` does".to_owned(),
                 [] => "no folder has one".to_owned(),
                 folders => format!("folders with requirements are: {}", folders.join(", ")),
@@ -158,6 +162,15 @@ fn requirement<'a>(
         Entry::Faulty | Entry::Missing => {}
     }
     None
+}
+
+/// The help for a requirement of the embedded cases, in a file of other cases.
+fn with_embedded(file: &str) -> String {
+    let root = Utf8Path::new(file).ancestors().nth(2).map_or("cases", Utf8Path::as_str);
+    format!(
+        "the embedded cases have it: add them, as in `casebook lint embedded {root}` or \
+         `casebook run --cases embedded --cases {root}`"
+    )
 }
 
 fn alternatives(reader: &mut Reader, node: &Node, items: &[Node], scope: &Scope<'_>) -> Vec<Expectation> {
@@ -225,7 +238,7 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
         name: object.get("as").and_then(|node| name(reader, node)),
         allowed_by: object.get("allowed-by").and_then(|node| allowed_by(reader, node, scope)),
         outcome: object.get("outcome").map(|node| reader.words(node, "`outcome`", Outcome::ALL)).unwrap_or_default(),
-        code: object.get("code").and_then(|node| reader.integer(node, "`code`", i64::MIN, i64::MAX)),
+        code: object.get("code").and_then(|node| code(reader, node)),
         status: object.get("status").map(|node| status(reader, node)).unwrap_or_default(),
         advertised: object.get("advertised").map(|node| advertised(reader, node, scope)).unwrap_or_default(),
         without: object.get("tools").map(|node| tools(reader, node)).unwrap_or_default(),
@@ -265,6 +278,17 @@ fn allowed_by(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Req
     Some(id)
 }
 
+fn code(reader: &mut Reader, node: &Node) -> Option<i64> {
+    if matches!(node.kind, Kind::Array(_)) {
+        let wrong = reader.mistake(Lint::WrongType, "`code` must be an integer, not a list");
+        let help = "for several codes, write a list of alternatives, each with `as`, as in \
+                    `[{\"as\": \"invalid\", \"code\": -32602}, {\"as\": \"unknown\", \"code\": -32601}]`";
+        reader.push(wrong.at(node.span, "expected an integer").help(help));
+        return None;
+    }
+    reader.integer(node, "`code`", i64::MIN, i64::MAX)
+}
+
 fn status(reader: &mut Reader, node: &Node) -> Vec<u16> {
     let items = reader.one_or_more(node, "`status`");
     let statuses = items.iter().filter_map(|item| reader.integer(item, "`status`", 100, 599));
@@ -274,7 +298,7 @@ fn status(reader: &mut Reader, node: &Node) -> Vec<u16> {
 fn advertised(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> BTreeMap<String, Advertised> {
     let mut by_tool = BTreeMap::new();
     for member in reader.members(node, "`advertised`").unwrap_or_default() {
-        scope.tool(reader, &member.key, member.key_span);
+        scope.tool(reader, &member.key, member.key_span, "the tools of the fixture are");
         let schema = match &member.value.kind {
             Kind::String(text) if &**text == "as given" => Some(Advertised::AsGiven),
             Kind::String(text) => {

@@ -36,7 +36,7 @@ use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
 pub use here::{Here, Skipped, Trust};
 use read::Reader;
-pub use source::{Source, root, schemas};
+pub use source::{Source, is_embedded_folder, root, schemas};
 
 /// The mistakes for which cases or a target cannot be used.
 #[derive(Debug, thiserror::Error)]

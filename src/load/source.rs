@@ -92,6 +92,11 @@ pub fn schemas() -> impl Iterator<Item = (&'static str, &'static str)> {
     files.filter_map(|file| Some((file.path().file_name()?.to_str()?, file.contents_utf8()?)))
 }
 
+/// Returns whether the embedded cases have requirements in a folder of this name.
+pub fn is_embedded_folder(folder: &str) -> bool {
+    EMBEDDED.get_file(format!("{folder}/{REQUIREMENTS}")).is_some()
+}
+
 /// A hash of the files' paths below their roots, and of their texts.
 pub(super) fn hash(texts: &[Text]) -> String {
     let place = |kind: &Kind| match kind {
@@ -168,8 +173,8 @@ fn folder(path: &Utf8Path, found: &mut Vec<Diagnostic>) -> (Utf8PathBuf, Vec<Fou
         }
     };
     let read = match &part {
-        Part::Whole => folder_files(&root, Utf8Path::new(""), &mut files),
-        Part::Folder(name) => folder_files(&root, Utf8Path::new(name), &mut files),
+        Part::Whole => folder_files(&root, Utf8Path::new(""), &mut files, found),
+        Part::Folder(name) => folder_files(&root, Utf8Path::new(name), &mut files, found),
         Part::File(below) => file(&root, below.clone(), &mut files),
     };
     let context = match part {
@@ -223,8 +228,13 @@ fn above(path: &Utf8Path) -> io::Result<(Utf8PathBuf, String)> {
     }
 }
 
-/// Reads the files under `root/below`, without following links.
-fn folder_files(root: &Utf8Path, below: &Utf8Path, files: &mut Vec<Found>) -> Result<(), Box<Diagnostic>> {
+/// Reads the files under `root/below`, without following links. Warns of files with a name that is almost that of a case.
+fn folder_files(
+    root: &Utf8Path,
+    below: &Utf8Path,
+    files: &mut Vec<Found>,
+    found: &mut Vec<Diagnostic>,
+) -> Result<(), Box<Diagnostic>> {
     let folder = if below.as_str().is_empty() { root.to_owned() } else { root.join(below) };
     let refused = |path: &Utf8Path, error: &io::Error| Box::new(unreadable(path, error));
     for entry in folder.read_dir_utf8().map_err(|error| refused(&folder, &error))? {
@@ -232,9 +242,12 @@ fn folder_files(root: &Utf8Path, below: &Utf8Path, files: &mut Vec<Found>) -> Re
         let path = below.join(entry.file_name());
         let kind = entry.file_type().map_err(|error| refused(entry.path(), &error))?;
         if kind.is_dir() && !entry.file_name().starts_with('.') {
-            folder_files(root, &path, files)?;
+            folder_files(root, &path, files, found)?;
         } else if kind.is_file() && is_wanted(&path) {
             file(root, path, files)?;
+        } else if kind.is_file() && is_almost_json(&path) {
+            let unread = refuse(entry.path(), Lint::UnreadFile, "the file is not read");
+            found.push(unread.help("rename it: the name of a case file ends in `.json`"));
         }
     }
     Ok(())
@@ -275,6 +288,12 @@ fn is_json(path: &Utf8Path) -> bool {
 /// Returns whether a path below the root is that of a case or of requirements: JSON outside of `schemas/`.
 fn is_wanted(path: &Utf8Path) -> bool {
     is_json(path) && !path.starts_with(SCHEMAS)
+}
+
+/// Returns whether a path would be that of a case with another spelling of its extension.
+fn is_almost_json(path: &Utf8Path) -> bool {
+    let is_near = |extension: &str| matches!(extension.to_lowercase().as_str(), "json" | "jsonc" | "json5");
+    path.components().count() == 2 && !path.starts_with(SCHEMAS) && path.extension().is_some_and(is_near)
 }
 
 fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> Result<Text, Box<Diagnostic>> {

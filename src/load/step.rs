@@ -30,8 +30,8 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Reports a name that no tool of the fixture has.
-    pub(super) fn tool(&self, reader: &mut Reader, name: &str, span: SourceSpan) {
+    /// Reports a name that no tool of the fixture has. The help begins with `place`, before the known names.
+    pub(super) fn tool(&self, reader: &mut Reader, name: &str, span: SourceSpan, place: &str) {
         if self.fixture.tool(name).is_some() || self.needs.named().any(|needed| needed == name) {
             return;
         }
@@ -41,8 +41,6 @@ impl Scope<'_> {
         }
         let what = format!("the test `{}` names the tool `{name}`, which the fixture does not have", self.test);
         let unknown = reader.mistake(Lint::UnknownTool, what).at(span, "unknown tool");
-        let place =
-            "to call a tool that does not exist, write `{\"@literal\": \"NAME\"}`; the tools of the fixture are";
         reader.push(unknown.known(name, place, self.fixture.tools.iter().map(|tool| tool.name.as_str())));
     }
 }
@@ -136,12 +134,16 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {
     }
 }
 
+/// The beginning of the help for a call of an unknown tool.
+const LITERAL: &str =
+    "to call a tool that does not exist, write `{\"@literal\": \"NAME\"}`; the tools of the fixture are";
+
 fn call(reader: &mut Reader, object: Object<'_>, name: &Node, scope: &Scope<'_>) -> Option<When> {
     let tool = if let Some(name) = literal_text(name) {
         name.to_owned()
     } else {
         let written = reader.text(name, "`call`")?;
-        scope.tool(reader, written, name.span);
+        scope.tool(reader, written, name.span, LITERAL);
         written.to_owned()
     };
     let arguments = object.get("arguments").map(|node| template(reader, node));

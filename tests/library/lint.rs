@@ -52,6 +52,7 @@ lints! {
     unused_value_is_a_warning: ["unused"];
     test_that_a_dead_server_passes_is_a_warning: ["controls"];
     style_and_size_are_warnings: ["style"];
+    mistake_is_answered_with_its_remedy: ["hints"];
 }
 
 #[test]
