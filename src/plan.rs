@@ -156,6 +156,13 @@ pub enum PlanError {
     },
 }
 
+impl PlanError {
+    /// Returns the pattern of the selection that matches no test, if that is the error.
+    pub fn unmatched(&self) -> &str {
+        if let Self::UnmatchedPattern { pattern, .. } = self { pattern } else { "" }
+    }
+}
+
 fn suggestion(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!("; the nearest: {}", names.join(", ")) }
 }

@@ -268,7 +268,9 @@ Examples:
 /// `casebook lint`.
 #[derive(Debug, Args)]
 pub struct LintArgs {
-    /// Folders of cases [default: the embedded cases]
+    /// Folders or files of cases [default: the embedded cases]
+    ///
+    /// The PATH `embedded` is the embedded cases: `casebook lint embedded my-cases` also knows their requirements.
     #[arg(value_name = "PATH")]
     pub paths: Vec<Utf8PathBuf>,
     /// Print one line per error or warning, for editors

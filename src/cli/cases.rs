@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::sources::{CaseArgs, source};
 use super::{Exit, ExplainArgs, LintArgs, ListArgs, Problem};
 use crate::load::{self, Source};
 use crate::model::Printable;
@@ -12,7 +13,7 @@ use crate::report::terminal;
 pub(super) fn lint(args: &LintArgs) -> Exit {
     let sources: Vec<Source> = match args.paths.as_slice() {
         [] => vec![Source::Embedded],
-        paths => paths.iter().cloned().map(Source::Folder).collect(),
+        paths => paths.iter().map(source).collect(),
     };
     let found = load::lint(&sources);
     if args.short {
@@ -37,7 +38,10 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
     }
     if lines.is_empty() {
         return Err(match &args.pattern {
-            Some(pattern) => super::run::plan_problem(&crate::plan::unmatched(pattern, &library)),
+            Some(pattern) => {
+                let problem = super::run::plan_problem(&crate::plan::unmatched(pattern, &library));
+                args.cases.with_hint(problem, &library, pattern.as_str())
+            }
             None => Problem::new(Exit::Nothing, "the sources have no tests"),
         });
     }
@@ -48,7 +52,7 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
 pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
     let sources = args.cases.sources()?;
     let library = load::load(&sources)?;
-    let case = find(&library, &args.case)?;
+    let case = find(&library, &args.cases, &args.case)?;
     if args.json {
         // The file as it is written, with the order and the layout of its author.
         let text = load::case_text(&sources, &case.id).unwrap_or_default();
@@ -67,7 +71,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
     Ok(Exit::Fine)
 }
 
-fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Case, Problem> {
+fn find<'l>(library: &'l Library, cases: &CaseArgs, name: &str) -> Result<&'l Case, Problem> {
     let by_name = |name: &str| library.cases.iter().find(|case| case.id.as_str() == name);
     by_name(name).ok_or_else(|| {
         let known: Vec<&str> = library.cases.iter().map(|case| case.id.as_str()).collect();
@@ -76,6 +80,7 @@ fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Case, Problem> {
             Some(case) => format!("; `{name}` looks like a test of the case `{}`", case.id),
             None => load::did_you_mean(name, &known).map_or(String::new(), |question| format!("; {question}")),
         };
-        Problem::new(Exit::Usage, format!("there is no case `{name}`{hint}"))
+        let problem = Problem::new(Exit::Usage, format!("there is no case `{name}`{hint}"));
+        cases.with_hint(problem, library, name)
     })
 }

@@ -14,19 +14,20 @@ use super::here::{here, show_files, warn_of_skipped};
 use super::logs::CachedLog;
 use super::sets;
 use super::snapshots::{self, Snapshots};
+use super::sources::CaseArgs;
 use super::targets::targets_with_programs;
 use super::timings::Started;
 use super::{Exit, Problem, caches};
 use crate::drive::{Cancel, SetupError, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
-use crate::load::{Here, load, nearest, root};
-use crate::model::Pattern;
+use crate::load::{Here, is_embedded_folder, load, nearest, root};
 use crate::model::case::Library;
 use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::set::Drift;
 use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
+use crate::model::{CaseId, Pattern};
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
 use crate::report::{self, Column, RunSummary, Status, Untrusted};
@@ -70,7 +71,8 @@ fn planned(
 ) -> Result<(Arc<Plan>, Option<Drift>), Problem> {
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
     let drift = set.as_ref().map(|(name, set)| set::narrow(library, (*name).clone(), set));
-    let mut plan = plan_of(library, targets, &args.selection()).map_err(|error| plan_problem(&error))?;
+    let plan = plan_of(library, targets, &args.selection());
+    let mut plan = plan.map_err(|error| args.cases.with_hint(plan_problem(&error), library, error.unmatched()))?;
     if let Some((name, set)) = &set {
         set::keep(&mut plan, set);
         if plan.is_empty() {
@@ -155,12 +157,16 @@ fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>>
     targets.into_iter().map(moved).collect()
 }
 
-/// With an imported suite, removes the known failures of all other cases.
+/// Removes the known failures of cases that are not loaded. With the embedded cases, an entry that matches no test stays,
+/// so that the plan reports it.
 fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> Vec<Arc<Target>> {
-    if args.cases.import.is_none() {
+    let is_imported = args.cases.import.is_some();
+    if args.cases.has_embedded() && !is_imported {
         return targets;
     }
-    let is_here = |pattern: &Pattern| means_a_test(pattern, library);
+    let is_here = |pattern: &Pattern| {
+        means_a_test(pattern, library) || !is_imported && names_a_loaded_case(pattern, &args.cases, library)
+    };
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);
         target.known.retain(|known| is_here(&known.test));
@@ -168,6 +174,15 @@ fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> V
         Arc::new(target)
     };
     targets.into_iter().map(narrowed).collect()
+}
+
+/// Returns whether a pattern names one of the loaded case files, or a folder of which all cases are loaded. The folder of
+/// a proposal can have the name of an embedded folder without having its cases.
+fn names_a_loaded_case(pattern: &Pattern, cases: &CaseArgs, library: &Library) -> bool {
+    let is_whole = |folder: &str| !is_embedded_folder(folder) && !cases.cases.iter().any(|path| path.is_file());
+    let is_named = |case: &CaseId| pattern.is_below(case.as_str());
+    let is_near = |case: &CaseId| pattern.is_below(case.folder()) && is_whole(case.folder());
+    library.cases.iter().any(|case| is_named(&case.id) || is_near(&case.id))
 }
 
 /// Checks the name of a variant of the reference: its mutants are its variants.

@@ -6,9 +6,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use clap::builder::TypedValueParser;
 
-use super::{heading, values};
+use super::{Problem, heading, values};
 use crate::import::{self, Suite};
 use crate::load::{LoadError, Source};
+use crate::model::case::Library;
+use crate::model::is_id;
 use crate::model::suite::Draft;
 
 /// The name of the suite that `--import` converts.
@@ -16,6 +18,9 @@ pub(super) const SUITE: &str = "json-schema-test-suite";
 
 /// The name of the embedded cases, in place of a folder.
 const EMBEDDED: &str = "embedded";
+
+/// The folder of cases that `casebook new` creates, and that is only used with `--cases`.
+const FORGOTTEN: &str = "cases";
 
 /// The sources of cases.
 #[derive(Debug, Args)]
@@ -45,6 +50,14 @@ pub struct PartArgs {
     pub optional: bool,
 }
 
+/// Returns the source that a path on the command line names.
+pub(super) fn source(path: &Utf8PathBuf) -> Source {
+    match path.as_str() {
+        EMBEDDED => Source::Embedded,
+        _ => Source::Folder(path.clone()),
+    }
+}
+
 impl PartArgs {
     /// Returns this part of the suite in a folder.
     pub fn of(&self, folder: &Utf8PathBuf) -> Suite {
@@ -56,6 +69,36 @@ impl CaseArgs {
     /// Returns whether only the embedded cases are used.
     pub fn are_embedded(&self) -> bool {
         self.import.is_none() && self.cases.iter().all(|folder| folder == EMBEDDED) && self.cases.len() <= 1
+    }
+
+    /// Returns whether the embedded cases are among the sources.
+    pub fn has_embedded(&self) -> bool {
+        self.are_embedded() || self.cases.iter().any(|folder| folder == EMBEDDED)
+    }
+
+    /// Adds the remedy to the error for a name that no case has, if the option for the folder `cases` was forgotten.
+    pub fn with_hint(&self, mut problem: Problem, library: &Library, name: &str) -> Problem {
+        let parts: Vec<_> = name.split(['/', '@']).take(2).collect();
+        let is_name = parts.iter().all(|part| is_id(part));
+        let is_used = self.import.is_some() || self.cases.iter().any(|folder| folder != EMBEDDED);
+        if is_used || !is_name {
+            return problem;
+        }
+        let below = Utf8Path::new(FORGOTTEN).join(parts[0]);
+        let cases = || library.cases.iter().map(|case| &case.id);
+        let is_new_file = |file: &str| {
+            below.join(format!("{file}.json")).is_file()
+                && cases().all(|id| (id.folder(), id.file()) != (parts[0], file))
+        };
+        let is_new_folder = below.is_dir() && cases().all(|id| id.folder() != parts[0]);
+        let found = match parts.get(1) {
+            Some(file) if is_new_file(file) => format!("{}/{file}", parts[0]),
+            _ if is_new_folder => parts[0].to_owned(),
+            _ => return problem,
+        };
+        let hint = format!("; the folder `{FORGOTTEN}` has `{found}`: add `--cases {FORGOTTEN}`");
+        problem.text = problem.text + hint.into();
+        problem
     }
 
     /// The folder of cases, if it is the only source.
@@ -71,10 +114,6 @@ impl CaseArgs {
     /// # Errors
     /// [`LoadError`] if a suite cannot be converted.
     pub fn sources(&self) -> Result<Vec<Source>, LoadError> {
-        let source = |path: &Utf8PathBuf| match path.as_str() {
-            EMBEDDED => Source::Embedded,
-            _ => Source::Folder(path.clone()),
-        };
         let mut sources: Vec<_> = self.cases.iter().map(source).collect();
         if let Some(folder) = &self.import {
             sources.push(Source::Texts(import::files(&self.part.of(folder))?));

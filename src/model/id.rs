@@ -284,6 +284,11 @@ impl Pattern {
         case.starts_with(&self.prefix) || self.prefix.starts_with(case)
     }
 
+    /// Returns whether the pattern is literally this folder or file, or begins with it.
+    pub fn is_below(&self, above: &str) -> bool {
+        self.text.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '@']))
+    }
+
     /// Returns whether the pattern matches the test with this path (the part of an id before the `@`).
     pub fn matches_path(&self, path: &str) -> bool {
         self.path.iter().any(|glob| glob.is_match(path))

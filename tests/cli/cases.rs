@@ -186,3 +186,41 @@ fn all_mistakes_in_cases_are_listed_and_nothing_runs() {
     sandbox.run("lint cases").exits(0).stderr_has(&["errors: 0, warnings: 0"]);
     sandbox.run("lint nowhere").exits(2).stdout_has(&["nowhere"]);
 }
+
+/// Writes a case that checks a requirement of the embedded folder `tools`.
+fn borrow_requirement(sandbox: &Sandbox) {
+    let case = sandbox.read("cases/post/parcel.json").replace("\"arguments-checked\"", "\"tools/inputs-validated\"");
+    sandbox.write("mine/sep-7777/parcel.json", &case);
+    sandbox.write("mine/sep-7777/requirements.json", "{}\n");
+}
+
+#[test]
+fn embedded_requirement_is_known_with_the_word_embedded() {
+    let sandbox = Sandbox::new();
+    borrow_requirement(&sandbox);
+    let alone = sandbox.run("lint mine");
+    alone.exits(2).stdout_has(&["the folder `tools` has no requirements.json", "casebook lint embedded mine"]);
+    sandbox.run("lint embedded mine").exits(0).stderr_has(&["errors: 0, warnings: 0"]);
+    let run = sandbox.run("run --cases mine");
+    run.exits(2).stderr_has(&["`casebook run --cases embedded"]);
+    sandbox.run("run --cases embedded --cases mine --only sep-7777").exits(0);
+}
+
+#[test]
+fn forgotten_option_for_cases_is_named() {
+    let sandbox = Sandbox::new();
+    let remedy = |name: &str| format!("the folder `cases` has `{name}`: add `--cases cases`");
+    for command in ["run --only", "list", "explain"] {
+        sandbox.run(&format!("{command} post/parcel")).exits(2).stderr_has(&[&remedy("post/parcel")]);
+    }
+    sandbox.run("explain post/unknown").exits(2).stderr_has(&[&remedy("post")]);
+    let absent = sandbox.run("explain posts/parcel").exits(2).err.clone();
+    let used = sandbox.run("explain post/unknown --cases cases").exits(2).err.clone();
+    // A folder with the name of an embedded one can have further files.
+    sandbox.write("cases/tools/new.json", "{}\n");
+    sandbox.run("explain tools/new").exits(2).stderr_has(&[&remedy("tools/new")]);
+    let embedded = sandbox.run("explain tools/nwe").exits(2).err.clone();
+    for error in [absent, used, embedded] {
+        assert!(!error.contains("add `--cases"), "{error}");
+    }
+}

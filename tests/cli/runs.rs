@@ -105,6 +105,36 @@ fn selection_does_not_hide_mistyped_known_failures() {
 }
 
 #[test]
+fn known_failures_of_cases_not_loaded_are_ignored() {
+    let sandbox = Sandbox::new();
+    let flaky = "[[flaky]]\ntest = \"sep-1613/**\"\nreason = \"depends on the time\"\n";
+    let entries = known("sep-1613/invalid-schema/noticed", "sep-1613/invalid-schema-noticed") + flaky;
+    sandbox.borrowed("t", None, &entries);
+    let run = sandbox.run("run t --cases cases --accept");
+    run.exits(0).stdout_has(&["as expected: 5 tests"]);
+    let again = sandbox.run("run t --cases cases");
+    assert!(!again.exits(0).out.contains("missing"), "{}", again.out);
+    sandbox.run("run t --cases cases/post/letter.json").exits(0);
+    // The folder of a proposal can have the name of an embedded one.
+    let sandbox = Sandbox::new();
+    sandbox.borrowed("t", None, &entries);
+    sandbox.write("mine/sep-1613/parcel.json", &sandbox.read("cases/post/parcel.json"));
+    sandbox.write("mine/sep-1613/requirements.json", &sandbox.read("cases/post/requirements.json"));
+    sandbox.run("run t --cases mine").exits(0);
+    let mistyped = known("sep-1613/parcel/nmuber", "sep-1613/arguments-checked");
+    sandbox.borrowed("t", None, &mistyped);
+    sandbox
+        .run("run t --cases mine")
+        .exits(2)
+        .stderr_has(&["but it matches no test; the nearest: sep-1613/parcel/number"]);
+    sandbox.borrowed("t", None, &entries.replace("/noticed", "/notised"));
+    sandbox
+        .run("run t --cases embedded --cases cases --only post")
+        .exits(2)
+        .stderr_has(&["sep-1613/invalid-schema/notised"]);
+}
+
+#[test]
 fn accepted_snapshots_are_compared_later() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("t", None, "");
