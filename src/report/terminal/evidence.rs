@@ -24,21 +24,29 @@ const LINE: usize = 300;
 const UNFOLDED: usize = 2;
 const READ: usize = 1 << 20;
 
-/// Returns the last messages of the verdict's step, and its end where no response shows it.
+/// Returns the last message in each direction of the verdict's step, in the order of time, and the end of the step where
+/// no response shows it. A step that never began has the evidence of the step that ended the session.
 pub(super) fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<Labelled> {
-    let Some(step) = transcript.steps.get(verdict.step) else {
+    let Some(step) = transcript.steps.get(verdict.step).or(transcript.steps.last()) else {
         return match &transcript.served {
             Served::Refused { r#type, message } => vec![("refused", lines(&format!("{type}: {message}")))],
             Served::Failed { detail, .. } => vec![("failed", lines(detail)), ("stderr", lines(&transcript.stderr))],
             _ => Vec::new(),
         };
     };
-    let last = |from| step.messages.iter().rfind(|message| message.from == from);
-    let sent = last(Party::Harness).map(|message| ("sent", line(&message.text)));
-    let mut evidence: Vec<_> = sent.into_iter().collect();
-    if let Some(message) = last(Party::Target) {
-        evidence.push(("received", line(&message.text)));
-        evidence.extend(unfolded(&message.text).into_iter().map(|text| ("", text)));
+    // HTTP messages without a body show nothing.
+    let last = |from| step.messages.iter().rposition(|message| message.from == from && !message.text.is_empty());
+    let mut places: Vec<_> = Party::ALL.iter().filter_map(|from| last(*from)).collect();
+    places.sort_unstable();
+    let mut evidence = Vec::new();
+    for message in places.into_iter().map(|place| &step.messages[place]) {
+        match message.from {
+            Party::Harness => evidence.push(("sent", line(&message.text))),
+            Party::Target => {
+                evidence.push(("received", line(&message.text)));
+                evidence.extend(unfolded(&message.text).into_iter().map(|text| ("", text)));
+            }
+        }
     }
     match &step.end {
         End::Crash { how: words } | End::Invalid { reason: words } => evidence.push(("ended", lines(words))),
@@ -103,6 +111,34 @@ fn find<'v>(value: &'v Value, pointer: String, found: &mut Vec<(String, &'v str)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::samples;
+    use crate::model::record::VerdictKind;
+    use crate::model::transcript::StepTranscript;
+    use crate::report::tests::verdict;
+
+    /// The evidence of a verdict on a step, with these messages in the first step.
+    fn evidence_of(step: usize, end: End, messages: &[(Party, &str)]) -> Vec<Labelled> {
+        let messages = messages.iter().map(|(from, text)| samples::message(*from, text)).collect();
+        let first = StepTranscript { messages, end, ..samples::replied(&[]) };
+        evidence(&samples::transcript(vec![first]), &Verdict { step, ..verdict(VerdictKind::Note) })
+    }
+
+    #[test]
+    fn messages_are_in_the_order_of_time() {
+        let (sent, received) = ((Party::Harness, "result"), (Party::Target, "request"));
+        let expected = [("received", "request".to_owned()), ("sent", "result".to_owned())];
+        assert_eq!(evidence_of(0, End::Handed, &[received, sent]), expected, "of a client");
+        let without_body = [received, sent, (Party::Target, ""), (Party::Harness, "")];
+        assert_eq!(evidence_of(0, End::Handed, &without_body), expected, "of a client over HTTP");
+        assert_eq!(evidence_of(0, End::Handed, &[sent, received])[0].0, "sent", "of a server");
+    }
+
+    #[test]
+    fn step_that_never_began_has_the_evidence_of_the_last_one() {
+        let crash = End::Crash { how: "exit status 1".into() };
+        let expected = [("sent", "no JSON".to_owned()), ("ended", "exit status 1".to_owned())];
+        assert_eq!(evidence_of(1, crash, &[(Party::Harness, "no JSON")]), expected);
+    }
 
     #[test]
     fn text_with_line_breaks_in_a_message_is_shown_below_it() {
