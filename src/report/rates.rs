@@ -20,9 +20,15 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The rate in tenths of a percent, rounded down: 100 % means all checks.
+    /// The rate in tenths of a percent, rounded, but 100 % only if all checks hold, and 0 % only if none does.
     pub fn per_mille(self) -> usize {
-        (self.held * 1000).checked_div(self.asked).unwrap_or(0)
+        let Self { held, asked } = self;
+        let rounded = (held * 2000 + asked).checked_div(asked * 2).unwrap_or(0);
+        match held {
+            0 => 0,
+            _ if held < asked => rounded.clamp(1, 999),
+            _ => rounded,
+        }
     }
 
     /// The rate as text: `98.1 %`, `100 %`, or `–` without any check.
@@ -118,8 +124,13 @@ mod tests {
     }
 
     #[test]
-    fn rate_below_the_whole_is_never_100_percent() {
+    fn rate_is_rounded_but_100_percent_only_if_all_hold() {
+        assert_eq!(
+            (Rate { held: 2, asked: 3 }.percent(), Rate { held: 1, asked: 3 }.percent()),
+            ("66.7 %".into(), "33.3 %".into())
+        );
         assert_eq!(Rate { held: 9_999, asked: 10_000 }.per_mille(), 999);
+        assert_eq!((Rate { held: 1, asked: 10_000 }.per_mille(), Rate { held: 0, asked: 3 }.per_mille()), (1, 0));
         assert_eq!((Rate { held: 3, asked: 3 }.per_mille(), Rate::default().per_mille()), (1000, 0));
     }
 }

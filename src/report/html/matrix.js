@@ -3,8 +3,12 @@
 /** A mark for the eye alone; whoever uses it says it in words too. */
 const glyph = (name) => el("span", { class: `mark ${name}`, "aria-hidden": "true" }, GLYPHS[name]);
 
-/** A share, rounded down: only all of it is 100 %. */
-const percent = (share) => (share === 1 ? "100 %" : `${(Math.floor(share * 1000) / 10).toFixed(1)} %`);
+/** A share, rounded, but 100 % only for all of it, and 0 % only for nothing. */
+const percent = (share) => {
+  if (share === 1) return "100 %";
+  const rounded = Math.min(Math.max(Math.round(share * 1000), share > 0 ? 1 : 0), 999);
+  return `${(rounded / 10).toFixed(1)} %`;
+};
 
 /** Draws the matrix of a filter, and says how much it shows. */
 function matrix(filter) {
@@ -54,13 +58,13 @@ function group(folder, rows, { found, whole, filter, wide }) {
   // Of what is looked for by words or verdicts a share would mislead: it is that of the folder.
   const judged = [...ROWS.keys()].filter((row) => ROWS[row].folder === folder && !ROWS[row].unjudged && filter.row(row));
   const shares = filter.columns.map((target) => {
-    const { held, asked, verified } = shareOf(judged, target, whole);
+    const { held, asked, tested } = shareOf(judged, target, whole);
     const share = asked ? percent(held / asked) : "–";
-    const said = `${held} of ${count(asked, "check")} hold, ${verified} of ${count(judged.length, "requirement")} verified`;
+    const said = `${held} of ${count(asked, "check")} hold, ${tested} of ${count(judged.length, "requirement")} tested`;
     const named = { role: "gridcell", class: "share", "aria-label": said, title: said, "data-target": plain(TARGETS[target].name) };
-    return el("td", named, share, el("small", {}, `${verified}/${judged.length}`));
+    return el("td", named, share, el("small", {}, `${tested}/${judged.length}`));
   });
-  const name = el("th", { scope: "rowgroup", role: "rowheader" }, folder, el("small", {}, "checks that hold · requirements verified"));
+  const name = el("th", { scope: "rowgroup", role: "rowheader" }, folder, el("small", {}, "checks that hold · requirements tested"));
   body.append(el("tr", { role: "row", class: "group" }, name, shares));
   for (const row of rows) body.append(line(row, found, filter, wide));
   return body;
@@ -68,12 +72,12 @@ function group(folder, rows, { found, whole, filter, wide }) {
 
 /** How many checks of these rows hold, how many were asked, and how many rows have one that was decided. */
 function shareOf(rows, target, found) {
-  const share = { held: 0, asked: 0, verified: 0 };
+  const share = { held: 0, asked: 0, tested: 0 };
   for (const row of rows) {
     const cell = row * TARGETS.length + target;
     share.held += found.held[cell];
     share.asked += found.asked[cell];
-    if (found.decided[cell]) share.verified += 1;
+    if (found.decided[cell]) share.tested += 1;
   }
   return share;
 }
