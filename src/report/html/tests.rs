@@ -126,7 +126,7 @@ fn caveats_come_first_and_missing_tests_have_a_column() {
     assert!(page.contains("<td class=\"warn\" data-label=\"cannot\">1</td>"));
     assert!(page.contains("<td class=\"warn\" data-label=\"not run\">2</td>"));
     assert!(page.contains("<td class=\"zero\" data-label=\"passed\">0</td>"));
-    assert!(page.contains("<td data-label=\"verified\">0/1</td>"));
+    assert!(page.contains("<td data-label=\"tested\">0/1</td>"));
 }
 
 #[test]

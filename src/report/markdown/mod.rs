@@ -83,7 +83,7 @@ const ALWAYS: [Status; 2] = [Status::Failed, Status::Cannot];
 fn targets(report: &Report) -> String {
     let any = |status: &Status| report.targets.iter().any(|column| column.count(*status) > 0);
     let counted: Vec<_> = COUNTED.iter().filter(|status| any(status) || ALWAYS.contains(status)).collect();
-    let mut out = "| | target | version | MUST | SHOULD | verified |".to_owned();
+    let mut out = "| | target | version | MUST | SHOULD | tested |".to_owned();
     out.extend(counted.iter().map(|status| format!(" {status} |")));
     out += " skipped | not run |\n| --- | --- | --- | ---: | ---: | ---: |";
     out += &" ---: |".repeat(counted.len() + 2);
@@ -93,8 +93,8 @@ fn targets(report: &Report) -> String {
         let unverified = if column.unverified.is_some() { " (unverified)" } else { "" };
         let (name, must) = (code(&column.id.to_string(), 80), column.rates.must().percent());
         let should = column.rates.should().percent();
-        let verified = format!("{} of {}", column.verified, report.requirements.len());
-        out += &format!("| {} | {name}{unverified} | {version} | {must} | {should} | {verified} |", verdict(column));
+        let tested = format!("{} of {}", column.verified, report.requirements.len());
+        out += &format!("| {} | {name}{unverified} | {version} | {must} | {should} | {tested} |", verdict(column));
         out.extend(counted.iter().map(|status| format!(" {} |", column.count(**status))));
         out += &format!(" {} | {} |\n", column.skips(), column.missing);
     }

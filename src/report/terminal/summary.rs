@@ -210,7 +210,7 @@ fn verdict(out: &mut impl Write, summary: &RunSummary, strict: bool) -> io::Resu
     }
     let snapshots: String =
         snapshots.iter().fold(String::new(), |out, (state, count)| format!("{out}; snapshots {state}: {count}"));
-    let (total, (verified, asked)) = (summary.total(), summary.verified());
+    let (total, (decided, asked)) = (summary.total(), summary.verified());
     let tests = count(total.total(), "test");
     let tally = tally(&total);
     let of = tested(summary);
@@ -223,7 +223,7 @@ fn verdict(out: &mut impl Write, summary: &RunSummary, strict: bool) -> io::Resu
     };
     writeln!(
         out,
-        "{style}{word}{style:#}: {tests} of {of}{took}: {tally}; {verified} of {asked} requirements verified{snapshots}{warning}"
+        "{style}{word}{style:#}: {tests} of {of}{took}: {tally}; {decided} of {asked} requirements tested{snapshots}{warning}"
     )
 }
 

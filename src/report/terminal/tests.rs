@@ -86,7 +86,7 @@ failed  f/r  server; 14 tests
 
    3 skipped  sample  the target does not support transport stdio
 INCOMPLETE: 1 of 17 tests were not run
-not as expected: 16 tests of sample in 1.500 s: 1 passed, 1 known, 14 failed; 1 of 1 requirements verified
+not as expected: 16 tests of sample in 1.500 s: 1 passed, 1 known, 14 failed; 1 of 1 requirements tested
 "#);
 }
 
