@@ -176,6 +176,6 @@ fn adapter_that_can_express_nothing_is_no_success() {
     sandbox.script("blank", &script, "");
     run(&sandbox, "blank", "--revision 2026-07-28 --transport http").exits(3).stdout_has(&[
         "not as expected",
-        "0 of 2 requirements verified; nothing was tested: the adapter answered `cannot`",
+        "0 of 2 requirements tested; nothing was tested: the adapter answered `cannot`",
     ]);
 }
