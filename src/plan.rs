@@ -136,6 +136,21 @@ pub enum PlanError {
         /// Tests with similar names.
         nearest: Vec<String>,
     },
+    /// No test that a known failure matches checks its requirement.
+    #[error(
+        "{target} lists a known failure of `{requirement}` in `{pattern}`, but no test there checks this requirement{}",
+        suggestion(.nearest)
+    )]
+    UncheckedKnown {
+        /// The target.
+        target: TargetId,
+        /// The pattern, as written.
+        pattern: String,
+        /// The requirement, as written.
+        requirement: RequirementId,
+        /// Requirements of those tests with similar names.
+        nearest: Vec<String>,
+    },
     /// Two known failures of a target excuse the same verdict.
     #[error("{target} lists {requirement} in {test} as a known failure twice: {}", .entries.join(" and "))]
     KnownTwice {
@@ -429,11 +444,28 @@ fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Select
             let (target, nearest) = (target.id.clone(), similar(pattern, library));
             return Err(PlanError::UnmatchedKnown { target, pattern: pattern.as_str().to_owned(), nearest });
         }
-        if let Some(error) = known_twice(library, target) {
+        let errors = [known_unchecked(library, target), known_twice(library, target)];
+        if let Some(error) = errors.into_iter().flatten().next() {
             return Err(error);
         }
     }
     Ok(())
+}
+
+/// Finds a known failure whose tests do not check its requirement. It would never fail, and never be stale.
+fn known_unchecked(library: &Library, target: &Target) -> Option<PlanError> {
+    target.known.iter().find_map(|known| {
+        let tests = candidates(&known.test, library).filter(|(id, _)| known.test.matches(id));
+        let checked: BTreeSet<_> =
+            tests.flat_map(|(_, test)| test.checks().map(|check| &check.requirement).collect::<Vec<_>>()).collect();
+        let names = || checked.iter().map(ToString::to_string);
+        (!checked.contains(&known.requirement)).then(|| PlanError::UncheckedKnown {
+            target: target.id.clone(),
+            pattern: known.test.as_str().to_owned(),
+            requirement: known.requirement.clone(),
+            nearest: nearest(&known.requirement.to_string(), names()),
+        })
+    })
 }
 
 /// Finds two known failures of a target that would excuse the same verdict. It would be unclear which of them to remove
@@ -487,19 +519,21 @@ fn all_runs<'l>(library: &'l Library, case: &'l Case) -> impl Iterator<Item = (T
 
 /// Returns the names most similar to a pattern, among those with the same number of components.
 fn similar(pattern: &Pattern, library: &Library) -> Vec<String> {
-    const NAMES: usize = 3;
-    const LIKENESS: f64 = 0.7;
     let written = pattern.as_str().split('@').next().unwrap_or_default();
     let parts = written.split('/').count();
     let paths = library.cases.iter().flat_map(|case| &case.tests).map(|test| test.path());
     let mut names: Vec<_> = paths.map(|path| path.split('/').take(parts).collect::<Vec<_>>().join("/")).collect();
     names.sort();
     names.dedup();
-    let mut names: Vec<_> = names
-        .into_iter()
-        .map(|name| (strsim::jaro_winkler(written, &name), name))
-        .filter(|(like, _)| *like > LIKENESS)
-        .collect();
+    nearest(written, names.into_iter())
+}
+
+/// Returns the few names with the most similar spelling, the nearest first.
+fn nearest(written: &str, names: impl Iterator<Item = String>) -> Vec<String> {
+    const NAMES: usize = 3;
+    const LIKENESS: f64 = 0.7;
+    let mut names: Vec<_> =
+        names.map(|name| (strsim::jaro_winkler(written, &name), name)).filter(|(like, _)| *like > LIKENESS).collect();
     names.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     names.into_iter().map(|(_, name)| name).take(NAMES).collect()
 }

@@ -219,9 +219,10 @@ pub(super) fn this_program() -> Result<Utf8PathBuf, Problem> {
 
 pub(super) fn plan_problem(error: &PlanError) -> Problem {
     let exit = match error {
-        PlanError::UnmatchedKnown { .. } | PlanError::KnownTwice { .. } | PlanError::UnmatchedPattern { .. } => {
-            Exit::Usage
-        }
+        PlanError::UnmatchedKnown { .. }
+        | PlanError::UncheckedKnown { .. }
+        | PlanError::KnownTwice { .. }
+        | PlanError::UnmatchedPattern { .. } => Exit::Usage,
         PlanError::Nothing { .. } => Exit::Nothing,
     };
     let hint = match error {

@@ -209,6 +209,26 @@ fn unmatched_pattern_is_an_error_with_suggestions() {
 }
 
 #[test]
+fn known_failure_of_an_unchecked_requirement_is_an_error() {
+    let check = Check { requirement: RequirementId::within("a", "kept"), line: 1, alternatives: vec![] };
+    let step = Step { when: When::List, then: Then::Checks(vec![check]), declares: None, initialized: true };
+    let library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
+    let plan_with = |requirement: &str| {
+        let known = Known {
+            test: "a/b".parse().expect("a pattern"),
+            requirement: RequirementId::within("a", requirement),
+            reason: String::new(),
+            issue: None,
+        };
+        let target = Target { known: vec![known], ..target() };
+        plan(&library, &[Arc::new(target)], &Selection::default())
+    };
+    assert!(plan_with("kept").is_ok());
+    let error = plan_with("kepd").expect_err("no test checks it");
+    assert!(matches!(&error, PlanError::UncheckedKnown { nearest, .. } if nearest == &["a/kept"]), "{error}");
+}
+
+#[test]
 fn verdict_excused_twice_is_an_error_that_names_both() {
     let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
     let step = Step { when: When::List, then: Then::Checks(vec![check("r")]), declares: None, initialized: true };
