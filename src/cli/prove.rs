@@ -1,7 +1,7 @@
 //! `casebook prove`: checks that every mutant of the reference violates the requirements it declares, and no others.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -26,19 +26,39 @@ const A_CORE: usize = 4;
 /// The most mutants at a time.
 const MOST: usize = 32;
 
+/// The requirements that cases check and no mutant declares, by role.
+type Undeclared = Arc<BTreeSet<(Role, String)>>;
+
 pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     let library = Arc::new(load::load(&args.cases.sources()?)?);
     let is_selected = |one: &Declared<'_>| args.only_mutants.as_ref().is_none_or(|only| only.matches_path(one.name));
-    let chosen: Vec<_> = proof::all().filter(is_selected).collect();
+    let mut chosen: Vec<_> = proof::all().filter(is_selected).collect();
     if let (true, Some(pattern)) = (chosen.is_empty(), &args.only_mutants) {
         let names: Vec<_> = proof::all().map(|mutant| mutant.name).collect();
         return Err(Problem::new(Exit::Usage, unknown_mutant(pattern.as_str(), &names)));
     }
+    let undeclared = Arc::new(unproved(&library, proof::all(), &UNBROKEN));
+    let is_foreign = !args.cases.are_embedded();
+    if is_foreign {
+        let roles: BTreeSet<_> = library.cases.iter().map(|case| case.role).collect();
+        chosen.retain(|mutant| roles.contains(&mutant.role));
+    }
+    if chosen.is_empty() {
+        return Err(Problem::new(Exit::Nothing, "nothing to run: no case has the role of a selected mutant"));
+    }
+    let foreign = is_foreign.then(|| Arc::clone(&undeclared));
     let runtime = super::interrupt::runtime()?;
-    let Some(kills) = runtime.block_on(examine(args, &library, &chosen))? else { return Ok(Exit::Interrupted) };
+    let Some(kills) = runtime.block_on(examine(args, &library, &chosen, foreign))? else {
+        return Ok(Exit::Interrupted);
+    };
     // A selection of mutants cannot show which requirements no mutant violates.
-    let unproved = args.only_mutants.is_none().then(|| unproved(&library, proof::all(), &UNBROKEN));
-    let proof = Proof { mutants: kills, unproved: unproved.unwrap_or_default() };
+    let is_whole = args.only_mutants.is_none();
+    let proof = if is_foreign {
+        Proof::of_foreign(kills, &undeclared, is_whole)
+    } else {
+        let unproved = if is_whole { Arc::unwrap_or_clone(undeclared) } else { BTreeSet::new() };
+        Proof { mutants: kills, unproved, foreign: None }
+    };
     print_line(&match args.format {
         ProofFormat::Text => Printable::from(proof.text()).trimmed(),
         ProofFormat::Md => Printable::from(proof.markdown()).trimmed(),
@@ -64,12 +84,14 @@ async fn examine(
     args: &ProveArgs,
     library: &Arc<Library>,
     chosen: &[Declared<'static>],
+    foreign: Option<Undeclared>,
 ) -> Result<Option<Vec<Kill>>, Problem> {
     let cancel = super::interrupt::listen();
-    let Some(mut kills) = together(args, library, chosen, &cancel).await? else { return Ok(None) };
+    let examined = |mutant, pace| one(args, Arc::clone(library), mutant, foreign.clone(), pace, cancel.clone());
+    let Some(mut kills) = together(args, chosen, examined).await? else { return Ok(None) };
     let in_doubt = |kill: &Kill| !kill.is_as_declared() && kill.tests > 0;
     for (kill, mutant) in kills.iter_mut().zip(chosen).filter(|(kill, _)| in_doubt(kill)) {
-        let Some(again) = one(args, Arc::clone(library), *mutant, Pace::Patient, cancel.clone())?.await? else {
+        let Some(again) = examined(*mutant, Pace::Patient)?.await? else {
             return Ok(None);
         };
         *kill = again;
@@ -78,12 +100,14 @@ async fn examine(
 }
 
 /// Runs many mutants at a time, and returns the results in order.
-async fn together(
+async fn together<F>(
     args: &ProveArgs,
-    library: &Arc<Library>,
     chosen: &[Declared<'static>],
-    cancel: &watch::Receiver<Cancel>,
-) -> Result<Option<Vec<Kill>>, Problem> {
+    examined: impl Fn(Declared<'static>, Pace) -> Result<F, Problem>,
+) -> Result<Option<Vec<Kill>>, Problem>
+where
+    F: Future<Output = Result<Option<Kill>, ProofError>> + Send + 'static,
+{
     let jobs = args.jobs.map_or_else(at_a_time, NonZeroUsize::get);
     let progress = Progress::new(chosen.len());
     let mut kills: Vec<Option<Kill>> = vec![None; chosen.len()];
@@ -95,7 +119,7 @@ async fn together(
         while running.len() < jobs
             && let Some((place, mutant)) = waiting.next()
         {
-            let examined = one(args, Arc::clone(library), *mutant, Pace::Brisk, cancel.clone())?;
+            let examined = examined(*mutant, Pace::Brisk)?;
             running.spawn(async move { (place, examined.await) });
         }
         let Some(done) = running.join_next().await else { break };
@@ -117,16 +141,26 @@ fn at_a_time() -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(A_CORE).min(MOST)
 }
 
-/// Returns the examination of one mutant, which begins when it is awaited.
+/// Returns the examination of one mutant, which begins when it is awaited. A mutant may violate `foreign` requirements
+/// without a declaration.
 fn one(
     args: &ProveArgs,
     library: Arc<Library>,
     mutant: Declared<'static>,
+    foreign: Option<Undeclared>,
     pace: Pace,
     cancel: watch::Receiver<Cancel>,
 ) -> Result<impl Future<Output = Result<Option<Kill>, ProofError>> + Send + use<>, Problem> {
     let target = targets(&[format!("{}:{}", target::REFERENCE, mutant.name)])?.remove(0);
     let transports: Vec<_> = args.transport.into_iter().collect();
     let options = (Options::default(), pace);
-    Ok(async move { proof::examine(&library, (mutant, target), &transports, options, cancel).await })
+    Ok(async move {
+        let kill = proof::examine(&library, (mutant, target), &transports, options, cancel).await?;
+        Ok(kill.map(|mut kill| {
+            if let Some(foreign) = foreign {
+                kill.undeclared.retain(|id| !foreign.contains(&(mutant.role, id.clone())));
+            }
+            kill
+        }))
+    })
 }

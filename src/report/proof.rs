@@ -7,9 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::model::RequirementId;
 use crate::model::case::Library;
 use crate::model::record::{Record, VerdictKind};
 use crate::model::spec::{Level, Role};
+use crate::model::text::count;
 
 /// The declaration of a mutant.
 #[derive(Clone, Copy, Debug)]
@@ -126,6 +128,17 @@ impl Kill {
     }
 }
 
+/// A requirement that no mutant declares, and the mutants that violated it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Foreign {
+    /// The role that is checked.
+    pub role: Role,
+    /// The requirement.
+    pub requirement: String,
+    /// The mutants that violated it, of all that were run.
+    pub violated_by: Vec<String>,
+}
+
 /// The results of all mutants.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Proof {
@@ -133,9 +146,25 @@ pub struct Proof {
     pub mutants: Vec<Kill>,
     /// Requirements with checks that no mutant fails, by role.
     pub unproved: BTreeSet<(Role, String)>,
+    /// For other cases than the embedded ones: the requirements that no mutant declares and some mutant violated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreign: Option<Vec<Foreign>>,
 }
 
 impl Proof {
+    /// The proof of other cases than the embedded ones. `undeclared` are the requirements that they check and no mutant
+    /// declares. With `is_whole`, all mutants were run, so that each of these requirements must be violated by one.
+    pub fn of_foreign(mutants: Vec<Kill>, undeclared: &BTreeSet<(Role, String)>, is_whole: bool) -> Self {
+        let all = undeclared.iter().map(|(role, requirement)| {
+            let violates = |kill: &&Kill| kill.role == *role && kill.broke.contains_key(requirement);
+            let violated_by = mutants.iter().filter(violates).map(|kill| kill.mutant.clone()).collect();
+            Foreign { role: *role, requirement: requirement.clone(), violated_by }
+        });
+        let (violated, unproved): (Vec<_>, Vec<_>) = all.partition(|one| !one.violated_by.is_empty());
+        let unproved = unproved.into_iter().filter(|_| is_whole).map(|one| (one.role, one.requirement)).collect();
+        Self { mutants, unproved, foreign: Some(violated) }
+    }
+
     /// Returns whether every mutant is as declared, and every check fails for some mutant.
     pub fn holds(&self) -> bool {
         self.unproved.is_empty() && self.mutants.iter().all(Kill::is_as_declared)
@@ -143,15 +172,42 @@ impl Proof {
 
     /// Returns a line for each failure of the proof.
     pub fn complaints(&self) -> Vec<String> {
-        let unproved = self.unproved.iter().map(|(role, id)| format!("{id}: no mutant violates it as a {role}"));
+        let violates = |role: Role, id: &str| {
+            let is_violated = self.mutants.iter().any(|kill| kill.role == role && kill.broke.contains_key(id));
+            if is_violated { "declares" } else { "violates" }
+        };
+        let unproved =
+            self.unproved.iter().map(|(role, id)| format!("{id}: no mutant {} it as a {role}", violates(*role, id)));
         self.mutants.iter().flat_map(Kill::complaints).chain(unproved).collect()
     }
 
-    /// Returns the matrix for a terminal: each mutant with the requirements that it violated and the number of tests.
+    /// Returns a line for each requirement that no mutant declares and some mutant violated.
+    fn foreign_lines(&self) -> Vec<String> {
+        const NAMED: usize = 12;
+        let line = |Foreign { role, requirement, violated_by }: &Foreign| {
+            let all = self.mutants.iter().filter(|kill| kill.role == *role).count();
+            let named: Vec<_> = violated_by.iter().take(NAMED).map(String::as_str).collect();
+            let more = violated_by.len() - named.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            // Most mutants behave as the reference does, except for their one defect.
+            let tip = if violated_by.len() > 1 && violated_by.len() * 2 > all {
+                "; `casebook run reference` shows whether the reference violates it too"
+            } else {
+                ""
+            };
+            let names = named.join(", ");
+            format!("{requirement}: violated by {} of {all} {role} mutants: {names}{more}{tip}", violated_by.len())
+        };
+        self.foreign.iter().flatten().map(line).collect()
+    }
+
+    /// Returns the matrix for a terminal: each mutant with the requirements that it violated and the number of tests. With
+    /// other cases than the embedded ones, only mutants with unexpected results are in the matrix.
     pub fn text(&self) -> String {
         let mut out = String::new();
+        let is_shown = |kill: &&Kill| self.foreign.is_none() || !kill.is_as_declared();
         for role in Role::ALL {
-            for kill in self.mutants.iter().filter(|kill| kill.role == *role) {
+            for kill in self.mutants.iter().filter(|kill| kill.role == *role).filter(is_shown) {
                 let mark = if kill.is_as_declared() { "    " } else { "WRONG" };
                 out += &format!("{mark:>5}  {}: {}\n", kill.mutant, kill.does);
                 for (requirement, tests) in &kill.broke {
@@ -159,8 +215,8 @@ impl Proof {
                 }
             }
         }
-        for complaint in self.complaints() {
-            out += &format!("{complaint}\n");
+        for line in self.foreign_lines().into_iter().chain(self.complaints()) {
+            out += &format!("{line}\n");
         }
         out.push_str(&self.totals());
         out
@@ -180,7 +236,7 @@ impl Proof {
         for (requirement, mutants) in by_requirement {
             out += &format!("| {requirement} | {} |\n", mutants.join(", "));
         }
-        let complaints = self.complaints();
+        let complaints: Vec<_> = self.foreign_lines().into_iter().chain(self.complaints()).collect();
         if !complaints.is_empty() {
             out += &format!("\n- {}\n", complaints.join("\n- "));
         }
@@ -197,13 +253,16 @@ impl Proof {
         let right = self.mutants.iter().filter(|kill| kill.is_as_declared()).count();
         let broken: BTreeSet<_> =
             self.mutants.iter().flat_map(|kill| kill.broke.keys().map(move |id| (kill.role, id))).collect();
-        let mut out = format!(
-            "{right} of {} mutants as declared; {} requirements violated by a mutant, {} by none",
-            self.mutants.len(),
-            broken.len(),
-            self.unproved.len()
-        );
-        if !self.unseen().is_empty() {
+        let all = self.mutants.len();
+        // A mutant declares no requirement of other cases than the embedded ones.
+        let mutants = match (&self.foreign, all - right) {
+            (None, _) => format!("{right} of {all} mutants as declared"),
+            (Some(_), 0) => count(all, "mutant"),
+            (Some(_), wrong) => format!("{}, {wrong} not as declared", count(all, "mutant")),
+        };
+        let mut out =
+            format!("{mutants}; {} requirements violated by a mutant, {} by none", broken.len(), self.unproved.len());
+        if self.foreign.is_none() && !self.unseen().is_empty() {
             out += &format!("; detected by no test: {}", self.unseen().join(", "));
         }
         out
@@ -220,9 +279,7 @@ pub fn unproved<'a>(
     let is_excepted = |role: Role, id: &str| excepted.iter().any(|one| (one.0, one.1) == (role.word(), id));
     let declared: BTreeSet<(Role, &str)> =
         mutants.flat_map(|mutant| mutant.breaks.iter().map(move |id| (mutant.role, *id))).collect();
-    let tests = library.cases.iter().flat_map(|case| &case.tests);
-    let checked = tests.flat_map(|test| test.checks().map(move |check| (test.role, &check.requirement)));
-    checked
+    checked(library)
         .filter(|(role, id)| {
             let binding = |one: &crate::model::spec::Requirement| one.roles.contains(role) && one.level != Level::May;
             library.requirements.get(*id).is_some_and(binding) && !declared.contains(&(*role, id.as_str()))
@@ -230,6 +287,12 @@ pub fn unproved<'a>(
         .filter(|(role, id)| !is_excepted(*role, id.as_str()))
         .map(|(role, id)| (role, id.as_str().to_owned()))
         .collect()
+}
+
+/// Returns the requirements that tests check, with the role of each test.
+pub fn checked(library: &Library) -> impl Iterator<Item = (Role, &RequirementId)> {
+    let tests = library.cases.iter().flat_map(|case| &case.tests);
+    tests.flat_map(|test| test.checks().map(move |check| (test.role, &check.requirement)))
 }
 
 #[cfg(test)]
@@ -284,7 +347,7 @@ mod tests {
     fn matrix_shows_violations_and_failures_of_the_proof() {
         let kill = kill(declared(&["f/r", "f/s"]), &[VerdictKind::Fail]);
         let unproved = BTreeSet::from([(Role::Client, "f/t".to_owned())]);
-        let proof = Proof { mutants: vec![kill], unproved };
+        let proof = Proof { mutants: vec![kill], unproved, foreign: None };
         assert_eq!(
             proof.text(),
             "WRONG  m: Something.\n            1  f/r\nm: no test detects that it violates f/s\n\
@@ -292,5 +355,32 @@ mod tests {
              0 of 1 mutants as declared; 1 requirements violated by a mutant, 1 by none"
         );
         assert!(proof.markdown().contains("| m | Something. | f/r (1) |") && !proof.holds());
+    }
+
+    #[test]
+    fn undeclared_requirement_names_the_mutants_that_violate_it() {
+        let aside = |mut kill: Kill| {
+            kill.undeclared.clear();
+            kill
+        };
+        let kills = ["m", "n"].map(|name| aside(kill(Declared { name, ..declared(&[]) }, &[VerdictKind::Fail])));
+        let of = |ids: &[&str], is_whole| {
+            let undeclared = ids.iter().map(|id| (Role::Server, (*id).to_owned())).collect();
+            Proof::of_foreign(kills.to_vec(), &undeclared, is_whole)
+        };
+        let proof = of(&["f/r"], true);
+        let tip = "`casebook run reference` shows whether the reference violates it too";
+        assert_eq!(
+            proof.text(),
+            format!(
+                "f/r: violated by 2 of 2 server mutants: m, n; {tip}\n2 mutants; 1 requirements violated by a mutant, 0 by none"
+            )
+        );
+        assert!(proof.holds());
+        let unproved = of(&["f/r", "f/s"], true);
+        assert!(!unproved.holds() && unproved.text().contains("f/s: no mutant violates it as a server"));
+        assert!(of(&["f/r", "f/s"], false).holds(), "a selection of mutants shows nothing about f/s");
+        let embedded = Proof { unproved: [(Role::Server, "f/r".to_owned())].into(), foreign: None, ..proof };
+        assert_eq!(embedded.complaints(), ["f/r: no mutant declares it as a server"]);
     }
 }

@@ -18,6 +18,7 @@ mod imports;
 mod interrupts;
 mod known;
 mod process;
+mod proves;
 mod records;
 mod reports;
 #[cfg(target_os = "linux")]
