@@ -62,3 +62,15 @@ pub(super) fn file(target: &Target, here: &Utf8Path) -> String {
         (None, _) => "embedded".to_owned(),
     }
 }
+
+/// Returns the folder of an embedded target that was unpacked into a cache, if one of these `target.toml` files is its file.
+/// The cache may be that of another machine, or of another version of casebook.
+pub(super) fn unpacked_folder<'f>(
+    name: &str,
+    files: impl IntoIterator<Item = &'f Utf8PathBuf>,
+) -> Option<&'f Utf8Path> {
+    files.into_iter().filter_map(|file| file.parent()).find(|folder| {
+        let above = folder.parent().and_then(Utf8Path::parent);
+        folder.file_name() == Some(name) && above.is_some_and(|above| above.ends_with("casebook/targets"))
+    })
+}

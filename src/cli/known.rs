@@ -5,11 +5,16 @@
 use camino::Utf8PathBuf;
 use clap::Args;
 
+use super::here::unpacked_folder;
 use super::{CaseArgs, Exit, Problem};
 use crate::load::{self, target::REFERENCE};
+use crate::report::Untrusted;
 use crate::report::known::Proposals;
 use crate::report::terminal::{eprint_line, show};
 use crate::run::read_what_is_there;
+
+/// The most characters of a line that are shown.
+const LINE: usize = 1000;
 
 /// `casebook known`.
 #[derive(Debug, Args)]
@@ -28,7 +33,7 @@ pub struct KnownArgs {
 pub(super) fn known(args: &KnownArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources()?)?;
     let mut proposals = Proposals::new(args.strict);
-    let (mut has_target, mut exit) = (false, Exit::Fine);
+    let (mut has_target, mut exit, mut files) = (false, Exit::Fine, Vec::new());
     // A shell's `*` matches the transcripts beside the run logs too.
     for path in args.run_logs.iter().filter(|path| !path.as_str().ends_with(".wire.jsonl")) {
         let (log, cut) = read_what_is_there(path)?;
@@ -36,6 +41,7 @@ pub(super) fn known(args: &KnownArgs) -> Result<Exit, Problem> {
             eprint_line(&format!("{path} is incomplete: {error}; the tests after that are not covered"));
             exit = Exit::Interrupted;
         }
+        files.extend(log.header.files);
         // The embedded reference and its mutants have no target.toml.
         let records = log.records.iter().filter(|record| record.target.name != REFERENCE);
         records.for_each(|record| {
@@ -53,9 +59,17 @@ pub(super) fn known(args: &KnownArgs) -> Result<Exit, Problem> {
     let all: Vec<_> = texts.iter().map(|(_, _, text)| text.as_str()).collect();
     show(&all.join("\n")).map_err(|error| Problem::unsaved("standard output".into(), &error))?;
     for (target, entries, _) in &texts {
-        if *entries > 0 {
-            eprint_line(&format!("add these entries to the target.toml of {target}, and write the reason of each"));
+        if *entries == 0 {
+            continue;
         }
+        let text = match unpacked_folder(target, &files) {
+            Some(folder) => format!(
+                "{target} is embedded in casebook: copy {folder}, for example to targets/{target}, add these entries to the \
+                 target.toml of the copy, and write the reason of each"
+            ),
+            None => format!("add these entries to the target.toml of {target}, and write the reason of each"),
+        };
+        eprint_line(&Untrusted(&text).line(LINE));
     }
     if texts.iter().all(|(_, entries, _)| *entries == 0) {
         eprint_line("no known failure is missing");

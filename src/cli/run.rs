@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 pub use args::{RunArgs, SelectArgs, ShowArgs};
 
-use super::here::{here, show_files, warn_of_skipped};
+use super::here::{here, show_files, unpacked_folder, warn_of_skipped};
 use super::logs::CachedLog;
 use super::sets;
 use super::snapshots::{self, Snapshots};
@@ -393,9 +393,11 @@ impl TwoWays {
     }
 }
 
-/// Returns whether a target with a `target.toml` has failures that could be listed there.
+/// Returns whether a target with a `target.toml` of the user has failures that could be listed there.
 fn needs_known(summary: &RunSummary, targets: &[Arc<Target>]) -> bool {
-    let with_file: Vec<_> = targets.iter().filter(|target| target.file.is_some()).map(|target| &target.id).collect();
+    let has_own_file =
+        |target: &&Arc<Target>| target.file.is_some() && unpacked_folder(&target.id.name, &target.file).is_none();
+    let with_file: Vec<_> = targets.iter().filter(has_own_file).map(|target| &target.id).collect();
     let has_failures = |column: &Column| column.count(Status::Failed) + column.count(Status::Inconclusive) > 0;
     summary.columns.iter().any(|column| with_file.contains(&&column.id) && has_failures(column))
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::here::unpacked_folder;
 use super::{Exit, Problem};
 use crate::load::target::REFERENCE;
 use crate::model::record::{Record, SnapshotProblem, SnapshotState};
@@ -175,6 +176,13 @@ impl<'a> Snapshots<'a> {
         for target in targets {
             match &target.snapshots {
                 Some(folder) if is_settled(accept, folder) => _ = folders.insert(&target.id, folder.as_path()),
+                // Snapshots in the cache would be lost with the next version of casebook.
+                Some(folder)
+                    if folder.starts_with(&target.folder)
+                        && unpacked_folder(&target.id.name, &target.file).is_some() =>
+                {
+                    changes.placeless.push(target.id.clone());
+                }
                 Some(_) => changes.blank.push(target.id.clone()),
                 None => changes.placeless.push(target.id.clone()),
             }

@@ -34,3 +34,14 @@ fn run_of_the_reference_has_no_known_failures() {
     sandbox.run("run reference:input-not-validated --cases cases").exits(1);
     sandbox.run(LAST).exits(2).stderr_has(&["casebook's own reference has no known failures"]);
 }
+
+#[test]
+fn failures_of_an_embedded_target_need_a_copy_of_it() {
+    let sandbox = Sandbox::new();
+    let folder = "cache/casebook/targets/0123456789abcdef/t";
+    sandbox.borrowed(folder, Some("input-not-validated"), "");
+    let run = sandbox.run(&format!("run ./{folder} --cases cases"));
+    run.exits(1);
+    assert!(!run.err.contains("tip:") && !run.err.contains("--accept"), "{}", run.err);
+    sandbox.run(LAST).exits(0).stderr_has(&["t is embedded in casebook: copy ", "for example to targets/t,"]);
+}
