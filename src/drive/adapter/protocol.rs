@@ -2,17 +2,16 @@
 //!
 //! Takes fixtures as text, gives the adapter's answers. Must not know MCP or the content of a fixture.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 
+use crate::drive::adapter::mistake::{self, is_addressed, wrong_id, wrong_type};
 use crate::drive::adapter::stream::{Place, Stream, Streams};
 use crate::drive::clock::Deadline;
 use crate::drive::fault;
@@ -90,7 +89,7 @@ pub enum StartError {
         stderr: String,
     },
     /// The hello lacks something that `target.toml` claims.
-    #[error("target.toml claims {what} `{claim}`, but the adapter's hello has only: {}", .hello.join(", "))]
+    #[error("target.toml claims {what} `{claim}`, but the adapter's hello {}", only(.what, .hello))]
     Claim {
         /// The kind of claim.
         what: &'static str,
@@ -110,6 +109,15 @@ pub enum StartError {
         /// The package in the hello.
         hello: Package,
     },
+}
+
+/// Returns the part of a message that names the values of one kind in a hello.
+fn only(what: &str, hello: &[String]) -> String {
+    if hello.is_empty() {
+        let key = what.trim_start_matches("the ");
+        return format!("names no {key}s (key `{key}s`)");
+    }
+    format!("has only: {}", hello.join(", "))
 }
 
 /// Returns the message of an error without the path of a temporary file, which differs each time.
@@ -156,7 +164,7 @@ impl Trouble {
 /// One line of an adapter. Unknown members are ignored, so that the protocol can grow. The results of a client stay
 /// text, because they may be nested too deeply for a tree.
 #[derive(Debug, Deserialize)]
-struct Answer {
+pub(super) struct Answer {
     id: String,
     hello: Option<Hello>,
     serving: Option<Address>,
@@ -180,29 +188,6 @@ pub(crate) struct Drove {
     /// The error of the script, in addition to those of its steps.
     #[serde(default)]
     pub(crate) error: Option<Box<RawValue>>,
-}
-
-/// Returns whether a line is an answer to the request with this id, valid or not.
-fn is_addressed(line: &[u8], id: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Addressed<'a> {
-        #[serde(borrow)]
-        id: Cow<'a, str>,
-    }
-    serde_json::from_slice(line).is_ok_and(|addressed: Addressed<'_>| addressed.id == id)
-}
-
-/// Returns the mistake in an answer whose id is missing or no string; `None` for any other line.
-fn wrong_id(line: &[u8], id: &str) -> Option<String> {
-    const ANSWERS: [&str; 7] = ["hello", "serving", "stopped", "drove", "unsupported", "refused", "cannot"];
-    let Ok(Value::Object(answer)) = serde_json::from_slice(line) else { return None };
-    let found = match answer.get("id") {
-        _ if !ANSWERS.iter().any(|name| answer.contains_key(*name)) => return None,
-        Some(Value::String(_)) => return None,
-        Some(other) => format!("has \"id\":{}", other.to_string().chars().take(40).collect::<String>()),
-        None => "has no id".to_owned(),
-    };
-    Some(format!("its answer {found}; an id is a string, and is repeated as it came: \"id\":\"{id}\""))
 }
 
 #[derive(Debug, Deserialize)]
@@ -391,8 +376,9 @@ impl Adapter {
         }
         let nonsense = |reason| Trouble::Nonsense(reason).served();
         match (answer.drove, answer.unsupported) {
-            (Some(drove), _) => serde_json::from_str(drove.get())
-                .map_err(|error| nonsense(format!("it answered `drive` with an invalid `drove`: {error}"))),
+            (Some(drove), _) => serde_json::from_str(drove.get()).map_err(|_| {
+                nonsense(format!("it answered `drive` with an invalid `drove`; expected as in {}", mistake::DROVE))
+            }),
             (None, Some(reason)) => Err(Served::Cannot { reason }),
             (None, None) => Err(nonsense(
                 "it answered `drive` with none of `drove`, `refused`, `cannot` and `unsupported`".to_owned(),
@@ -473,7 +459,8 @@ impl Adapter {
                 }
                 Err(error) if is_addressed(&line, id) => {
                     self.keep_noise(&line);
-                    return Err(Trouble::Nonsense(format!("it sent an invalid answer: {error}")));
+                    let mistake = wrong_type(&line).unwrap_or_else(|| error.to_string());
+                    return Err(Trouble::Nonsense(format!("it sent an invalid answer: {mistake}")));
                 }
                 _ => self.keep_noise(&line),
             }

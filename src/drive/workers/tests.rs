@@ -326,7 +326,7 @@ async fn missing_hello_makes_tests_unavailable_with_reason() {
         ("exec sleep 1000", "sent no answer within the time limit"),
         ("echo broken >&2; exit 1", "exit status 1; it wrote: broken"),
         ("yes", "1000 lines that are no answer"),
-        (r#"read -r line; echo '{"id":"1","hello":"there"}'"#, "it sent an invalid answer: invalid type: string"),
+        (r#"read -r line; echo '{"id":"1","hello":"there"}'"#, "it sent an invalid answer: `hello` must be an object"),
         (r#"read -r line; echo '{"id":"1","hello":{"roles":["server"]}}'"#, "the transport `stdio`"),
     ] {
         let transcripts = run(target(&[("ON_HELLO", on_hello)]), vec![send("one"), send("two")]).await;

@@ -30,7 +30,11 @@ const AT_HELLO: [Rogue; 13] = [
         ("none", "it sent no answer within the time limit"),
     )
     .waits(),
-    Rogue::new("hello-as-list", line!(r#""hello": 7"#), ("none", "it sent an invalid answer: invalid type")),
+    Rogue::new(
+        "hello-as-list",
+        line!(r#""hello": 7"#),
+        ("none", "it sent an invalid answer: `hello` must be an object"),
+    ),
     Rogue::new("hello-twice-in-one", r#"say(good()[:-1] + ', "hello": {}}')"#, ("none", "duplicate field `hello`")),
     Rogue::new("hello-of-less", line!(r#""hello": {}"#), ("none", "target.toml claims the role `server`")),
     Rogue::new("hello-of-nothing", line!(r#""stopped": true"#), ("none", "it answered `hello` without a hello")),
