@@ -1,9 +1,12 @@
 //! `casebook smoke`: checks that an adapter speaks the adapter protocol.
 
+use std::sync::Arc;
+
 use super::interrupt;
 use super::run::{prepare, targets};
 use super::{Exit, Problem, SmokeArgs};
 use crate::drive::{Cancel, SmokeCheck, SmokeOutcome, SmokeReport, smoke as check};
+use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
 use crate::report::Untrusted;
 use crate::report::terminal::print_line;
@@ -23,7 +26,7 @@ pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
     runtime.block_on(async {
         let cancel = interrupt::listen();
         prepare(&targets, &cancel).await?;
-        let mut good = true;
+        let mut checks = Vec::new();
         for target in &targets {
             let mut stop = cancel.clone();
             let report = tokio::select! {
@@ -31,9 +34,10 @@ pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
                 _ = stop.wait_for(|cancel| *cancel != Cancel::Go) => return Ok(Exit::Interrupted),
             };
             print(target, &report);
-            good &= report.is_good();
+            checks.extend(report.checks);
         }
-        Ok(if good { Exit::Fine } else { Exit::Target })
+        print_line(&Untrusted(&closing(&args.target, &targets, &checks)).line(600));
+        Ok(if count(&checks, "WRONG") == 0 { Exit::Fine } else { Exit::Target })
     })
 }
 
@@ -44,29 +48,91 @@ fn print(target: &Target, report: &SmokeReport) {
     if let Some(hello) = &report.hello {
         print_line(&clean(&format!("  {} {} ({}, {})", hello.sdk, hello.version, hello.language, hello.api)));
     }
-    for check in &report.checks {
+    if target.claims.roles.contains(&Role::Server) && target.claims.transports.contains(&Transport::Stdio) {
+        match &report.hello {
+            Some(hello) if hello.streams => print_line("  stdio: one process serves the fixtures, each over a stream"),
+            Some(_) => print_line("  stdio: a process for each test; a run over stdio takes minutes"),
+            None => {}
+        }
+    }
+    for (index, check) in report.checks.iter().enumerate() {
+        let is_same = |other: &&SmokeCheck| shape(&other.outcome).is_some_and(|one| Some(one) == shape(&check.outcome));
+        if report.checks[..index].iter().any(|other| is_same(&other)) {
+            continue;
+        }
+        print_line(&format!("  {:7} {}", word(&check.outcome), clean(&asked_and_reason(check))));
         match &check.outcome {
-            SmokeOutcome::Right => print_line(&format!("  right   {}", clean(&check.asked))),
-            SmokeOutcome::Cannot(reason) => {
-                print_line(&format!("  cannot  {}: {}", clean(&check.asked), clean(reason)));
-            }
+            SmokeOutcome::Right | SmokeOutcome::Cannot(_) => {}
             SmokeOutcome::Noisy(lines) => {
-                print_line(&format!("  noise   {}", clean(&check.asked)));
                 print_last(&lines.join("\n"), &secrets);
                 print_line("          expected: nothing but answers on standard output; write logs to standard error");
             }
+            SmokeOutcome::Odd { got, wanted } => {
+                print_line(&format!("          got: {}", clean(got)));
+                print_line(&format!("          expected: {}", clean(wanted)));
+                print_line("          Either the adapter or the SDK changes it.");
+            }
             SmokeOutcome::Wrong { got, wanted, stderr } => {
-                print_line(&format!("  WRONG   {}", clean(&check.asked)));
                 print_line(&format!("          got: {}", clean(got)));
                 print_line(&format!("          expected: {}", clean(wanted)));
                 print_last(stderr, &secrets);
             }
+        }
+        match report.checks[index + 1..].iter().filter(is_same).count() {
+            0 => {}
+            more => print_line(&format!("          and {more} more of the same")),
         }
     }
     let has_id = |check: &SmokeCheck| matches!(&check.outcome, SmokeOutcome::Wrong { wanted, .. } if wanted.contains(r#"{"id":ID"#));
     if report.checks.iter().any(has_id) {
         print_line("  ID stands for the id of the request, a string, which each answer repeats.");
     }
+}
+
+fn word(outcome: &SmokeOutcome) -> &'static str {
+    match outcome {
+        SmokeOutcome::Right => "right",
+        SmokeOutcome::Noisy(_) => "noise",
+        SmokeOutcome::Odd { .. } => "odd",
+        SmokeOutcome::Cannot(_) => "cannot",
+        SmokeOutcome::Wrong { .. } => "WRONG",
+    }
+}
+
+fn asked_and_reason(check: &SmokeCheck) -> String {
+    match &check.outcome {
+        SmokeOutcome::Cannot(reason) => format!("{}: {reason}", check.asked),
+        _ => check.asked.clone(),
+    }
+}
+
+/// Returns the text of an outcome that is printed once; `None` if each one is printed. Digits are left out, because
+/// they are the ids and ports of a single request.
+fn shape(outcome: &SmokeOutcome) -> Option<String> {
+    let text = match outcome {
+        SmokeOutcome::Odd { got, wanted } => format!("odd\n{got}\n{wanted}"),
+        SmokeOutcome::Wrong { got, wanted, stderr } => format!("WRONG\n{got}\n{wanted}\n{stderr}"),
+        SmokeOutcome::Right | SmokeOutcome::Noisy(_) | SmokeOutcome::Cannot(_) => return None,
+    };
+    Some(text.chars().filter(|one| !one.is_ascii_digit()).collect())
+}
+
+fn count(checks: &[SmokeCheck], name: &str) -> usize {
+    checks.iter().filter(|check| word(&check.outcome) == name).count()
+}
+
+/// Returns the last line: the number of checks for each outcome, and the next command.
+fn closing(argument: &str, targets: &[Arc<Target>], checks: &[SmokeCheck]) -> String {
+    let wrong = count(checks, "WRONG");
+    if wrong > 0 {
+        return format!("{wrong} WRONG: correct the adapter before its SDK is tested");
+    }
+    let counts = ["right", "noise", "odd", "cannot"].map(|name| (count(checks, name), name));
+    let counts: Vec<_> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
+    let has = |transport| targets.iter().all(|target| target.claims.transports.contains(&transport));
+    let over = if has(Transport::Http) && has(Transport::Stdio) { " --transport http" } else { "" };
+    format!("{}. Next: casebook run {argument}{over}", counts.join(", "))
 }
 
 /// Prints the last lines of a text that an adapter wrote: an exception is named at the end of its stack trace.

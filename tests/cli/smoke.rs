@@ -11,7 +11,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         tool = {"name": "smoke", "description": "A tool.", "inputSchema": {"type": "object"}}
-        result = {"tools": [tool], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+        result = {"tools": [tool], "ttlMs": 0, "cacheScope": "private"}
+        if asked["method"] == "tools/call": result = call(self.server.does, asked["params"])
+        result = {"resultType": "complete", **result}
         text = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": result}).encode()
         on_call(asked)
         self.send_response(200)
@@ -20,22 +22,33 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text)
 
+def call(does, params):
+    text = [{"type": "text", "text": "smoke"}]
+    if "echo" in does: return {"structuredContent": params["arguments"], "content": text}
+    if "raise" in does: return {"isError": True, "content": text}
+    if "return" in does: return does["return"]
+    if "inputResponses" in params: return {"structuredContent": params["inputResponses"]["it"], "content": text}
+    question = {"method": "elicitation/create", "params": does["elicit"]}
+    return {"resultType": "input_required", "inputRequests": {"it": question}}
+
 def on_call(asked): pass
 def on_serve(request): pass
+def serving(port): return {"url": url(port)}
 def url(port): return "http://127.0.0.1:%d/mcp" % port
 def identify(request): return request["id"]
-MISTAKE
-
 hello = {"sdk": "x", "version": "1", "language": "python", "api": "none", "roles": ["server"], "transports": ["http"],
          "revisions": ["2026-07-28"]}
+MISTAKE
+
 for line in sys.stdin:
     request = json.loads(line)
     if "hello" in request: answer = {"hello": hello}
     elif "serve" in request:
         on_serve(request)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.does = request["serve"]["fixture"]["tools"][0]["does"]
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        answer = {"serving": {"url": url(server.server_port)}}
+        answer = {"serving": serving(server.server_port)}
     elif "stop" in request: answer = {"stopped": True}
     else: answer = {"unsupported": "unknown request"}
     id = identify(request)
@@ -51,7 +64,52 @@ fn with_mistake(mistake: &str) -> Sandbox {
 
 #[test]
 fn adapter_without_mistake_is_right() {
-    with_mistake("").run("smoke mine").exits(0);
+    let finished = with_mistake("").run("smoke mine");
+    finished.exits(0).stdout_has(&["right   serve: elicit over http", "8 right. Next: casebook run mine\n"]);
+}
+
+#[test]
+fn result_that_differs_from_the_fixture_is_odd() {
+    let sandbox = with_mistake(
+        "original = call\n\
+         def call(does, params):\n    \
+             result = original(does, params)\n    \
+             if not 'elicit' in does: result.pop('structuredContent', None)\n    \
+             return {'content': []} if 'raise' in does else result",
+    );
+    let finished = sandbox.run("smoke mine");
+    finished.exits(0).stdout_has(&[
+        "odd     serve: echo over http on 2026-07-28\n          got: {\"jsonrpc\"",
+        r#"expected: a result with the arguments: "structuredContent":{"name":"Ada"}"#,
+        "odd     serve: return over http",
+        "odd     serve: raise over http",
+        "right   serve: elicit over http",
+        "Either the adapter or the SDK changes it.",
+        "5 right, 3 odd. Next: casebook run mine\n",
+    ]);
+}
+
+#[test]
+fn serving_that_is_a_string_is_explained_once() {
+    let sandbox = with_mistake("def serving(port): return url(port)");
+    let finished = sandbox.run("smoke mine");
+    finished.exits(4).stdout_has(&[
+        "got: it sent an invalid answer: `serving` must be an object, as in {\"url\":\"http://…\"}\n",
+        "and 3 more of the same",
+        "4 WRONG: correct the adapter before its SDK is tested\n",
+    ]);
+    assert_eq!(finished.out.matches("must be an object").count(), 1, "{}", finished.out);
+}
+
+#[test]
+fn hello_without_roles_is_explained() {
+    let sandbox = with_mistake("hello['roles'] = []");
+    sandbox
+        .run("smoke mine")
+        .exits(4)
+        .stdout_has(&["target.toml claims the role `server`, but the adapter's hello names no roles (key `roles`)"]);
+    let sandbox = with_mistake("hello['roles'] = 'server'");
+    sandbox.run("smoke mine").exits(4).stdout_has(&["a member of `hello` has a wrong type; expected as in {\"sdk\""]);
 }
 
 #[test]

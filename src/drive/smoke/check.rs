@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::client;
 use super::outcome::{ANSWER, SmokeOutcome, TOOL, not_served};
-use crate::drive::adapter::protocol::{Adapter, Hello, NOISE, Order, Serving, StartError, confirm};
+use crate::drive::adapter::protocol::{Adapter, Hello, NOISE, Order, Serving, StartError, Trouble, confirm};
 use crate::drive::adapter::stdio_server::{StdioServer, why_no_server};
 use crate::drive::adapter::stream::Stream;
 use crate::drive::clock::Deadline;
@@ -18,10 +18,10 @@ use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::ConnectionReuse;
 use crate::drive::token::token;
-use crate::model::case::{Does, Step, Then, When};
+use crate::model::case::{Answer, Does, Retry, Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
-use crate::model::template::Bindings;
+use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Party};
 
 /// The time limit of a start.
@@ -81,7 +81,7 @@ pub async fn smoke(target: &Target) -> SmokeReport {
             Ask::Serve(does) => serve(&mut adapter, target, does, revision, transport).await,
             Ask::Stream(does) => {
                 let fixture = fixture(does);
-                by_stream(&mut adapter, Order::new(target, revision, transport, &fixture)).await
+                by_stream(&mut adapter, Order::new(target, revision, transport, &fixture), does).await
             }
             Ask::Drive(script) => client::drive(&mut adapter, target, script, revision, transport).await,
         };
@@ -93,7 +93,8 @@ pub async fn smoke(target: &Target) -> SmokeReport {
             // The adapter may be dead, or may still answer the last request: the next check needs a fresh process.
             adapter.end(StopReason::Hung).await;
             *stderr = written.take();
-            if noise(stderr).iter().any(|line| line.starts_with('{')) {
+            // Only an adapter that is still expected to answer can have given its answer to another request.
+            if got.ends_with(&Trouble::Hung.to_string()) && noise(stderr).iter().any(|line| line.starts_with('{')) {
                 got.push_str("; it wrote an object that is no answer to this request: repeat the `id` of the request");
             }
             report.note(asked, outcome);
@@ -187,7 +188,7 @@ fn everything(target: &Target, streams: bool) -> impl Iterator<Item = (Revision,
     })
 }
 
-/// Serves a fixture and lists its tools.
+/// Serves a fixture, lists its tools and calls the tool.
 async fn serve(
     adapter: &mut Adapter,
     target: &Target,
@@ -198,8 +199,8 @@ async fn serve(
     let fixture = fixture(does);
     let order = Order::new(target, revision, transport, &fixture);
     match transport {
-        Transport::Http => over_http(adapter, order).await,
-        Transport::Stdio => over_stdio(target, order).await,
+        Transport::Http => over_http(adapter, order, does).await,
+        Transport::Stdio => over_stdio(target, order, does).await,
     }
 }
 
@@ -208,7 +209,9 @@ fn fixture(does: Does) -> String {
     let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
     let body: Value = match does {
         Does::Echo => json!(true),
-        Does::Return => json!({ "content": [{ "type": "text", "text": "smoke" }] }),
+        Does::Return => json!({
+            "structuredContent": { "answer": 42 }, "content": [{ "type": "text", "text": "smoke" }]
+        }),
         Does::Elicit => json!({ "message": "Your name?", "requestedSchema": schema }),
         Does::Raise => json!("smoke"),
     };
@@ -216,7 +219,7 @@ fn fixture(does: Does) -> String {
     json!({ "server": { "name": "casebook", "version": "1" }, "tools": [tool] }).to_string()
 }
 
-async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> SmokeOutcome {
+async fn over_http(adapter: &mut Adapter, order: Order<'_>, does: Does) -> SmokeOutcome {
     let wanted = r#"{"id":ID,"serving":{"url":"http://127.0.0.1:…"}}"#;
     let (serving, url) = match adapter.serve(order, Deadline::within(ANSWER)).await {
         Ok(served) => served,
@@ -226,10 +229,10 @@ async fn over_http(adapter: &mut Adapter, order: Order<'_>) -> SmokeOutcome {
         return SmokeOutcome::wrong(format!("the `url` {url}, which does not begin with http://"), wanted);
     }
     let connection = Connection::to(ConnectionReuse::default().local(&url), order.revision);
-    listed_and_stopped(adapter, serving, connection, order.revision).await
+    used_and_stopped(adapter, serving, connection, does).await
 }
 
-async fn by_stream(adapter: &mut Adapter, order: Order<'_>) -> SmokeOutcome {
+async fn by_stream(adapter: &mut Adapter, order: Order<'_>, does: Does) -> SmokeOutcome {
     let (serving, Stream { input, output, reading: _reading }) = match adapter
         .serve_stream(order, Deadline::within(ANSWER))
         .await
@@ -238,28 +241,29 @@ async fn by_stream(adapter: &mut Adapter, order: Order<'_>) -> SmokeOutcome {
         Err(served) => return not_served(served, r#"a connection to the stream's port, and {"id":ID,"serving":{}}"#),
     };
     let connection = Connection::stdio(input, output, order.revision);
-    listed_and_stopped(adapter, serving, connection, order.revision).await
+    used_and_stopped(adapter, serving, connection, does).await
 }
 
-async fn listed_and_stopped(
+async fn used_and_stopped(
     adapter: &mut Adapter,
     serving: Serving,
     mut connection: Connection,
-    revision: Revision,
+    does: Does,
 ) -> SmokeOutcome {
-    let listed = list(&mut connection, revision).await;
+    let used = list_and_call(&mut connection, does).await;
     connection.close(Deadline::within(ANSWER)).await;
     let stopped = adapter.stop(serving, Deadline::within(ANSWER)).await;
-    match (listed, stopped) {
-        (Err(wrong), _) => wrong,
+    match (used, stopped) {
+        (Err(wrong @ SmokeOutcome::Wrong { .. }), _) => wrong,
+        (Err(outcome), Ok(())) => outcome,
         (Ok(noise), Ok(())) => SmokeOutcome::Right.with_noise(noise),
-        (Ok(_), Err(trouble)) => {
+        (_, Err(trouble)) => {
             SmokeOutcome::wrong(format!("in answer to `stop`: {trouble}"), r#"{"id":ID,"stopped":true}"#)
         }
     }
 }
 
-async fn over_stdio(target: &Target, order: Order<'_>) -> SmokeOutcome {
+async fn over_stdio(target: &Target, order: Order<'_>, does: Does) -> SmokeOutcome {
     let wanted = "`COMMAND --stdio-server FILE` speaks MCP on its standard input and output";
     let (mut server, input, output) = match StdioServer::start(target, order) {
         Ok(started) => started,
@@ -267,10 +271,10 @@ async fn over_stdio(target: &Target, order: Order<'_>) -> SmokeOutcome {
     };
     let stderr = server.stderr().clone();
     let mut connection = Connection::stdio(input, output, order.revision);
-    let listed = server.during(list(&mut connection, order.revision)).await;
+    let used = server.during(list_and_call(&mut connection, does)).await;
     let stopped = server.end(StopReason::Finished, connection.close(Deadline::within(ANSWER))).await;
     let stderr = stderr.take();
-    match (listed, why_no_server(stopped.code, &stderr)) {
+    match (used, why_no_server(stopped.code, &stderr)) {
         (Ok(noise), _) => SmokeOutcome::Right.with_noise(noise),
         (Err(_), Some(why)) => not_served(why, wanted),
         (Err(SmokeOutcome::Wrong { got, wanted, .. }), None) => {
@@ -280,34 +284,78 @@ async fn over_stdio(target: &Target, order: Order<'_>) -> SmokeOutcome {
     }
 }
 
-/// Lists the tools, which must include the tool of the fixture. Returns the lines beside the messages.
-async fn list(connection: &mut Connection, revision: Revision) -> Result<Vec<String>, SmokeOutcome> {
-    let bindings = Bindings { canaries: Vec::new(), unique: token(), revision: revision.name().to_owned() };
-    let step = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
-    let opened = connection.open(&step, &bindings, Deadline::within(ANSWER)).await;
+/// Lists the tools, which must include the tool of the fixture, and calls it. Returns the lines beside the messages.
+async fn list_and_call(connection: &mut Connection, does: Does) -> Result<Vec<String>, SmokeOutcome> {
+    let revision = connection.revision.name().to_owned();
+    let bindings = Bindings { canaries: Vec::new(), unique: token(), revision };
+    let step = |when| Step { when, then: Then::Observe, declares: None, initialized: true };
+    let list = step(When::List);
+    let opened = connection.open(&list, &bindings, Deadline::within(ANSWER)).await;
     if opened.end != End::Accepted {
         return Err(SmokeOutcome::wrong(describe(&opened), "a connection"));
     }
-    let listed = connection.perform(&step, &bindings, Deadline::within(ANSWER)).await;
-    let has_tool = matches!(listed.end, End::Replied { message }
-        if listed.messages.get(message).is_some_and(|reply| reply.text.contains(&format!("\"{TOOL}\""))));
-    if !has_tool {
+    let listed = connection.perform(&list, &bindings, Deadline::within(ANSWER)).await;
+    if reply(&listed).is_none_or(|reply| !reply.contains(&format!("\"{TOOL}\""))) {
         let wanted = format!("a result of `tools/list` with the tool of the fixture, `{TOOL}`");
         return Err(SmokeOutcome::wrong(describe(&listed), wanted));
     }
-    let received = opened.messages.iter().chain(&listed.messages).filter(|message| message.from == Party::Target);
+    let value = Template::from(&json!({ "name": "Ada" }));
+    let (arguments, answers) = (Some(value.clone()), vec![Answer::Accept(value)]);
+    let call = step(When::Call { tool: TOOL.to_owned(), arguments, answers, retry: Retry::default() });
+    let called = connection.perform(&call, &bindings, Deadline::within(ANSWER)).await;
+    if reply(&called).is_none_or(|reply| !is_result_of(does, reply)) {
+        return Err(SmokeOutcome::Odd { got: describe(&called), wanted: result_of(does).to_owned() });
+    }
+    let exchanges = [opened, listed, called];
+    let received = exchanges.iter().flat_map(|exchange| &exchange.messages).filter(|one| one.from == Party::Target);
     let lines =
         received.map(|message| message.text.trim()).filter(|text| !text.is_empty() && !text.starts_with(['{', '[']));
     Ok(lines.map(str::to_owned).collect())
 }
 
+/// The expected result of a call of a tool with this behaviour, in words.
+fn result_of(does: Does) -> &'static str {
+    match does {
+        Does::Echo => r#"a result with the arguments: "structuredContent":{"name":"Ada"}"#,
+        Does::Return => {
+            r#"a result with "structuredContent":{"answer":42} and "content":[{"type":"text","text":"smoke"}]"#
+        }
+        Does::Elicit => {
+            r#"a result with the user's answer: "structuredContent":{"action":"accept","content":{"name":"Ada"}}"#
+        }
+        Does::Raise => r#"a result with "isError":true, or a JSON-RPC error"#,
+    }
+}
+
+/// Returns whether a response has the result that the code of the tool returns.
+fn is_result_of(does: Does, reply: &str) -> bool {
+    let reply: Value = serde_json::from_str(reply).unwrap_or_default();
+    let (result, is_error) = (&reply["result"], reply["result"]["isError"] == true);
+    let structured = &result["structuredContent"];
+    let has_text =
+        || result["content"].as_array().is_some_and(|blocks| blocks.iter().any(|one| one["text"] == "smoke"));
+    match does {
+        Does::Echo => !is_error && *structured == json!({ "name": "Ada" }),
+        Does::Return => !is_error && *structured == json!({ "answer": 42 }) && has_text(),
+        Does::Elicit => {
+            !is_error && structured["action"] == "accept" && structured["content"] == json!({ "name": "Ada" })
+        }
+        Does::Raise => is_error || reply["error"].is_object(),
+    }
+}
+
+/// The response that ended an exchange, if there is one.
+fn reply(exchange: &Exchange) -> Option<&str> {
+    match exchange.end {
+        End::Replied { message } => exchange.messages.get(message).map(|message| message.text.as_str()),
+        _ => None,
+    }
+}
+
 fn describe(exchange: &Exchange) -> String {
     const WORDS: usize = 300;
     match &exchange.end {
-        End::Replied { message } => {
-            let reply = exchange.messages.get(*message).map(|message| message.text.chars().take(WORDS).collect());
-            reply.unwrap_or_default()
-        }
+        End::Replied { .. } => reply(exchange).unwrap_or_default().chars().take(WORDS).collect(),
         End::Crash { how } => format!("the connection was closed: {how}"),
         End::Invalid { reason } => format!("an invalid message: {reason}"),
         End::Http { status } => format!("HTTP status {status}"),

@@ -16,6 +16,14 @@ pub enum SmokeOutcome {
     Right,
     /// The adapter gave the expected answer, and wrote these lines to its standard output as well.
     Noisy(Vec<String>),
+    /// The adapter gave the expected answer, but a tool that it serves returned something else. The SDK may be the
+    /// cause.
+    Odd {
+        /// The response to the call.
+        got: String,
+        /// The expected result.
+        wanted: String,
+    },
     /// The adapter cannot express the fixture, for this reason. The protocol allows that.
     Cannot(String),
     /// The adapter gave another answer, or none.

@@ -126,7 +126,7 @@ fn smoke_of_a_miscounting_client_shows_the_right_answer() {
         "right   hello: claims of target.toml",
         wrong,
         r#"expected: {"id":ID,"drove":"#,
-        "a list over http",
+        "and 1 more of the same",
     ]);
     assert!(!finished.out.contains("serve"), "it claims no server side");
 }
