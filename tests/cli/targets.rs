@@ -138,7 +138,13 @@ fn misbehaving_target_fails_one_test_and_the_run_goes_on() {
 fn smoke_shows_the_expected_answer_of_an_adapter() {
     let sandbox = Sandbox::new();
     let good = sandbox.run("smoke reference");
-    good.exits(0).stdout_has(&["right   hello", "right   serve: echo over stdio", "right   end of standard input"]);
+    good.exits(0).stdout_has(&[
+        "stdio: one process serves the fixtures, each over a stream",
+        "right   hello",
+        "right   serve: echo over stdio",
+        "right   end of standard input",
+        "58 right. Next: casebook run reference --transport http\n",
+    ]);
     for drive in
         ["a list over stdio on 2025-06-18", "a call over http on 2025-11-25", "an elicitation over http on 2026-07-28"]
     {
