@@ -119,27 +119,27 @@ pub struct Planned {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// A pattern of the selection matches no test.
-    #[error("`{pattern}` matches no test{}", suggestion(.nearest))]
+    #[error("`{pattern}` matches no test{}", suggestion(.hint.as_deref()))]
     UnmatchedPattern {
         /// The pattern, as written.
         pattern: String,
-        /// Tests with similar names.
-        nearest: Vec<String>,
+        /// The likely mistake, or tests with similar names.
+        hint: Option<String>,
     },
     /// A known failure of a target matches no test of the library.
-    #[error("{target} lists `{pattern}` as a known failure, but it matches no test{}", suggestion(.nearest))]
+    #[error("{target} lists `{pattern}` as a known failure, but it matches no test{}", suggestion(.hint.as_deref()))]
     UnmatchedKnown {
         /// The target.
         target: TargetId,
         /// The pattern, as written.
         pattern: String,
-        /// Tests with similar names.
-        nearest: Vec<String>,
+        /// The likely mistake, or tests with similar names.
+        hint: Option<String>,
     },
     /// No test that a known failure matches checks its requirement.
     #[error(
         "{target} lists a known failure of `{requirement}` in `{pattern}`, but no test there checks this requirement{}",
-        suggestion(.nearest)
+        suggestion(.hint.as_deref())
     )]
     UncheckedKnown {
         /// The target.
@@ -149,7 +149,7 @@ pub enum PlanError {
         /// The requirement, as written.
         requirement: RequirementId,
         /// Requirements of those tests with similar names.
-        nearest: Vec<String>,
+        hint: Option<String>,
     },
     /// Two known failures of a target excuse the same verdict.
     #[error("{target} lists {requirement} in {test} as a known failure twice: {}", .entries.join(" and "))]
@@ -178,8 +178,8 @@ impl PlanError {
     }
 }
 
-fn suggestion(names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!("; the nearest: {}", names.join(", ")) }
+fn suggestion(hint: Option<&str>) -> String {
+    hint.map_or_else(String::new, |hint| format!("; {hint}"))
 }
 
 fn reasons(skipped: &[Skipped]) -> String {
@@ -441,8 +441,8 @@ fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Select
     }
     for target in targets {
         if let Some(pattern) = target.excused().find(is_unmatched) {
-            let (target, nearest) = (target.id.clone(), similar(pattern, library));
-            return Err(PlanError::UnmatchedKnown { target, pattern: pattern.as_str().to_owned(), nearest });
+            let (target, hint) = (target.id.clone(), hint(pattern, library));
+            return Err(PlanError::UnmatchedKnown { target, pattern: pattern.as_str().to_owned(), hint });
         }
         let errors = [known_unchecked(library, target), known_twice(library, target)];
         if let Some(error) = errors.into_iter().flatten().next() {
@@ -463,7 +463,7 @@ fn known_unchecked(library: &Library, target: &Target) -> Option<PlanError> {
             target: target.id.clone(),
             pattern: known.test.as_str().to_owned(),
             requirement: known.requirement.clone(),
-            nearest: nearest(&known.requirement.to_string(), names()),
+            hint: the_nearest(&nearest(&known.requirement.to_string(), names())),
         })
     })
 }
@@ -490,7 +490,50 @@ fn known_twice(library: &Library, target: &Target) -> Option<PlanError> {
 
 /// Returns the error for a pattern that matches no test.
 pub fn unmatched(pattern: &Pattern, library: &Library) -> PlanError {
-    PlanError::UnmatchedPattern { pattern: pattern.as_str().to_owned(), nearest: similar(pattern, library) }
+    PlanError::UnmatchedPattern { pattern: pattern.as_str().to_owned(), hint: hint(pattern, library) }
+}
+
+/// Returns the likely mistake in a pattern that matches no test, or the tests with similar names.
+fn hint(pattern: &Pattern, library: &Library) -> Option<String> {
+    let how = pattern.as_str().split_once('@').map(|(_, how)| how);
+    if let Some(mistake) = how.and_then(mistake_after_at) {
+        return Some(mistake);
+    }
+    let mut tests = library.cases.iter().flat_map(|case| &case.tests);
+    match how {
+        Some(how) if tests.any(|test| pattern.matches_path(&test.path())) => {
+            Some(format!("`{}` matches tests, but none on {how}", path_of(pattern)))
+        }
+        _ => the_nearest(&similar(pattern, library)),
+    }
+}
+
+fn the_nearest(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("the nearest: {}", names.join(", ")))
+}
+
+/// Returns the mistake in the part of a pattern after its `@`, if a word there is no revision or no transport. Words with
+/// wildcards are not checked.
+fn mistake_after_at(how: &str) -> Option<String> {
+    let is_word = |word: &str| !word.contains(['*', '?', '[', '{', '\\']);
+    let (revision, transport) = how.split_once('+').map_or((how, None), |(revision, word)| (revision, Some(word)));
+    let transports: Vec<_> = Transport::ALL.iter().map(ToString::to_string).collect();
+    let revisions: Vec<_> = Revision::all().map(|one| one.to_string()).collect();
+    if is_word(revision) && !revisions.iter().any(|one| one == revision) {
+        let expected = if transports.iter().any(|one| one == revision) {
+            format!("write `@*+{revision}` for every revision")
+        } else {
+            format!("expected one of {}", revisions.join(", "))
+        };
+        return Some(format!("`{revision}` is not a revision: {expected}"));
+    }
+    let wrong = transport.filter(|word| is_word(word) && !transports.iter().any(|one| one == word));
+    wrong.map(|word| format!("`{word}` is not a transport: expected {}", transports.join(" or ")))
+}
+
+/// Returns the part of a pattern before its `@`.
+fn path_of(pattern: &Pattern) -> &str {
+    pattern.as_str().split('@').next().unwrap_or_default()
 }
 
 /// Returns the id of every test on each revision and transport where it applies, on any target.
@@ -519,7 +562,7 @@ fn all_runs<'l>(library: &'l Library, case: &'l Case) -> impl Iterator<Item = (T
 
 /// Returns the names most similar to a pattern, among those with the same number of components.
 fn similar(pattern: &Pattern, library: &Library) -> Vec<String> {
-    let written = pattern.as_str().split('@').next().unwrap_or_default();
+    let written = path_of(pattern);
     let parts = written.split('/').count();
     let paths = library.cases.iter().flat_map(|case| &case.tests).map(|test| test.path());
     let mut names: Vec<_> = paths.map(|path| path.split('/').take(parts).collect::<Vec<_>>().join("/")).collect();

@@ -226,7 +226,7 @@ pub(super) fn plan_problem(error: &PlanError) -> Problem {
         PlanError::Nothing { .. } => Exit::Nothing,
     };
     let hint = match error {
-        PlanError::UnmatchedPattern { nearest, .. } if nearest.is_empty() => "; list all tests with `casebook list`",
+        PlanError::UnmatchedPattern { hint: None, .. } => "; list all tests with `casebook list`",
         _ => "",
     };
     Problem::new(exit, format!("{error}{hint}"))

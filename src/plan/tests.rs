@@ -197,6 +197,16 @@ fn unmatched_pattern_is_an_error_with_suggestions() {
     let selection = Selection { only: vec!["a/b/external-rev".parse().expect("a pattern")], ..Selection::default() };
     let error = plan(&library, &[Arc::new(target())], &selection).expect_err("no such test");
     assert_eq!(error.to_string(), "`a/b/external-rev` matches no test; the nearest: a/b/external-ref");
+    let hint = |pattern: &str| unmatched(&pattern.parse().expect("a pattern"), &library).to_string();
+    for (pattern, words) in [
+        ("a/**@2026-07-28+htp", "; `htp` is not a transport: expected stdio or http"),
+        ("a/**@2025-11", "; `2025-11` is not a revision: expected one of 2025-06-18, 2025-11-25, 2026-07-28"),
+        ("a/**@http", "; `http` is not a revision: write `@*+http` for every revision"),
+        ("a/**@2025-06-18+st?io", "; `a/**` matches tests, but none on 2025-06-18+st?io"),
+        ("a/b/external-rev@2025-06-18", "; the nearest: a/b/external-ref"),
+    ] {
+        assert!(hint(pattern).ends_with(words), "{}", hint(pattern));
+    }
     let known = Known {
         test: "a/c".parse().expect("a pattern"),
         requirement: RequirementId::within("a", "r"),
@@ -225,7 +235,10 @@ fn known_failure_of_an_unchecked_requirement_is_an_error() {
     };
     assert!(plan_with("kept").is_ok());
     let error = plan_with("kepd").expect_err("no test checks it");
-    assert!(matches!(&error, PlanError::UncheckedKnown { nearest, .. } if nearest == &["a/kept"]), "{error}");
+    assert!(
+        matches!(&error, PlanError::UncheckedKnown { hint: Some(hint), .. } if hint == "the nearest: a/kept"),
+        "{error}"
+    );
 }
 
 #[test]
