@@ -8,7 +8,8 @@ use camino::Utf8PathBuf;
 use super::here::here;
 use super::run::targets;
 use super::{Exit, Problem, ReplayArgs};
-use crate::load::{self, target};
+use crate::load::target::{self, TargetError};
+use crate::load::{self, Here};
 use crate::model::bound::length;
 use crate::model::case::Library;
 use crate::model::record::{Footer, Header, Record, VerdictKind};
@@ -112,10 +113,7 @@ fn find(header: &Header) -> Result<Vec<Arc<Target>>, Problem> {
     let may_be_one = |file: &&Utf8PathBuf| here.has(file) && file.extension() == Some("toml") && file.is_file();
     let mut there: Vec<Arc<Target>> = Vec::new();
     for file in header.files.iter().filter(may_be_one) {
-        match target::read(file) {
-            Ok(targets) => there.extend(targets.into_iter().map(Arc::new)),
-            Err(error) => eprint_line(&Problem::from(error).text),
-        }
+        there.extend(target::read(file)?.into_iter().map(Arc::new));
     }
     let mut found = Vec::new();
     for id in &header.targets {
@@ -124,6 +122,7 @@ fn find(header: &Header) -> Result<Vec<Arc<Target>>, Problem> {
                 found.extend(there.iter().filter(|target| target.id == *id).cloned());
             }
             Ok(targets) => found.extend(targets),
+            Err(problem) if has_mistakes(id, &here) => return Err(problem),
             Err(_) => {
                 let text = format!("cannot find the target {id} from here; its known failures count as failures");
                 eprint_line(&Untrusted(&text).line(400));
@@ -139,6 +138,11 @@ fn by_name(id: &TargetId) -> Result<Vec<Arc<Target>>, Problem> {
         return Err(Problem::new(Exit::Target, format!("`{}` is not the name of a target", id.name)));
     }
     targets(&[id.to_string()])
+}
+
+/// Returns whether a target of a run log has a file here, and this file has mistakes.
+fn has_mistakes(id: &TargetId, here: &Here) -> bool {
+    !target::is_path(&id.name) && matches!(target::target(&id.to_string(), here, None), Err(TargetError::File(_)))
 }
 
 /// Returns whether the records include every test of a run without a selection.

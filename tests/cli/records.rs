@@ -56,7 +56,9 @@ fn replay_prints_the_same_results_and_starts_nothing() {
     assert_eq!(ran.exits(0).out, sandbox.run("replay t.jsonl --cases cases").exits(0).out);
     assert_eq!(sandbox.read("t/starts"), starts);
     sandbox.write("t/target.toml", "title = ");
-    sandbox.run("replay t.jsonl --cases cases").stderr_has(&["t/target.toml"]);
+    let invalid = sandbox.run("replay t.jsonl --cases cases");
+    assert_eq!(invalid.exits(2).err, sandbox.run("run t --cases cases").exits(2).stderr_has(&["t/target.toml:1:"]).err);
+    assert!(!invalid.err.contains("cannot find"), "{}", invalid.err);
     std::fs::remove_dir_all(sandbox.path().join("t")).expect("it is there");
     let away = sandbox.run("replay t.jsonl --cases cases");
     assert_eq!(away.exits(0).stderr_has(&["cannot find the target t from here"]).out, ran.out);
