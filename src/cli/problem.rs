@@ -54,7 +54,10 @@ impl From<TargetError> for Problem {
     fn from(error: TargetError) -> Self {
         match error {
             TargetError::File(error) => error.into(),
-            TargetError::Missing { .. } | TargetError::Variant { .. } => Self::new(Exit::Usage, error.to_string()),
+            TargetError::Missing { .. }
+            | TargetError::Empty
+            | TargetError::NotToml { .. }
+            | TargetError::Variant { .. } => Self::new(Exit::Usage, error.to_string()),
             TargetError::Unpack { .. } => Self::new(Exit::Target, error.to_string()),
         }
     }
@@ -81,6 +84,11 @@ impl From<LogError> for Problem {
         match &error {
             // A mistyped path, or a file that is not a run log, is a usage error.
             LogError::Io { source, .. } if !typed.contains(&source.kind()) => Self::system(error),
+            LogError::Io { path, source, .. }
+                if source.kind() == Kind::NotFound && path.as_str().contains(['*', '?']) =>
+            {
+                Self::new(Exit::Usage, format!("no file matches {path}; the shell did not expand the pattern"))
+            }
             LogError::Io { source, .. } if source.kind() == Kind::NotFound => {
                 let last = caches::folder().map(|cache| cache.join("last/run.jsonl")).ok();
                 let hint = last.filter(|last| last.exists());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::diagnostic::{Diagnostic, File, Lint, did_you_mean};
+use super::diagnostic::{Diagnostic, File, Lint, did_you_mean, nearest};
 use super::drives::{claims, drives, kind};
 use super::node::Node;
 use super::programs::programs;
@@ -39,8 +39,17 @@ pub enum TargetError {
         /// The question for a target with a similar name.
         hint: Option<String>,
     },
+    /// The name on the command line is empty.
+    #[error("the name of the target is empty (an unset variable?); {EXPECTED}")]
+    Empty,
+    /// A file on the command line is not TOML.
+    #[error("{path} is not a TOML file; name the folder of the target, or its target.toml")]
+    NotToml {
+        /// The file.
+        path: Utf8PathBuf,
+    },
     /// The target has no such variant.
-    #[error("the target `{target}` has no variant `{variant}`; it has {}", .variants.join(", "))]
+    #[error("the target `{target}` has no variant `{variant}`; {}", variants_of(.target, .variant, .variants))]
     Variant {
         /// The target's name.
         target: String,
@@ -62,6 +71,16 @@ pub enum TargetError {
     /// The file of the target has mistakes.
     #[error(transparent)]
     File(#[from] LoadError),
+}
+
+/// Returns the remedy for an unknown variant.
+fn variants_of(target: &str, variant: &str, variants: &[String]) -> String {
+    if variants.is_empty() {
+        return format!("it has no variants, so name it `{target}`");
+    }
+    let known: Vec<&str> = variants.iter().map(String::as_str).collect();
+    let near = nearest(variant, &known).map_or_else(String::new, |near| format!("; did you mean `{target}:{near}`?"));
+    format!("it has {}{near}", known.join(", "))
 }
 
 /// The reference target: this program as an adapter, with or without a mutant's defect.
@@ -102,18 +121,18 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
 /// [`TargetError`] if there is no such target, or its file has mistakes.
 pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
     let (name, variant) = split(typed);
-    let found = find(name, here).find_map(Result::ok).map(|path| path.canonicalize_utf8().unwrap_or(path));
-    let file = match (found, cache) {
-        (Some(file), _) => file,
+    if name.trim().is_empty() {
+        return Err(TargetError::Empty);
+    }
+    let file = match (find(name, here).find_map(Result::ok), cache) {
+        (Some(path), _) if path.extension() != Some("toml") => return Err(TargetError::NotToml { path: name.into() }),
+        (Some(path), _) => path.canonicalize_utf8().unwrap_or(path),
         (None, Some(cache)) if embedded::names().contains(&name) => {
             let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
             unpacked(name, here, cache).map_err(failed)?.join(FILE)
         }
         (None, _) => {
-            let names = names(here);
-            let known: Vec<&str> = names.iter().map(String::as_str).chain([REFERENCE]).collect();
-            let hint = if known.contains(&name) { None } else { did_you_mean(name, &known) };
-            return Err(TargetError::Missing { name: name.to_owned(), hint });
+            return Err(TargetError::Missing { name: name.to_owned(), hint: hint(name, here) });
         }
     };
     let targets = read(&file)?;
@@ -124,6 +143,33 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
         return Err(TargetError::Variant { target: name.to_owned(), variant: variant.to_owned(), variants });
     }
     Ok(one)
+}
+
+/// Returns the reason why a word or path leads to no target, or the question for a target with a similar name.
+fn hint(typed: &str, here: &Here) -> Option<String> {
+    let path = here.folder().join(typed);
+    if path.is_dir() {
+        return Some(format!("the folder {typed} has no target.toml"));
+    }
+    let (names, prefix) = if is_path(typed) {
+        let length = Utf8Path::new(typed).file_name().map_or(0, str::len);
+        let folder = typed.trim_end_matches(std::path::is_separator);
+        (beside(path.parent()?), folder.get(..folder.len().checked_sub(length)?)?)
+    } else {
+        (names(here).into_iter().chain([REFERENCE.to_owned()]).chain(beside(here.folder())).collect(), "")
+    };
+    let names: Vec<_> = names.iter().map(|name| format!("{prefix}{name}")).collect();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    if known.contains(&typed) { None } else { did_you_mean(typed, &known) }
+}
+
+/// The names of the folders in this folder that have a `target.toml`.
+fn beside(folder: &Utf8Path) -> Vec<String> {
+    let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
+    let targets = entries.filter(|entry| entry.path().join(FILE).is_file());
+    let mut names: Vec<_> = targets.map(|entry| entry.file_name().to_owned()).collect();
+    names.sort();
+    names
 }
 
 /// The files of other users to which a target's name leads, and which are not trusted; without a name, the folder of
