@@ -24,10 +24,25 @@ pub(super) fn parse(reader: &mut Reader) -> Option<Node> {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let Range { start, end } = error.span().unwrap_or(0..0);
-        reader.push(reader.mistake(Lint::Syntax, "the file is not valid TOML").at(span(start, end), error.message()));
+        let mistake = reader.mistake(Lint::Syntax, "the file is not valid TOML").at(span(start, end), error.message());
+        reader.push(if is_bare_word(text, start) {
+            mistake.help("a text needs quotes, as in \"text\"")
+        } else {
+            mistake
+        });
     }
     let Range { start, end } = table.span();
     errors.is_empty().then(|| Node { span: span(start, end), kind: self::table(table.into_inner()) })
+}
+
+/// Returns whether a value that begins here is a word without quotes.
+fn is_bare_word(text: &str, start: usize) -> bool {
+    let (before, after) = text.split_at_checked(start).unwrap_or_default();
+    let is_value = before.trim_end_matches([' ', '\t']).ends_with(['=', '[', ',']);
+    let word = after.split([' ', '\t', '\r', '\n', ',', ']', '}', '#']).next().unwrap_or_default();
+    is_value
+        && word.starts_with(|first: char| first.is_alphabetic())
+        && !["true", "false", "inf", "nan"].contains(&word)
 }
 
 fn table(table: DeTable<'_>) -> Kind {

@@ -18,6 +18,17 @@ fn unknown_target_is_answered_with_the_nearest() {
         .run("run reference:text-not-mirored")
         .exits(2)
         .stderr_has(&["has no mutant `text-not-mirored`", "text-not-mirrored"]);
+    sandbox.borrowed("conformance", None, "");
+    std::fs::create_dir(sandbox.path().join("deep")).expect("a folder");
+    for (typed, near) in [
+        ("confromance", "conformance"),
+        ("conformances", "conformance"),
+        ("./conformanse", "./conformance"),
+        ("deep/../conformanse/", "deep/../conformance"),
+    ] {
+        sandbox.run(&format!("run {typed}")).exits(2).stderr_has(&[&format!("did you mean `{near}`?")]);
+    }
+    sandbox.run("run conformance:zood").exits(2).stderr_has(&["it has no variants, so name it `conformance`"]);
     sandbox.borrowed("variants", None, "[variants.high]\n[variants.low]\n");
     sandbox.run("run variants:lower").exits(2).stderr_has(&["has no variant `lower`; it has high, low"]);
 }
@@ -41,7 +52,12 @@ fn all_mistakes_in_a_target_are_listed() {
     );
     sandbox.run("run bad --cases cases").exits(2).matches_snapshot("mistakes-in-a-target");
     sandbox.write("bad/target.toml", "title = \n");
-    sandbox.run("run bad --cases cases").exits(2).stderr_has(&["bad/target.toml:1:"]);
+    let empty = sandbox.run("run bad --cases cases");
+    assert!(!empty.exits(2).stderr_has(&["bad/target.toml:1:"]).err.contains("quotes"), "{}", empty.err);
+    for text in ["title = tmcp\n", "roles = [server]\n"] {
+        sandbox.write("bad/target.toml", text);
+        sandbox.run("run bad --cases cases").exits(2).stderr_has(&["help: a text needs quotes"]);
+    }
 }
 
 /// Runs a few cases against one target.
@@ -61,6 +77,8 @@ fn target_that_dies_at_its_start_shows_its_stderr() {
     assert!(!sandbox.path().join("dies/snapshots").exists(), "what nobody saw was accepted");
     sandbox.target("nowhere", &["./no-such-program"], "");
     run(&sandbox, "nowhere", "").exits(4).stdout_has(&["no-such-program", "cannot start", "No such file"]);
+    sandbox.target("typo", &["nodee"], "");
+    run(&sandbox, "typo", "").exits(4).stdout_has(&["no such program on PATH", "correct `command` in target.toml"]);
 }
 
 #[test]
@@ -115,7 +133,33 @@ fn setup_runs_again_when_its_inputs_change() {
     assert_eq!([setup_of("t", "1"), setup_of("t", "1"), setup_of("t", "2"), setup_of("t", "2")], [1, 1, 2, 2]);
     sandbox.borrowed("t", None, setup);
     std::fs::remove_file(sandbox.path().join("t/lock")).expect("it is there");
-    run(&sandbox, "t", "").exits(4).stderr_has(&["lock"]);
+    run(&sandbox, "t", "").exits(4).stderr_has(&["t/lock: ", "correct `[setup] inputs` in target.toml"]);
+}
+
+#[test]
+fn complete_setup_in_a_read_only_folder_is_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if nix::unistd::geteuid().is_root() {
+        // Past the capture of the test runner.
+        _ = std::io::Write::write_all(&mut std::io::stderr(), b"SKIPPED: root can write to every folder\n");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let setup = |command: &str| format!("[setup]\ncommands = [[\"{command}\"]]\n");
+    let allow = |name: &str, mode| {
+        let path = sandbox.path().join(name);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    sandbox.borrowed("t", None, &setup("true"));
+    run(&sandbox, "t", "--only post/letter").exits(0);
+    allow("t/.casebook-setup", 0o444);
+    allow("t", 0o555);
+    run(&sandbox, "t", "--only post/letter").exits(0);
+    allow("t", 0o755);
+    sandbox.borrowed("t", None, &setup("echo"));
+    allow("t", 0o555);
+    run(&sandbox, "t", "").exits(4).stderr_has(&["make the folder writable, or copy it"]);
+    allow("t", 0o755);
 }
 
 #[test]

@@ -56,11 +56,20 @@ pub struct Hello {
     pub streams: bool,
 }
 
+/// Returns the reason why a command cannot be started.
+fn why_not(command: &str, error: &std::io::Error) -> String {
+    let program = command.split(' ').next().unwrap_or_default();
+    if error.kind() == std::io::ErrorKind::NotFound && !program.contains('/') {
+        return "no such program on PATH".to_owned();
+    }
+    error.to_string()
+}
+
 /// An error of starting an adapter.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The system could not start the process.
-    #[error("cannot start `{command}` in {folder}: {source}")]
+    #[error("cannot start `{command}` in {folder}: {}; correct `command` in target.toml", why_not(.command, .source))]
     Spawn {
         /// The command.
         command: String,

@@ -32,8 +32,16 @@ const DRAIN: Duration = Duration::from_millis(200);
 /// An error of the setup of a target.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// An input of the setup, or its stamp, cannot be read or written.
-    #[error("{path}: {error}")]
+    /// An input of the setup cannot be read.
+    #[error("cannot read {path}: {error}; correct `[setup] inputs` in target.toml, or create the file")]
+    Input {
+        /// The path of the file.
+        path: Utf8PathBuf,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// The stamp of the setup cannot be read or written.
+    #[error("{path}: {error}; make the folder writable, or copy it")]
     File {
         /// The path of the file.
         path: Utf8PathBuf,
@@ -69,6 +77,13 @@ pub fn is_set_up(target: &Target) -> bool {
     target.setup.commands.is_empty() || stamp.is_ok_and(|stamp| fingerprint(target).is_ok_and(|due| stamp == due))
 }
 
+/// Returns whether a stamp cannot be written, so that no other run can set up the folder either.
+fn is_read_only(stamp: &Utf8Path) -> bool {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    let opened = File::options().append(true).open(stamp);
+    opened.is_err_and(|error| [PermissionDenied, ReadOnlyFilesystem].contains(&error.kind()))
+}
+
 /// Runs the setup of a target if it is necessary. `progress` gets a line for each command, and the output of the
 /// commands.
 ///
@@ -79,6 +94,9 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
         return Ok(());
     }
     let stamp = target.folder.join(STAMP);
+    if is_read_only(&stamp) && is_set_up(target) {
+        return Ok(());
+    }
     let failed = |error| SetupError::File { path: stamp.clone(), error };
     // Two runs must not set up the same folder at the same time. Closing the file releases the lock.
     let lock = File::options().create(true).append(true).open(&stamp).map_err(failed)?;
@@ -114,7 +132,7 @@ fn fingerprint(target: &Target) -> Result<String, SetupError> {
     for input in &target.setup.inputs {
         let path = target.folder.join(input);
         bytes.push(0);
-        bytes.extend(file::read(&path, MOST_INPUT).map_err(|error| SetupError::File { path, error })?);
+        bytes.extend(file::read(&path, MOST_INPUT).map_err(|error| SetupError::Input { path, error })?);
     }
     Ok(format!("{:016x}\n", crate::model::fnv1a(&bytes)))
 }
