@@ -15,7 +15,7 @@ use super::logs::CachedLog;
 use super::sets;
 use super::snapshots::{self, Snapshots};
 use super::sources::CaseArgs;
-use super::targets::targets_with_programs;
+use super::targets::{targets_with_programs, warn_of_needs};
 use super::timings::Started;
 use super::{Exit, Problem, caches};
 use crate::drive::{Cancel, SetupError, set_up};
@@ -57,6 +57,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         let planned = planned(args, &mut library, &targets)?;
         prepare(&targets, &cancel).await?;
         let exit = carry_out(args, &library, &targets, planned, cancel).await?;
+        if exit == Exit::Target {
+            warn_of_needs(&targets).await;
+        }
         // Repeated, because the output of the run hides the first lines.
         print_all(&left_out);
         Ok(if are_all_set_up { exit } else { exit.max(Exit::Target) })
@@ -249,7 +252,10 @@ pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Ca
                     let text = format!("cannot set up {name}: {error}");
                     Untrusted(&secrets.out_of(&text)).block(BLOCK)
                 };
-                done.map_err(|error| Problem::new(Exit::Target, problem(error)))?;
+                if let Err(error) = done {
+                    warn_of_needs(std::slice::from_ref(target)).await;
+                    return Err(Problem::new(Exit::Target, problem(error)));
+                }
             }
             _ = stop.wait_for(|cancel| *cancel != Cancel::Go) => {
                 return Err(Problem::new(Exit::Interrupted, format!("interrupted while {name} was set up")));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::interrupt;
 use super::run::{prepare, targets};
+use super::targets::warn_of_needs;
 use super::{Exit, Problem, SmokeArgs};
 use crate::drive::{Cancel, SmokeCheck, SmokeOutcome, SmokeReport, smoke as check};
 use crate::model::spec::{Role, Transport};
@@ -37,7 +38,11 @@ pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
             checks.extend(report.checks);
         }
         print_line(&Untrusted(&closing(&args.target, &targets, &checks)).line(600));
-        Ok(if count(&checks, "WRONG") == 0 { Exit::Fine } else { Exit::Target })
+        if count(&checks, "WRONG") == 0 {
+            return Ok(Exit::Fine);
+        }
+        warn_of_needs(&targets).await;
+        Ok(Exit::Target)
     })
 }
 

@@ -15,7 +15,7 @@ use crate::model::Printable;
 use crate::model::program::Found;
 use crate::model::target::Target;
 use crate::report::Untrusted;
-use crate::report::terminal::print_line;
+use crate::report::terminal::{eprint_line, print_line};
 use reference::mutants;
 
 /// The most characters of a line of a `target.toml` that are shown.
@@ -107,6 +107,21 @@ pub(super) fn targets_with_programs() -> Result<(Vec<String>, Vec<String>), Prob
     Ok((ready.iter().map(|one| one.name.clone()).collect(), rest.iter().map(why).collect()))
 }
 
+/// Prints the programs that the targets need and that are missing or too old, after a target could not start.
+pub(super) async fn warn_of_needs(targets: &[Arc<Target>]) {
+    let programs = targets.iter().flat_map(|target| &target.needs);
+    let found = probe(programs.map(|program| program.name.clone()).collect::<BTreeSet<_>>()).await;
+    let mut printed = BTreeSet::new();
+    for target in targets {
+        for need in needed(target, &found).iter().filter(|need| !need.met) {
+            let line = format!("{} needs {}", target.id.name, need.text());
+            if printed.insert(line.clone()) {
+                eprint_line(&Untrusted(&line).line(SHOWN));
+            }
+        }
+    }
+}
+
 /// Lists the reference first, then the other targets by name.
 fn list() -> Result<Vec<Listed>, Problem> {
     let cache = caches::folder().unwrap_or_default();
@@ -130,19 +145,7 @@ fn list() -> Result<Vec<Listed>, Problem> {
 
 impl Listed {
     fn of(target: &Target, found: &BTreeMap<String, Found>, file: String) -> Self {
-        let needs = target.needs.iter().map(|program| {
-            let found = found.get(&program.name).unwrap_or(&Found::Missing);
-            Needed {
-                program: program.name.clone(),
-                least: program.least.as_ref().map(ToString::to_string),
-                found: match found {
-                    Found::Version(version) => Some(version.to_string()),
-                    Found::Unversioned | Found::Missing => None,
-                },
-                met: program.is_met_by(found),
-            }
-        });
-        let needs: Vec<_> = needs.collect();
+        let needs = needed(target, found);
         let is_reference = target.file.is_none();
         Self {
             name: target.id.name.clone(),
@@ -166,6 +169,23 @@ impl Listed {
             file,
         }
     }
+}
+
+/// Returns the programs that a target needs, with what was found of each.
+fn needed(target: &Target, found: &BTreeMap<String, Found>) -> Vec<Needed> {
+    let needs = target.needs.iter().map(|program| {
+        let found = found.get(&program.name).unwrap_or(&Found::Missing);
+        Needed {
+            program: program.name.clone(),
+            least: program.least.as_ref().map(ToString::to_string),
+            found: match found {
+                Found::Version(version) => Some(version.to_string()),
+                Found::Unversioned | Found::Missing => None,
+            },
+            met: program.is_met_by(found),
+        }
+    });
+    needs.collect()
 }
 
 impl Needed {

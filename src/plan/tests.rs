@@ -222,7 +222,10 @@ fn unmatched_pattern_is_an_error_with_suggestions() {
 fn known_failure_of_an_unchecked_requirement_is_an_error() {
     let check = Check { requirement: RequirementId::within("a", "kept"), line: 1, alternatives: vec![] };
     let step = Step { when: When::List, then: Then::Checks(vec![check]), declares: None, initialized: true };
-    let library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
+    let mut library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
+    let requirement = samples::requirement("kept", Level::Must);
+    let requirement = Requirement { id: RequirementId::within("a", "kept"), ..requirement };
+    library.requirements.insert(requirement.id.clone(), requirement);
     let plan_with = |requirement: &str| {
         let known = Known {
             test: "a/b".parse().expect("a pattern"),

@@ -58,6 +58,22 @@ fn mistakes_in_needed_programs_are_listed() {
 }
 
 #[test]
+fn failed_start_names_the_programs_that_are_missing() {
+    let sandbox = Sandbox::new();
+    install(&sandbox, "zig", "test \"$1\" = version && echo zig 3.9");
+    let needs = "[needs]\nzig = \"3.11\"\n";
+    sandbox.target("bad", &["zig"], needs);
+    for command in ["run bad --cases cases --jobs 1", "smoke bad"] {
+        run(&sandbox, command).exits(4).stderr_has(&["bad needs zig >= 3.11 (found 3.9)"]);
+    }
+    sandbox.target("unready", &["zig"], &format!("{needs}[setup]\ncommands = [[\"zig\"]]\n"));
+    run(&sandbox, "run unready --cases cases").exits(4).stderr_has(&["unready needs zig >= 3.11", "cannot set up"]);
+    sandbox.borrowed("good", None, needs);
+    let good = run(&sandbox, "run good --cases cases --jobs 1");
+    assert!(!good.exits(0).err.contains("needs zig"), "{}", good.err);
+}
+
+#[test]
 fn run_of_all_targets_names_the_skipped_ones() {
     let sandbox = Sandbox::new();
     sandbox.borrowed("targets/mine", None, "");
