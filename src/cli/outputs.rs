@@ -19,7 +19,7 @@ use crate::model::spec::words;
 use crate::model::transcript::Transcript;
 use crate::report::html::{Evidence, page};
 use crate::report::markdown::{COMMENT, SUMMARY, markdown};
-use crate::report::terminal::{annotate, show};
+use crate::report::terminal::{annotate, eprint_line, show};
 use crate::report::{self, Report, ReportContext, Source, badges, junit};
 use crate::run::{hash, read_wire};
 
@@ -44,6 +44,25 @@ words! {
     Annotations {
         /// GitHub Actions.
         Github = "github",
+    }
+}
+
+impl Kind {
+    /// Returns the name of a file, or of a folder of badges, for an example.
+    const fn example(self) -> &'static str {
+        match self {
+            Self::Html => "report.html",
+            Self::Junit => "junit.xml",
+            Self::Markdown => "report.md",
+            Self::Json => "report.json",
+            Self::Badge => "badges",
+        }
+    }
+
+    /// Returns the format that the extension of a file name suggests.
+    fn of_file(name: &str) -> Option<Self> {
+        let extension = Utf8Path::new(name).extension()?;
+        Self::ALL.iter().copied().find(|kind| Utf8Path::new(kind.example()).extension() == Some(extension))
     }
 }
 
@@ -100,6 +119,13 @@ impl OutputArgs {
         }
         written.map(|()| report)
     }
+
+    /// Prints the path of each written report.
+    pub(super) fn print_paths(&self) {
+        for output in self.reports.iter().filter(|output| !output.is_standard()) {
+            eprint_line(&format!("report: {}", output.path));
+        }
+    }
 }
 
 /// `KIND=FILE`.
@@ -137,15 +163,18 @@ impl FromStr for Output {
         let kinds: Vec<_> = Kind::ALL.iter().map(|kind| kind.word()).collect();
         let (name, path) = text.split_once('=').unwrap_or((text, ""));
         let Ok(kind) = name.parse::<Kind>() else {
-            let hint = did_you_mean(name, &kinds).map_or(String::new(), |question| format!("; {question}"));
+            let hint = match Kind::of_file(text).filter(|_| path.is_empty()) {
+                Some(kind) => Some(format!("did you mean `{kind}={text}`?")),
+                None => did_you_mean(name, &kinds),
+            };
+            let hint = hint.map_or(String::new(), |question| format!("; {question}"));
             return Err(format!(
                 "expected KIND=FILE, with a KIND of {}, as in html=report.html{hint}",
                 kinds.join(", ")
             ));
         };
         if path.is_empty() {
-            let example = if kind == Kind::Badge { "badge=badges" } else { &format!("{kind}=report.{kind}") };
-            return Err(format!("the file is missing; write {name}=FILE, as in {example}"));
+            return Err(format!("the file is missing; write {name}=FILE, as in {kind}={}", kind.example()));
         }
         Ok(Self { kind, path: path.into() })
     }

@@ -54,6 +54,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
         let mut source = Source { footer, ..Source::begun(args.run_log.as_str(), &header) };
         replay.records.iter().for_each(|record| source.add(record));
         args.outputs.write(&[source], &library)?;
+        args.outputs.print_paths();
     }
     for path in &replay.changed {
         eprint_line(&format!("{path} has changed since it was recorded; keeping its old verdicts"));

@@ -37,6 +37,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
         outputs.reports.push(Output { kind: Kind::Markdown, path: "-".into() });
     }
     let report = outputs.write(&sources, &library)?;
+    outputs.print_paths();
     for caveat in &report.partial {
         eprint_line(&format!("partial: {}", Untrusted(&caveat.text).line(1000)));
     }

@@ -352,7 +352,10 @@ async fn carry_out(
     let exit = exit(args.outputs.strict, &summary);
     let exit = if unsaved.is_empty() { exit } else { exit.max(Exit::Unsaved) };
     let exit = match reported {
-        Ok(()) => exit,
+        Ok(()) => {
+            args.outputs.print_paths();
+            exit
+        }
         Err(problem) => {
             eprint_line(&problem.text);
             exit.max(Exit::Unsaved)

@@ -13,7 +13,8 @@ fn json(sandbox: &Sandbox, name: &str) -> Value {
 #[test]
 fn merged_shards_equal_the_whole_run() {
     let sandbox = Sandbox::new();
-    sandbox.run(&format!("{MUTANT} --run-log whole.jsonl --report json=whole.json")).exits(1);
+    let whole = sandbox.run(&format!("{MUTANT} --run-log whole.jsonl --report json=whole.json"));
+    assert_eq!(whole.exits(1).err.matches("report: whole.json\n").count(), 1, "{}", whole.err);
     for shard in ["1/3", "2/3", "3/3"] {
         let name = &shard[..1];
         sandbox.run(&format!("{MUTANT} --shard {shard} --run-log shards/{name}.jsonl"));

@@ -14,7 +14,10 @@ const MISTAKES: &[Mistake] = &[
     ("rnu", &["unrecognized subcommand 'rnu'", "did you mean `run`?"]),
     ("help rnu", &["did you mean `run`?"]),
     ("run referenc", &["`referenc`", "did you mean `reference`?"]),
-    ("run t:hihg", &["no variant `hihg`", "high"]),
+    ("run t:hihg", &["no variant `hihg`", "did you mean `t:high`?"]),
+    ("run cases/post/letter.json", &["is not a TOML file; name the folder of the target, or its target.toml"]),
+    ("run ./cases", &["the folder ./cases has no target.toml"]),
+    ("run cases", &["the folder cases has no target.toml"]),
     ("run reference:input-not-validatd", &["no mutant `input-not-validatd`", "did you mean `input-not-validated`?"]),
     ("run reference:validated-input", &["similar names: input-not-validated, "]),
     ("run --cases cases --only post/leter", &["`post/leter` matches no test", "post/letter"]),
@@ -28,6 +31,10 @@ const MISTAKES: &[Mistake] = &[
     ("run --step-limit 10", &["expected a time with its unit", "10s"]),
     ("run --step-limit -1s", &["expected a time with its unit", "10s"]),
     ("run --report md", &["write md=FILE, as in md=report.md"]),
+    ("run --report junit", &["write junit=FILE, as in junit=junit.xml"]),
+    ("run --report junit.xml", &["did you mean `junit=junit.xml`?"]),
+    ("report shrad-*.jsonl", &["no file matches shrad-*.jsonl; the shell did not expand the pattern"]),
+    ("list --cases cases post/**@2026-07-28+htp", &["`htp` is not a transport: expected stdio or http"]),
     ("run --report jsn=x", &["html, junit, md, json, badge", "did you mean `json`?"]),
     ("run --report md=-", &["`casebook report RUN_LOG --report md=-`"]),
     ("run --md out.md", &["use --report md=FILE"]),
@@ -55,6 +62,8 @@ fn wrong_command_line_is_answered_with_a_remedy() {
         sandbox.run(arguments).exits(2).stderr_has(answer);
     }
     for wrong in ["", " "] {
+        let mut command = sandbox.command("run --cases cases");
+        Finished::of(command.arg(wrong)).exits(2).stderr_has(&["name of the target is empty (an unset variable?)"]);
         let mut command = sandbox.command("run --cases cases --only");
         Finished::of(command.arg(wrong)).exits(2).stderr_has(&["the pattern is empty", "casebook list"]);
     }
