@@ -247,7 +247,12 @@ fn known_failure_of_an_unchecked_requirement_is_an_error() {
 #[test]
 fn verdict_excused_twice_is_an_error_that_names_both() {
     let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
-    let step = Step { when: When::List, then: Then::Checks(vec![check("r")]), declares: None, initialized: true };
+    let step = Step {
+        when: When::List,
+        then: Then::Checks(vec![check("r"), check("other")]),
+        declares: None,
+        initialized: true,
+    };
     let mut library = library(vec![Test { steps: vec![step], ..test("t", None, None, &fixture("f")) }]);
     let requirement = samples::requirement("r", Level::Must);
     let requirement = Requirement { id: RequirementId::within("a", "r"), ..requirement };
