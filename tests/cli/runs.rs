@@ -89,7 +89,11 @@ fn selection_does_not_hide_mistyped_known_failures() {
     sandbox.run("run --only sep-2106/boundz").exits(2).stderr_has(&["matches no test; the nearest: sep-2106/bounds"]);
     sandbox.run("explain sep-2106/boundz").exits(2).stderr_has(&["did you mean `sep-2106/bounds`?"]);
     let only = |only: &str| sandbox.run(&format!("run t --only {only} --transport http --run-log run.jsonl"));
-    sandbox.borrowed("t", None, &known("{sep-2106/text-mirror,sep-1303/input-errors}/*", "sep-2106/text-mirrored"));
+    sandbox.borrowed(
+        "t",
+        None,
+        &known("{sep-2106/text-mirror,sep-1303/input-errors}/*", "tools/text-mirrors-structured"),
+    );
     let cases = ["base/server-meta", "tools/list-empty"].map(|name| {
         only(name).exits(0);
         let header = sandbox.read("run.jsonl").lines().next().expect("a header").to_owned();
@@ -98,7 +102,7 @@ fn selection_does_not_hide_mistyped_known_failures() {
     });
     assert_eq!(cases[0], cases[1], "both are parts of the same");
     // A mistyped entry is an error in every run.
-    sandbox.borrowed("t", None, &known("sep-2106/text-mirror/zero", "sep-2106/text-mirrored"));
+    sandbox.borrowed("t", None, &known("sep-2106/text-mirror/zero", "tools/text-mirrors-structured"));
     only("base/server-meta")
         .exits(2)
         .stderr_has(&["t lists `sep-2106/text-mirror/zero` as a known failure, but it matches no test"]);

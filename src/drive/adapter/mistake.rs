@@ -7,8 +7,6 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::drive::adapter::protocol::Answer;
-
 /// An example of each member of an answer.
 const EXAMPLES: [(&str, &str); 7] = [
     (
@@ -48,13 +46,13 @@ pub(super) fn wrong_id(line: &[u8], id: &str) -> Option<String> {
     Some(format!("its answer {found}; an id is a string, and is repeated as it came: \"id\":\"{id}\""))
 }
 
-/// Returns the member of an answer that has a wrong type, and an example; `None` for any other mistake.
-pub(super) fn wrong_type(line: &[u8]) -> Option<String> {
+/// Returns the member of an answer that has a wrong type, and an example; `None` for any other mistake. `is_valid` tells
+/// whether an answer can be read.
+pub(super) fn wrong_type(line: &[u8], is_valid: impl Fn(Value) -> bool) -> Option<String> {
     let Ok(Value::Object(answer)) = serde_json::from_slice(line) else { return None };
-    let (name, example) = EXAMPLES.into_iter().find(|(name, _)| {
-        let alone = |value: &Value| serde_json::from_value::<Answer>(json!({ "id": "", *name: value }));
-        answer.get(*name).is_some_and(|value| alone(value).is_err())
-    })?;
+    let (name, example) = EXAMPLES
+        .into_iter()
+        .find(|(name, _)| answer.get(*name).is_some_and(|value| !is_valid(json!({ "id": "", *name: value }))))?;
     let r#type = match example.as_bytes() {
         [b'{', ..] if answer[name].is_object() => {
             return Some(format!("a member of `{name}` has a wrong type; expected as in {example}"));

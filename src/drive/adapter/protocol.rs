@@ -468,7 +468,8 @@ impl Adapter {
                 }
                 Err(error) if is_addressed(&line, id) => {
                     self.keep_noise(&line);
-                    let mistake = wrong_type(&line).unwrap_or_else(|| error.to_string());
+                    let mistake = wrong_type(&line, |answer| serde_json::from_value::<Answer>(answer).is_ok())
+                        .unwrap_or_else(|| error.to_string());
                     return Err(Trouble::Nonsense(format!("it sent an invalid answer: {mistake}")));
                 }
                 _ => self.keep_noise(&line),
