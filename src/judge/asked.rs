@@ -2,15 +2,17 @@
 //!
 //! Takes the messages of a step, gives parameters and answers in their order. Must not know expectations.
 
+use std::collections::BTreeSet;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::messages::{self, Wire};
 use crate::jsonrpc::envelope;
 use crate::model::case::Action;
-use crate::model::observation::{AnswerObservation, Observed};
+use crate::model::observation::{AnswerObservation, GetStreamMessage, Observed};
 use crate::model::spec::Role;
-use crate::model::transcript::Party;
+use crate::model::transcript::{Message, Party};
 
 const ELICIT: &str = "elicitation/create";
 
@@ -33,6 +35,26 @@ pub(super) fn asked(role: Role, wire: &Wire<'_>) -> Vec<Observed> {
         }
     }
     asked
+}
+
+/// The messages of a step's request that a server sent on the stream of a GET request.
+pub(super) fn on_get_stream(messages: &[Message], wire: &Wire<'_>) -> BTreeSet<GetStreamMessage> {
+    let is_copied = |text: &String| {
+        let mut replies = messages.iter().filter(|message| message.from == Party::Target && !message.on_get_stream);
+        replies.any(|other| other.text == *text)
+    };
+    let mut found = BTreeSet::new();
+    for (place, envelope) in wire.of(Party::Target).filter(|(place, _)| messages[*place].on_get_stream) {
+        match envelope.method.as_deref() {
+            Some(ELICIT) if envelope.id.is_some() => drop(found.insert(GetStreamMessage::Elicitation)),
+            None if envelope.id.is_some() => drop(found.insert(GetStreamMessage::Response)),
+            _ => {}
+        }
+        if is_copied(&messages[place].text) {
+            found.insert(GetStreamMessage::Copy);
+        }
+    }
+    found
 }
 
 /// The answers of a client under test.

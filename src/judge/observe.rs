@@ -151,6 +151,7 @@ impl<'a> Observer<'a> {
         for answer in &mut observed.answered {
             answer.content = answer.content.take().map(|content| self.named(content));
         }
+        observed.get_stream = asked::on_get_stream(&seen.messages, &wire);
         observed.sent = self.sent(step, seen, &wire);
         observed.unread = unread(step, seen, &wire);
         if let Some(handed) = &seen.handed {
@@ -442,6 +443,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         asked: Vec::new(),
         answered: Vec::new(),
         rounds: Vec::new(),
+        get_stream: BTreeSet::new(),
         varies: false,
         replies: Vec::new(),
         sent: Vec::new(),

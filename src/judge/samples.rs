@@ -63,7 +63,7 @@ pub(crate) fn requirement(name: &str, level: Level) -> Requirement {
 }
 
 pub(crate) fn message(from: Party, text: &str) -> Message {
-    Message { from, text: text.into(), cut_from: None, lossy: false, status: None, headers: Vec::new(), at: 0 }
+    Message::new(from, text)
 }
 
 /// A step that ends with the last of these messages of the target. A message with an id follows the request that it

@@ -204,6 +204,7 @@ impl Violation<'_> {
             ["answered"] => Some("the client answered no elicitation"),
             ["rounds"] => Some("the client sent `tools/call` at most once, and without a state"),
             ["sent"] => Some("the client sent no message"),
+            ["get-stream"] => Some("the server sent no message of the request on the GET stream"),
             ["varies"] => Some("the list is the same as the list before it"),
             _ => None,
         };
@@ -220,6 +221,7 @@ impl Violation<'_> {
             ["answered"] => Some("the client answered an elicitation"),
             ["rounds"] => Some("the client sent `tools/call` again, or with a state"),
             ["sent"] => Some("the client sent a message"),
+            ["get-stream"] => Some("the server sent a message of the request on the GET stream"),
             ["varies"] => Some("the list differs from the list before it"),
             _ => None,
         };

@@ -170,6 +170,9 @@ pub struct StepObservation {
     /// The state of the canaries at the end of this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canary: Option<CanaryState>,
+    /// The messages of a request that a server sent on the stream of a GET request.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub get_stream: BTreeSet<GetStreamMessage>,
     /// `true` if the list has other tools, or another order, than the previous list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub varies: bool,
@@ -241,6 +244,18 @@ pub struct Round {
     /// The treatment of the call's own parameters.
     #[serde(default)]
     pub params: Params,
+}
+
+words! {
+    /// A message on the stream of a GET request that belongs to the request of a step.
+    GetStreamMessage {
+        /// An elicitation, which the server sent while the step's request was running.
+        Elicitation = "elicitation",
+        /// A response.
+        Response = "response",
+        /// A message that the server also sent in the reply to the step's request.
+        Copy = "copy",
+    }
 }
 
 words! {

@@ -182,6 +182,9 @@ pub struct Message {
     /// The HTTP headers of the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<(String, String)>,
+    /// `true` if a server sent the message on the stream of a GET request, and not in the reply to a message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_get_stream: bool,
     /// The time at which the message was sent or received, in microseconds since the start of the test.
     pub at: u64,
 }
@@ -202,6 +205,12 @@ pub const HEADER_BYTES: usize = 1 << 10;
 pub const HEADERS: usize = 64;
 
 impl Message {
+    /// A whole message without information of the transport.
+    pub(crate) fn new(from: Party, text: impl Into<String>) -> Self {
+        let (text, headers) = (text.into(), Vec::new());
+        Self { from, text, cut_from: None, lossy: false, status: None, headers, on_get_stream: false, at: 0 }
+    }
+
     /// Cuts the text to at most `most` bytes, and notes its original length in `cut_from`.
     pub fn cut(&mut self, most: usize) {
         if self.text.len() > most {

@@ -151,7 +151,8 @@ impl Keeper<'_> {
                 break;
             }
             kept += 1;
-            let Message { from: _, text: _, cut_from: _, lossy: _, status: _, headers, at: _ } = &mut *message;
+            let Message { from: _, text: _, cut_from: _, lossy: _, status: _, headers, on_get_stream: _, at: _ } =
+                &mut *message;
             let named = headers.len();
             headers.retain_mut(|(name, value)| {
                 let fits = self.has_entry();
@@ -271,6 +272,7 @@ impl Keeper<'_> {
                 answered,
                 rounds: _,
                 canary: _,
+                get_stream: _,
                 varies: _,
                 replies,
                 sent,

@@ -13,6 +13,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use crate::drive::clock::Deadline;
 use crate::drive::process::lines::{LineEvent, Lines};
 use crate::drive::server::exchange::{Arrival, ExchangeLog, GRACE};
+use crate::drive::server::get_stream::GetStream;
 use crate::drive::server::headers::{self, Context, Mirrored, SESSION};
 use crate::drive::server::http::{self, Http, Resumable};
 use crate::jsonrpc::message::{self, Awaits, Kind};
@@ -40,6 +41,8 @@ pub(crate) struct Connection {
     /// The parameters that the listed tools mirror in headers.
     pub(crate) mirrored: Mirrored,
     session: Option<String>,
+    /// The stream of a GET request, on which the server may send requests and notifications.
+    get_stream: Option<GetStream>,
     /// Set once revision and session are negotiated.
     agreed: bool,
     ids: u64,
@@ -80,7 +83,7 @@ impl Connection {
     fn over(channel: Channel, revision: Revision) -> Self {
         let agreed = revision.facts().lifecycle == Lifecycle::Stateless;
         let (mirrored, open) = (Mirrored::default(), HashSet::new());
-        Self { channel, revision, mirrored, session: None, agreed, ids: 0, open, is_starting: false }
+        Self { channel, revision, mirrored, session: None, get_stream: None, agreed, ids: 0, open, is_starting: false }
     }
 
     /// Ends the session, if there is one, and closes the connection.
@@ -88,7 +91,7 @@ impl Connection {
         if let (Channel::Http(http), Some(_)) = (&self.channel, &self.session) {
             let headers = headers::of_connection(self.context());
             // The response to DELETE has no influence on any check.
-            _ = deadline.narrowed(GRACE).bound(http.delete(&headers)).await;
+            _ = deadline.narrowed(GRACE).bound(http.delete(&headers).opened()).await;
         }
     }
 
@@ -103,6 +106,16 @@ impl Connection {
     pub(crate) fn store_agreement(&mut self, log: &ExchangeLog<'_>) {
         self.agreed = true;
         self.session = log.header(SESSION).map(str::to_owned);
+    }
+
+    /// Opens a stream for the server's own messages by a GET request, as clients do after the handshake. A server that
+    /// has no such stream refuses the request.
+    pub(crate) async fn open_get_stream(&mut self, log: &mut ExchangeLog<'_>) {
+        let Channel::Http(http) = &self.channel else { return };
+        let mut headers = headers::of_connection(self.context());
+        headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
+        log.sent("", headers.clone());
+        self.get_stream = GetStream::open(http.get(&headers), log.deadline.narrowed(GRACE)).await;
     }
 
     fn context(&self) -> Context<'_> {
@@ -120,6 +133,7 @@ impl Connection {
     ) -> Result<usize, End> {
         let limit = log.deadline;
         let mut reply = limit.bound(self.send(log, message, changes)).await.unwrap_or(Err(End::Timeout))?;
+        let (mut status, mut is_over) = (None, false);
         if reply.is_none() {
             // Over stdio, no response shows that a message was accepted, and few show that it was not understood.
             match awaits {
@@ -135,15 +149,24 @@ impl Connection {
                 }
             }
         }
-        let status = reply.as_ref().map(|reply| reply.status);
         loop {
             let came = log.deadline.bound(self.next(reply.as_mut())).await.unwrap_or(Err(End::Timeout))?;
             let Some(arrival) = came else {
+                status = status.or(reply.as_ref().and_then(|over| over.status));
                 let resumable = reply.take().and_then(|over| over.resumable);
                 reply = self.resume(log, resumable).await?;
-                if reply.is_none() {
-                    return Err(end_of_reply(status, awaits));
+                if reply.is_some() {
+                    continue;
                 }
+                let end = end_of_reply(status, awaits);
+                // The response may still arrive on the other stream, where it does not belong.
+                let may_follow =
+                    end == End::Empty && self.get_stream.is_some() && matches!(awaits, Awaits::Response(_));
+                if !may_follow || std::mem::replace(&mut is_over, true) {
+                    return Err(end);
+                }
+                log.set_fallback_end(end);
+                log.shorten_deadline();
                 continue;
             };
             if let Some(response) = self.take(log, arrival, awaits).await? {
@@ -153,7 +176,8 @@ impl Connection {
         }
     }
 
-    /// Records the messages that arrived over stdio since the last step: none of them can answer a later message.
+    /// Records the messages that arrived over stdio, or on the GET stream, since the last step: none of them can answer a
+    /// later message.
     pub(crate) async fn catch_up(&mut self, log: &mut ExchangeLog<'_>) {
         while let Some(arrival) = self.at_hand().await {
             if self.take(log, arrival, &Awaits::Anything).await.is_err() {
@@ -162,13 +186,15 @@ impl Connection {
         }
     }
 
-    /// Returns a message that has already arrived over stdio.
+    /// Returns a message that has already arrived over stdio, or on the GET stream.
     async fn at_hand(&mut self) -> Option<Arrival> {
-        let Channel::Stdio(stdio) = &mut self.channel else { return None };
+        let Channel::Stdio(stdio) = &mut self.channel else {
+            return self.get_stream.as_mut().and_then(GetStream::at_hand);
+        };
         stdio.output.at_hand().await.and_then(|event| arrival(event).ok())
     }
 
-    /// Records a message and sends it. Over HTTP, returns the reply.
+    /// Records a message and sends it; over HTTP, prepares to send it and returns the reply.
     async fn send(
         &mut self,
         log: &mut ExchangeLog<'_>,
@@ -180,7 +206,7 @@ impl Connection {
             Channel::Http(http) => {
                 headers::change(&mut headers, changes);
                 log.sent(&message, headers.clone());
-                http.post(&headers, message).await.map(Some)
+                Ok(Some(http.post(&headers, message)))
             }
             Channel::Stdio(stdio) => {
                 log.sent(&message, Vec::new());
@@ -189,11 +215,17 @@ impl Connection {
         }
     }
 
+    /// Returns the next message of a reply, of the GET stream or over stdio; `None` at the end of the reply.
     async fn next(&mut self, reply: Option<&mut http::Reply>) -> Result<Option<Arrival>, End> {
         match (reply, &mut self.channel) {
-            (Some(reply), _) => reply.next().await,
+            (Some(reply), _) => tokio::select! {
+                // A server may wait for the answer to this message before it replies.
+                biased;
+                Some(arrival) = next_on(self.get_stream.as_mut()) => Ok(Some(arrival)),
+                came = reply.next() => came,
+            },
             (None, Channel::Stdio(stdio)) => stdio.next().await.map(Some),
-            (None, Channel::Http(_)) => Ok(None),
+            (None, Channel::Http(_)) => Ok(next_on(self.get_stream.as_mut()).await),
         }
     }
 
@@ -204,7 +236,8 @@ impl Connection {
         arrival: Arrival,
         awaits: &Awaits,
     ) -> Result<Option<usize>, End> {
-        let (is_refusal, by_stdio, fault) = (arrival.is_refusal(), arrival.status.is_none(), arrival.fault.clone());
+        let by_stdio = matches!(self.channel, Channel::Stdio(_));
+        let (is_refusal, fault) = (arrival.is_refusal(), arrival.fault.clone());
         self.is_starting = false;
         let index = log.received(arrival)?;
         let kind = fault.map_or_else(|| message::read(log.text(index)), Err);
@@ -260,8 +293,9 @@ impl Connection {
     /// Sends an answer, and records how the server accepted it.
     async fn deliver(&mut self, log: &mut ExchangeLog<'_>, text: String) -> Result<(), End> {
         let Some(mut reply) = self.send(log, text, &[]).await? else { return Ok(()) };
-        if !(200..300).contains(&reply.status) {
-            log.set_fallback_end(End::Http { status: reply.status });
+        let status = reply.opened().await?;
+        if !(200..300).contains(&status) {
+            log.set_fallback_end(End::Http { status });
             log.shorten_deadline();
         }
         while let Some(arrival) = reply.next().await? {
@@ -287,24 +321,28 @@ impl Connection {
         let resume = async {
             tokio::time::sleep(pause.min(MAX_PAUSE)).await; // The server's `retry:`, which binds its clients.
             log.sent("", headers.clone());
-            http.get(&headers).await
+            http.get(&headers)
         };
-        limit.bound(resume).await.unwrap_or(Err(End::Timeout)).map(Some)
+        limit.bound(resume).await.map(Some).ok_or(End::Timeout)
     }
 
     /// Records the messages after the response, such as a second response.
     async fn drain(&mut self, log: &mut ExchangeLog<'_>, reply: Option<http::Reply>) {
-        let Some(mut reply) = reply else {
-            while let Some(arrival) = self.at_hand().await
+        if let Some(mut reply) = reply {
+            let limit = log.deadline.narrowed(AFTERMATH);
+            while let Some(Ok(Some(arrival))) = limit.bound(reply.next()).await
                 && log.received(arrival).is_ok()
             {}
-            return;
-        };
-        let limit = log.deadline.narrowed(AFTERMATH);
-        while let Some(Ok(Some(arrival))) = limit.bound(reply.next()).await
+        }
+        while let Some(arrival) = self.at_hand().await
             && log.received(arrival).is_ok()
         {}
     }
+}
+
+/// Returns the next message of a stream; `None` without a stream.
+async fn next_on(stream: Option<&mut GetStream>) -> Option<Arrival> {
+    stream?.next().await
 }
 
 /// Returns the end of an exchange whose reply contains no response.

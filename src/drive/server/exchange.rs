@@ -46,6 +46,8 @@ pub(crate) struct Arrival {
     pub(crate) status: Option<u16>,
     /// The HTTP headers; of an event stream, only on its first message.
     pub(crate) headers: Vec<(String, String)>,
+    /// Set if the server sent the message on the stream of a GET request, and not in the reply to a message.
+    pub(crate) on_get_stream: bool,
 }
 
 impl Arrival {
@@ -99,7 +101,7 @@ impl<'a> ExchangeLog<'a> {
 
     /// Records a message that is about to be sent.
     pub(crate) fn sent(&mut self, text: &str, headers: Vec<(String, String)>) {
-        self.write(Party::Harness, text.to_owned(), None, headers);
+        self.write(Message { headers, ..Message::new(Party::Harness, text) });
     }
 
     /// Records a message that was received, and returns its index.
@@ -107,10 +109,9 @@ impl<'a> ExchangeLog<'a> {
     /// # Errors
     /// [`End::Oversized`] if the message exceeds a limit.
     pub(crate) fn received(&mut self, arrival: Arrival) -> Result<usize, End> {
-        let Arrival { text, lossy, status, headers, .. } = arrival;
+        let Arrival { text, lossy, status, headers, on_get_stream, .. } = arrival;
         self.values += nesting::values(text.as_bytes());
-        self.write(Party::Target, text, status, headers);
-        self.messages.last_mut().into_iter().for_each(|message| message.lossy = lossy);
+        self.write(Message { lossy, status, headers, on_get_stream, ..Message::new(Party::Target, text) });
         if self.messages.len() < MAX_MESSAGES && self.bytes <= MAX_BYTES && self.values <= nesting::VALUES {
             return Ok(self.messages.len() - 1);
         }
@@ -118,17 +119,9 @@ impl<'a> ExchangeLog<'a> {
         Err(End::Oversized)
     }
 
-    fn write(&mut self, from: Party, text: String, status: Option<u16>, headers: Vec<(String, String)>) {
-        self.bytes += text.len();
-        self.messages.push(Message {
-            from,
-            text,
-            cut_from: None,
-            lossy: false,
-            status,
-            headers,
-            at: self.deadline.micros(),
-        });
+    fn write(&mut self, message: Message) {
+        self.bytes += message.text.len();
+        self.messages.push(Message { at: self.deadline.micros(), ..message });
     }
 
     /// Returns the text of a message.

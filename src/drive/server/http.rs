@@ -8,11 +8,12 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Bytes;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method, Url, redirect, retry};
+use reqwest::{Client, Method, Response, Url, redirect, retry};
 use sse_stream::SseStream;
 
 use crate::drive::fault;
@@ -60,27 +61,29 @@ impl Http {
         Self { client: client(), endpoint: endpoint.parse().ok() }
     }
 
-    pub(crate) async fn post(&self, headers: &Headers, body: String) -> Result<Reply, End> {
-        self.send(Method::POST, headers, body).await
+    pub(crate) fn post(&self, headers: &Headers, body: String) -> Reply {
+        self.send(Method::POST, headers, body)
     }
 
-    pub(crate) async fn get(&self, headers: &Headers) -> Result<Reply, End> {
-        self.send(Method::GET, headers, String::new()).await
+    pub(crate) fn get(&self, headers: &Headers) -> Reply {
+        self.send(Method::GET, headers, String::new())
     }
 
-    pub(crate) async fn delete(&self, headers: &Headers) -> Result<Reply, End> {
-        self.send(Method::DELETE, headers, String::new()).await
+    pub(crate) fn delete(&self, headers: &Headers) -> Reply {
+        self.send(Method::DELETE, headers, String::new())
     }
 
-    async fn send(&self, method: Method, headers: &Headers, body: String) -> Result<Reply, End> {
+    /// Prepares a request. It is sent when its reply is first read.
+    fn send(&self, method: Method, headers: &Headers, body: String) -> Reply {
         let Some(endpoint) = &self.endpoint else {
-            return Err(End::Invalid { reason: "the URL of the server is invalid or not on this machine".to_owned() });
+            let reason = "the URL of the server is invalid or not on this machine".to_owned();
+            return Reply::new(Body::Failed(End::Invalid { reason }));
         };
         let mut request = self.client.request(method, endpoint.clone()).headers(sendable(headers));
         if !body.is_empty() {
             request = request.body(body);
         }
-        request.send().await.map(Reply::of).map_err(|error| failure(&error))
+        Reply::new(Body::Requested(Box::pin(request.send())))
     }
 }
 
@@ -108,10 +111,12 @@ fn sendable(headers: &Headers) -> HeaderMap {
 }
 
 /// A reply, read as it is received.
+///
+/// Its functions may be cancelled at any time and called again: no part of the reply is lost.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    /// The HTTP status.
-    pub(crate) status: u16,
+    /// The HTTP status, once it was received.
+    pub(crate) status: Option<u16>,
     /// The position at which the stream can be resumed if it ends too early.
     pub(crate) resumable: Option<Resumable>,
     headers: Headers,
@@ -134,7 +139,10 @@ pub(crate) struct Resumable {
 type Counted = UnsyncBoxBody<Bytes, Fault>;
 
 enum Body {
-    Whole(Counted),
+    /// The request, until the status and the headers of its reply were received.
+    Requested(BoxFuture<'static, Result<Response, reqwest::Error>>),
+    /// A body that is no event stream, with the bytes that were received.
+    Whole(Counted, Vec<u8>),
     Events(Box<SseStream<Counted>>),
     Over,
     Failed(End),
@@ -143,7 +151,8 @@ enum Body {
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Whole(_) => "Whole",
+            Self::Requested(_) => "Requested",
+            Self::Whole(..) => "Whole",
             Self::Events(_) => "Events",
             Self::Over => "Over",
             Self::Failed(_) => "Failed",
@@ -152,19 +161,46 @@ impl fmt::Debug for Body {
 }
 
 impl Reply {
-    fn of(response: reqwest::Response) -> Self {
-        let status = response.status().as_u16();
-        let headers = kept(response.headers());
-        let content_type = word(response.headers(), &CONTENT_TYPE);
-        let encoding =
+    fn new(body: Body) -> Self {
+        let (headers, content_type) = (Headers::new(), String::new());
+        Self { status: None, resumable: None, headers, content_type, encoding: None, body, silent: true }
+    }
+
+    /// Waits for the status and the headers, and returns the status.
+    ///
+    /// # Errors
+    /// The end of the exchange, if there is no reply.
+    pub(crate) async fn opened(&mut self) -> Result<u16, End> {
+        if let Body::Requested(request) = &mut self.body {
+            match request.await {
+                Ok(response) => self.open(response),
+                Err(error) => self.body = Body::Failed(failure(&error)),
+            }
+        }
+        match (self.status, &self.body) {
+            (Some(status), _) => Ok(status),
+            (None, Body::Failed(end)) => Err(end.clone()),
+            (None, _) => Err(End::Empty),
+        }
+    }
+
+    /// Returns whether the body is an event stream.
+    pub(crate) fn is_event_stream(&self) -> bool {
+        matches!(self.body, Body::Events(_))
+    }
+
+    fn open(&mut self, response: Response) {
+        self.status = Some(response.status().as_u16());
+        self.headers = kept(response.headers());
+        self.content_type = word(response.headers(), &CONTENT_TYPE);
+        self.encoding =
             Some(word(response.headers(), &CONTENT_ENCODING)).filter(|one| !matches!(&**one, "" | "identity"));
         let counted = Limited::new(reqwest::Body::from(response), MAX_REPLY).map_err(Fault::of).boxed_unsync();
-        let body = if content_type == "text/event-stream" && encoding.is_none() {
+        self.body = if self.content_type == "text/event-stream" && self.encoding.is_none() {
             Body::Events(Box::new(SseStream::new(counted)))
         } else {
-            Body::Whole(counted)
+            Body::Whole(counted, Vec::new())
         };
-        Self { status, resumable: None, headers, content_type, encoding, body, silent: true }
     }
 
     /// Returns the next message, or `None` at the end of the reply. A reply without messages first gives one empty
@@ -173,13 +209,16 @@ impl Reply {
     /// # Errors
     /// The end of the exchange that results from a failure.
     pub(crate) async fn next(&mut self) -> Result<Option<Arrival>, End> {
+        self.opened().await?;
         let came = match &mut self.body {
             Body::Events(events) => event(events, &mut self.resumable).await,
-            _ => match std::mem::replace(&mut self.body, Body::Over) {
-                Body::Whole(body) => whole(body).await.map(|text| Some(self.labelled(text))),
-                Body::Failed(end) => Err(end),
-                Body::Events(_) | Body::Over => Ok(None),
-            },
+            Body::Whole(body, bytes) => {
+                let text = whole(body, bytes).await;
+                self.body = Body::Over;
+                text.map(|text| Some(self.labelled(text)))
+            }
+            Body::Failed(end) => Err(end.clone()),
+            Body::Requested(_) | Body::Over => Ok(None),
         };
         match came {
             Ok(None) if self.silent => Ok(Some(self.stamped(Arrival::default()))),
@@ -195,7 +234,7 @@ impl Reply {
     fn labelled(&self, text: Result<String, String>) -> Arrival {
         let is_json = self.content_type == "application/json";
         // The body of an error may have any content type if it contains a message.
-        let is_free = !(200..300).contains(&self.status);
+        let is_free = self.status.is_some_and(|status| !(200..300).contains(&status));
         let fault = match (&text, &self.encoding) {
             (_, Some(encoding)) => Some(format!("a body encoded as `{encoding}`, which was not requested")),
             (Err(_), None) => Some("a body that is not UTF-8".to_owned()),
@@ -209,7 +248,7 @@ impl Reply {
 
     fn stamped(&mut self, arrival: Arrival) -> Arrival {
         self.silent = false;
-        Arrival { status: Some(self.status), headers: std::mem::take(&mut self.headers), ..arrival }
+        Arrival { status: self.status, headers: std::mem::take(&mut self.headers), ..arrival }
     }
 }
 
@@ -230,14 +269,13 @@ fn word(headers: &HeaderMap, name: &HeaderName) -> String {
 }
 
 /// Returns the text of a body that is no event stream; invalid UTF-8 is replaced.
-async fn whole(mut body: Counted) -> Result<Result<String, String>, End> {
-    let mut bytes = Vec::new();
+async fn whole(body: &mut Counted, bytes: &mut Vec<u8>) -> Result<Result<String, String>, End> {
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame.map_err(Fault::end)?.into_data() {
             bytes.extend_from_slice(&data);
         }
     }
-    Ok(String::from_utf8(bytes).map_err(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    Ok(String::from_utf8(std::mem::take(bytes)).map_err(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// Returns the next event that contains a message. An event with empty data carries an id only.
@@ -397,13 +435,13 @@ mod tests {
         let mut connections = ConnectionReuse::default();
         for seen in [["opened", "closed"].as_slice(), &["opened"], &[]] {
             let http = connections.local(&format!("{here}/{}", seen.len()));
-            http.get(&Headers::new()).await.expect("a reply").next().await.expect("an empty one");
+            http.get(&Headers::new()).next().await.expect("an empty one");
             drop(http);
             for what in seen {
                 assert_eq!(events.recv().await, Some(*what));
             }
         }
-        connections.local(&elsewhere).get(&Headers::new()).await.expect("a reply");
+        connections.local(&elsewhere).get(&Headers::new()).opened().await.expect("a reply");
         assert_eq!((events.recv().await, other_events.recv().await), (Some("closed"), Some("opened")));
         assert!(events.is_empty(), "three requests, two connections");
     }

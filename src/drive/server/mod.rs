@@ -3,6 +3,7 @@
 pub(crate) mod connection;
 pub(crate) mod exchange;
 pub(crate) mod fixture;
+pub(crate) mod get_stream;
 pub(crate) mod headers;
 pub(crate) mod http;
 pub(crate) mod perform;

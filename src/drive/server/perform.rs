@@ -105,7 +105,10 @@ impl Connection {
             return Err(End::Accepted);
         }
         match self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
-            Err(End::Empty) => Err(End::Accepted),
+            Err(End::Empty | End::Accepted) => {
+                self.open_get_stream(log).await;
+                Err(End::Accepted)
+            }
             end => end,
         }
     }

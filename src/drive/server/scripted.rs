@@ -188,15 +188,21 @@ pub(crate) const OPENED: &str =
 pub(crate) const ASKED: &str = r#"{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":{}}"#;
 pub(crate) const DONE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 
-/// A stateful server, which answers `initialize` and `initialized` first and then follows the script.
+/// A stateful server, which answers `initialize` and `initialized` first, refuses a GET request, and then follows the
+/// script.
 pub(crate) async fn stateful(script: Vec<Vec<Act>>) -> (Server, Connection) {
+    stateful_with(reply(405, "text/plain", ""), script).await
+}
+
+/// A stateful server with this reply to the GET request.
+pub(crate) async fn stateful_with(get: Vec<Act>, script: Vec<Vec<Act>>) -> (Server, Connection) {
     let session = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nmcp-session-id: s1\r\nconnection: close\r\n\r\n{OPENED}"
     );
-    let server = Server::new([vec![write(&session)], taken()].into_iter().chain(script).collect()).await;
+    let server = Server::new([vec![write(&session)], taken(), get].into_iter().chain(script).collect()).await;
     let mut connection = server.connection(revision(Lifecycle::Stateful));
     let exchange = connection.open(&step(When::List), &Bindings::default(), soon()).await;
-    assert_eq!((exchange.end, exchange.messages.len()), (End::Accepted, 4));
+    assert_eq!((exchange.end, exchange.messages.len()), (End::Accepted, 5));
     (server, connection)
 }
 

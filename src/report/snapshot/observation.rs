@@ -66,6 +66,7 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
     parts.extend(seen.varies.then(|| "varies".to_owned()));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));
+    parts.extend(seen.get_stream.iter().map(|message| format!("{message} on the GET stream")));
     parts.extend(seen.answered.iter().map(answered));
     let rounds = counted(seen.rounds.iter().map(round));
     parts.extend((!rounds.is_empty()).then(|| format!("rounds {}", rounds.join(", "))));

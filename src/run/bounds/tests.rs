@@ -46,15 +46,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
     let wire = || json!({ "a": { "text": json!({ "b": VALUE }).to_string() } }).to_string();
     let value = || Observed::Value(json!({ VALUE: [VALUE, 1_234_567_890] }));
     let hit = || Hit { url: text(), phase: Phase::Step };
-    let message = || Message {
-        from: Party::Target,
-        text: wire(),
-        cut_from: None,
-        lossy: false,
-        status: None,
-        headers: vec![(text(), text())],
-        at: 0,
-    };
+    let message = || Message { headers: vec![(text(), text())], ..Message::new(Party::Target, wire()) };
     let ends = [End::Invalid { reason: text() }, End::Crash { how: text() }];
     let step =
         |end| StepTranscript { messages: vec![message()], end, micros: 0, canary: vec![hit()], handed: Some(wire()) };
@@ -73,6 +65,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         answered: vec![AnswerObservation { action: None, content: Some(value()), code: None }],
         rounds: Vec::new(),
         canary: None,
+        get_stream: [].into(),
         varies: false,
         replies: vec![[("message".to_owned(), value())].into()],
         sent: vec![[("message".to_owned(), value())].into()],

@@ -9,7 +9,7 @@ use crate::model::transcript::Party;
 use crate::model::{CaseId, TestId};
 
 fn at(at: u64, from: Party, text: &str) -> Message {
-    Message { from, text: text.to_owned(), cut_from: None, lossy: false, status: None, headers: Vec::new(), at }
+    Message { at, ..Message::new(from, text) }
 }
 
 fn test(steps: Vec<When>) -> Test {

@@ -81,7 +81,7 @@ impl Log {
 
     fn message(&self, from: Party, text: &str, status: Option<u16>, headers: Headers) -> Message {
         let at = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        Message { from, text: text.to_owned(), cut_from: None, lossy: false, status, headers, at }
+        Message { status, headers, at, ..Message::new(from, text) }
     }
 
     fn write(&self, mut message: Message) -> bool {

@@ -119,22 +119,22 @@ async fn body_that_is_not_utf8_is_kept_and_invalid() {
 
 #[tokio::test]
 async fn elicitation_is_answered_by_own_post() {
-    let stream = events(&[&event(ASKED)]).into_iter().chain([Act::Await(4), write(&event(DONE))]).collect();
+    let stream = events(&[&event(ASKED)]).into_iter().chain([Act::Await(5), write(&event(DONE))]).collect();
     let (server, mut connection) = stateful(vec![stream, taken()]).await;
     let exchange = perform(&mut connection, &call(vec![accept(&json!({ "x": 1 }))]), soon()).await;
     assert_eq!(exchange.end, End::Replied { message: 4 });
     let result = json!({ "jsonrpc": "2.0", "id": 0, "result": { "action": "accept", "content": { "x": 1 } } });
-    assert_eq!(server.bodies()[3], result);
+    assert_eq!(server.bodies()[4], result);
     assert_eq!(exchange.messages[3].status, Some(202));
 }
 
 #[tokio::test]
 async fn surplus_elicitation_is_cancelled_and_ends_unanswered() {
-    let stream = events(&[&event(ASKED)]).into_iter().chain([Act::Await(4), write(&event(DONE))]).collect();
+    let stream = events(&[&event(ASKED)]).into_iter().chain([Act::Await(5), write(&event(DONE))]).collect();
     let (server, mut connection) = stateful(vec![stream, taken()]).await;
     let exchange = perform(&mut connection, &call(vec![]), soon()).await;
     assert_eq!((&exchange.end, received(&exchange).last()), (&End::Unanswered, Some(&DONE)));
-    assert_eq!(server.bodies()[3]["result"], json!({ "action": "cancel" }));
+    assert_eq!(server.bodies()[4]["result"], json!({ "action": "cancel" }));
 }
 
 #[tokio::test]
@@ -151,9 +151,30 @@ async fn cut_stream_is_resumed_once() {
     let (server, mut connection) = stateful(vec![events(&[priming]), events(&[&event(DONE)])]).await;
     let exchange = perform(&mut connection, &call(vec![]), soon()).await;
     assert!(matches!(exchange.end, End::Replied { .. }));
-    assert!(server.request(3).starts_with("GET /mcp") && server.request(3).contains("last-event-id: 5"));
+    assert!(server.request(4).starts_with("GET /mcp") && server.request(4).contains("last-event-id: 5"));
     let (_server, mut connection) = stateful(vec![events(&[priming]), reply(405, "text/plain", "")]).await;
     assert_eq!(perform(&mut connection, &call(vec![]), soon()).await.end, End::Empty);
+}
+
+#[tokio::test]
+async fn question_on_get_stream_is_answered_while_the_reply_is_awaited() {
+    let get = events(&[]).into_iter().chain([Act::Await(4), write(&event(ASKED)), Act::Hang]).collect();
+    let late = [Act::Await(5)].into_iter().chain(json_reply(DONE)).collect();
+    let (server, mut connection) = stateful_with(get, vec![late, taken()]).await;
+    let exchange = perform(&mut connection, &call(vec![accept(&json!({ "x": 1 }))]), soon()).await;
+    assert!(matches!(exchange.end, End::Replied { .. }), "{:?}", exchange.end);
+    assert!(server.request(2).starts_with("GET /mcp") && server.request(2).contains("mcp-session-id: s1"));
+    assert_eq!(server.bodies()[4]["result"], json!({ "action": "accept", "content": { "x": 1 } }));
+    let on_stream: Vec<_> = exchange.messages.iter().filter(|message| message.on_get_stream).collect();
+    assert_eq!(on_stream.iter().map(|message| &*message.text).collect::<Vec<_>>(), [ASKED]);
+}
+
+#[tokio::test]
+async fn response_on_get_stream_is_taken_after_an_empty_reply() {
+    let get = events(&[]).into_iter().chain([Act::Await(4), write(&event(DONE)), Act::Hang]).collect();
+    let (_server, mut connection) = stateful_with(get, vec![events(&[])]).await;
+    let exchange = perform(&mut connection, &call(vec![]), soon()).await;
+    assert!(matches!(exchange.end, End::Replied { message } if exchange.messages[message].on_get_stream));
 }
 
 #[tokio::test(start_paused = true)]

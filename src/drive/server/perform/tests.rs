@@ -24,9 +24,9 @@ async fn session_is_opened_kept_and_closed() {
     assert!(!server.request(0).contains("mcp-protocol-version"));
     assert!(server.request(1).contains("mcp-protocol-version: 2025-11-25"));
     assert_eq!(perform(&mut connection, &call(vec![]), soon()).await.end, End::Replied { message: 1 });
-    assert!(server.request(2).contains("mcp-session-id: s1"));
+    assert!(server.request(3).contains("mcp-session-id: s1"));
     connection.close(soon()).await;
-    assert!(server.request(3).starts_with("DELETE /mcp"));
+    assert!(server.request(4).starts_with("DELETE /mcp"));
 }
 
 #[tokio::test]
@@ -101,13 +101,13 @@ async fn sent_message_is_unchanged() {
     ];
     let exchange = perform(&mut connection, &step(When::Send { message, headers }), soon()).await;
     assert_eq!(exchange.end, End::Replied { message: 1 });
-    assert!(server.request(3).ends_with(r#"{"jsonrpc":"2.0","id":0,"method":"tools/list","x":null}"#));
-    assert!(!server.request(3).contains("mcp-session-id") && server.request(3).contains("x-y: z"));
-    assert!(server.request(3).contains("accept: \r\n"));
+    assert!(server.request(4).ends_with(r#"{"jsonrpc":"2.0","id":0,"method":"tools/list","x":null}"#));
+    assert!(!server.request(4).contains("mcp-session-id") && server.request(4).contains("x-y: z"));
+    assert!(server.request(4).contains("accept: \r\n"));
     let exchange = perform(&mut connection, &send(&json!([1])), soon()).await;
     assert_eq!(exchange.end, End::Replied { message: 1 });
     assert_eq!(perform(&mut connection, &send(&json!("{\"broken")), soon()).await.end, End::Accepted);
-    assert!(server.request(5).ends_with("\r\n\r\n{\"broken"));
+    assert!(server.request(6).ends_with("\r\n\r\n{\"broken"));
 }
 
 #[tokio::test]
