@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::messages::{self, Wire};
-use crate::jsonrpc::envelope;
+use crate::jsonrpc::envelope::{self, Envelope};
 use crate::model::case::Action;
 use crate::model::observation::{AnswerObservation, GetStreamMessage, Observed};
 use crate::model::spec::Role;
@@ -39,22 +39,14 @@ pub(super) fn asked(role: Role, wire: &Wire<'_>) -> Vec<Observed> {
 
 /// The messages of a step's request that a server sent on the stream of a GET request.
 pub(super) fn on_get_stream(messages: &[Message], wire: &Wire<'_>) -> BTreeSet<GetStreamMessage> {
-    let is_copied = |text: &String| {
-        let mut replies = messages.iter().filter(|message| message.from == Party::Target && !message.on_get_stream);
-        replies.any(|other| other.text == *text)
+    let on_it =
+        wire.of(Party::Target).filter(|(place, envelope)| messages[*place].on_get_stream && envelope.id.is_some());
+    let kind = |(_, envelope): (usize, &Envelope<'_>)| match envelope.method.as_deref() {
+        Some(ELICIT) => Some(GetStreamMessage::Elicitation),
+        Some(_) => None,
+        None => Some(GetStreamMessage::Response),
     };
-    let mut found = BTreeSet::new();
-    for (place, envelope) in wire.of(Party::Target).filter(|(place, _)| messages[*place].on_get_stream) {
-        match envelope.method.as_deref() {
-            Some(ELICIT) if envelope.id.is_some() => drop(found.insert(GetStreamMessage::Elicitation)),
-            None if envelope.id.is_some() => drop(found.insert(GetStreamMessage::Response)),
-            _ => {}
-        }
-        if is_copied(&messages[place].text) {
-            found.insert(GetStreamMessage::Copy);
-        }
-    }
-    found
+    on_it.filter_map(kind).collect()
 }
 
 /// The answers of a client under test.

@@ -253,8 +253,6 @@ words! {
         Elicitation = "elicitation",
         /// A response.
         Response = "response",
-        /// A message that the server also sent in the reply to the step's request.
-        Copy = "copy",
     }
 }
 

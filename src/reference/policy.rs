@@ -199,6 +199,8 @@ decisions! {
         has_stateless_sessions: bool = false,
         /// The server sends no message before the response to a stateless request.
         before_reply: fn(&str) -> Option<&'static str> = |_| None,
+        /// A GET request is refused: all messages of a session are sent in the replies to POST requests.
+        get_stream: Option<GetStream> = None,
         /// The headers of a stateless request must agree with its body.
         checks_headers: bool = true,
         /// `MCP-Protocol-Version` must agree with the version in the body.
@@ -315,6 +317,15 @@ pub(crate) enum Channel {
     Tool,
     /// A result without `isError`, which does not report an error.
     Success,
+}
+
+/// The messages that a server sends on the stream of a GET request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GetStream {
+    /// The questions of a running request.
+    Questions,
+    /// The responses to calls.
+    Responses,
 }
 
 /// The events that a server may remember.

@@ -26,7 +26,7 @@ use crate::edits::Hook::{Question, Received, Reply, Request, Response};
 use crate::fetch::{read_files, visit};
 use crate::message::{CLIENT_KEY, OWN_PREFIX};
 use crate::parameters;
-use crate::policy::{Channel, Event};
+use crate::policy::{Channel, Event, GetStream};
 use crate::revision::Revision;
 use crate::schema::UNBOUNDED;
 
@@ -397,6 +397,12 @@ mutants! { |p|
         /// The client receives a request of the server before the result of an accepted form.
         "asks-in-the-stream": p.transport.before_reply = ask_before_acceptance => ["elicitation/answer-arrives",
             "sep-2322/no-requests-to-the-client", "sep-2322/retry-stands-alone"],
+        /// A question of a running call is sent on the stream of a GET request.
+        "asks-on-get-stream": p.transport.get_stream = Some(GetStream::Questions) => [
+            "lifecycle/get-stream-unrelated"],
+        /// The response to a call is sent on the stream of a GET request.
+        "responds-on-get-stream": p.transport.get_stream = Some(GetStream::Responses) => [
+            "lifecycle/get-stream-no-response"],
         /// A `requestState` is accepted for any call of the same tool.
         "unbound-state": p.requests.state_covers_arguments = false => ["sep-2322/state-bound-to-request"],
         /// A call with an amount gets a `requestState` that is valid for no retry.

@@ -26,7 +26,7 @@ use tokio::time::sleep;
 
 use crate::message::LONGEST;
 use crate::message::{Fault, Message, Request};
-use crate::policy::TransportPolicy;
+use crate::policy::{GetStream, TransportPolicy};
 use crate::server::Server;
 
 use crate::server::headers;
@@ -133,6 +133,9 @@ impl Listener {
         match *request.method() {
             Method::POST => endpoint.post(request).await,
             Method::DELETE if !is_stateless => endpoint.delete(request.headers()),
+            Method::GET if !is_stateless && endpoint.policy().get_stream.is_some() => {
+                endpoint.listen(request.headers())
+            }
             _ => {
                 let mut response = plain(405, "");
                 let allowed = if is_stateless { "POST" } else { "POST, DELETE" };
@@ -245,6 +248,13 @@ impl Endpoint {
         session.ok_or_else(|| refuse(unknown_session, "there is no such session"))
     }
 
+    fn listen(&self, headers: &HeaderMap) -> Response {
+        match self.session(headers) {
+            Err(response) => *response,
+            Ok(session) => in_stream(events(None, session.listen())),
+        }
+    }
+
     fn delete(&self, headers: &HeaderMap) -> Response {
         match self.session(headers) {
             Err(response) => *response,
@@ -272,6 +282,9 @@ impl Endpoint {
     /// Responds to a request with JSON, or with a stream if the client is asked first.
     async fn answer(self: Arc<Self>, session: Arc<Session>, request: Request) -> Response {
         let (outlet, mut outgoing) = mpsc::unbounded_channel();
+        if let Some(kind) = self.policy().get_stream {
+            outgoing = divert(kind, Arc::clone(&session), outgoing, request.method == "tools/call");
+        }
         tokio::spawn(async move {
             let work = self.server.answer_in(&session, &request, &outlet);
             if let Some(outcome) = session.unless_cancelled(&request.id, work).await {
@@ -281,7 +294,7 @@ impl Endpoint {
         });
         match outgoing.recv().await {
             Some(Outgoing::Reply(status, text)) => json(status, text),
-            Some(Outgoing::Message(text)) => in_stream(events(text, outgoing)),
+            Some(Outgoing::Message(text)) => in_stream(events(Some(text), outgoing)),
             None => in_stream(whole("")),
         }
     }
@@ -291,15 +304,35 @@ impl Endpoint {
 fn preceded(message: &str, reply: &str) -> Response {
     let (outlet, rest) = mpsc::unbounded_channel();
     let _nobody_left = outlet.send(Outgoing::Reply(200, reply.to_owned()));
-    in_stream(events(message.to_owned(), rest))
+    in_stream(events(Some(message.to_owned()), rest))
 }
 
 fn whole(text: impl Into<Bytes>) -> Body {
     Full::new(text.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// Returns a stream of events that begins with this message and ends with the reply.
-fn events(first: String, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
+/// Sends some of a request's messages on the stream of a GET request. Returns the others.
+fn divert(
+    kind: GetStream,
+    session: Arc<Session>,
+    mut all: mpsc::UnboundedReceiver<Outgoing>,
+    is_call: bool,
+) -> mpsc::UnboundedReceiver<Outgoing> {
+    let (outlet, others) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Some(message) = all.recv().await {
+            match (kind, message) {
+                (GetStream::Questions, Outgoing::Message(text)) => session.send(text),
+                (GetStream::Responses, Outgoing::Reply(_, text)) if is_call => session.send(text),
+                (_, message) => drop(outlet.send(message)),
+            }
+        }
+    });
+    others
+}
+
+/// Returns a stream of events that begins with this message, if there is one, and ends with the reply.
+fn events(first: Option<String>, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
     let rest = stream::unfold(Some(rest), |rest| async {
         let mut rest = rest?;
         match rest.recv().await? {
@@ -307,7 +340,7 @@ fn events(first: String, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
             Outgoing::Reply(_, text) => Some((text, None)),
         }
     });
-    let messages = stream::iter([first]).chain(rest);
+    let messages = stream::iter(first).chain(rest);
     let event = |text: String| Ok::<_, Infallible>(Sse::default().event("message").data(text));
     SseBody::new(messages.map(event)).boxed_unsync()
 }

@@ -32,6 +32,7 @@ pub(crate) struct Session {
     asked: AtomicU64,
     unanswered: Mutex<HashMap<u64, oneshot::Sender<Answer>>>,
     running: Mutex<HashMap<String, oneshot::Sender<()>>>,
+    get_stream: Mutex<Option<Outlet>>,
 }
 
 impl Session {
@@ -67,6 +68,21 @@ impl Session {
     pub(crate) fn end(&self) {
         locked(&self.unanswered).clear();
         locked(&self.running).clear();
+        *locked(&self.get_stream) = None;
+    }
+
+    /// Opens the stream of a GET request, in place of an earlier one. Returns its messages.
+    pub(crate) fn listen(&self) -> mpsc::UnboundedReceiver<Outgoing> {
+        let (outlet, messages) = mpsc::unbounded_channel();
+        *locked(&self.get_stream) = Some(outlet);
+        messages
+    }
+
+    /// Sends a message on the stream of a GET request, if there is one.
+    pub(crate) fn send(&self, text: String) {
+        if let Some(outlet) = &*locked(&self.get_stream) {
+            let _client_gone = outlet.send(Outgoing::Message(text));
+        }
     }
 
     /// Sends a request to the client, and waits for the response.
