@@ -157,10 +157,10 @@ impl Listed {
             } else {
                 target.id.variant.iter().cloned().collect()
             },
-            roles: names(&target.claims.roles),
-            transports: names(&target.claims.transports),
-            revisions: names(&target.claims.revisions),
-            lacks: names(&target.claims.lacks),
+            roles: names(&target.announced.roles),
+            transports: names(&target.announced.transports),
+            revisions: names(&target.announced.revisions),
+            lacks: names(&target.announced.lacks),
             ready: needs.iter().all(|need| need.met),
             needs,
             set_up: is_set_up(target),

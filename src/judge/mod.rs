@@ -136,7 +136,7 @@ impl Judge {
 
     /// The stale known failures: those whose checks were judged, and all held.
     pub fn stale(&self) -> Vec<Stale> {
-        let stale = self.known.iter().filter(|entry| entry.held > 0 && entry.failed == 0);
+        let stale = self.known.iter().filter(|entry| entry.held > 0 && entry.failed == 0 && !entry.known.is_shared);
         let stale = stale.map(|KnownFailure { target, known, .. }| Stale {
             target: target.clone(),
             requirement: known.requirement.clone(),
@@ -267,7 +267,7 @@ impl KnownFailure {
 
 fn as_recorded(known: &Known) -> KnownAs {
     let Known { test, reason, issue, .. } = known;
-    KnownAs { test: test.as_str().to_owned(), reason: reason.clone(), issue: issue.clone() }
+    KnownAs { test: test.as_str().to_owned(), reason: reason.clone(), issue: issue.clone(), shared: known.is_shared }
 }
 
 fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: Vec<Detail>) -> Verdict {

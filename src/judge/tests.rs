@@ -32,6 +32,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         requirement: RequirementId::within("f", requirement),
         reason: "it is so".into(),
         issue: None,
+        is_shared: false,
     });
     Target {
         id: target(),
@@ -42,6 +43,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         drives: TargetKind::Adapter(Vec::new()),
         env: BTreeMap::new(),
         secrets: Vec::new(),
+        announced: Claims::default(),
         claims: Claims { roles: Vec::new(), transports: Vec::new(), revisions: Vec::new(), lacks: Vec::new() },
         known: known.collect(),
         flaky: Vec::new(),
@@ -190,6 +192,13 @@ fn known_failure_is_excused_and_stale_if_it_always_holds() {
     judge.judge(&target(), &test, &id, &good);
     assert_eq!(judge.stale().len(), 1);
     assert!(judge.stale()[0].to_string().contains("f/r holds now for f/c/**@2026-07-28"));
+
+    // The tests of a shared entry that fail may be those that only another variant runs.
+    let mut shared = target_with(&[("f/c/**", "r")]);
+    shared.known.iter_mut().for_each(|known| known.is_shared = true);
+    let mut judge = Judge::new(&catalogue, &[shared]);
+    judge.judge(&target(), &test, &id, &good);
+    assert!(judge.stale().is_empty());
 }
 
 #[test]

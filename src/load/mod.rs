@@ -9,6 +9,7 @@ pub(crate) mod diagnostic;
 mod drives;
 mod elicit;
 mod embedded;
+mod excuses;
 mod expand;
 mod expect;
 mod fixture;
@@ -26,6 +27,7 @@ pub(crate) mod source;
 mod step;
 pub mod target;
 mod toml;
+mod variants;
 
 use std::collections::BTreeMap;
 

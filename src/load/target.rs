@@ -10,15 +10,17 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::diagnostic::{Diagnostic, File, Lint, did_you_mean, nearest};
 use super::drives::{claims, drives, kind};
+use super::excuses::{flaky, known, of_variant};
 use super::node::Node;
 use super::programs::programs;
 use super::read::{Object, Reader};
 use super::source::{MOST_BYTES, refuse};
+use super::variants::{Variant, variants};
 use super::{Here, LoadError, Skipped, embedded, masked, toml};
 use crate::file;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Flaky, Known, Package, Setup, Target, TargetKind};
-use crate::model::{Pattern, RequirementId, TargetId, is_target_name};
+use crate::model::target::{Claims, Known, Package, Setup, Target, TargetKind};
+use crate::model::{TargetId, is_target_name};
 
 /// The name of the reference target, which is part of this program.
 pub const REFERENCE: &str = "reference";
@@ -88,6 +90,12 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
     let mut command = vec![program.to_string(), "__adapter".to_owned()];
     command.extend(mutant.into_iter().flat_map(|name| ["--mutant".to_owned(), name.to_owned()]));
     let snapshots = here.nearest("snapshots", REFERENCE).and_then(Result::ok);
+    let claims = Claims {
+        roles: vec![Role::Server, Role::Client],
+        transports: Transport::ALL.to_vec(),
+        revisions: Revision::all().collect(),
+        lacks: Vec::new(),
+    };
     Target {
         id: TargetId { name: REFERENCE.to_owned(), variant: mutant.map(str::to_owned) },
         title: "the embedded reference target".to_owned(),
@@ -97,12 +105,8 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         drives: TargetKind::Adapter(command),
         env: BTreeMap::new(),
         secrets: Vec::new(),
-        claims: Claims {
-            roles: vec![Role::Server, Role::Client],
-            transports: Transport::ALL.to_vec(),
-            revisions: Revision::all().collect(),
-            lacks: Vec::new(),
-        },
+        announced: claims.clone(),
+        claims,
         known: Vec::new(),
         flaky: Vec::new(),
         snapshots: snapshots.filter(|_| mutant.is_none()).map(|folder| folder.join(REFERENCE)),
@@ -254,7 +258,7 @@ fn find(typed: &str, here: &Here) -> impl Iterator<Item = Result<Utf8PathBuf, Sk
     found.into_iter()
 }
 
-/// The file of a target in its folder.
+/// The file of a target in its folder. In a folder of targets, it may use the files that they share.
 fn within(folder: &Utf8Path, here: &Here) -> Option<Result<Utf8PathBuf, Skipped>> {
     let file = folder.join(FILE);
     file.is_file().then(|| here.own(file.clone(), [folder.to_owned(), file]))
@@ -333,7 +337,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
     let needs = object.get("needs").map_or_else(Vec::new, |node| programs(reader, node));
     let package = package(reader, object);
-    let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node));
+    let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node, claims.as_ref()));
     if variants.len().saturating_mul(reader.file().inner().len()) > COPIES {
         let (many, node) = (variants.len(), object.get("variants").map_or(node, |node| node));
         let mistake = reader.mistake(Lint::TooLarge, format!("the file is too large for {many} variants"));
@@ -342,8 +346,9 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         );
         return None;
     }
-    let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &variants));
-    let flaky = object.get("flaky").map_or_else(Vec::new, |node| flaky(reader, node, &variants));
+    let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+    let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &names));
+    let flaky = object.get("flaky").map_or_else(Vec::new, |node| flaky(reader, node, &names));
     let name = folder.file_name().unwrap_or("target").to_owned();
     if !is_target_name(&name) {
         let mistake = reader.mistake(Lint::IdStyle, format!("`{name}` cannot be the name of a target"));
@@ -353,6 +358,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         id: TargetId { name, variant: None },
         title: title?,
         drives: drives?,
+        announced: claims.clone()?,
         claims: claims?,
         file: Some(path.to_owned()),
         folder,
@@ -366,16 +372,20 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         flaky: Vec::new(),
         snapshots: None,
     };
-    let one = |variant: Option<String>| {
-        let id = TargetId { variant: variant.clone(), ..target.id.clone() };
-        let known = narrowed(&known, variant.as_deref());
-        let flaky = narrowed(&flaky, variant.as_deref());
-        Target { snapshots: Some(snapshots(&target.folder, &id)), id, known, flaky, ..target.clone() }
+    let one = |variant: Option<&Variant>| {
+        let name = variant.map(|variant| variant.name.clone());
+        let claims = variant.and_then(|variant| variant.claims.clone()).unwrap_or_else(|| target.claims.clone());
+        let is_narrowed = claims != target.claims;
+        let known = of_variant(&known, name.as_deref());
+        let known = known.map(|(known, is_shared)| Known { is_shared: is_shared && is_narrowed, ..known }).collect();
+        let flaky = of_variant(&flaky, name.as_deref()).map(|(flaky, _)| flaky).collect();
+        let id = TargetId { variant: name, ..target.id.clone() };
+        Target { snapshots: Some(snapshots(&target.folder, &id)), id, claims, known, flaky, ..target.clone() }
     };
     if variants.is_empty() {
         return Some(vec![one(None)]);
     }
-    Some(variants.into_iter().map(|variant| one(Some(variant))).collect())
+    Some(variants.iter().map(|variant| one(Some(variant))).collect())
 }
 
 /// Reads `package` and `version`, of which a target has both or none.
@@ -454,74 +464,6 @@ fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
     Setup { commands, inputs: inputs.into_iter().map(Utf8PathBuf::from).collect() }
 }
 
-fn variants(reader: &mut Reader, node: &Node) -> Vec<String> {
-    let members = reader.members(node, "`variants`").unwrap_or_default();
-    for member in members {
-        reader.id(&member.key, member.key_span, "the variant");
-        reader.object(&member.value, "a variant", &[]);
-    }
-    members.iter().map(|member| (*member.key).to_owned()).collect()
-}
-
-/// The entries for all variants, and those for this one.
-fn narrowed<T: Clone>(entries: &[(Option<String>, T)], variant: Option<&str>) -> Vec<T> {
-    let applicable = entries.iter().filter(|(only, _)| only.is_none() || only.as_deref() == variant);
-    applicable.map(|(_, entry)| entry.clone()).collect()
-}
-
-/// Reads the known failures, each with the variant that it is limited to.
-fn known(reader: &mut Reader, node: &Node, variants: &[String]) -> Vec<(Option<String>, Known)> {
-    let items = reader.items(node, "`known`").unwrap_or_default();
-    let known = items.iter().filter_map(|item| {
-        let what = "a known failure";
-        let object = reader.object(item, what, &["test", "requirement", "variant", "reason", "issue"])?;
-        let requirement = reader.need(object, what, "requirement");
-        let requirement = requirement.and_then(|node| reader.text(node, "`requirement`")).map(str::to_owned);
-        let (variant, Flaky { test, reason, issue }) = excuse(reader, object, what, variants)?;
-        Some((variant, Known { test, requirement: RequirementId::within("", &requirement?), reason, issue }))
-    });
-    known.collect()
-}
-
-/// Reads the flaky tests, each with the variant that it is limited to.
-fn flaky(reader: &mut Reader, node: &Node, variants: &[String]) -> Vec<(Option<String>, Flaky)> {
-    let items = reader.items(node, "`flaky`").unwrap_or_default();
-    let flaky = items.iter().filter_map(|item| {
-        let what = "a flaky test";
-        let object = reader.object(item, what, &["test", "variant", "reason", "issue"])?;
-        excuse(reader, object, what, variants)
-    });
-    flaky.collect()
-}
-
-/// Reads the parts that known failures and flaky tests have in common: the tests, the reason, the variant.
-fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, variants: &[String]) -> Option<(Option<String>, Flaky)> {
-    let mut need = |key: &str| {
-        let node = reader.need(object, what, key)?;
-        reader.text(node, &format!("`{key}`")).map(|text| (node, text.to_owned()))
-    };
-    let (test, reason) = (need("test"), need("reason"));
-    if let Some((node, _)) = reason.as_ref().filter(|(_, reason)| reason.trim().is_empty()) {
-        let empty = reader.mistake(Lint::WrongCount, format!("the `reason` of {what} is empty"));
-        let help = "write why the target fails, as in `reason = \"does not validate arguments\"`";
-        reader.push(empty.at(node.span, "no text in it").help(help));
-        return None;
-    }
-    let issue = object.get("issue").and_then(|node| reader.text(node, "`issue`")).map(str::to_owned);
-    let known: Vec<&str> = variants.iter().map(String::as_str).collect();
-    let variant = object.get("variant").and_then(|node| reader.word(node, "`variant`", &known)).map(str::to_owned);
-    let (node, test) = test?;
-    let test: Pattern = match test.parse() {
-        Ok(pattern) => pattern,
-        Err(error) => {
-            let error: crate::model::PatternError = error;
-            reader.push(reader.mistake(Lint::UnknownValue, error.to_string()).at(node.span, "not a pattern"));
-            return None;
-        }
-    };
-    Some((variant, Flaky { test, reason: reason?.1, issue }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -543,6 +485,49 @@ mod tests {
         assert_eq!(read(10, 1000).expect("it is small"), 10);
         let error = read(1000, 1000).expect_err("a thousand times a thousand");
         assert!(error.report(false).as_str().contains("too large for 1000 variants"));
+    }
+
+    #[test]
+    fn variant_has_its_own_claims_and_known_failures() {
+        let text = "title = \"A\"\ncommand = [\"a\"]\n[claims]\nroles = [\"server\", \"client\"]\n\
+            transports = [\"http\", \"stdio\"]\nrevisions = [\"2025-11-25\", \"2026-07-28\"]\n\
+            [variants.all]\n[variants.old]\nroles = \"server\"\nrevisions = [\"2025-11-25\"]\n\
+            [variants.plain]\nlacks = [\"elicitation.form\"]\n";
+        let entry = |test: &str, variant: &str| {
+            format!("[[known]]\ntest = \"{test}\"\nrequirement = \"a/b\"\nreason = \"x\"\n{variant}")
+        };
+        let known = [
+            entry("a/all", ""),
+            entry("a/two", "variant = [\"all\", \"old\"]\n"),
+            entry("a/one", "variant = \"old\"\n"),
+        ];
+        let read = |text: String| parse(Utf8Path::new("targets/a/target.toml"), text);
+        let targets = read(text.to_owned() + &known.concat()).expect("no mistakes");
+        let [all, old, plain] = targets.as_slice() else { panic!("three variants") };
+        assert_eq!(all.claims, all.announced);
+        assert_eq!((old.claims.roles.as_slice(), old.claims.transports.len()), ([Role::Server].as_slice(), 2));
+        assert_eq!((old.claims.revisions.len(), old.announced.revisions.len()), (1, 2));
+        assert_eq!((plain.claims.lacks.len(), plain.announced.lacks.len()), (1, 0));
+        let known = |target: &Target| -> Vec<_> {
+            target.known.iter().map(|known| (known.test.as_str().to_owned(), known.is_shared)).collect()
+        };
+        let of =
+            |known: &[(&str, bool)]| -> Vec<_> { known.iter().map(|(test, it)| ((*test).to_owned(), *it)).collect() };
+        assert_eq!(known(all), of(&[("a/all", false), ("a/two", false)]));
+        assert_eq!(known(old), of(&[("a/all", true), ("a/two", true), ("a/one", false)]));
+        assert_eq!(known(plain), of(&[("a/all", true)]));
+        for (wrong, mistake) in [
+            (
+                "[variants.more]\nrevisions = [\"2025-06-18\"]\n",
+                "a variant cannot claim `2025-06-18`, which `revisions`",
+            ),
+            ("[variants.none]\nroles = []\n", "`roles` is an empty list"),
+            ("[variants.odd]\ncommand = [\"b\"]\n", "unknown key `command` in a variant"),
+            (&entry("a/b", "variant = [\"all\", \"odl\"]\n"), "`variant` cannot be `odl`"),
+        ] {
+            let error = read(format!("{text}{wrong}")).expect_err(mistake);
+            assert!(error.report(false).as_str().contains(mistake), "{}", error.report(false).as_str());
+        }
     }
 
     #[test]

@@ -56,6 +56,9 @@ pub struct KnownAs {
     /// The address of the issue, where one was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
+    /// `true` if the entry cannot be stale in this variant, which claims less than others that have the entry too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
 }
 
 words! {

@@ -28,8 +28,10 @@ pub struct Target {
     pub env: BTreeMap<String, String>,
     /// Names of further variables whose values are hidden in output; a name after `-` is not hidden.
     pub secrets: Vec<String>,
-    /// The roles, transports, revisions and features that the target supports.
+    /// The roles, transports, revisions and features that the target supports: those of the variant.
     pub claims: Claims,
+    /// The claims of all variants together, which the adapter's response to `hello` must confirm.
+    pub announced: Claims,
     /// The known failures, each with its reason.
     pub known: Vec<Known>,
     /// Tests that are known to fail in some attempts, each with a reason.
@@ -118,7 +120,7 @@ pub struct Setup {
 
 /// The features that a target claims to support. The plan relies on them, and the adapter's response to `hello` must
 /// agree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
     /// The roles.
     pub roles: Vec<Role>,
@@ -141,6 +143,9 @@ pub struct Known {
     pub reason: String,
     /// The address of the issue, where one was reported.
     pub issue: Option<String>,
+    /// Set if other variants have the entry too, and this variant claims less than the target. The failing tests may
+    /// then be those of the others, so that the entry is never stale here.
+    pub is_shared: bool,
 }
 
 /// A test that is known to fail in some attempts. It excuses a failure if another attempt passed.

@@ -37,6 +37,7 @@ fn target() -> Target {
         drives: TargetKind::Adapter(Vec::new()),
         env: BTreeMap::new(),
         secrets: Vec::new(),
+        announced: Claims::default(),
         claims: Claims {
             roles: vec![Role::Server],
             transports: vec![Transport::Http],
@@ -212,6 +213,7 @@ fn unmatched_pattern_is_an_error_with_suggestions() {
         requirement: RequirementId::within("a", "r"),
         reason: String::new(),
         issue: None,
+        is_shared: false,
     };
     let target = Target { known: vec![known], ..target() };
     let error = plan(&library, &[Arc::new(target)], &Selection::default()).expect_err("no such test");
@@ -232,6 +234,7 @@ fn known_failure_of_an_unchecked_requirement_is_an_error() {
             requirement: RequirementId::within("a", requirement),
             reason: String::new(),
             issue: None,
+            is_shared: false,
         };
         let target = Target { known: vec![known], ..target() };
         plan(&library, &[Arc::new(target)], &Selection::default())
@@ -262,6 +265,7 @@ fn verdict_excused_twice_is_an_error_that_names_both() {
         requirement: RequirementId::within("a", requirement),
         reason: "so".to_owned(),
         issue: None,
+        is_shared: false,
     };
     let planned = |known: Vec<Known>| {
         plan(&library, &[Arc::new(Target { known, ..target() })], &Selection::default()).map_err(|it| it.to_string())

@@ -48,7 +48,8 @@ struct Checks {
 
 /// One `[[known]]` entry.
 struct Entry<'p> {
-    variant: Option<&'p str>,
+    /// The variants that need it; none if all do.
+    variants: Vec<&'p str>,
     pattern: String,
     /// The numbers of tests by status.
     tests: BTreeMap<Status, usize>,
@@ -148,7 +149,7 @@ impl Proposal {
         (entries, head + &body)
     }
 
-    /// The entries for one requirement in one case file: without a variant where all variants need the same one.
+    /// The entries for one requirement in one case file: each names the variants that need it, unless all do.
     fn entries<'p>(&'p self, case: &CaseId, variants: &'p BTreeMap<Variant, Checks>) -> Vec<Entry<'p>> {
         let mut found: BTreeMap<String, Vec<(&Variant, Vec<&TestId>)>> = BTreeMap::new();
         for (variant, checks) in variants {
@@ -156,23 +157,18 @@ impl Proposal {
                 found.entry(pattern).or_default().push((variant, tests));
             }
         }
-        let mut entries = Vec::new();
-        for (pattern, mut of_variants) in found {
+        let entry = |(pattern, of_variants): (_, Vec<_>)| {
             let is_of_all = of_variants.len() == self.variants.len();
-            if is_of_all && of_variants.len() > 1 {
-                entries.extend(entry(None, pattern, &of_variants, variants));
-            } else {
-                for one in of_variants.drain(..) {
-                    entries.extend(entry(one.0.as_deref(), pattern.clone(), &[one], variants));
-                }
-            }
-        }
-        entries
+            let names = of_variants.iter().filter_map(|(variant, _): &(&Variant, _)| variant.as_deref());
+            let names = if is_of_all && of_variants.len() > 1 { Vec::new() } else { names.collect() };
+            entry(names, pattern, &of_variants, variants)
+        };
+        found.into_iter().filter_map(entry).collect()
     }
 }
 
 fn entry<'p>(
-    variant: Option<&'p str>,
+    names: Vec<&'p str>,
     pattern: String,
     of_variants: &[(&'p Variant, Vec<&'p TestId>)],
     variants: &'p BTreeMap<Variant, Checks>,
@@ -186,12 +182,12 @@ fn entry<'p>(
     }
     let (of_first, ids) = of_variants.first()?;
     let first = *ids.first()?;
-    Some(Entry { variant, pattern, tests, first, verdict: verdict(of_first, first) })
+    Some(Entry { variants: names, pattern, tests, first, verdict: verdict(of_first, first) })
 }
 
 impl Entry<'_> {
     fn write(&self, out: &mut String, requirement: &RequirementId) {
-        let Self { variant, pattern, tests, first, verdict } = self;
+        let Self { variants, pattern, tests, first, verdict } = self;
         let detail = verdict.detail.first().map(|detail| format!(": {detail}")).unwrap_or_default();
         put(
             out,
@@ -202,9 +198,15 @@ impl Entry<'_> {
             ),
         );
         put(out, format_args!("[[known]]"));
-        if let Some(variant) = variant {
-            // JSON's strings are TOML's too.
-            put(out, format_args!("variant = {}", serde_json::Value::from(*variant)));
+        // JSON's strings are TOML's too.
+        let text = |name: &&str| serde_json::Value::from(*name).to_string();
+        match variants.as_slice() {
+            [] => {}
+            [one] => put(out, format_args!("variant = {}", text(one))),
+            several => {
+                let names: Vec<_> = several.iter().map(text).collect();
+                put(out, format_args!("variant = [{}]", names.join(", ")));
+            }
         }
         put(out, format_args!("test = \"{pattern}\"\nrequirement = \"{requirement}\"\nreason = \"\""));
     }
@@ -326,14 +328,14 @@ mod tests {
         record
     }
 
-    fn known(records: &[Record]) -> Vec<(Option<String>, String)> {
+    fn known(records: &[Record]) -> Vec<(Vec<String>, String)> {
         let mut proposals = Proposals::new(false);
         for record in records {
             proposals.add(record);
         }
         let proposal = &proposals.targets["sample"];
         let entries = proposal.checks.iter().flat_map(|((_, case), variants)| proposal.entries(case, variants));
-        entries.map(|entry| (entry.variant.map(ToOwned::to_owned), entry.pattern)).collect()
+        entries.map(|entry| (entry.variants.into_iter().map(ToOwned::to_owned).collect(), entry.pattern)).collect()
     }
 
     #[test]
@@ -408,15 +410,18 @@ mod tests {
     }
 
     #[test]
-    fn entry_names_a_variant_unless_all_variants_need_it() {
+    fn entry_names_its_variants_unless_all_variants_need_it() {
         use VerdictKind::{Fail, Pass};
         let [t, u] = ["f/c/t@2026-07-28+http", "f/c/u@2026-07-28+http"];
         let both = |kind| [record(Some("high"), t, Fail), record(Some("low"), t, Fail), record(Some("low"), u, kind)];
-        let low = |pattern: &str| (Some("low".to_owned()), pattern.to_owned());
-        let high = |pattern: &str| (Some("high".to_owned()), pattern.to_owned());
-        assert_eq!(known(&both(Fail)), [(None, "f/c".to_owned())]);
-        assert_eq!(known(&both(Pass)), [high("f/c"), low("f/c/t")]);
-        assert_eq!(known(&both(Pass)[1..]), [low("f/c/t")]);
+        let of = |variants: &[&str], pattern: &str| {
+            (variants.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>(), pattern.to_owned())
+        };
+        assert_eq!(known(&both(Fail)), [of(&[], "f/c")]);
+        assert_eq!(known(&both(Pass)), [of(&["high"], "f/c"), of(&["low"], "f/c/t")]);
+        assert_eq!(known(&both(Pass)[1..]), [of(&["low"], "f/c/t")]);
+        let three = [both(Fail).as_slice(), &[record(Some("strict"), t, Pass)]].concat();
+        assert_eq!(known(&three), [of(&["high", "low"], "f/c")]);
     }
 
     #[test]

@@ -338,7 +338,7 @@ fn stale_of<'r>(id: &TargetId, records: impl Iterator<Item = &'r Record>) -> imp
             *met.entry((&verdict.requirement, known)).or_insert(false) |= verdict.kind == VerdictKind::Known;
         }
     }
-    let stale = met.into_iter().filter(|(_, failed)| !failed);
+    let stale = met.into_iter().filter(|((_, known), failed)| !failed && !known.shared);
     stale.map(|((requirement, known), _)| Stale {
         target: id.clone(),
         requirement: requirement.clone(),

@@ -67,7 +67,7 @@ mod tests {
     }
 
     pub(super) fn stale() -> Stale {
-        let known = KnownAs { test: "**".into(), reason: "it is slow".into(), issue: None };
+        let known = KnownAs { test: "**".into(), reason: "it is slow".into(), issue: None, shared: false };
         Stale { target: samples::target(), requirement: RequirementId::within("f", "r"), known }
     }
 

@@ -1,6 +1,6 @@
 //! `casebook run`: results, known failures, snapshots and retries.
 
-use crate::sandbox::{Finished, Sandbox};
+use crate::sandbox::{Finished, PROGRAM, Sandbox};
 
 #[test]
 fn run_of_own_cases_against_the_reference_succeeds() {
@@ -81,6 +81,35 @@ fn known_failures_are_excused_until_they_pass() {
     sandbox.borrowed("unmatched", None, &known("post/parcl", "post/arguments-checked"));
     let unmatched = sandbox.run("run unmatched --cases cases");
     unmatched.exits(2).stderr_has(&["unmatched lists `post/parcl` as a known failure", "the nearest: post/parcel"]);
+}
+
+#[test]
+fn variant_is_asked_only_for_what_it_claims() {
+    let sandbox = Sandbox::new();
+    let adapter = format!("{PROGRAM} __adapter --mutant input-not-validated");
+    let hello = r#"sed -u -e 's|"variants":[[][^]]*\]|"variants":["both","new"]|'"#;
+    let claims =
+        "[claims]\nroles = [\"server\"]\ntransports = [\"http\"]\nrevisions = [\"2025-11-25\", \"2026-07-28\"]";
+    let file = |new: &str| {
+        let command = serde_json::to_string(&["sh", "-c", &format!("{adapter} | {hello}")]).expect("strings");
+        let known = known("post/parcel/word", "post/arguments-checked");
+        let variants = format!("[variants.both]\n[variants.new]\n{new}");
+        sandbox.write(
+            "t/target.toml",
+            &format!("title = \"A target\"\ncommand = {command}\n\n{claims}\n\n{variants}\n{known}"),
+        );
+    };
+    file("revisions = [\"2026-07-28\"]\n");
+    let came = sandbox.run("run t --cases cases");
+    came.exits(0).stdout_has(&["skipped  5 tests on t:new: the target does not support revision 2025-11-25"]);
+    sandbox.run("run t:new --cases cases --revision 2025-11-25").exits(3);
+    file("revisions = [\"2025-06-18\"]\n");
+    let more = sandbox.run("run t --cases cases");
+    more.exits(2).stderr_has(&[
+        "t/target.toml:10",
+        "a variant cannot claim `2025-06-18`",
+        "help: add it to `revisions`",
+    ]);
 }
 
 #[test]

@@ -518,7 +518,7 @@ fn failed_to_spawn(command: &[String], target: &Target, source: std::io::Error) 
 
 /// Compares the claims of a target with its adapter's hello.
 pub(crate) fn confirm(target: &Target, hello: &Hello) -> Result<(), StartError> {
-    let claims = &target.claims;
+    let claims = &target.announced;
     let held = |what, claimed: Vec<&str>, hello: &[String]| match claimed
         .iter()
         .find(|one| !hello.iter().any(|has| has == *one))

@@ -49,6 +49,12 @@ done
 "#;
 
 fn target(env: &[(&str, &str)]) -> Target {
+    let claims = Claims {
+        roles: vec![Role::Server],
+        transports: vec![Transport::Stdio],
+        revisions: vec![Revision::newest()],
+        lacks: Vec::new(),
+    };
     Target {
         id: TargetId { name: "shell".to_owned(), variant: None },
         title: String::new(),
@@ -58,12 +64,8 @@ fn target(env: &[(&str, &str)]) -> Target {
         drives: TargetKind::Adapter(["sh", "-c", TARGET, "shell"].map(str::to_owned).into()),
         env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
         secrets: Vec::new(),
-        claims: Claims {
-            roles: vec![Role::Server],
-            transports: vec![Transport::Stdio],
-            revisions: vec![Revision::newest()],
-            lacks: Vec::new(),
-        },
+        announced: claims.clone(),
+        claims,
         known: Vec::new(),
         flaky: Vec::new(),
         snapshots: None,
@@ -372,7 +374,7 @@ async fn smoke_names_expected_answer() {
 #[tokio::test]
 async fn smoke_shows_standard_error_of_adapter_that_died() {
     let claims = Claims { roles: vec![Role::Client], ..target(&[]).claims };
-    let dying = Target { claims, ..target(&[("ON_DRIVE", "echo broken >&2; exit 1")]) };
+    let dying = Target { announced: claims.clone(), claims, ..target(&[("ON_DRIVE", "echo broken >&2; exit 1")]) };
     let report = smoke(&dying).await;
     let drives: Vec<_> = report.checks.iter().filter(|check| check.asked.starts_with("drive")).collect();
     assert_eq!(drives.len(), 3);
