@@ -1,4 +1,4 @@
-//! Embeds the adapters of `targets/` into the binary.
+//! Embeds the adapters of `targets/`, and the files that they share, into the binary.
 //!
 //! Embeds only files of the repository: it skips the files that `.gitignore` lists, which a set-up or a build wrote, and
 //! symbolic links. Cargo rebuilds the program if a case is added, changed or removed, or if an embedded file changes; it

@@ -27,6 +27,8 @@ pub const REFERENCE: &str = "reference";
 const FILE: &str = "target.toml";
 /// The folder of a repository with its targets.
 const TARGETS: &str = "targets";
+/// The folder in it with files that several targets use.
+const SHARED: &str = "shared";
 /// The remedy for a word that resembles no target.
 const EXPECTED: &str = "name one that `casebook targets` lists, or a folder with a target.toml";
 
@@ -261,7 +263,9 @@ fn find(typed: &str, here: &Here) -> impl Iterator<Item = Result<Utf8PathBuf, Sk
 /// The file of a target in its folder. In a folder of targets, it may use the files that they share.
 fn within(folder: &Utf8Path, here: &Here) -> Option<Result<Utf8PathBuf, Skipped>> {
     let file = folder.join(FILE);
-    file.is_file().then(|| here.own(file.clone(), [folder.to_owned(), file]))
+    let targets = folder.parent().filter(|parent| parent.file_name() == Some(TARGETS));
+    let shared = targets.map(|targets| targets.join(SHARED));
+    file.is_file().then(|| here.own(file.clone(), [folder.to_owned(), file].into_iter().chain(shared)))
 }
 
 /// Unpacks an embedded target into a folder that belongs to this user.
@@ -405,7 +409,7 @@ fn snapshots(folder: &Utf8Path, id: &TargetId) -> Utf8PathBuf {
 
 /// The folder `snapshots/` of a repository, which belongs to the cases beside it.
 fn shared(folder: &Utf8Path) -> Option<Utf8PathBuf> {
-    let targets = folder.parent().filter(|parent| parent.file_name() == Some("targets"))?;
+    let targets = folder.parent().filter(|parent| parent.file_name() == Some(TARGETS))?;
     targets.parent().map(|root| root.join("snapshots")).filter(|snapshots| snapshots.is_dir())
 }
 

@@ -100,14 +100,15 @@ fn embedded_target_is_unpacked_and_set_up_in_the_cache() {
         line.trim_matches([' ', '=']).to_owned()
     };
     let (package, version) = (said("package"), said("version"));
+    let variant = file.lines().find_map(|line| line.strip_prefix("[variants.")?.strip_suffix(']')).expect("a variant");
     let hello = format!(
         r#"/bin/sed -u -e 's|"sdk":"[^"]*"|"sdk":{package}|' -e 's|"version":"[^"]*"|"version":{version}|' \
-        -e 's|"variants":\[\]|"variants":["high","low"]|'"#
+        -e 's|"variants":\[\]|"variants":["{variant}"]|'"#
     );
     install(&sandbox, "node", &format!("test \"$1\" = adapter.mjs && test -f \"$1\" && {PROGRAM} __adapter | {hello}"));
     sandbox.run("run typescript-sd").exits(2).stderr_has(&["did you mean `typescript-sdk`?"]);
     for _ in 0..2 {
-        let mut command = sandbox.command("serve typescript-sdk:high post/parcel --cases cases");
+        let mut command = sandbox.command(&format!("serve typescript-sdk:{variant} post/parcel --cases cases"));
         command.env("PATH", sandbox.path().join("bin"));
         let mut server = Running::start(command);
         let url = server.out.next().expect("a line");

@@ -87,7 +87,14 @@ fn targets_of_another_user_need_trust_or_a_path() {
     }
     let sandbox = sandbox();
     sandbox.write("shared/.git/HEAD", "");
-    for foreign in ["shared", "shared/targets", "shared/targets/theirs", "shared/targets/theirs/target.toml"] {
+    sandbox.write("shared/targets/shared/python/adapter.py", "");
+    for foreign in [
+        "shared",
+        "shared/targets",
+        "shared/targets/shared",
+        "shared/targets/theirs",
+        "shared/targets/theirs/target.toml",
+    ] {
         let path = sandbox.path().join(foreign);
         chown(&path, Some(NOBODY), None).expect("root may");
         let finished = run(&sandbox, "shared/mine", "run theirs --cases ../../cases");
