@@ -11,41 +11,13 @@ from typing import Any
 from mcp.server.lowlevel import Server
 from mcp.types import CallToolResult, ContentBlock, Tool
 
-REVISIONS = ["2025-06-18", "2025-11-25"]
-VARIANTS = ["low"]
+from casebook_adapter import Refused
 
 Returned = dict[str, Any] | list[ContentBlock] | tuple[list[ContentBlock], dict[str, Any]] | CallToolResult
 
 
-class Cannot(Exception):
-    """The SDK's public API cannot express the requested fixture or script."""
-
-    def answer(self) -> dict[str, Any]:
-        return {"cannot": str(self)}
-
-
-class Refused(Exception):
-    """The SDK raised an exception (the `__cause__`) while the server was being built."""
-
-    def __init__(self, tool: Any) -> None:
-        self.tool = tool
-
-    def answer(self) -> dict[str, Any]:
-        tool = {"tool": self.tool} if isinstance(self.tool, str) else {}
-        return {"refused": {"type": type(self.__cause__).__name__, "message": str(self.__cause__), **tool}}
-
-
-def check_revision(revision: str) -> None:
-    if revision not in REVISIONS:
-        raise Cannot(f"the SDK does not support {revision}")
-
-
 def build(request: dict[str, Any]) -> Server:
     """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
-    check_revision(request["revision"])
-    if request.get("variant", VARIANTS[0]) not in VARIANTS:
-        raise Cannot(f"there is no variant {request['variant']}")
-
     tools = request["fixture"]["tools"]
     listed = [tool_definition(tool) for tool in tools]
     server = Server(**request["fixture"]["server"])
@@ -69,7 +41,7 @@ def tool_definition(tool: dict[str, Any]) -> Tool:
     try:
         return Tool(**{key: value for key, value in tool.items() if key != "does"})
     except Exception as error:
-        raise Refused(tool.get("name")) from error
+        raise Refused(error, tool.get("name")) from error
 
 
 async def run_tool(does: dict[str, Any], arguments: dict[str, Any], server: Server) -> Returned:

@@ -2,33 +2,22 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from itertools import repeat
 from typing import Any
 
 from mcp import ClientSession, McpError, StdioServerParameters, stdio_client
 from mcp.client.session import ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.context import RequestContext
-from mcp.types import INTERNAL_ERROR, ElicitRequestParams, ElicitResult, ErrorData, PaginatedRequestParams, Tool
-from pydantic import BaseModel
+from mcp.types import ElicitRequestParams, ElicitResult, PaginatedRequestParams
 
-from fixture import Cannot, check_revision
+from casebook_adapter import Cannot
+from casebook_client import Answers, run_script, wire_form
 
 
 async def drive(request: dict[str, Any]) -> dict[str, Any]:
-    """Runs the script. A failure to connect or to disconnect is reported beside the steps."""
-    steps: list[dict[str, Any]] = []
-    connected = False
-    try:
-        async with connect(request) as session:
-            connected = True
-            for step in request["script"]:
-                steps.append(await run_step(session, step))
-    except Cannot:
-        raise
-    except Exception as error:
-        return {"steps": steps, "connected": connected, "error": describe_error(error)}
-    return {"steps": steps, "connected": connected}
+    return await run_script(
+        connect(request), request["script"], list_tools=list_tools, call_tool=call_tool, error_code=error_code
+    )
 
 
 @asynccontextmanager
@@ -39,8 +28,9 @@ async def connect(request: dict[str, Any]) -> AsyncIterator[ClientSession]:
 
     https://py.sdk.modelcontextprotocol.io/v1/client/
     """
-    check_revision(request["revision"])
-    callback = elicitation_handler(request.get("answers"))
+    if "declares" in request:
+        raise Cannot("ClientSession declares elicitation by its callback: it has no parameter for the capability")
+    callback = elicitation_handler(request)
     async with (
         transport(request) as (read, write, *_),
         ClientSession(read, write, elicitation_callback=callback) as session,
@@ -56,58 +46,36 @@ def transport(request: dict[str, Any]) -> Any:
     return stdio_client(StdioServerParameters(command=command, args=args))
 
 
-def elicitation_handler(answers: Any) -> ElicitationFnT | None:
-    """Creates the elicitation handler. It takes the next answer of a list, or always the same single answer."""
-    if answers is None:
+def elicitation_handler(request: dict[str, Any]) -> ElicitationFnT | None:
+    if "answers" not in request:
         return None
-    if {"accept": "as presented"} in (answers if isinstance(answers, list) else [answers]):
-        raise Cannot("the SDK has no help with a form: it leaves defaults to its user")
-    remaining = iter(answers) if isinstance(answers, list) else repeat(answers)
+    answers = Answers(request["answers"])
+    if {"accept": "as presented"} in answers:
+        raise Cannot("the SDK has no function that accepts a form: it leaves defaults to its user")
 
-    async def answer(
-        context: RequestContext[ClientSession, Any], params: ElicitRequestParams
-    ) -> ElicitResult | ErrorData:
-        match next(remaining, None):
+    async def answer(context: RequestContext[ClientSession, Any], params: ElicitRequestParams) -> ElicitResult:
+        match answers.take():
             case {"accept": content}:
                 return ElicitResult(action="accept", content=content)
-            case None:
-                return ErrorData(code=INTERNAL_ERROR, message="the script has no answer left")
             case action:
                 return ElicitResult(action=action)
 
     return answer
 
 
-async def run_step(session: ClientSession, step: dict[str, Any]) -> dict[str, Any]:
-    try:
-        match step:
-            case {"listTools": _}:
-                return {"tools": [wire_form(tool) for tool in await list_tools(session)]}
-            case {"callTool": {"name": name, **rest}}:
-                return {"result": wire_form(await session.call_tool(name, rest.get("arguments")))}
-    except Exception as error:
-        return {"error": describe_error(error)}
-    raise Cannot(f"there is no step {list(step)}")
-
-
-async def list_tools(session: ClientSession) -> list[Tool]:
+async def list_tools(session: ClientSession) -> list[dict[str, Any]]:
     """https://py.sdk.modelcontextprotocol.io/v1/low-level-server/#client-side-consumption"""
     page = await session.list_tools()
     tools = page.tools
-    while page.nextCursor is not None:
+    while page.nextCursor:
         page = await session.list_tools(params=PaginatedRequestParams(cursor=page.nextCursor))
         tools += page.tools
-    return tools
+    return [wire_form(tool) for tool in tools]
 
 
-def wire_form(model: BaseModel) -> dict[str, Any]:
-    """Returns the received members under their wire names. It keeps a received `null` and omits unset defaults."""
-    return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+async def call_tool(session: ClientSession, name: str, arguments: Any) -> dict[str, Any]:
+    return wire_form(await session.call_tool(name, arguments))
 
 
-def describe_error(error: BaseException) -> dict[str, Any]:
-    # The SDK's task groups wrap the errors of a failed connection.
-    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    code = {"code": error.error.code} if isinstance(error, McpError) else {}
-    return {"type": type(error).__name__, **code, "message": str(error)}
+def error_code(error: BaseException) -> int | None:
+    return error.error.code if isinstance(error, McpError) else None

@@ -22,29 +22,10 @@ from mcp.types import (
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"]
-VARIANTS = ["low"]
+from casebook_adapter import Refused
 
 QUESTION = "question"
 """The key of the only question that a tool asks."""
-
-
-class Cannot(Exception):
-    """The SDK's public API cannot express the requested fixture or script."""
-
-    def answer(self) -> dict[str, Any]:
-        return {"cannot": str(self)}
-
-
-class Refused(Exception):
-    """The SDK raised an exception (the `__cause__`) while the server was being built."""
-
-    def __init__(self, tool: Any) -> None:
-        self.tool = tool
-
-    def answer(self) -> dict[str, Any]:
-        tool = {"tool": self.tool} if isinstance(self.tool, str) else {}
-        return {"refused": {"type": type(self.__cause__).__name__, "message": str(self.__cause__), **tool}}
 
 
 def build(request: dict[str, Any]) -> Server:
@@ -53,11 +34,6 @@ def build(request: dict[str, Any]) -> Server:
     The server supports every revision of the SDK, because the SDK has no option to restrict them.
     https://py.sdk.modelcontextprotocol.io/run/legacy-clients/
     """
-    if request["revision"] not in REVISIONS:
-        raise Cannot(f"the SDK does not support {request['revision']}")
-    if request.get("variant", VARIANTS[0]) not in VARIANTS:
-        raise Cannot(f"there is no variant {request['variant']}")
-
     tools = request["fixture"]["tools"]
     listed = [tool_definition(tool) for tool in tools]
 
@@ -81,7 +57,7 @@ def tool_definition(tool: dict[str, Any]) -> Tool:
     try:
         return Tool(**{key: value for key, value in tool.items() if key != "does"})
     except Exception as error:
-        raise Refused(tool.get("name")) from error
+        raise Refused(error, tool.get("name")) from error
 
 
 async def run_tool(
