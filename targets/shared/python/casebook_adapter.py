@@ -64,7 +64,7 @@ class Sdk(Generic[Server]):
     revisions: list[str]
     variants: list[str]
 
-    build: Callable[[Message], Server]
+    build: Callable[[Message], Awaitable[Server]]
     """Builds the server for a `serve` request. It may raise `Cannot` or `Refused`."""
 
     http_app: Callable[[Server], AbstractAsyncContextManager[ASGIApp]]
@@ -146,7 +146,7 @@ class Adapter(Generic[Server]):
 
     async def serve(self, request: Message, id: str) -> Message:
         self.sdk.check(request)
-        server = self.sdk.build(request)
+        server = await self.sdk.build(request)
         if request["transport"] == "stdio":
             self.serving[id] = await self.tasks.start(self.connect, server, request["stream"])
             return {"serving": {}}
@@ -210,16 +210,21 @@ def main(sdk: Sdk[Any]) -> None:
         case []:
             anyio.run(control, sdk)
         case ["--stdio-server", file]:
-            request = decode(Path(file).read_bytes())
-            try:
-                sdk.check(request)
-                server = sdk.build(request)
-            except (Cannot, Refused) as error:
-                print(encode(error.answer()), file=sys.stderr)
-                sys.exit(3)
-            anyio.run(sdk.serve_stdio, server)
+            anyio.run(serve_process, sdk, Path(file))
         case _:
             sys.exit("usage: adapter.py [--stdio-server FILE]")
+
+
+async def serve_process(sdk: Sdk[Any], file: Path) -> None:
+    """Serves one fixture on the standard streams of the process."""
+    request = decode(file.read_bytes())
+    try:
+        sdk.check(request)
+        server = await sdk.build(request)
+    except (Cannot, Refused) as error:
+        print(encode(error.answer()), file=sys.stderr)
+        sys.exit(3)
+    await sdk.serve_stdio(server)
 
 
 async def control(sdk: Sdk[Any]) -> None:

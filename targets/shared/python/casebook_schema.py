@@ -1,0 +1,296 @@
+"""Writes the JSON Schemas of a fixture as Python annotations, for SDKs that derive schemas from functions and models.
+
+The author of such a tool does not write a JSON Schema. These functions choose the annotations by which an author
+would say a given one, and `equivalent` compares it with the schema that the SDK derives from them. If the two differ,
+the SDK cannot express the fixture.
+"""
+
+import json
+from datetime import date, datetime
+from enum import Enum
+from inspect import Parameter
+from typing import Annotated, Any, Literal, NotRequired, Union
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from typing_extensions import TypeAliasType, TypedDict
+
+from casebook_adapter import Cannot
+
+Schema = dict[str, Any]
+
+
+class Absent(Enum):
+    """The value of an argument that the caller left out and that has no default."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
+
+TYPES = {"string": str, "number": float, "integer": int, "boolean": bool, "null": None}
+FORMATS = {"date": date, "date-time": datetime, "uuid": UUID}
+NUMERIC = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
+CONSTRAINTS = {
+    "string": {"minLength": "min_length", "maxLength": "max_length", "pattern": "pattern"},
+    "number": {**NUMERIC, "multipleOf": "multiple_of"},
+    "integer": {**NUMERIC, "multipleOf": "multiple_of"},
+    "array": {"minItems": "min_length", "maxItems": "max_length"},
+    "object": {"minProperties": "min_length", "maxProperties": "max_length"},
+}
+"""The parameters of pydantic's `Field` that say the keywords of each type."""
+
+
+def parameters(schema: Any) -> list[Parameter]:
+    """Returns the parameters of a function that takes the arguments of an `inputSchema`.
+
+    An argument that is neither required nor has a default gets `ABSENT` from a `default_factory`, because pydantic
+    adds a default value, also None, to the schema.
+    """
+    found = []
+    for name, (annotation, required, default) in members(schema, Annotations(schema)).items():
+        if not name.isidentifier() or name.startswith("_"):
+            raise Cannot("the name of a parameter must be a Python identifier that does not start with an underscore")
+        if not required and default is ABSENT:
+            annotation = Annotated[annotation, Field(default_factory=lambda: ABSENT)]
+        value = Parameter.empty if default is ABSENT else default
+        found.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=value))
+    return found
+
+
+def form(schema: Any, *, literals: bool) -> type[BaseModel]:
+    """Returns the pydantic model of an elicitation's form.
+
+    If `literals` is false, the choices of a field are only in its schema, and the SDK accepts other answers too.
+    """
+    fields: dict[str, Any] = {}
+    for name, (annotation, required, default) in members(schema, FormAnnotations(schema, literals)).items():
+        if name.startswith("_"):
+            raise Cannot("the name of a model's field must not start with an underscore")
+        if default is not ABSENT:
+            fields[name] = (annotation, default)
+        else:
+            fields[name] = (annotation, ... if required else Field(default_factory=lambda: ABSENT))
+    return create_model("Form", **fields)
+
+
+def result(schema: Any) -> Any:
+    """Returns the annotation of a function's result that conforms to an `outputSchema`."""
+    return Annotations(schema).of(schema, "Result")
+
+
+def members(schema: Any, annotations: "Annotations") -> dict[str, tuple[Any, bool, Any]]:
+    """Returns the annotation of each property at the root of a schema, whether it is required, and its default."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        raise Cannot("functions and models always have a schema of the type object")
+    for keyword in schema.keys() - {"type", "properties", "required", "title", "$defs"}:
+        raise Cannot(f"the root of the schema of a function or model cannot have `{keyword}`")
+    return annotations.members(schema)
+
+
+class Annotations:
+    """Chooses the annotations for a schema and for its definitions."""
+
+    def __init__(self, root: Any) -> None:
+        self.definitions = root.get("$defs", {}) if isinstance(root, dict) else {}
+        self.aliases: dict[str, Any] = {}
+
+    def of(self, schema: Any, name: str) -> Any:
+        if schema is True or schema == {}:
+            return Any
+        if not isinstance(schema, dict):
+            raise Cannot("no annotation says this schema")
+        keywords = {key: value for key, value in schema.items() if key not in ("$defs", "default")}
+        field = {key: keywords.pop(key) for key in ("title", "description", "examples") if key in keywords}
+        extra = {key: keywords.pop(key) for key in list(keywords) if key.startswith("x-")}
+        kind = keywords.pop("type", None)
+        annotation = self.take(kind, keywords, name, field, extra)
+        for keyword in keywords:
+            raise Cannot(f"no annotation says `{keyword}` here")
+        if extra:
+            field["json_schema_extra"] = extra
+        return Annotated[annotation, Field(**field)] if field else annotation
+
+    def take(self, kind: Any, keywords: Schema, name: str, field: Schema, extra: Schema) -> Any:
+        """Returns a type, and moves the keywords that go with it to the parameters of `Field`."""
+        if "enum" in keywords:
+            return self.literal(keywords.pop("enum"))
+        if "const" in keywords:
+            return self.literal([keywords.pop("const")])
+        if kind is None and "$ref" in keywords:
+            return self.reference(keywords.pop("$ref"))
+        if kind is None and "anyOf" in keywords:
+            return self.union(keywords.pop("anyOf"), name)
+        if kind is None or (isinstance(kind, list) and keywords):
+            return Any  # The caller rejects the remaining keywords.
+        if isinstance(kind, list):
+            return self.union([{"type": one} for one in kind], name)
+        if not isinstance(kind, str) or kind not in {*TYPES, *CONSTRAINTS}:
+            raise Cannot("no annotation says an invalid schema")
+
+        said = CONSTRAINTS.get(kind, {})
+        field |= {said[keyword]: keywords.pop(keyword) for keyword in list(keywords) if keyword in said}
+        if kind == "array":
+            items = self.of(keywords.pop("items", {}), name)
+            return set[items] if keywords.pop("uniqueItems", False) is True else list[items]
+        if kind == "object":
+            return self.object(keywords, name)
+        if kind == "string" and keywords.get("format") in FORMATS:
+            return FORMATS[keywords.pop("format")]
+        if "format" in keywords:
+            extra["format"] = keywords.pop("format")
+        return TYPES[kind]
+
+    def object(self, keywords: Schema, name: str) -> Any:
+        """Returns a dict or, if there are properties, a `TypedDict`, which keeps missing members missing."""
+        if "properties" not in keywords and "required" not in keywords:
+            others = keywords.pop("additionalProperties", {})
+            if others is not False:
+                return dict[str, self.of(others, name)]
+            keywords["additionalProperties"] = False
+        fields = {
+            key: annotation if required else NotRequired[annotation]
+            for key, (annotation, required, _) in self.members(keywords).items()
+        }
+        keywords.pop("properties", None)
+        keywords.pop("required", None)
+        found = TypedDict(name, fields)
+        if keywords.get("additionalProperties") is False:
+            del keywords["additionalProperties"]
+            found.__pydantic_config__ = ConfigDict(extra="forbid")
+        return found
+
+    def members(self, schema: Schema) -> dict[str, tuple[Any, bool, Any]]:
+        properties, required = schema.get("properties", {}), schema.get("required", [])
+        if not isinstance(properties, dict) or not isinstance(required, list):
+            raise Cannot("no annotation says an invalid schema")
+        found = {}
+        for name, inner in {**properties, **{name: {} for name in required if name not in properties}}.items():
+            default = inner.get("default", ABSENT) if isinstance(inner, dict) else ABSENT
+            if default is not ABSENT and name in required:
+                raise Cannot("a parameter or field with a default is not required")
+            if default is not ABSENT and not has_type(default, inner):
+                raise Cannot("a type checker rejects a default that is not of the annotated type")
+            found[name] = (self.of(inner, "".join(filter(str.isalnum, name.title()))), name in required, default)
+        return found
+
+    def literal(self, values: Any) -> Any:
+        if not isinstance(values, list) or not values:
+            raise Cannot("no annotation says an invalid schema")
+        if not all(value is None or isinstance(value, str | int) for value in values):
+            raise Cannot("Literal takes no numbers with a fraction, lists or objects")
+        return Literal[tuple(values)]
+
+    def union(self, schemas: Any, name: str) -> Any:
+        if not isinstance(schemas, list) or not schemas:
+            raise Cannot("no annotation says an invalid schema")
+        return Union[tuple(self.of(schema, name) for schema in schemas)]  # noqa: UP007
+
+    def reference(self, reference: Any) -> Any:
+        """Returns the type with the name of a definition."""
+        name = str(reference).removeprefix("#/$defs/")
+        if name not in self.definitions:
+            raise Cannot("the derived schemas have references only to their own definitions")
+        if name not in self.aliases:
+            self.aliases[name] = None
+            self.aliases[name] = TypeAliasType(name, self.of(self.definitions[name], name))
+        if self.aliases[name] is None:
+            raise Cannot("this adapter does not write recursive types")
+        return self.aliases[name]
+
+
+class FormAnnotations(Annotations):
+    """Chooses the annotations for a form, whose fields are primitive values or lists of choices."""
+
+    def __init__(self, root: Any, literals: bool) -> None:
+        super().__init__(root)
+        self.literals = literals
+
+    def take(self, kind: Any, keywords: Schema, name: str, field: Schema, extra: Schema) -> Any:
+        """Leaves the choices that a `Literal` does not say to `json_schema_extra`, as the SDKs' examples do."""
+        if kind == "string":
+            titled = "enumNames" in keywords or not keywords.get("enum")
+            presented = {"oneOf", "enumNames", "format"} | ({"enum"} if titled or not self.literals else set())
+            extra |= {keyword: keywords.pop(keyword) for keyword in list(keywords) if keyword in presented}
+        elif kind == "array" and isinstance(items := keywords.get("items"), dict):
+            if not (self.literals and items.get("enum")):
+                extra["items"] = items
+                keywords["items"] = {"type": "string"}
+        return super().take(kind, keywords, name, field, extra)
+
+
+def has_type(value: Any, schema: Schema) -> bool:
+    """Returns whether a type checker accepts a default. Constraints such as a maximum are not a part of the type."""
+    if "enum" in schema:
+        return value in schema["enum"]
+    match schema.get("type"):
+        case "string":
+            return isinstance(value, str) and schema.get("format") not in FORMATS
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "boolean":
+            return isinstance(value, bool)
+        case "array":
+            items = schema.get("items", {})
+            return isinstance(value, list) and all(has_type(item, items) for item in value)
+    return True
+
+
+def equivalent(given: Any, derived: Any) -> bool:
+    """Returns whether a derived schema accepts the same values as the given one, with the same defaults and choices.
+
+    Titles are ignored, because pydantic gives one to every model and field. So are keywords that change nothing (a
+    type beside a choice of values of this type, `additionalProperties: true`, empty lists of required members), and
+    whether a schema stands in `$defs` or at the place of its use.
+    """
+
+    def text(schema: Any) -> str:
+        definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
+        return json.dumps(canonical(schema, definitions), sort_keys=True)
+
+    return text(given) == text(derived)
+
+
+def canonical(schema: Any, definitions: Schema, inside: tuple[str, ...] = ()) -> Any:
+    if schema is True:
+        return {}
+    if not isinstance(schema, dict):
+        return schema
+    found: Schema = {}
+    for keyword, value in schema.items():
+        match keyword, value:
+            case (("title" | "$defs"), _):
+                continue
+            case "$ref", str() if value.startswith("#/$defs/"):
+                name = value.removeprefix("#/$defs/")
+                if name in inside or name not in definitions:
+                    found[keyword] = value
+                else:
+                    found |= canonical(definitions[name], definitions, (*inside, name))
+            case "properties", dict():
+                found[keyword] = {name: canonical(inner, definitions, inside) for name, inner in value.items()}
+            case (("items" | "additionalProperties"), _):
+                found[keyword] = canonical(value, definitions, inside)
+            case "anyOf", list():
+                found[keyword] = [canonical(inner, definitions, inside) for inner in value]
+            case "type", list() if len(schema.keys() - {"title"}) == 1:
+                found["anyOf"] = [{"type": one} for one in value]
+            case "required", list():
+                found[keyword] = sorted(value)
+            case "const", _:
+                found["enum"] = [value]
+            case "type", "null":
+                found["enum"] = [None]
+            case _:
+                found[keyword] = without_fraction(value)
+    if all(has_type(value, {"type": found.get("type")}) for value in found.get("enum", [])) and "enum" in found:
+        found.pop("type", None)
+    if "additionalProperties" not in found and "properties" in found:
+        found["properties"] = {name: inner for name, inner in found["properties"].items() if inner != {}}
+    return {key: value for key, value in found.items() if key == "default" or value not in ({}, [])}
+
+
+def without_fraction(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
