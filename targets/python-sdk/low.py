@@ -24,11 +24,13 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from casebook_adapter import Refused
 
+from results import call_tool_result
+
 QUESTION = "question"
 """The key of the only question that a tool asks."""
 
 
-def build(request: dict[str, Any]) -> Server:
+async def build(request: dict[str, Any]) -> Server:
     """Builds the server for a `serve` request.
 
     The server supports every revision of the SDK, because the SDK has no option to restrict them.
@@ -63,18 +65,17 @@ def tool_definition(tool: dict[str, Any]) -> Tool:
 async def run_tool(
     does: dict[str, Any], ctx: ServerRequestContext, params: CallToolRequestParams
 ) -> CallToolResult | InputRequiredResult:
-    """Runs the body of a tool. The SDK has no default for `content`, so authors without content pass an empty list."""
     match does:
         case {"echo": _}:
-            return CallToolResult(content=[], structured_content=params.arguments or {})
+            return call_tool_result({"structuredContent": params.arguments or {}})
         case {"return": parts}:
-            return CallToolResult(**{"content": [], **parts})
+            return call_tool_result(parts)
         case {"elicit": {"message": message, "requestedSchema": schema}}:
             answer = await ask(message, schema, ctx, params)
             if isinstance(answer, InputRequiredResult):
                 return answer
             got = answer.model_dump(include={"action", "content"}, exclude_unset=True)
-            return CallToolResult(content=[], structured_content=got)
+            return call_tool_result({"structuredContent": got})
         case {"raise": message}:
             raise RuntimeError(message)
         case _:
@@ -89,7 +90,7 @@ async def ask(
     https://py.sdk.modelcontextprotocol.io/handlers/multi-round-trip/#the-server-side
     """
     if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        # Without a related request, the SDK would send the question on a stream that clients need not open.
+        # https://github.com/modelcontextprotocol/python-sdk/blob/main/examples/stories/legacy_elicitation/server_lowlevel.py
         return await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
     answer = (params.input_responses or {}).get(QUESTION)
     if isinstance(answer, ElicitResult):
