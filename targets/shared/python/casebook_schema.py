@@ -82,9 +82,10 @@ def result(schema: Any) -> Any:
 def members(schema: Any, annotations: "Annotations") -> dict[str, tuple[Any, bool, Any]]:
     """Returns the annotation of each property at the root of a schema, whether it is required, and its default."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
-        raise Cannot("functions and models always have a schema of the type object")
-    for keyword in schema.keys() - {"type", "properties", "required", "title", "$defs"}:
-        raise Cannot(f"the root of the schema of a function or model cannot have `{keyword}`")
+        raise Cannot("the schema that pydantic derives from a function or model always has the type object")
+    for keyword in schema:
+        if keyword not in {"type", "properties", "required", "title", "$defs"}:
+            raise Cannot(f"the schema that pydantic derives from a function or model has no `{keyword}` at its root")
     return annotations.members(schema)
 
 
@@ -99,14 +100,14 @@ class Annotations:
         if schema is True or schema == {}:
             return Any
         if not isinstance(schema, dict):
-            raise Cannot("no annotation says this schema")
+            raise Cannot("no Python annotation says the schema false, or a schema that is not an object")
         keywords = {key: value for key, value in schema.items() if key not in ("$defs", "default")}
         field = {key: keywords.pop(key) for key in ("title", "description", "examples") if key in keywords}
         extra = {key: keywords.pop(key) for key in list(keywords) if key.startswith("x-")}
         kind = keywords.pop("type", None)
         annotation = self.take(kind, keywords, name, field, extra)
         for keyword in keywords:
-            raise Cannot(f"no annotation says `{keyword}` here")
+            raise Cannot(f"no Python annotation says `{keyword}` here")
         if extra:
             field["json_schema_extra"] = extra
         return Annotated[annotation, Field(**field)] if field else annotation
@@ -126,7 +127,7 @@ class Annotations:
         if isinstance(kind, list):
             return self.union([{"type": one} for one in kind], name)
         if not isinstance(kind, str) or kind not in {*TYPES, *CONSTRAINTS}:
-            raise Cannot("no annotation says an invalid schema")
+            raise Cannot("no Python annotation says an invalid schema")
 
         said = CONSTRAINTS.get(kind, {})
         field |= {said[keyword]: keywords.pop(keyword) for keyword in list(keywords) if keyword in said}
@@ -163,7 +164,7 @@ class Annotations:
     def members(self, schema: Schema) -> dict[str, tuple[Any, bool, Any]]:
         properties, required = schema.get("properties", {}), schema.get("required", [])
         if not isinstance(properties, dict) or not isinstance(required, list):
-            raise Cannot("no annotation says an invalid schema")
+            raise Cannot("no Python annotation says an invalid schema")
         found = {}
         for name, inner in {**properties, **{name: {} for name in required if name not in properties}}.items():
             default = inner.get("default", ABSENT) if isinstance(inner, dict) else ABSENT
@@ -176,21 +177,21 @@ class Annotations:
 
     def literal(self, values: Any) -> Any:
         if not isinstance(values, list) or not values:
-            raise Cannot("no annotation says an invalid schema")
+            raise Cannot("no Python annotation says an invalid schema")
         if not all(value is None or isinstance(value, str | int) for value in values):
-            raise Cannot("Literal takes no numbers with a fraction, lists or objects")
+            raise Cannot("typing.Literal takes no numbers with a fraction, lists or objects")
         return Literal[tuple(values)]
 
     def union(self, schemas: Any, name: str) -> Any:
         if not isinstance(schemas, list) or not schemas:
-            raise Cannot("no annotation says an invalid schema")
+            raise Cannot("no Python annotation says an invalid schema")
         return Union[tuple(self.of(schema, name) for schema in schemas)]  # noqa: UP007
 
     def reference(self, reference: Any) -> Any:
         """Returns the type with the name of a definition."""
         name = str(reference).removeprefix("#/$defs/")
         if name not in self.definitions:
-            raise Cannot("the derived schemas have references only to their own definitions")
+            raise Cannot("the schemas that pydantic derives refer only to their own definitions")
         if name not in self.aliases:
             self.aliases[name] = None
             self.aliases[name] = TypeAliasType(name, self.of(self.definitions[name], name))

@@ -16,7 +16,7 @@ from casebook_adapter import Refused
 Returned = dict[str, Any] | list[ContentBlock] | tuple[list[ContentBlock], dict[str, Any]] | CallToolResult
 
 
-def build(request: dict[str, Any]) -> Server:
+async def build(request: dict[str, Any]) -> Server:
     """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
     tools = request["fixture"]["tools"]
     listed = [tool_definition(tool) for tool in tools]
@@ -51,9 +51,7 @@ async def run_tool(does: dict[str, Any], arguments: dict[str, Any], server: Serv
         case {"return": parts}:
             return tool_result(parts)
         case {"elicit": {"message": message, "requestedSchema": schema}}:
-            context = server.request_context
-            # Without a related request, the SDK would send the question on a stream that clients need not open.
-            answer = await context.session.elicit_form(message, schema, related_request_id=context.request_id)
+            answer = await server.request_context.session.elicit_form(message, schema)
             return answer.model_dump(include={"action", "content"}, exclude_unset=True)
         case {"raise": message}:
             raise RuntimeError(message)
