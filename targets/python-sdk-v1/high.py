@@ -6,16 +6,17 @@ schema of the fixture.
 https://py.sdk.modelcontextprotocol.io/v1/server/#tools
 """
 
-import json
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 from mcp.server.fastmcp import Context, FastMCP
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import ABSENT, equivalent, form, parameters, result
+
+from results import call_tool_result
 
 
 async def build(request: dict[str, Any]) -> FastMCP:
@@ -52,41 +53,47 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
     match tool["does"]:
         case {"echo": _}:
 
-            async def function(**arguments: Any) -> Any:
+            async def echo(**arguments: Any) -> Any:
                 return {name: value for name, value in arguments.items() if value is not ABSENT}
+
+            function = echo
 
         case {"return": {"structuredContent": structured, **others}} if not others and (
             isinstance(structured, dict) or "outputSchema" in tool
         ):
 
-            async def function(**_arguments: Any) -> Any:
+            async def return_value(**_arguments: Any) -> Any:
                 return structured
+
+            function = return_value
 
         case {"return": parts}:
             # https://py.sdk.modelcontextprotocol.io/v1/server/#structured-output
             returns = Annotated[CallToolResult, returns] if "outputSchema" in tool else CallToolResult
 
-            async def function(**_arguments: Any) -> Any:
-                content = []
-                if "structuredContent" in parts:
-                    content = [TextContent(type="text", text=json.dumps(parts["structuredContent"]))]
-                return CallToolResult(**{"content": content, **parts})
+            async def return_result(**_arguments: Any) -> Any:
+                return call_tool_result(parts)
+
+            function = return_result
 
         case {"elicit": {"message": message, "requestedSchema": schema}}:
             # https://py.sdk.modelcontextprotocol.io/v1/server/#elicitation
             asked = requested_form(schema)
 
-            async def function(ctx: Context, **_arguments: Any) -> Any:
+            async def ask(ctx: Context, **_arguments: Any) -> Any:
                 answer = await ctx.elicit(message=message, schema=asked)
                 if answer.action == "accept":
                     return {"action": "accept", "content": answer.data.model_dump(mode="json", exclude_unset=True)}
                 return {"action": answer.action}
 
+            function = ask
             signature.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=Context))
         case {"raise": message}:
 
-            async def function(**_arguments: Any) -> Any:
+            async def fail(**_arguments: Any) -> Any:
                 raise RuntimeError(message)
+
+            function = fail
 
         case does:
             raise NotImplementedError(f"a tool that does {list(does)}")

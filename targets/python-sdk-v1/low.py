@@ -13,6 +13,8 @@ from mcp.types import CallToolResult, ContentBlock, Tool
 
 from casebook_adapter import Refused
 
+from results import call_tool_result
+
 Returned = dict[str, Any] | list[ContentBlock] | tuple[list[ContentBlock], dict[str, Any]] | CallToolResult
 
 
@@ -65,7 +67,7 @@ def tool_result(parts: dict[str, Any]) -> Returned:
     It returns a `CallToolResult` only for results that these cannot express, because the SDK does not validate those.
     https://py.sdk.modelcontextprotocol.io/v1/low-level-server/#structured-output-support
     """
-    result = CallToolResult(**{"content": [], **parts})
+    result = call_tool_result(parts)
     match parts:
         case {"isError": True}:
             return result

@@ -53,22 +53,28 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
     match tool["does"]:
         case {"echo": _}:
 
-            async def function(**arguments: Any) -> Any:
+            async def echo(**arguments: Any) -> Any:
                 return {name: value for name, value in arguments.items() if value is not ABSENT}
+
+            function = echo
 
         case {"return": {"structuredContent": structured, **others}} if not others and (
             isinstance(structured, dict) or "outputSchema" in tool
         ):
 
-            async def function(**_arguments: Any) -> Any:
+            async def return_value(**_arguments: Any) -> Any:
                 return structured
+
+            function = return_value
 
         case {"return": parts}:
             # https://github.com/modelcontextprotocol/python-sdk/blob/v1.29.0/docs/server.md#structured-output
             returns = Annotated[CallToolResult, returns] if "outputSchema" in tool else CallToolResult
 
-            async def function(**_arguments: Any) -> Any:
+            async def return_result(**_arguments: Any) -> Any:
                 return call_tool_result(parts)
+
+            function = return_result
 
         case {"elicit": {"message": message, "requestedSchema": schema}}:
             # https://py.sdk.modelcontextprotocol.io/handlers/elicitation/#ask-with-a-resolver
@@ -77,17 +83,20 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
             async def ask() -> Elicit[Any]:
                 return Elicit(message, asked)
 
-            async def function(answer: Any, **_arguments: Any) -> Any:
+            async def report(answer: Any, **_arguments: Any) -> Any:
                 if isinstance(answer, AcceptedElicitation):
                     return {"action": "accept", "content": answer.data.model_dump(mode="json", exclude_unset=True)}
                 return {"action": answer.action}
 
+            function = report
             hint = Annotated[ElicitationResult[asked], Resolve(ask)]
             signature.append(Parameter("answer", Parameter.KEYWORD_ONLY, annotation=hint))
         case {"raise": message}:
 
-            async def function(**_arguments: Any) -> Any:
+            async def fail(**_arguments: Any) -> Any:
                 raise RuntimeError(message)
+
+            function = fail
 
         case does:
             raise NotImplementedError(f"a tool that does {list(does)}")

@@ -12,7 +12,5 @@ def call_tool_result(parts: dict[str, Any]) -> CallToolResult:
 
     https://py.sdk.modelcontextprotocol.io/advanced/low-level-server/#structured-output-by-hand
     """
-    text = (
-        [TextContent(type="text", text=encode(parts["structuredContent"]))] if "structuredContent" in parts else []
-    )
+    text = [TextContent(type="text", text=encode(parts["structuredContent"]))] if "structuredContent" in parts else []
     return CallToolResult(**{"content": text, **parts})

@@ -155,7 +155,8 @@ class Annotations:
         }
         keywords.pop("properties", None)
         keywords.pop("required", None)
-        found = TypedDict(name, fields)
+        # A type checker wants the name and the members of the type in the source.
+        found: Any = TypedDict(name, fields)  # pyright: ignore[reportArgumentType]
         if keywords.get("additionalProperties") is False:
             del keywords["additionalProperties"]
             found.__pydantic_config__ = ConfigDict(extra="forbid")
@@ -194,7 +195,8 @@ class Annotations:
             raise Cannot("the schemas that pydantic derives refer only to their own definitions")
         if name not in self.aliases:
             self.aliases[name] = None
-            self.aliases[name] = TypeAliasType(name, self.of(self.definitions[name], name))
+            alias = TypeAliasType(name, self.of(self.definitions[name], name))  # pyright: ignore[reportGeneralTypeIssues]
+            self.aliases[name] = alias
         if self.aliases[name] is None:
             raise Cannot("this adapter does not write recursive types")
         return self.aliases[name]
