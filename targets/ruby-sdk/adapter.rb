@@ -13,13 +13,23 @@ require_relative "serve"
 
 module Casebook
   REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"].freeze
-  VARIANTS = ["default", "checked"].freeze
+  VARIANTS = ["default", "multi-round-trip", "checked"].freeze
 
   # The SDK's public API cannot express the fixture or the script.
   class Cannot < StandardError; end
 
   # The SDK raised an exception (the cause) while it built the server.
-  class Refused < StandardError; end
+  class Refused < StandardError
+    def initialize(tool)
+      super()
+      @tool = tool
+    end
+
+    # The exception, and the name of the tool at which the SDK raised it.
+    def description
+      Casebook.describe_error(cause).merge({ "tool" => @tool }.compact)
+    end
+  end
 
   # The JSON of a line can be thousands of levels deep.
   UNBOUNDED = { max_nesting: false }.freeze
@@ -70,13 +80,14 @@ module Casebook
     end
 
     def error_answer(error)
-      error.is_a?(Cannot) ? { "cannot" => error.message } : { "refused" => describe_error(error.cause) }
+      error.is_a?(Cannot) ? { "cannot" => error.message } : { "refused" => error.description }
     end
 
     def hello
+      gem = Gem.loaded_specs.fetch("mcp")
       {
-        "sdk" => "mcp",
-        "version" => MCP::VERSION,
+        "sdk" => gem.name,
+        "version" => gem.version.to_s,
         "language" => "ruby",
         "api" => "MCP::Server; MCP::Client",
         "roles" => ["server", "client"],
@@ -87,6 +98,11 @@ module Casebook
       }
     end
   end
+end
+
+# By default, the SDK drops the exceptions of tools: https://ruby.sdk.modelcontextprotocol.io/server/configuration/
+MCP.configure do |config|
+  config.exception_reporter = ->(exception, _context) { warn(exception.full_message(highlight: false)) }
 end
 
 case ARGV

@@ -4,14 +4,19 @@ module Casebook
   # Drives the SDK's client through a script and reports the results that its user would get.
   # https://ruby.sdk.modelcontextprotocol.io/client/
   module Drive
-    NO_ELICITATION_OVER_STDIO =
-      "over stdio the client receives no requests of the server: MCP::Client::Stdio has no on_server_request"
+    # https://github.com/modelcontextprotocol/ruby-sdk/blob/v1.3.0/lib/mcp/client.rb (`on_elicitation`)
+    NO_REQUESTS_OVER_STDIO =
+      "over stdio the client answers no request of the server: only MCP::Client::HTTP has on_server_request"
+
+    # The documentation's first example sets a time-out too. Without one, a client over stdio waits for ever for a server
+    # that waits for the client's answer. casebook itself waits 10 seconds.
+    READ_TIMEOUT = 8
 
     class << self
       def run(request)
         Casebook.check_request(request)
         legacy_stdio = request["command"] && request["revision"] < "2026"
-        raise Cannot, NO_ELICITATION_OVER_STDIO if legacy_stdio && request["answers"]
+        raise Cannot, NO_REQUESTS_OVER_STDIO if legacy_stdio && request["answers"]
 
         transport = transport(request)
         client = MCP::Client.new(transport: transport)
@@ -33,26 +38,25 @@ module Casebook
         return MCP::Client::HTTP.new(url: request["url"]) if request["url"]
 
         program, *arguments = request["command"]
-        MCP::Client::Stdio.new(command: program, args: arguments)
+        MCP::Client::Stdio.new(command: program, args: arguments, read_timeout: READ_TIMEOUT)
       end
 
       # https://ruby.sdk.modelcontextprotocol.io/client/lifecycle/#lifecycle-negotiation
       def connect(client, request)
-        answers = request["answers"]
-        client.on_elicitation(&elicitation_handler(answers)) if answers
-        revision = request["revision"]
+        answers, revision = request.values_at("answers", "revision")
         client.connect(
           client_info: { name: "casebook", version: "1" },
           capabilities: request["declares"] || (answers ? { elicitation: { form: {} } } : {}),
           **(revision < "2026" ? { protocol_version: revision } : { mode: :modern }),
         )
+        client.on_elicitation(&elicitation_handler(answers)) if answers
       end
 
       def run_step(client, step)
         call = step["callTool"]
         return { "tools" => client.tools.map { |tool| wire_form(tool) } } unless call
 
-        { "result" => client.call_tool(name: call["name"], arguments: call["arguments"])["result"] }
+        { "result" => client.call_tool(**call.transform_keys(&:to_sym))["result"] }
       rescue StandardError => e
         { "error" => Casebook.describe_error(e) }
       end
@@ -63,6 +67,7 @@ module Casebook
           "description" => tool.description,
           "inputSchema" => tool.input_schema,
           "outputSchema" => tool.output_schema,
+          "annotations" => tool.annotations,
         }.compact
       end
 
@@ -88,7 +93,7 @@ module Casebook
       def close(transport)
         transport&.close
       rescue StandardError => e
-        warn(e.full_message)
+        warn(e.full_message(highlight: false))
       end
     end
   end

@@ -9,29 +9,37 @@ module Casebook
       # https://ruby.sdk.modelcontextprotocol.io/server/tools/
       def server(request)
         fixture = request["fixture"]
-        tools = fixture["tools"].map { |tool| [tool, handler(tool["does"], request["revision"])] }
-        tools.each { |tool, _| check_schemas(tool) }
+        tools = fixture["tools"].map do |tool|
+          refusable(tool["name"]) { define(tool, handler(tool["does"], request)) }
+        end
         refusable do
           MCP::Server.new(
             **fixture["server"].transform_keys(&:to_sym),
-            tools: tools.map { |tool, handler| define(tool, handler) },
+            tools: tools,
             configuration: configuration(request["variant"]),
           )
         end
       end
 
-      # Returns the answer as the result of a tool. The body of a tool runs in the context of the tool, so it must call
-      # this method with the name of the module.
-      def response(answer)
-        MCP::Tool::Response.new(structured_content: answer.slice(:action, :content).compact)
+      # Returns structured content and its JSON as text, as the documentation shows. The server writes the text itself
+      # if the structured content is no object. The body of a tool runs in the context of the tool, so it must call this
+      # method with the name of the module.
+      # https://ruby.sdk.modelcontextprotocol.io/server/tools/#tool-responses-with-structured-content
+      def response(structured_content, **options)
+        content = [[{ type: "text", text: structured_content.to_json }]] if structured_content.is_a?(Hash)
+        MCP::Tool::Response.new(*content, structured_content: structured_content, **options)
+      end
+
+      def answer_response(answer)
+        response(answer.slice(:action, :content).compact)
       end
 
       private
 
-      def refusable
+      def refusable(tool = nil)
         yield
       rescue StandardError
-        raise Refused
+        raise Refused, tool
       end
 
       # https://ruby.sdk.modelcontextprotocol.io/server/configuration/
@@ -50,34 +58,29 @@ module Casebook
         )
       end
 
-      def check_schemas(tool)
-        tool.slice("inputSchema", "outputSchema").each_value do |schema|
-          raise Cannot, "a schema is given as a Hash" unless schema.is_a?(Hash)
-        end
-      end
-
-      def handler(does, revision)
+      def handler(does, request)
         kind, value = does.first
         case kind
-        when "echo" then ->(server_context:, **arguments) { MCP::Tool::Response.new(structured_content: arguments) }
+        when "echo" then ->(server_context:, **arguments) { Fixture.response(arguments) }
         when "return" then return_handler(value)
-        when "elicit" then revision < "2026" ? request_handler(value) : result_handler(value)
+        when "elicit" then request_to_client?(request) ? request_handler(value) : result_handler(value)
         when "raise" then ->(server_context:, **) { raise value }
         end
       end
 
       def return_handler(parts)
-        if parts.key?("structuredContent") && parts["structuredContent"].nil?
-          raise Cannot, "structured_content: nil stands for none"
-        end
+        structured_content = parts["structuredContent"]
+        error = parts["isError"] || false
+        lambda do |server_context:, **|
+          next Fixture.response(structured_content, error: error) unless parts.key?("content")
 
-        content = parts.key?("content") ? [parts["content"]] : []
-        response = MCP::Tool::Response.new(
-          *content,
-          structured_content: parts["structuredContent"],
-          error: parts["isError"] || false,
-        )
-        ->(server_context:, **) { response }
+          MCP::Tool::Response.new(parts["content"], structured_content: structured_content, error: error)
+        end
+      end
+
+      # From 2026-07-28, a server may ask only with a result.
+      def request_to_client?(request)
+        request["revision"] < "2026" && request["variant"] != "multi-round-trip"
       end
 
       # Asks with a request to the client: https://ruby.sdk.modelcontextprotocol.io/server/elicitation/
@@ -87,7 +90,7 @@ module Casebook
             message: question["message"],
             requested_schema: question["requestedSchema"],
           )
-          Fixture.response(answer)
+          Fixture.answer_response(answer)
         end
       end
 
@@ -97,7 +100,9 @@ module Casebook
         request = { method: "elicitation/create", params: question.slice("message", "requestedSchema") }
         lambda do |server_context:, **|
           answer = server_context.input_response(ANSWER)
-          answer ? Fixture.response(answer) : MCP::Server::InputRequiredResult.new(input_requests: { ANSWER => request })
+          next MCP::Server::InputRequiredResult.new(input_requests: { ANSWER => request }) unless answer
+
+          Fixture.answer_response(answer)
         end
       end
     end
