@@ -1,0 +1,7 @@
+/** @type {import('prettier').Config} */
+export default {
+  arrowParens: 'avoid',
+  printWidth: 120,
+  singleQuote: true,
+  trailingComma: 'none'
+};
