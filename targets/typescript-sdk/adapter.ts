@@ -1,0 +1,21 @@
+/** The mcp-casebook adapter for the TypeScript SDK. */
+import { runAdapter } from '../shared/typescript/adapter.js';
+import { packageVersion } from '../shared/typescript/package.js';
+import { drive } from './drive.js';
+import { variants } from './fixture.js';
+import { serveHttp, serveStdio } from './serve.js';
+
+const sdk = '@modelcontextprotocol/server';
+
+runAdapter({
+  identity: {
+    sdk,
+    version: packageVersion(sdk, import.meta.resolve(sdk)),
+    api: 'McpServer.registerTool with fromJsonSchema; low: Server.setRequestHandler',
+    revisions: ['2025-06-18', '2025-11-25', '2026-07-28'],
+    variants: Object.keys(variants)
+  },
+  serveHttp,
+  serveStdio,
+  drive
+});

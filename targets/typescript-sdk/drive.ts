@@ -1,0 +1,60 @@
+/** Drives the SDK's client through a script and reports the results that its user gets. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+import { describeError, elicitationHandler, formCapability } from '../shared/typescript/client.js';
+import { Cannot, type DriveRequest, type Drove, type Step, type StepAnswer } from '../shared/typescript/protocol.js';
+
+export async function drive(request: DriveRequest): Promise<Drove> {
+  const steps: StepAnswer[] = [];
+  const transport = createTransport(request);
+  let client;
+  try {
+    client = createClient(request);
+    await client.connect(transport);
+  } catch (error) {
+    return { steps, connected: false, error: describeError(error) };
+  }
+  try {
+    for (const step of request.script) steps.push(await runStep(client, step));
+    return { steps, connected: true };
+  } finally {
+    // https://ts.sdk.modelcontextprotocol.io/v2/clients/connect#disconnect-cleanly
+    if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(console.error);
+    await client.close();
+  }
+}
+
+function createTransport({ url, command: [command, ...args] = [''] }: DriveRequest) {
+  return url === undefined
+    ? new StdioClientTransport({ command, args })
+    : new StreamableHTTPClientTransport(new URL(url));
+}
+
+/** Creates a client that offers only this revision. By default a client offers all revisions of an era. */
+function createClient({ revision, answers, declares }: DriveRequest): Client {
+  const derived = answers === undefined ? {} : { elicitation: { form: formCapability(answers) } };
+  const client = new Client(
+    { name: 'casebook', version: '1' },
+    {
+      capabilities: declares ?? derived,
+      // https://ts.sdk.modelcontextprotocol.io/v2/protocol-versions#pin-an-era
+      ...(revision >= '2026-07-28'
+        ? { versionNegotiation: { mode: { pin: revision } } }
+        : { supportedProtocolVersions: [revision] })
+    }
+  );
+  client.onerror = console.error;
+  if (answers !== undefined) client.setRequestHandler('elicitation/create', elicitationHandler(answers));
+  return client;
+}
+
+async function runStep(client: Client, step: Step): Promise<StepAnswer> {
+  try {
+    if (step.listTools) return { tools: (await client.listTools()).tools };
+    if (step.callTool) return { result: await client.callTool(step.callTool) };
+  } catch (error) {
+    return { error: describeError(error) };
+  }
+  throw new Cannot(`the adapter has no step ${Object.keys(step).join()}`);
+}
