@@ -1,6 +1,7 @@
 /** Drives the SDK's client through a script and reports the results that its user gets. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 
 import { describeError, elicitationHandler, formCapability } from '../shared/typescript/client.js';
 import { Cannot, type DriveRequest, type Drove, type Step, type StepAnswer } from '../shared/typescript/protocol.js';
@@ -32,12 +33,14 @@ function createTransport({ url, command: [command, ...args] = [''] }: DriveReque
 }
 
 /** Creates a client that offers only this revision. By default a client offers all revisions of an era. */
-function createClient({ revision, answers, declares }: DriveRequest): Client {
+function createClient({ revision, variant, answers, declares }: DriveRequest): Client {
   const derived = answers === undefined ? {} : { elicitation: { form: formCapability(answers) } };
   const client = new Client(
     { name: 'casebook', version: '1' },
     {
       capabilities: declares ?? derived,
+      // https://ts.sdk.modelcontextprotocol.io/v2/advanced/schema-libraries#pick-the-validator-for-your-runtime
+      ...(variant === 'cfworker' && { jsonSchemaValidator: new CfWorkerJsonSchemaValidator() }),
       // https://ts.sdk.modelcontextprotocol.io/v2/protocol-versions#pin-an-era
       ...(revision >= '2026-07-28'
         ? { versionNegotiation: { mode: { pin: revision } } }

@@ -11,10 +11,10 @@ import {
   Server,
   type CallToolResult,
   type ElicitInputParams,
+  type ElicitRequestFormParams,
   type InputRequiredResult,
   type JsonSchemaType,
   type jsonSchemaValidator,
-  type McpServerFactory,
   type ServerContext,
   type StandardSchemaWithJSON,
   type Tool as ListedTool
@@ -22,39 +22,39 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 
-import type { Elicit, Fixture, Tool } from '../shared/typescript/protocol.js';
+import type { Does, Elicit, Fixture } from '../shared/typescript/protocol.js';
+
+/** Creates a new server. */
+export type BuildServer = () => McpServer | Server;
 
 // By default, one validator with its cache of `$id`s serves the whole process. A server has a process of its own, so
 // that each fixture gets its own instance.
-export const variants: Record<string, (fixture: Fixture) => McpServerFactory> = {
-  default: fixture => registerTools(fixture, new AjvJsonSchemaValidator()),
-  sessions: fixture => registerTools(fixture, new AjvJsonSchemaValidator()),
+export const variants: Record<string, (fixture: Fixture) => BuildServer> = {
+  default: fixture => registerTools(fixture, new AjvJsonSchemaValidator(), requireInput),
+  sessions: fixture => registerTools(fixture, new AjvJsonSchemaValidator(), elicitInput),
   low: handleRequests,
   // https://ts.sdk.modelcontextprotocol.io/v2/advanced/schema-libraries#pick-the-validator-for-your-runtime
-  cfworker: fixture => registerTools(fixture, new CfWorkerJsonSchemaValidator())
+  cfworker: fixture => registerTools(fixture, new CfWorkerJsonSchemaValidator(), requireInput)
 };
 
 /**
  * Registers tools with `McpServer`, with schemas that already are JSON Schema:
  * https://ts.sdk.modelcontextprotocol.io/v2/advanced/schema-libraries#start-from-json-schema-you-already-have
  */
-function registerTools({ server: info, tools }: Fixture, validator: jsonSchemaValidator): McpServerFactory {
+function registerTools({ server: info, tools }: Fixture, validator: jsonSchemaValidator, ask: Ask): BuildServer {
   // The schema of a case can be any JSON value, so that its type does not hold.
   const wrap = (schema: unknown) => fromJsonSchema(schema as JsonSchemaType, validator);
 
   return () => {
     const server = new McpServer(info, { jsonSchemaValidator: validator });
     server.server.onerror = console.error;
-    for (const tool of tools) {
-      const { name, title, description } = tool;
-      const outputSchema = 'outputSchema' in tool ? wrap(tool.outputSchema) : undefined;
+    for (const { name, title, description, does, ...schemas } of tools) {
+      const run = (args: unknown, ctx: ServerContext) => runTool(does, args, elicit => ask(elicit, ctx, wrap));
+      const outputSchema = 'outputSchema' in schemas ? wrap(schemas.outputSchema) : undefined;
       const config = { title, description, outputSchema };
-      if ('inputSchema' in tool) {
-        const inputSchema = wrap(tool.inputSchema);
-        server.registerTool(name, { ...config, inputSchema }, (args, ctx) => runTool(tool, args, ctx, wrap));
-      } else {
-        server.registerTool(name, config, ctx => runTool(tool, undefined, ctx, wrap));
-      }
+      if ('inputSchema' in schemas)
+        server.registerTool(name, { ...config, inputSchema: wrap(schemas.inputSchema) }, run);
+      else server.registerTool(name, config, ctx => run(undefined, ctx));
     }
     return server;
   };
@@ -64,20 +64,18 @@ function registerTools({ server: info, tools }: Fixture, validator: jsonSchemaVa
  * Handles the requests of the protocol layer, on which the author lists, dispatches and validates. This adapter
  * validates nothing. https://ts.sdk.modelcontextprotocol.io/v2/advanced/low-level-server
  */
-function handleRequests({ server: info, tools }: Fixture): McpServerFactory {
+function handleRequests({ server: info, tools }: Fixture): BuildServer {
   // The schema of a case can be any JSON value, so that its type does not hold.
   const listed = tools.map(({ does, ...tool }) => tool as ListedTool);
 
   return () => {
-    // The reference documentation deprecates this class for all but advanced uses, such as this one.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated
     const server = new Server(info, { capabilities: { tools: {} } });
     server.onerror = console.error;
     server.setRequestHandler('tools/list', async () => ({ tools: listed }));
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
       const tool = tools.find(({ name }) => name === params.name);
       if (!tool) return { content: [{ type: 'text', text: `Unknown tool: ${params.name}` }], isError: true };
-      return runTool(tool, params.arguments, ctx);
+      return runTool(tool.does, params.arguments, elicit => requireInput(elicit, ctx));
     });
     return server;
   };
@@ -85,11 +83,12 @@ function handleRequests({ server: info, tools }: Fixture): McpServerFactory {
 
 type ToolResult = CallToolResult | InputRequiredResult;
 type Wrap = (schema: unknown) => StandardSchemaWithJSON;
+type Ask = (elicit: Elicit, ctx: ServerContext, wrap?: Wrap) => Promise<ToolResult>;
 
 /** Runs the body of a tool. */
-async function runTool({ does }: Tool, args: unknown, ctx: ServerContext, wrap?: Wrap): Promise<ToolResult> {
+async function runTool(does: Does, args: unknown, ask: (elicit: Elicit) => Promise<ToolResult>): Promise<ToolResult> {
   if (does.raise !== undefined) throw new Error(does.raise);
-  if (does.elicit) return ask(does.elicit, ctx, wrap);
+  if (does.elicit) return ask(does.elicit);
   if (!does.return) return structured(args);
   if (!('structuredContent' in does.return) || 'content' in does.return) {
     // The result of a case can be one that the type does not allow.
@@ -111,10 +110,10 @@ function structured(output: unknown): CallToolResult {
 const QUESTION = 'question';
 
 /**
- * Asks the user, on every revision. The SDK calls the handler again when there is a response.
+ * Asks the user on any revision. The SDK calls the tool again when there is a response.
  * https://ts.sdk.modelcontextprotocol.io/v2/servers/input-required#read-the-responses-on-re-entry
  */
-function ask(elicit: Elicit, ctx: ServerContext, wrap?: Wrap): ToolResult {
+async function requireInput(elicit: Elicit, ctx: ServerContext, wrap?: Wrap): Promise<ToolResult> {
   const { inputResponses } = ctx.mcpReq;
   const response = inputResponse(inputResponses, QUESTION);
   if (response.kind === 'elicit' && response.action !== 'accept') return structured({ action: response.action });
@@ -124,4 +123,14 @@ function ask(elicit: Elicit, ctx: ServerContext, wrap?: Wrap): ToolResult {
   if (content !== undefined) return structured({ action: 'accept', content });
   // The form of a case can be one that the type does not allow.
   return inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(elicit as ElicitInputParams) } });
+}
+
+/**
+ * Asks the user on the 2025 revisions.
+ * https://ts.sdk.modelcontextprotocol.io/v2/servers/elicitation#ask-for-input-with-a-form
+ */
+async function elicitInput(elicit: Elicit, ctx: ServerContext): Promise<ToolResult> {
+  // The form of a case can be one that the type does not allow.
+  const { action, content } = await ctx.mcpReq.elicitInput({ mode: 'form', ...(elicit as ElicitRequestFormParams) });
+  return structured({ action, content });
 }

@@ -9,35 +9,35 @@ import {
   NodeStreamableHTTPServerTransport,
   toNodeHandler
 } from '@modelcontextprotocol/node';
-import { createMcpHandler, isInitializeRequest, type McpServerFactory } from '@modelcontextprotocol/server';
+import { createMcpHandler, isInitializeRequest } from '@modelcontextprotocol/server';
 import { serveStdio as serveSdkStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Request, Response } from 'express';
 
 import { Cannot, type ServeRequest } from '../shared/typescript/protocol.js';
 import type { HttpServer } from '../shared/typescript/serve.js';
-import { variants } from './fixture.js';
+import { variants, type BuildServer } from './fixture.js';
 
 export function serveHttp(request: ServeRequest, path: string): HttpServer {
-  const factory = factoryOf(request);
-  return request.variant === 'sessions' ? sessionful(factory, path) : stateless(factory);
+  const buildServer = builderOf(request);
+  return request.variant === 'sessions' ? sessionful(buildServer, path) : stateless(buildServer);
 }
 
 /** https://ts.sdk.modelcontextprotocol.io/v2/serving/stdio */
 export function serveStdio(request: ServeRequest, input: Readable, output: Writable): StdioServerTransport {
   const transport = new StdioServerTransport(input, output);
-  serveSdkStdio(factoryOf(request), { transport, onerror: console.error });
+  serveSdkStdio(builderOf(request), { transport, onerror: console.error });
   return transport;
 }
 
-function factoryOf({ variant = 'default', fixture }: ServeRequest): McpServerFactory {
+function builderOf({ variant = 'default', fixture }: ServeRequest): BuildServer {
   const build = variants[variant];
   if (!build) throw new Cannot(`the adapter has no variant ${variant}`);
   return build(fixture);
 }
 
 /** The first example of https://ts.sdk.modelcontextprotocol.io/v2/serving/http, with its guards. */
-function stateless(factory: McpServerFactory): HttpServer {
-  const handler = createMcpHandler(factory, { onerror: console.error });
+function stateless(buildServer: BuildServer): HttpServer {
+  const handler = createMcpHandler(buildServer, { onerror: console.error });
   const nodeHandler = toNodeHandler(handler, { onerror: console.error });
   const validateHost = localhostHostValidation();
   const validateOrigin = localhostOriginValidation();
@@ -51,7 +51,7 @@ function stateless(factory: McpServerFactory): HttpServer {
 }
 
 /** https://ts.sdk.modelcontextprotocol.io/v2/serving/sessions-state-scaling#pin-a-client-to-a-session */
-function sessionful(factory: McpServerFactory, path: string): HttpServer {
+function sessionful(buildServer: BuildServer, path: string): HttpServer {
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
 
   const route = async (req: Request, res: Response) => {
@@ -71,8 +71,7 @@ function sessionful(factory: McpServerFactory, path: string): HttpServer {
       transport.onclose = () => {
         if (transport.sessionId) sessions.delete(transport.sessionId);
       };
-      const server = await factory({ era: 'legacy' });
-      await server.connect(transport);
+      await buildServer().connect(transport);
       await transport.handleRequest(req, res, req.body);
       return;
     }
