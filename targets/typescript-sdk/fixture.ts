@@ -42,8 +42,7 @@ export const variants: Record<string, (fixture: Fixture) => BuildServer> = {
  * https://ts.sdk.modelcontextprotocol.io/v2/advanced/schema-libraries#start-from-json-schema-you-already-have
  */
 function registerTools({ server: info, tools }: Fixture, validator: jsonSchemaValidator, ask: Ask): BuildServer {
-  // The schema of a case can be any JSON value, so that its type does not hold.
-  const wrap = (schema: unknown) => fromJsonSchema(schema as JsonSchemaType, validator);
+  const wrap = wrapWith(validator);
 
   return () => {
     const server = new McpServer(info, { jsonSchemaValidator: validator });
@@ -67,6 +66,7 @@ function registerTools({ server: info, tools }: Fixture, validator: jsonSchemaVa
 function handleRequests({ server: info, tools }: Fixture): BuildServer {
   // The schema of a case can be any JSON value, so that its type does not hold.
   const listed = tools.map(({ does, ...tool }) => tool as ListedTool);
+  const wrap = wrapWith(new AjvJsonSchemaValidator());
 
   return () => {
     const server = new Server(info, { capabilities: { tools: {} } });
@@ -75,15 +75,21 @@ function handleRequests({ server: info, tools }: Fixture): BuildServer {
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
       const tool = tools.find(({ name }) => name === params.name);
       if (!tool) return { content: [{ type: 'text', text: `Unknown tool: ${params.name}` }], isError: true };
-      return runTool(tool.does, params.arguments, elicit => requireInput(elicit, ctx));
+      return runTool(tool.does, params.arguments, elicit => requireInput(elicit, ctx, wrap));
     });
     return server;
   };
 }
 
-type ToolResult = CallToolResult | InputRequiredResult;
 type Wrap = (schema: unknown) => StandardSchemaWithJSON;
-type Ask = (elicit: Elicit, ctx: ServerContext, wrap?: Wrap) => Promise<ToolResult>;
+
+function wrapWith(validator: jsonSchemaValidator): Wrap {
+  // The schema of a case can be any JSON value, so that its type does not hold.
+  return schema => fromJsonSchema(schema as JsonSchemaType, validator);
+}
+
+type ToolResult = CallToolResult | InputRequiredResult;
+type Ask = (elicit: Elicit, ctx: ServerContext, wrap: Wrap) => Promise<ToolResult>;
 
 /** Runs the body of a tool. */
 async function runTool(does: Does, args: unknown, ask: (elicit: Elicit) => Promise<ToolResult>): Promise<ToolResult> {
@@ -113,13 +119,11 @@ const QUESTION = 'question';
  * Asks the user on any revision. The SDK calls the tool again when there is a response.
  * https://ts.sdk.modelcontextprotocol.io/v2/servers/input-required#read-the-responses-on-re-entry
  */
-async function requireInput(elicit: Elicit, ctx: ServerContext, wrap?: Wrap): Promise<ToolResult> {
+async function requireInput(elicit: Elicit, ctx: ServerContext, wrap: Wrap): Promise<ToolResult> {
   const { inputResponses } = ctx.mcpReq;
   const response = inputResponse(inputResponses, QUESTION);
   if (response.kind === 'elicit' && response.action !== 'accept') return structured({ action: response.action });
-  const content = wrap
-    ? acceptedContent(inputResponses, QUESTION, wrap(elicit.requestedSchema))
-    : acceptedContent(inputResponses, QUESTION);
+  const content = acceptedContent(inputResponses, QUESTION, wrap(elicit.requestedSchema));
   if (content !== undefined) return structured({ action: 'accept', content });
   // The form of a case can be one that the type does not allow.
   return inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(elicit as ElicitInputParams) } });
