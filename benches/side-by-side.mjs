@@ -18,7 +18,7 @@ const agreement = join(root, 'tests', 'agreement');
 const suitePackage = join(agreement, 'node_modules', '@modelcontextprotocol', 'conformance');
 const suite = join(suitePackage, 'dist', 'index.js');
 const [casebook, rounds] = [process.argv[2], Number(process.argv[3])];
-const target = 'typescript-sdk:high';
+const target = 'typescript-sdk:default';
 const scratch = mkdtempSync(join(tmpdir(), 'casebook-side-by-side-'));
 
 /** Runs a program to its end: how long that took, how it ended, what it said, and the most memory it had. */
