@@ -26,10 +26,11 @@ export async function drive(request: DriveRequest): Promise<Drove> {
   }
 }
 
-function createTransport({ url, command: [command, ...args] = [''] }: DriveRequest) {
-  return url === undefined
-    ? new StdioClientTransport({ command, args })
-    : new StreamableHTTPClientTransport(new URL(url));
+function createTransport({ url, command }: DriveRequest): StreamableHTTPClientTransport | StdioClientTransport {
+  if (url !== undefined) return new StreamableHTTPClientTransport(new URL(url));
+  if (!command) throw new Cannot('there is neither a url nor a command to connect to');
+  const [file, ...args] = command;
+  return new StdioClientTransport({ command: file, args });
 }
 
 /** Creates a client that offers only this revision. By default a client offers all revisions of an era. */
