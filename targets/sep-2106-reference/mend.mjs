@@ -5,5 +5,5 @@
  */
 import { writeFileSync } from 'node:fs';
 
-const manifest = new URL('node_modules/@olaservo/mcp-sdk/dist/esm/package.json', import.meta.url);
+const manifest = new URL('node_modules/@modelcontextprotocol/sdk/dist/esm/package.json', import.meta.url);
 writeFileSync(manifest, `${JSON.stringify({ type: 'module' })}\n`);

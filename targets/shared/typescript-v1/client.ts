@@ -1,0 +1,86 @@
+/** Drives the SDK's client through a script and reports the results that its user would get. */
+import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema, type Tool } from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+import { describeError, elicitationHandler, formCapability } from '../typescript/client.js';
+import { Cannot, type DriveRequest, type Drove, type Step, type StepAnswer } from '../typescript/protocol.js';
+import { revisions } from './server.js';
+
+/**
+ * Runs a script. The client always offers 2025-11-25 and then uses the revision that the server chooses: the SDK has no
+ * option for it.
+ */
+export async function drive(request: DriveRequest): Promise<Drove> {
+  if (!revisions.includes(request.revision)) throw new Cannot(`the SDK does not support ${request.revision}`);
+  const steps: StepAnswer[] = [];
+  const transport = connection(request);
+  let client: Client;
+  try {
+    client = createClient(request);
+    await client.connect(transport);
+  } catch (error) {
+    return { connected: false, steps, error: describeError(error) };
+  }
+  try {
+    for (const step of request.script) steps.push(await runStep(client, step));
+    return { connected: true, steps };
+  } finally {
+    // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/src/examples/client/simpleStreamableHttp.ts
+    if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(console.error);
+    await client.close();
+  }
+}
+
+function connection({ url, command }: DriveRequest): StdioClientTransport | StreamableHTTPClientTransport {
+  if (url !== undefined) return new StreamableHTTPClientTransport(new URL(url));
+  if (!command) throw new Cannot('there is neither a url nor a command to connect to');
+  const [program, ...args] = command;
+  return new StdioClientTransport({ command: program, args });
+}
+
+function createClient({ variant, answers, declares }: DriveRequest): Client {
+  const options: ClientOptions = {};
+  if (declares) options.capabilities = declares;
+  // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/capabilities.md#default-values
+  else if (answers !== undefined) options.capabilities = { elicitation: { form: formCapability(answers) } };
+  if (variant === 'ajv-2020') options.jsonSchemaValidator = new AjvJsonSchemaValidator(ajv2020());
+  const client = new Client({ name: 'casebook', version: '1' }, options);
+  client.onerror = console.error;
+  if (answers !== undefined) client.setRequestHandler(ElicitRequestSchema, elicitationHandler(answers));
+  return client;
+}
+
+/** An instance of Ajv for JSON Schema 2020-12, with the options of the SDK's own instance for draft-07. */
+function ajv2020(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, validateFormats: true, validateSchema: false, allErrors: true });
+  // By its types, this CommonJS package has its function as the member `default`.
+  addFormats.default(ajv);
+  return ajv;
+}
+
+async function runStep(client: Client, step: Step): Promise<StepAnswer> {
+  try {
+    if (step.listTools) return { tools: await listAllTools(client) };
+    if (step.callTool) return { result: await client.callTool(step.callTool) };
+  } catch (error) {
+    return { error: describeError(error) };
+  }
+  throw new Cannot(`there is no step ${Object.keys(step).join()}`);
+}
+
+/** https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#pagination */
+async function listAllTools(client: Client): Promise<Tool[]> {
+  const tools: Tool[] = [];
+  let cursor: string | undefined;
+  do {
+    const result = await client.listTools({ cursor });
+    tools.push(...result.tools);
+    cursor = result.nextCursor;
+  } while (cursor);
+  return tools;
+}

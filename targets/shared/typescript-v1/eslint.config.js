@@ -1,0 +1,1 @@
+export { default } from '../typescript/eslint.config.js';

@@ -1,0 +1,67 @@
+/** Writes JSON Schema with zod, as far as zod has it. */
+import type { AnySchema } from '@modelcontextprotocol/sdk/server/zod-compat.js';
+import * as z from 'zod';
+
+import { Cannot } from '../typescript/protocol.js';
+
+/** Keywords that validate nothing. The author of a zod schema gives them as its metadata. */
+const annotation = /^(title|description|examples|deprecated|readOnly|writeOnly|\$comment|\$id|\$anchor|x-.*)$/;
+
+/** The dialects of a schema that zod can read. The SDK writes `$schema` itself, so that its author does not give it. */
+const dialects = [undefined, 'https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#'];
+
+/**
+ * Returns the zod schema that the author of a tool would write for a JSON Schema. If zod does not give the same JSON
+ * Schema back, its author cannot write it: the SDK never sees the part that zod loses. Zod may add members.
+ * https://zod.dev/json-schema
+ */
+export function toZod(schema: unknown, place: string): AnySchema | undefined {
+  if (schema === undefined) return undefined;
+  const loss = (reason: string) => new Cannot(`zod cannot express ${place}: ${reason}`);
+  if (typeof schema !== 'object' || schema === null) throw loss('it is no object');
+  const { $schema, ...keywords } = schema as z.core.JSONSchema.JSONSchema;
+  if (!dialects.includes($schema)) throw loss(`zod does not know ${JSON.stringify($schema)}`);
+  let zod: z.ZodType;
+  let lost: string | undefined;
+  try {
+    zod = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
+    lost =
+      firstLoss(keywords, z.toJSONSchema(zod, { io: 'input', override: rejectObjectLiterals })) ??
+      // Zod keeps keywords that it does not check as metadata. Without metadata, only those that it checks are left.
+      firstLoss(keywords, z.toJSONSchema(zod, { io: 'input', metadata: z.registry() }), annotation);
+  } catch (error) {
+    throw loss((error as Error).message);
+  }
+  if (lost !== undefined) throw loss(`${lost} is lost`);
+  return zod;
+}
+
+/** By its type, z.literal() takes only primitive values. It compares objects by identity, so that none is equal. */
+function rejectObjectLiterals({ zodSchema }: { zodSchema: z.core.$ZodTypes }): void {
+  const { def } = zodSchema._zod;
+  const values: readonly unknown[] = def.type === 'literal' ? def.values : [];
+  if (values.some(value => typeof value === 'object' && value !== null)) throw new Error('z.literal takes no object');
+}
+
+/**
+ * Returns the path of the first part of a JSON value that another value does not have, which may have more.
+ *
+ * @param ignored - the members that may be lost
+ */
+function firstLoss(value: unknown, other: unknown, ignored?: RegExp, path = ''): string | undefined {
+  // `true` and `{}` are the same schema.
+  if (value === true && typeof other === 'object') return firstLoss({}, other);
+  if (typeof value !== 'object' || value === null) return value === other ? undefined : path;
+  if (typeof other !== 'object' || other === null || Array.isArray(value) !== Array.isArray(other)) return path;
+  // The order of `required`, `enum` and `type` has no meaning.
+  if (Array.isArray(value) && value.every(item => typeof item !== 'object')) {
+    return value.every(item => Object.values(other).includes(item)) ? undefined : path;
+  }
+  const members = new Map<string, unknown>(Object.entries(other));
+  for (const [key, member] of Object.entries(value)) {
+    if (ignored?.test(key)) continue;
+    const lost = firstLoss(member, members.get(key), ignored, `${path}/${key}`);
+    if (lost !== undefined) return lost;
+  }
+  return undefined;
+}
