@@ -18,7 +18,7 @@ const dialects = [undefined, 'https://json-schema.org/draft/2020-12/schema', 'ht
 export function toZod(schema: unknown, place: string): AnySchema | undefined {
   if (schema === undefined) return undefined;
   const loss = (reason: string) => new Cannot(`zod cannot express ${place}: ${reason}`);
-  if (typeof schema !== 'object' || schema === null) throw loss('it is no object');
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) throw loss('zod writes only objects');
   const { $schema, ...keywords } = schema as z.core.JSONSchema.JSONSchema;
   if (!dialects.includes($schema)) throw loss(`zod does not know ${JSON.stringify($schema)}`);
   let zod: z.ZodType;
