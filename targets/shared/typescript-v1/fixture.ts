@@ -57,8 +57,6 @@ function zod({ server: info, tools }: Fixture): Factory {
  */
 function low({ server: info, tools }: Fixture): Factory {
   return () => {
-    // Its documentation deprecates this class for all but advanced uses, such as this one.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated
     const server = new Server(info, { capabilities: { tools: {} } });
     server.onerror = console.error;
     // The schemas of a fixture can be any JSON, which the type of a tool does not allow.
