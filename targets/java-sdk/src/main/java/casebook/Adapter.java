@@ -28,11 +28,7 @@ public final class Adapter {
 
   /** One line of the control stream. Exactly one of its kinds is present. */
   record Request(
-      String id,
-      Object hello,
-      Server.ServeRequest serve,
-      Stop stop,
-      Client.DriveRequest drive) {}
+      String id, Object hello, Server.ServeRequest serve, Stop stop, Client.DriveRequest drive) {}
 
   record Stop(String serving) {}
 

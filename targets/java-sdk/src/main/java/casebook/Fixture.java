@@ -137,8 +137,7 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
    *
    * <p>https://java.sdk.modelcontextprotocol.io/latest/server/#using-elicitation-from-a-server
    */
-  private static CallToolResult ask(
-      McpSyncServerExchange exchange, ElicitFormRequest question) {
+  private static CallToolResult ask(McpSyncServerExchange exchange, ElicitFormRequest question) {
     var answer = exchange.createElicitation(question);
     var result = new LinkedHashMap<String, Object>();
     result.put("action", answer.action());

@@ -11,9 +11,7 @@ import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * The text of a JSON value, which only the SDK parses. A missing value is a Java {@code null}.
- */
+/** The text of a JSON value, which only the SDK parses. A missing value is a Java {@code null}. */
 @JsonDeserialize(using = Json.Reader.class)
 record Json(String text) {
 
