@@ -24,7 +24,7 @@ public final class Adapter {
   static final List<String> REVISIONS =
       List.of(ProtocolVersions.MCP_2025_06_18, ProtocolVersions.MCP_2025_11_25);
 
-  private static final List<String> VARIANTS = List.of("default", "checked");
+  private static final List<String> VARIANTS = List.of("default", "checked", "stateless");
 
   /** One line of the control stream. Exactly one of its kinds is present. */
   record Request(
@@ -111,12 +111,12 @@ public final class Adapter {
         true);
   }
 
-  /** Returns whether the variant enables the checks that the SDK disables by default. */
-  static boolean checked(String variant) throws Cannot {
-    if (variant != null && !VARIANTS.contains(variant)) {
-      throw new Cannot("there is no variant " + variant);
+  /** Returns the name of the variant, the first one if the request has none. */
+  static String variant(String name) throws Cannot {
+    if (name != null && !VARIANTS.contains(name)) {
+      throw new Cannot("there is no variant " + name);
     }
-    return "checked".equals(variant);
+    return name == null ? VARIANTS.get(0) : name;
   }
 
   /** Describes an exception, with its code if it is a JSON-RPC error. */

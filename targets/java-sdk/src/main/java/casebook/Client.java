@@ -8,11 +8,13 @@ import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
 import io.modelcontextprotocol.client.transport.ServerParameters;
 import io.modelcontextprotocol.client.transport.StdioClientTransport;
+import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.ClientCapabilities;
 import io.modelcontextprotocol.spec.McpSchema.ElicitResult;
 import io.modelcontextprotocol.spec.McpSchema.Implementation;
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,6 +34,7 @@ final class Client {
       String url,
       List<String> command,
       JsonNode answers,
+      Json declares,
       List<Step> script) {}
 
   /** One request of the client: a call of a tool or, without a call, a listing of the tools. */
@@ -40,17 +43,21 @@ final class Client {
   record Call(String name, Json arguments) {}
 
   /** Runs a script: https://java.sdk.modelcontextprotocol.io/latest/client/ */
-  static Map<String, Object> drive(DriveRequest request) throws Cannot {
+  static Map<String, Object> drive(DriveRequest request) throws Cannot, IOException {
     Server.checkRevision(request.revision());
     var calls = new ArrayList<CallToolRequest>();
     for (var step : request.script()) {
       calls.add(step.callTool() == null ? null : callRequest(step.callTool()));
     }
-    var client = client(request);
+    var specification = specification(request);
+    McpSyncClient client = null;
     try {
+      client = specification.build();
       client.initialize();
     } catch (RuntimeException thrown) {
-      client.closeGracefully();
+      if (client != null) {
+        client.closeGracefully();
+      }
       return Map.of("connected", false, "steps", List.of(), "error", Adapter.describeError(thrown));
     }
     var steps = new ArrayList<Map<String, Object>>();
@@ -65,25 +72,33 @@ final class Client {
     var request = CallToolRequest.builder(call.name());
     return call.arguments() == null
         ? request.build()
-        : request.arguments(Fixture.read(call.arguments(), Fixture.OBJECT)).build();
+        : request
+            .arguments(Fixture.read("CallToolRequest.arguments", call.arguments(), Fixture.OBJECT))
+            .build();
   }
 
-  private static Map<String, Object> runStep(McpSyncClient client, CallToolRequest call) {
+  private static Map<String, Object> runStep(McpSyncClient client, CallToolRequest call)
+      throws IOException {
     try {
       return call == null
-          ? Map.of("tools", client.listTools().tools())
-          : Map.of("result", client.callTool(call));
+          ? Map.of("tools", write(client.listTools().tools()))
+          : Map.of("result", write(client.callTool(call)));
     } catch (RuntimeException thrown) {
       return Map.of("error", Adapter.describeError(thrown));
     }
   }
 
+  /** Writes a value of the SDK with the SDK's own writer. */
+  private static Json write(Object value) throws IOException {
+    return new Json(MAPPER.writeValueAsString(value));
+  }
+
   /** https://java.sdk.modelcontextprotocol.io/latest/client/#tool-schema-validation-and-caching */
-  private static McpSyncClient client(DriveRequest request) throws Cannot {
+  private static McpClient.SyncSpec specification(DriveRequest request) throws Cannot, IOException {
     var specification =
         McpClient.sync(transport(request))
             .clientInfo(Implementation.builder("casebook", "1").build())
-            .enableCallToolSchemaCaching(Adapter.checked(request.variant()));
+            .enableCallToolSchemaCaching(Adapter.variant(request.variant()).equals("checked"));
     var answers = request.answers();
     if (answers != null) {
       var remaining = new Answers(answers);
@@ -92,7 +107,21 @@ final class Client {
           .elicitation(elicitation -> remaining.next())
           .applyElicitationDefaults(remaining.anyAsPresented());
     }
-    return specification.build();
+    if (request.declares() != null) {
+      specification.capabilities(capabilities(request.declares()));
+    }
+    return specification;
+  }
+
+  /** Reads capabilities. The SDK's reader ignores unknown ones, so compare what it would send. */
+  private static ClientCapabilities capabilities(Json declares) throws Cannot, IOException {
+    var capabilities =
+        Fixture.read("ClientCapabilities", declares, new TypeRef<ClientCapabilities>() {});
+    var written = write(capabilities).text();
+    if (!Json.LINES.readTree(written).equals(Json.LINES.readTree(declares.text()))) {
+      throw new Cannot("ClientCapabilities can declare only " + written);
+    }
+    return capabilities;
   }
 
   /**

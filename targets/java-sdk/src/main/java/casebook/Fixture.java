@@ -3,11 +3,13 @@ package casebook;
 import casebook.Unbuildable.Cannot;
 import casebook.Unbuildable.Refused;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.modelcontextprotocol.common.McpTransportContext;
 import io.modelcontextprotocol.json.McpJsonDefaults;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.TypeRef;
+import io.modelcontextprotocol.server.McpServer.StatelessSyncSpecification;
 import io.modelcontextprotocol.server.McpServer.SyncSpecification;
-import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
+import io.modelcontextprotocol.server.McpStatelessSyncServer;
 import io.modelcontextprotocol.server.McpSyncServer;
 import io.modelcontextprotocol.server.McpSyncServerExchange;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
@@ -18,11 +20,12 @@ import io.modelcontextprotocol.spec.McpSchema.Implementation;
 import io.modelcontextprotocol.spec.McpSchema.ServerCapabilities;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The description of a server, in the SDK's types. */
 record Fixture(Implementation server, List<FixtureTool> tools) {
@@ -45,70 +48,93 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
 
   record Elicit(String message, Json requestedSchema) {}
 
-  /** The body of a tool. */
-  interface Handler extends BiFunction<McpSyncServerExchange, CallToolRequest, CallToolResult> {}
+  /** Adds the tools to the server, and the rest of its description. */
+  McpSyncServer build(SyncSpecification<?> specification) throws Unbuildable {
+    for (var tool : tools) {
+      var handler = handler(tool.does());
+      register(tool, definition -> specification.toolCall(definition, handler));
+    }
+    try {
+      return specification.serverInfo(server).capabilities(CAPABILITIES).build();
+    } catch (RuntimeException thrown) {
+      throw new Refused(thrown);
+    }
+  }
+
+  /** Does the same for a server without sessions. */
+  McpStatelessSyncServer build(StatelessSyncSpecification specification) throws Unbuildable {
+    for (var tool : tools) {
+      var handler = statelessHandler(tool.does());
+      register(tool, definition -> specification.toolCall(definition, handler));
+    }
+    try {
+      return specification.serverInfo(server).capabilities(CAPABILITIES).build();
+    } catch (RuntimeException thrown) {
+      throw new Refused(thrown);
+    }
+  }
+
+  private static final ServerCapabilities CAPABILITIES =
+      ServerCapabilities.builder().tools(true).build();
 
   /**
-   * Builds the server. It registers the tools before the transport starts, so that a client cannot
-   * list them too early.
+   * Registers a tool on the builder of the server. Over stdio a client can list the tools as soon
+   * as the server is built, so that it would be too late then.
    *
    * <p>https://java.sdk.modelcontextprotocol.io/latest/server/#tool-specification
    */
-  McpSyncServer build(SyncSpecification<?> specification) throws Unbuildable {
-    var specifications = new ArrayList<SyncToolSpecification>();
-    for (var tool : tools) {
-      specifications.add(
-          SyncToolSpecification.builder()
-              .tool(definition(tool))
-              .callHandler(handler(tool.does()))
-              .build());
-    }
+  private static void register(FixtureTool tool, Consumer<Tool> registration) throws Refused {
     try {
-      return specification
-          .serverInfo(server)
-          .capabilities(ServerCapabilities.builder().tools(true).build())
-          .tools(specifications)
-          .build();
-    } catch (RuntimeException thrown) {
-      throw new Refused(thrown);
-    }
-  }
-
-  private static Tool definition(FixtureTool tool) throws Refused {
-    try {
-      var builder =
-          Tool.builder(tool.name(), MAPPER, text(tool.inputSchema()))
-              .title(tool.title())
-              .description(tool.description());
+      var builder = builder(tool).title(tool.title()).description(tool.description());
       if (tool.outputSchema() != null) {
         builder.outputSchema(MAPPER, tool.outputSchema().text());
       }
-      return builder.build();
+      registration.accept(builder.build());
     } catch (RuntimeException thrown) {
-      throw new Refused(thrown);
+      throw new Refused(thrown, tool.name());
     }
   }
 
-  private static String text(Json json) {
-    return json == null ? null : json.text();
+  // The deprecated method is the only one that takes no inputSchema.
+  @SuppressWarnings("deprecation")
+  private static Tool.Builder builder(FixtureTool tool) {
+    return tool.inputSchema() == null
+        ? Tool.builder(tool.name())
+        : Tool.builder(tool.name(), MAPPER, tool.inputSchema().text());
   }
 
-  private static Handler handler(Does does) throws Cannot {
+  private static BiFunction<McpSyncServerExchange, CallToolRequest, CallToolResult> handler(
+      Does does) throws Cannot {
+    if (does.elicit() != null) {
+      var message = does.elicit().message();
+      var requestedSchema =
+          read("ElicitFormRequest.requestedSchema", does.elicit().requestedSchema(), OBJECT);
+      return (exchange, request) -> ask(exchange, message, requestedSchema);
+    }
+    var body = body(does);
+    return (exchange, request) -> body.apply(request);
+  }
+
+  private static BiFunction<McpTransportContext, CallToolRequest, CallToolResult> statelessHandler(
+      Does does) throws Cannot {
+    if (does.elicit() != null) {
+      throw new Cannot(
+          "the handler of a stateless server gets a McpTransportContext,"
+              + " which has no createElicitation");
+    }
+    var body = body(does);
+    return (context, request) -> body.apply(request);
+  }
+
+  /** Returns the code of a tool that does not ask. */
+  private static Function<CallToolRequest, CallToolResult> body(Does does) throws Cannot {
     if (does.echo() != null) {
-      return (exchange, request) -> echo(request.arguments());
+      return request -> echo(request.arguments());
     }
     if (does.returns() != null) {
-      var result = result(does.returns());
-      return (exchange, request) -> result;
+      return returning(does.returns());
     }
-    if (does.elicit() != null) {
-      var question =
-          ElicitFormRequest.builder(
-                  does.elicit().message(), read(does.elicit().requestedSchema(), OBJECT))
-              .build();
-      return (exchange, request) -> ask(exchange, question);
-    }
-    return (exchange, request) -> {
+    return request -> {
       throw new IllegalStateException(does.raise());
     };
   }
@@ -118,18 +144,23 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
     return arguments == null ? result.build() : result.structuredContent(arguments).build();
   }
 
-  private static CallToolResult result(Parts parts) throws Cannot {
-    var result = CallToolResult.builder();
-    if (parts.content() != null) {
-      result.content(read(parts.content(), new TypeRef<List<Content>>() {}));
-    }
-    if (parts.isError() != null) {
-      result.isError(parts.isError());
-    }
-    if (parts.structuredContent() != null) {
-      result.structuredContent(read(parts.structuredContent(), new TypeRef<Object>() {}));
-    }
-    return result.build();
+  private static Function<CallToolRequest, CallToolResult> returning(Parts parts) throws Cannot {
+    var content = read("CallToolResult.content", parts.content(), new TypeRef<List<Content>>() {});
+    var structuredContent =
+        read("CallToolResult.structuredContent", parts.structuredContent(), new TypeRef<>() {});
+    return request -> {
+      var result = CallToolResult.builder();
+      if (parts.content() != null) {
+        result.content(content);
+      }
+      if (parts.isError() != null) {
+        result.isError(parts.isError());
+      }
+      if (parts.structuredContent() != null) {
+        result.structuredContent(structuredContent);
+      }
+      return result.build();
+    };
   }
 
   /**
@@ -137,8 +168,10 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
    *
    * <p>https://java.sdk.modelcontextprotocol.io/latest/server/#using-elicitation-from-a-server
    */
-  private static CallToolResult ask(McpSyncServerExchange exchange, ElicitFormRequest question) {
-    var answer = exchange.createElicitation(question);
+  private static CallToolResult ask(
+      McpSyncServerExchange exchange, String message, Map<String, Object> requestedSchema) {
+    var answer =
+        exchange.createElicitation(ElicitFormRequest.builder(message, requestedSchema).build());
     var result = new LinkedHashMap<String, Object>();
     result.put("action", answer.action());
     if (answer.content() != null) {
@@ -149,18 +182,15 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
 
   static final TypeRef<Map<String, Object>> OBJECT = new TypeRef<>() {};
 
-  /**
-   * Reads a part of a fixture into the type that the SDK's API expects. No such type accepts null.
-   */
-  static <T> T read(Json json, TypeRef<T> type) throws Cannot {
+  /** Reads a value into the type of a parameter of the SDK's API. A missing value stays missing. */
+  static <T> T read(String parameter, Json json, TypeRef<T> type) throws Cannot {
+    if (json == null) {
+      return null;
+    }
     try {
-      var value = MAPPER.readValue(json.text(), type);
-      if (value == null) {
-        throw new Cannot("the SDK's API takes no null for " + type.getType().getTypeName());
-      }
-      return value;
+      return MAPPER.readValue(json.text(), type);
     } catch (IOException | RuntimeException thrown) {
-      throw new Cannot(thrown.getMessage());
+      throw new Cannot(parameter + " has no such value: " + thrown.getMessage());
     }
   }
 }

@@ -1,5 +1,7 @@
 package casebook;
 
+import com.fasterxml.jackson.annotation.JsonRawValue;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.io.StringWriter;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
@@ -11,9 +13,12 @@ import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The text of a JSON value, which only the SDK parses. A missing value is a Java {@code null}. */
+/**
+ * The text of a JSON value, which only the SDK reads or writes. A missing value is a Java {@code
+ * null}.
+ */
 @JsonDeserialize(using = Json.Reader.class)
-record Json(String text) {
+record Json(@JsonRawValue @JsonValue String text) {
 
   /** Reads and writes the lines of the control stream, which may be long and deep. */
   static final JsonMapper LINES =

@@ -5,8 +5,10 @@ import static casebook.Fixture.MAPPER;
 import casebook.Unbuildable.Cannot;
 import io.modelcontextprotocol.server.McpServer;
 import io.modelcontextprotocol.server.transport.DefaultServerTransportSecurityValidator;
+import io.modelcontextprotocol.server.transport.HttpServletStatelessServerTransport;
 import io.modelcontextprotocol.server.transport.HttpServletStreamableServerTransportProvider;
 import io.modelcontextprotocol.server.transport.ServerHttpHeaderValidator;
+import jakarta.servlet.http.HttpServlet;
 import java.util.HashMap;
 import java.util.Map;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -53,17 +55,18 @@ final class Server {
     return Map.of("serving", Map.of());
   }
 
-  /** Serves over HTTP: https://java.sdk.modelcontextprotocol.io/latest/server/#streamable-http */
   private String serveHttp(String id, ServeRequest request) throws Exception {
-    var transport =
-        HttpServletStreamableServerTransportProvider.builder()
-            .jsonMapper(MAPPER)
-            .mcpEndpoint(ENDPOINT);
-    if (Adapter.checked(request.variant())) {
-      transport.httpHeaderValidator(LOCAL_ORIGIN);
+    HttpServlet servlet;
+    AutoCloseable server;
+    if (Adapter.variant(request.variant()).equals("stateless")) {
+      var transport = statelessTransport();
+      servlet = transport;
+      server = request.fixture().build(McpServer.sync(transport))::close;
+    } else {
+      var transport = transport(Adapter.variant(request.variant()));
+      servlet = transport;
+      server = request.fixture().build(McpServer.sync(transport))::close;
     }
-    var servlet = transport.build();
-    var server = request.fixture().build(McpServer.sync(servlet));
 
     var context = new ServletContextHandler("/" + id);
     var holder = new ServletHolder(servlet);
@@ -79,6 +82,25 @@ final class Server {
         };
     serving.put(id, served);
     return "http://127.0.0.1:" + connector.getLocalPort() + "/" + id + ENDPOINT;
+  }
+
+  /** https://java.sdk.modelcontextprotocol.io/latest/server/#streamable-http */
+  private static HttpServletStreamableServerTransportProvider transport(String variant) {
+    var transport =
+        HttpServletStreamableServerTransportProvider.builder()
+            .jsonMapper(MAPPER)
+            .mcpEndpoint(ENDPOINT);
+    return variant.equals("checked")
+        ? transport.httpHeaderValidator(LOCAL_ORIGIN).build()
+        : transport.build();
+  }
+
+  /** https://java.sdk.modelcontextprotocol.io/latest/server/#server-types */
+  private static HttpServletStatelessServerTransport statelessTransport() {
+    return HttpServletStatelessServerTransport.builder()
+        .jsonMapper(MAPPER)
+        .messageEndpoint(ENDPOINT)
+        .build();
   }
 
   Map<String, Object> stop(String id) throws Exception {

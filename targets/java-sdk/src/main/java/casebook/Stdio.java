@@ -2,6 +2,7 @@ package casebook;
 
 import static casebook.Fixture.MAPPER;
 
+import casebook.Unbuildable.Cannot;
 import io.modelcontextprotocol.server.McpServer;
 import io.modelcontextprotocol.server.McpSyncServer;
 import io.modelcontextprotocol.server.transport.StdioServerTransportProvider;
@@ -73,6 +74,9 @@ final class Stdio {
   /** Builds a server over stdio: https://java.sdk.modelcontextprotocol.io/latest/server/#stdio */
   private static McpSyncServer build(
       Server.ServeRequest request, StdioServerTransportProvider transport) throws Unbuildable {
+    if (Adapter.variant(request.variant()).equals("stateless")) {
+      throw new Cannot("the SDK has no stateless transport over stdio");
+    }
     return request.fixture().build(McpServer.sync(transport));
   }
 

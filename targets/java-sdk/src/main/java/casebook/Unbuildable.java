@@ -30,13 +30,25 @@ abstract class Unbuildable extends Exception {
   static final class Refused extends Unbuildable {
     private static final long serialVersionUID = 1L;
 
+    private final String tool;
+
     Refused(Throwable thrown) {
+      this(thrown, null);
+    }
+
+    /** The exception that the SDK threw at one tool. */
+    Refused(Throwable thrown, String tool) {
       super(thrown.getMessage(), thrown);
+      this.tool = tool;
     }
 
     @Override
     Map<String, Object> answer() {
-      return Map.of("refused", Adapter.describeError(getCause()));
+      var refused = Adapter.describeError(getCause());
+      if (tool != null) {
+        refused.put("tool", tool);
+      }
+      return Map.of("refused", refused);
     }
   }
 }
