@@ -5,6 +5,7 @@ import io.modelcontextprotocol.kotlin.sdk.types.McpException
 import kotlinx.coroutines.runBlocking
 import kotlinx.serialization.json.Json
 import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.JsonPrimitive
 import kotlinx.serialization.json.add
 import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.jsonObject
@@ -30,8 +31,6 @@ suspend fun main(arguments: Array<String>) {
         arguments.size == 2 && arguments[0] == "--stdio-server" -> serveOnce(File(arguments[1]))
         else -> fail(status = 2, "usage: adapter [--stdio-server FILE]")
     }
-    // Threads of the SDK and of Ktor may still be running.
-    exitProcess(0)
 }
 
 private suspend fun serveOnce(file: File) = try {
@@ -55,6 +54,7 @@ private fun control() = runBlocking {
         val message = Json.parseToJsonElement(line).jsonObject
         out.println(JsonObject(mapOf("id" to message.getValue("id")) + answer(servers, message)))
     }
+    servers.stopAll()
 }
 
 private suspend fun answer(servers: Servers, message: JsonObject): JsonObject = try {
@@ -107,7 +107,9 @@ internal class Cannot(private val why: String) : Unbuildable(why) {
     override fun answer() = buildJsonObject { put("cannot", why) }
 }
 
-/** The SDK threw an exception while it built the server. */
-internal class Refused(private val thrown: Throwable) : Unbuildable(thrown.message) {
-    override fun answer() = buildJsonObject { put("refused", describeError(thrown)) }
+/** The SDK threw an exception while it registered a tool. */
+internal class Refused(private val thrown: Throwable, private val tool: String) : Unbuildable(thrown.message) {
+    override fun answer() = buildJsonObject {
+        put("refused", JsonObject(describeError(thrown) + ("tool" to JsonPrimitive(tool))))
+    }
 }

@@ -11,16 +11,21 @@ import io.modelcontextprotocol.kotlin.sdk.types.ElicitRequestParams.RequestedSch
 import io.modelcontextprotocol.kotlin.sdk.types.Implementation
 import io.modelcontextprotocol.kotlin.sdk.types.McpJson
 import io.modelcontextprotocol.kotlin.sdk.types.ServerCapabilities
+import io.modelcontextprotocol.kotlin.sdk.types.TextContent
 import io.modelcontextprotocol.kotlin.sdk.types.Tool
 import io.modelcontextprotocol.kotlin.sdk.types.ToolSchema
-import kotlinx.serialization.DeserializationStrategy
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.SerializationException
 import kotlinx.serialization.builtins.ListSerializer
 import kotlinx.serialization.json.Json
+import kotlinx.serialization.json.JsonArray
 import kotlinx.serialization.json.JsonElement
+import kotlinx.serialization.json.JsonNull
 import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.JsonPrimitive
 import kotlinx.serialization.json.boolean
 import kotlinx.serialization.json.buildJsonObject
+import kotlinx.serialization.json.doubleOrNull
 import kotlinx.serialization.json.jsonArray
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
@@ -30,8 +35,11 @@ import kotlin.time.Duration.Companion.seconds
 /** The body of a tool. */
 private typealias Handler = suspend ClientConnection.(CallToolRequest) -> CallToolResult
 
-/** The SDK's time limit for answers. The default of one minute is longer than a test may take. */
-internal val ANSWER_TIMEOUT = RequestOptions(timeout = 5.seconds)
+/**
+ * The time limit for an answer of the user. The SDK's default of one minute is longer than casebook waits for a call. The
+ * SDK ends the call in the same way after either limit.
+ */
+private val ANSWER_LIMIT = RequestOptions(timeout = 5.seconds)
 
 /** The SDK's own reader, with strict settings: it throws if a value does not fit the SDK's type. */
 private val STRICT = Json(McpJson) {
@@ -39,60 +47,116 @@ private val STRICT = Json(McpJson) {
     isLenient = false
 }
 
-/** Reads a part of a fixture into the type that the SDK's API expects. */
-internal fun <T> JsonElement.into(type: DeserializationStrategy<T>): T = try {
+/** Reads a value into the type of a parameter of the SDK's API. */
+internal fun <T> JsonElement.into(parameter: String, type: KSerializer<T>): T = try {
     STRICT.decodeFromJsonElement(type, this)
 } catch (thrown: SerializationException) {
-    throw Cannot("${type.descriptor.serialName} can't express it: ${thrown.message?.lineSequence()?.first()}")
+    throw Cannot("$parameter has no such value: ${thrown.message?.lineSequence()?.first()}")
 }
 
-/** Builds a server: https://github.com/modelcontextprotocol/kotlin-sdk#tools */
+/** Reads a value for a parameter that takes a JsonObject or null. */
+internal fun JsonElement.intoObject(parameter: String): JsonObject? = when (this) {
+    is JsonObject -> this
+    is JsonNull -> null
+    else -> throw Cannot("$parameter is a JsonObject, and this value is none")
+}
+
+/** Builds a server: https://github.com/modelcontextprotocol/kotlin-sdk#creating-a-server */
 internal fun server(fixture: JsonObject): Server {
-    val tools = fixture.getValue("tools").jsonArray.map { it.jsonObject }.map { definition(it) to handler(it) }
-    val capabilities = ServerCapabilities(tools = ServerCapabilities.Tools())
-    return try {
-        Server(fixture.getValue("server").into(Implementation.serializer()), ServerOptions(capabilities)) {
-            for ((tool, handler) in tools) addTool(tool, handler)
+    val server = Server(
+        serverInfo = fixture.getValue("server").into("Server.serverInfo", Implementation.serializer()),
+        options = ServerOptions(capabilities = ServerCapabilities(tools = ServerCapabilities.Tools())),
+    )
+    for (tool in fixture.getValue("tools").jsonArray.map { it.jsonObject }) {
+        val definition = definition(tool)
+        val handler = handler(tool)
+        try {
+            server.addTool(definition, handler)
+        } catch (thrown: Exception) {
+            throw Refused(thrown, definition.name)
         }
-    } catch (thrown: IllegalArgumentException) {
-        throw Refused(thrown)
     }
+    return server
 }
 
 private fun definition(tool: JsonObject) = Tool(
     name = tool.text("name"),
-    // A tool without a schema gets the SDK's default.
-    inputSchema = tool["inputSchema"]?.into(ToolSchema.serializer()) ?: ToolSchema(),
+    // The default of the parameter inputSchema of Server.addTool, which also requires a description.
+    inputSchema = tool["inputSchema"]?.intoToolSchema("Tool.inputSchema") ?: ToolSchema(),
     description = tool["description"]?.jsonPrimitive?.content,
-    outputSchema = tool["outputSchema"]?.into(ToolSchema.serializer()),
+    outputSchema = tool["outputSchema"]?.takeUnless { it is JsonNull }?.intoToolSchema("Tool.outputSchema"),
     title = tool["title"]?.jsonPrimitive?.content,
 )
+
+/** Reads the schema of a tool. The serializer accepts any type, which an author has no way to set. */
+private fun JsonElement.intoToolSchema(parameter: String): ToolSchema {
+    val schema = into(parameter, ToolSchema.serializer())
+    if (schema.type != "object") {
+        throw Cannot("$parameter is a ToolSchema, whose constructor has no type: it is always object")
+    }
+    return schema
+}
 
 private fun handler(tool: JsonObject): Handler {
     val (kind, does) = tool.getValue("does").jsonObject.entries.single()
     return when (kind) {
-        "echo" -> { request -> CallToolResult(content = emptyList(), structuredContent = request.arguments) }
-        "return" -> result(does.jsonObject).let { result -> { result } }
+        "echo" -> { request -> structuredResult(request.arguments) }
+        "return" -> returnHandler(does.jsonObject)
         "elicit" -> elicitHandler(does.jsonObject)
         else -> { _ -> error(does.jsonPrimitive.content) }
     }
 }
 
-private fun result(parts: JsonObject) = CallToolResult(
-    content = parts["content"]?.into(ListSerializer(ContentBlock.serializer())).orEmpty(),
-    isError = parts["isError"]?.jsonPrimitive?.boolean,
-    structuredContent = parts["structuredContent"]?.into(JsonObject.serializer()),
+/** Creates a result with the same JSON as text, because the constructor requires content for the model to read. */
+private fun structuredResult(structuredContent: JsonObject?) = CallToolResult(
+    content = listOfNotNull(structuredContent?.let { TextContent(it.toString()) }),
+    structuredContent = structuredContent,
 )
+
+private fun returnHandler(parts: JsonObject): Handler {
+    val structuredContent = parts["structuredContent"]?.intoObject("CallToolResult.structuredContent")
+    val content = parts["content"]?.into("CallToolResult.content", ListSerializer(ContentBlock.serializer()))
+    val isError = parts["isError"]?.jsonPrimitive?.boolean
+    return {
+        val result = structuredResult(structuredContent)
+        result.copy(content = content ?: result.content, isError = isError)
+    }
+}
 
 /** Creates a handler that asks the user and returns the answer. */
 private fun elicitHandler(does: JsonObject): Handler {
-    val requestedSchema = does.getValue("requestedSchema").into(RequestedSchema.serializer())
+    val requestedSchema = does.getValue("requestedSchema").intoRequestedSchema()
     return {
-        val answer = createElicitation(does.text("message"), requestedSchema, ANSWER_TIMEOUT)
-        val content = buildJsonObject {
-            put("action", answer.action.name.lowercase())
-            answer.content?.let { put("content", it) }
-        }
-        CallToolResult(content = emptyList(), structuredContent = content)
+        val answer = createElicitation(does.text("message"), requestedSchema, ANSWER_LIMIT)
+        structuredResult(
+            buildJsonObject {
+                put("action", answer.action.name.lowercase())
+                answer.content?.let { put("content", it) }
+            },
+        )
     }
 }
+
+/**
+ * Reads a schema of a form. The serializer accepts values that an author cannot pass to the constructors: any type of
+ * the root, and texts for numbers and booleans.
+ */
+private fun JsonElement.intoRequestedSchema(): RequestedSchema {
+    val type = RequestedSchema.serializer()
+    val schema = into("ElicitRequestFormParams.requestedSchema", type).copy()
+    if (!isKeptIn(McpJson.encodeToJsonElement(type, schema))) {
+        throw Cannot("ElicitRequestFormParams.requestedSchema has fields of fixed types, and this value fits none")
+    }
+    return schema
+}
+
+/** Returns whether all members of this value are in the other one. The SDK adds types and omits nulls. */
+private fun JsonElement.isKeptIn(other: JsonElement?): Boolean = when (this) {
+    is JsonNull -> other == null
+    is JsonObject -> other is JsonObject && all { (key, value) -> value.isKeptIn(other[key]) }
+    is JsonArray -> other is JsonArray && size == other.size && indices.all { this[it].isKeptIn(other[it]) }
+    is JsonPrimitive -> this == other || other is JsonPrimitive && isSameNumberAs(other)
+}
+
+private fun JsonPrimitive.isSameNumberAs(other: JsonPrimitive) =
+    !isString && !other.isString && doubleOrNull != null && doubleOrNull == other.doubleOrNull

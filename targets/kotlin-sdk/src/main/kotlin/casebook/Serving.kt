@@ -11,7 +11,6 @@ import kotlinx.io.buffered
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.int
-import kotlinx.serialization.json.jsonArray
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
 import kotlinx.serialization.json.put
@@ -21,6 +20,8 @@ import java.io.OutputStream
 import java.net.Socket
 
 private const val HOST = "127.0.0.1"
+
+/** The default path of `mcpStreamableHttp`. */
 private const val ENDPOINT = "/mcp"
 
 /** The running servers, by the ids of their `serve` requests. */
@@ -41,6 +42,8 @@ internal class Servers {
         served?.stop?.invoke()
         return buildJsonObject { put("stopped", served != null) }
     }
+
+    suspend fun stopAll() = serving.values.forEach { it.stop() }
 }
 
 /** A running server: its address over HTTP, and the function that stops it. */
@@ -48,24 +51,16 @@ private class Served(val url: String?, val stop: suspend () -> Unit)
 
 /**
  * Serves over HTTP on a listener of its own.
- * https://github.com/modelcontextprotocol/kotlin-sdk#streamable-http-transport
+ * https://github.com/modelcontextprotocol/kotlin-sdk#creating-a-server
  */
 private suspend fun serveHttp(request: JsonObject): Served {
-    val fixture = request.getValue("fixture").jsonObject
-    checkQuestions(fixture)
-    val server = server(fixture)
+    val server = server(request.getValue("fixture").jsonObject)
     val listener = embeddedServer(CIO, host = HOST, port = 0) {
-        mcpStreamableHttp(path = ENDPOINT) { server }
+        mcpStreamableHttp { server }
     }
     listener.startSuspend()
     val port = listener.engine.resolvedConnectors().single().port
     return Served("http://$HOST:$port$ENDPOINT") { listener.stopSuspend(gracePeriodMillis = 0, timeoutMillis = 0) }
-}
-
-/** Rejects tools that ask. `mcpStreamableHttp` answers a POST with JSON, which cannot carry a question. */
-private fun checkQuestions(fixture: JsonObject) {
-    val asks = fixture.getValue("tools").jsonArray.any { "elicit" in it.jsonObject.getValue("does").jsonObject }
-    if (asks) throw Cannot("mcpStreamableHttp has no event stream in answer to a POST, on which a tool could ask")
 }
 
 /** Serves over stdio on a connection of its own. */
