@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"os"
 	"runtime/debug"
 
@@ -42,6 +43,7 @@ func (r refused) Error() string { return r.why }
 
 func main() {
 	log.SetFlags(0)
+	slog.SetLogLoggerLevel(slog.LevelWarn)
 	switch arguments := os.Args[1:]; {
 	case len(arguments) == 0:
 		control()
@@ -116,21 +118,26 @@ func hello() message {
 		"sdk":        sdk,
 		"version":    version(),
 		"language":   "go",
-		"api":        "high: mcp.AddTool; low: mcp.Server.AddTool; client: mcp.Client",
+		"api":        "high, stateless, elicit: mcp.AddTool; low: mcp.Server.AddTool; client: mcp.Client",
 		"roles":      []string{"server", "client"},
 		"transports": []string{"stdio", "http"},
 		"revisions":  revisions,
-		"variants":   []string{"high", "low"},
+		"variants":   []string{"high", "low", "stateless", "elicit"},
 		"streams":    true,
 	}
 }
 
+// version returns the SDK's version as the build recorded it. A replacement by a folder has the version "(devel)".
 func version() string {
 	build, _ := debug.ReadBuildInfo()
 	for _, module := range build.Deps {
-		if module.Path == sdk {
-			return module.Version
+		if module.Path != sdk {
+			continue
 		}
+		if module.Replace != nil {
+			module = module.Replace
+		}
+		return module.Version
 	}
 	return "unknown"
 }

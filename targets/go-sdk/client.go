@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os/exec"
 	"slices"
 	"sync"
@@ -18,6 +20,7 @@ type driveRequest struct {
 	URL      string          `json:"url"`
 	Command  []string        `json:"command"`
 	Answers  json.RawMessage `json:"answers"`
+	Declares json.RawMessage `json:"declares"`
 	Script   []step          `json:"script"`
 }
 
@@ -39,7 +42,14 @@ func drive(text []byte) (message, error) {
 	if !slices.Contains(revisions, request.Revision) {
 		return nil, cannot{"the SDK does not support " + request.Revision}
 	}
-	options := &mcp.ClientOptions{}
+	options := &mcp.ClientOptions{Logger: slog.Default()}
+	if request.Declares != nil {
+		declared, err := capabilities(request.Declares)
+		if err != nil {
+			return nil, err
+		}
+		options.Capabilities = declared
+	}
 	if request.Answers != nil {
 		handler, err := elicitationHandler(request.Answers)
 		if err != nil {
@@ -67,6 +77,23 @@ func drive(text []byte) (message, error) {
 		drove["error"] = describeError(err)
 	}
 	return drove, nil
+}
+
+// capabilities reads capabilities into the SDK's type, which has no place for others than its own.
+// https://go.sdk.modelcontextprotocol.io/client/#explicit-capabilities
+func capabilities(text []byte) (*mcp.ClientCapabilities, error) {
+	var declared struct {
+		mcp.ClientCapabilities
+		// The SDK ignores ClientCapabilities.Roots in favor of RootsV2, which it does not read from JSON.
+		Roots *mcp.RootCapabilities `json:"roots"`
+	}
+	reader := json.NewDecoder(bytes.NewReader(text))
+	reader.DisallowUnknownFields()
+	if err := reader.Decode(&declared); err != nil {
+		return nil, cannot{"mcp.ClientCapabilities cannot express it: " + err.Error()}
+	}
+	declared.RootsV2 = declared.Roots
+	return &declared.ClientCapabilities, nil
 }
 
 func (r driveRequest) transport() mcp.Transport {

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/segmentio/encoding/json"
@@ -41,7 +44,7 @@ func build(request serveRequest) (*mcp.Server, error) {
 	if !slices.Contains(revisions, request.Revision) {
 		return nil, cannot{"the SDK does not support " + request.Revision}
 	}
-	server := mcp.NewServer(&request.Fixture.Server, nil)
+	server := mcp.NewServer(&request.Fixture.Server, &mcp.ServerOptions{Logger: slog.Default()})
 	for _, tool := range request.Fixture.Tools {
 		if err := add(server, tool, request.Variant); err != nil {
 			return nil, err
@@ -59,10 +62,12 @@ func add(server *mcp.Server, tool tool, variant string) (err error) {
 		}
 	}()
 	switch variant {
-	case "", "high":
+	case "", "high", "stateless":
 		mcp.AddTool(server, tool.definition(), tool.Does.typedHandler)
 	case "low":
 		server.AddTool(tool.definition(), tool.Does.rawHandler)
+	case "elicit":
+		mcp.AddTool(server, tool.definition(), tool.Does.elicitingHandler)
 	default:
 		return cannot{"there is no variant " + variant}
 	}
@@ -142,27 +147,45 @@ func (f *front) serve(id string, text []byte) (message, error) {
 	}
 	switch {
 	case request.Transport == "http":
-		return f.publish(id, server, request.Revision), nil
+		return f.publish(id, server, request), nil
 	case request.Stream != nil:
 		return f.connect(id, server, *request.Stream), nil
 	}
 	return nil, cannot{fmt.Sprintf("`serve` is for http and for streams; for %s start --stdio-server", request.Transport)}
 }
 
-func (f *front) publish(id string, server *mcp.Server, revision string) message {
-	// A handler with sessions rejects 2026-07-28.
+func (f *front) publish(id string, server *mcp.Server, request serveRequest) message {
+	// A handler with sessions, which is the default, does not support 2026-07-28.
 	// https://go.sdk.modelcontextprotocol.io/protocol/#stateless-mode
 	handler := mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{Stateless: revision >= firstStateless},
+		&mcp.StreamableHTTPOptions{
+			Stateless: request.Variant == "stateless" || request.Revision >= firstStateless,
+			Logger:    slog.Default(),
+		},
 	)
-	f.serving.Store(id, served{handler, func() {
-		for session := range server.Sessions() {
-			// Close waits for the requests of the session, and some of them never end.
-			go session.Close()
-		}
-	}})
+	f.serving.Store(id, served{handler, func() { closeSessions(id, server) }})
 	return message{"serving": message{"url": f.origin + "/" + url.PathEscape(id) + "/mcp"}}
+}
+
+// closeSessions closes the sessions of a server without waiting, because Close waits for the requests of a session, and
+// some of them never end. It reports the sessions that are still open after two seconds.
+func closeSessions(id string, server *mcp.Server) {
+	var open atomic.Int64
+	for session := range server.Sessions() {
+		open.Add(1)
+		go func() {
+			defer open.Add(-1)
+			if err := session.Close(); err != nil {
+				log.Printf("cannot close a session of %s: %v", id, err)
+			}
+		}()
+	}
+	time.AfterFunc(2*time.Second, func() {
+		if left := open.Load(); left > 0 {
+			log.Printf("%d session(s) of %s are still open after 2 s", left, id)
+		}
+	})
 }
 
 func (f *front) connect(id string, server *mcp.Server, to streamAddress) message {
