@@ -118,11 +118,11 @@ func hello() message {
 		"sdk":        sdk,
 		"version":    version(),
 		"language":   "go",
-		"api":        "high, stateless, elicit: mcp.AddTool; low: mcp.Server.AddTool; client: mcp.Client",
+		"api":        "high, stateless: mcp.AddTool; low: mcp.Server.AddTool; client: mcp.Client",
 		"roles":      []string{"server", "client"},
 		"transports": []string{"stdio", "http"},
 		"revisions":  revisions,
-		"variants":   []string{"high", "low", "stateless", "elicit"},
+		"variants":   []string{"high", "low", "stateless"},
 		"streams":    true,
 	}
 }

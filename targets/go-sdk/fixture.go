@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -88,21 +87,6 @@ func (d does) typedHandler(
 	return d.call(request, arguments)
 }
 
-// elicitingHandler is typedHandler with another way to ask the user: a request on the session.
-// https://go.sdk.modelcontextprotocol.io/client/#elicitation
-func (d does) elicitingHandler(
-	ctx context.Context, request *mcp.CallToolRequest, arguments any,
-) (*mcp.CallToolResult, any, error) {
-	if d.Elicit == nil {
-		return d.call(request, arguments)
-	}
-	answer, err := request.Session.Elicit(ctx, d.Elicit.params())
-	if err != nil {
-		return nil, nil, fmt.Errorf("eliciting failed: %w", err)
-	}
-	return nil, elicitAnswer{answer.Action, answer.Content}, nil
-}
-
 // rawHandler is the handler for the lower tier, which receives arguments and returns results without any processing. Its
 // author writes structured content into both fields of the result.
 // https://go.sdk.modelcontextprotocol.io/server/#tools
@@ -147,11 +131,8 @@ func (e elicit) ask(request *mcp.CallToolRequest) (*mcp.CallToolResult, any) {
 	if answer, ok := request.Params.InputResponses[question].(*mcp.ElicitResult); ok {
 		return &mcp.CallToolResult{}, elicitAnswer{answer.Action, answer.Content}
 	}
-	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: e.params()}}, nil
-}
-
-func (e elicit) params() *mcp.ElicitParams {
-	return &mcp.ElicitParams{Message: e.Message, RequestedSchema: value(e.RequestedSchema)}
+	params := &mcp.ElicitParams{Message: e.Message, RequestedSchema: value(e.RequestedSchema)}
+	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: params}}, nil
 }
 
 // elicitAnswer is the part of an answer that a tool returns.

@@ -66,8 +66,6 @@ func add(server *mcp.Server, tool tool, variant string) (err error) {
 		mcp.AddTool(server, tool.definition(), tool.Does.typedHandler)
 	case "low":
 		server.AddTool(tool.definition(), tool.Does.rawHandler)
-	case "elicit":
-		mcp.AddTool(server, tool.definition(), tool.Does.elicitingHandler)
 	default:
 		return cannot{"there is no variant " + variant}
 	}
