@@ -8,9 +8,10 @@ use rmcp::{
         CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
         Implementation, ProtocolVersion,
     },
-    service::{ClientInitializeError, DynService, RequestContext, RunningService},
+    service::{ClientInitializeError, DynService, QuitReason, RequestContext, RunningService},
     transport::{StreamableHttpClientTransport, TokioChildProcess},
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -25,7 +26,7 @@ pub async fn drive(request: Drive) -> Result<Value, Cannot> {
     let Some(revision) = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == request.revision) else {
         return Err(Cannot("the SDK does not support that revision".to_owned()));
     };
-    let service = service(revision, request.answers)?;
+    let service = service(revision, request.answers, request.declares)?;
     let client = match connect(service, revision, request.url, request.command).await? {
         Ok(client) => client,
         Err(error) => return Ok(json!({ "connected": false, "steps": [], "error": error })),
@@ -34,20 +35,26 @@ pub async fn drive(request: Drive) -> Result<Value, Cannot> {
     for step in request.script {
         steps.push(run_step(&client, step).await.unwrap_or_else(|error| json!({ "error": describe_error(&error) })));
     }
+    let mut drove = json!({ "connected": true, "steps": steps });
     // https://docs.rs/rmcp/3.9.0/rmcp/service/struct.RunningService.html#method.cancel
-    if let Err(error) = client.cancel().await {
-        eprintln!("the client did not end well: {error}");
+    if let Err(error) | Ok(QuitReason::JoinError(error)) = client.cancel().await {
+        drove["error"] = json!({ "type": "JoinError", "message": error.to_string() });
     }
-    Ok(json!({ "connected": true, "steps": steps }))
+    Ok(drove)
 }
 
 /// Creates the client. Without answers it is only a configuration, which the SDK accepts as a client without handlers.
 /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ClientHandler.html#impl-ClientHandler-for-InitializeRequestParams>
-fn service(revision: &ProtocolVersion, answers: Option<Answers>) -> Result<Service, Cannot> {
+fn service(
+    revision: &ProtocolVersion,
+    answers: Option<Answers>,
+    declares: Option<Value>,
+) -> Result<Service, Cannot> {
+    let declared = declares.map(capabilities).transpose()?;
     let config = |capabilities| {
         ClientConfig::new(capabilities, Implementation::new("casebook", "1")).with_protocol_version(revision.clone())
     };
-    let Some(answers) = answers else { return Ok(config(ClientCapabilities::default()).into_dyn()) };
+    let Some(answers) = answers else { return Ok(config(declared.unwrap_or_default()).into_dyn()) };
     let as_presented = |answer: &Answer| matches!(answer, Answer::Accept(Value::String(_)));
     let unedited = match &answers {
         Answers::Always(answer) => as_presented(answer),
@@ -56,8 +63,16 @@ fn service(revision: &ProtocolVersion, answers: Option<Answers>) -> Result<Servi
     if unedited {
         return Err(Cannot("the SDK has no help with a form: it leaves defaults to its user".to_owned()));
     }
-    let config = config(ClientCapabilities::builder().enable_elicitation().build());
+    let config = config(declared.unwrap_or_else(|| ClientCapabilities::builder().enable_elicitation().build()));
     Ok(User { config, answers: Mutex::new(answers) }.into_dyn())
+}
+
+/// Reads capabilities into the SDK's type, which skips members that it does not know.
+fn capabilities(declared: Value) -> Result<ClientCapabilities, Cannot> {
+    match ClientCapabilities::deserialize(&declared) {
+        Ok(capabilities) if json!(capabilities) == declared => Ok(capabilities),
+        _ => Err(Cannot(format!("`ClientCapabilities` cannot express {declared}"))),
+    }
 }
 
 /// Connects a client that offers only this revision.

@@ -12,7 +12,7 @@ use rmcp::{
     handler::server::{
         common::schema_for_empty_input,
         router::tool::{ToolRoute, ToolRouter},
-        tool::ToolCallContext,
+        tool::{IntoCallToolResult, ToolCallContext},
     },
     model::{
         CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams, ElicitResult,
@@ -24,7 +24,10 @@ use rmcp::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::protocol::{self, Cannot, Does, Elicit, Parts, REVISIONS, Serve, VARIANTS};
+use crate::{
+    protocol::{self, Cannot, Does, Elicit, Parts, REVISIONS, Serve, VARIANTS},
+    typed,
+};
 
 /// The key of the only question that a tool asks.
 const QUESTION: &str = "question";
@@ -49,27 +52,32 @@ impl Server {
         if !REVISIONS.contains(&request.revision.as_str()) {
             return Err(Cannot(format!("the SDK does not support {}", request.revision)));
         }
-        if let Some(variant) = request.variant.filter(|variant| !VARIANTS.contains(&variant.as_str())) {
+        if let Some(variant) = request.variant.as_ref().filter(|variant| !VARIANTS.contains(&variant.as_str())) {
             return Err(Cannot(format!("there is no variant {variant}")));
         }
         let protocol::Identity { name, version } = request.fixture.server;
         let mut tools = ToolRouter::new();
+        let typed = request.variant.as_deref() == Some("typed");
         for tool in request.fixture.tools {
-            tools.add_route(route(tool)?);
+            tools.add_route(route(tool, typed)?);
         }
         Ok(Self { identity: Implementation::new(name, version), tools })
     }
 }
 
-fn route(tool: protocol::Tool) -> Result<ToolRoute<Server>, Cannot> {
+fn route(tool: protocol::Tool, typed: bool) -> Result<ToolRoute<Server>, Cannot> {
     // For a tool without a schema, the SDK's macros use this one.
     // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/common/fn.schema_for_empty_input.html
     let input = tool.input_schema.map_or_else(|| Ok(schema_for_empty_input()), object)?;
     let mut definition = Tool::new_with_raw(tool.name.clone(), tool.description.map(Into::into), input);
-    definition.title = tool.title;
-    definition.output_schema = tool.output_schema.map(object).transpose()?;
+    if let Some(title) = tool.title {
+        definition = definition.with_title(title);
+    }
+    if let Some(schema) = tool.output_schema {
+        definition = definition.with_raw_output_schema(object(schema)?);
+    }
 
-    let body = Arc::new(Body::new(tool.does)?);
+    let body = Arc::new(Body::new(tool.does, typed)?);
     Ok(ToolRoute::new_dyn(definition, move |call| {
         let body = Arc::clone(&body);
         Box::pin(async move { body.run(call).await })
@@ -88,14 +96,18 @@ enum Body {
     Echo,
     Return(CallToolResult),
     Elicit { message: String, form: JsonObject },
+    ElicitTyped { message: String, elicit: typed::Elicit },
     Raise(String),
 }
 
 impl Body {
-    fn new(does: Does) -> Result<Self, Cannot> {
+    fn new(does: Does, typed: bool) -> Result<Self, Cannot> {
         Ok(match does {
             Does::Echo(_) => Self::Echo,
             Does::Return(parts) => Self::Return(result(parts)?),
+            Does::Elicit(Elicit { message, requested_schema: Value::Object(form) }) if typed => {
+                Self::ElicitTyped { message, elicit: typed::elicit(&form)? }
+            }
             Does::Elicit(Elicit { message, requested_schema: Value::Object(form) }) => Self::Elicit { message, form },
             Does::Elicit(_) => return Err(Cannot("a form is made from a `JsonObject`".to_owned())),
             Does::Raise(message) => Self::Raise(message),
@@ -110,8 +122,15 @@ impl Body {
                 Ok(question) => return ask(question, call).await,
                 Err(error) => failure(format!("Elicitation failed: {error}")),
             },
-            // https://github.com/modelcontextprotocol/rust-sdk#error-handling
-            Self::Raise(message) => failure(message.clone()),
+            Self::ElicitTyped { message, elicit } => {
+                match elicit(call.request_context.peer.clone(), message.clone()).await {
+                    Ok(answer) => CallToolResult::structured(answer).into(),
+                    Err(error) => failure(format!("Elicitation failed: {error}")),
+                }
+            }
+            // The SDK's conversion for functions that return `Result<T, String>`.
+            // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/tool/trait.IntoCallToolResult.html
+            Self::Raise(message) => return Err::<(), _>(message.clone()).into_call_tool_result(),
         })
     }
 }

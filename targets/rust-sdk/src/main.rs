@@ -6,6 +6,7 @@
 mod drive;
 mod fixture;
 mod protocol;
+mod typed;
 
 use std::{
     collections::HashMap,
@@ -29,12 +30,18 @@ use tokio::{
     net::TcpListener,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing_subscriber::filter::LevelFilter;
 
 use fixture::Server;
 use protocol::{Cannot, REVISIONS, Request, Serve, StreamAddress, VARIANTS};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
+    tracing_subscriber::fmt()
+        .with_max_level(LevelFilter::WARN)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .init();
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => control().await,
@@ -80,7 +87,7 @@ fn hello() -> Value {
         "sdk": "rmcp",
         "version": version(),
         "language": "rust",
-        "api": "router: ToolRouter with ToolRoute::new_dyn; client: RunningService",
+        "api": "router, typed: ToolRouter with ToolRoute::new_dyn; client: RunningService",
         "roles": ["server", "client"],
         "transports": ["stdio", "http"],
         "revisions": REVISIONS,
@@ -125,7 +132,11 @@ async fn publish(server: Server) -> Result<(String, DropGuard), Cannot> {
     );
     let app = Router::new().nest_service("/mcp", service);
     let serving = axum::serve(listener, app).with_graceful_shutdown(stop.child_token().cancelled_owned());
-    tokio::spawn(async move { serving.await });
+    tokio::spawn(async move {
+        if let Err(error) = serving.await {
+            eprintln!("Error: {error:?}");
+        }
+    });
     Ok((format!("http://{address}/mcp"), stop.drop_guard()))
 }
 

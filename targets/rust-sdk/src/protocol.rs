@@ -8,7 +8,7 @@ use serde::{
 use serde_json::{Value, json};
 
 pub const REVISIONS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28"];
-pub const VARIANTS: [&str; 1] = ["router"];
+pub const VARIANTS: [&str; 2] = ["router", "typed"];
 
 /// One line of the control stream. Exactly one of its kinds is present. This is not a flattened enum, because serde
 /// would read that from a buffer without the growing stack that deep JSON needs.
@@ -98,6 +98,7 @@ pub struct Drive {
     pub url: Option<String>,
     pub command: Option<Vec<String>>,
     pub answers: Option<Answers>,
+    pub declares: Option<Value>,
     pub script: Vec<Step>,
 }
 

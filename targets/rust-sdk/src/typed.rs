@@ -1,0 +1,77 @@
+//! Typed elicitation: the SDK derives the form from a Rust type and parses the answer into it.
+//!
+//! <https://github.com/modelcontextprotocol/rust-sdk#server-side-form-mode>
+
+use std::pin::Pin;
+
+use rmcp::{
+    Peer, RoleServer, elicit_safe,
+    model::{ElicitationSchema, JsonObject},
+    service::{ElicitationError, ElicitationSafe},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use crate::protocol::Cannot;
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct OptionalName {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Field<T> {
+    x: T,
+}
+
+elicit_safe!(Name, OptionalName, Field<String>, Field<i64>, Field<f64>, Field<bool>);
+
+/// A function that asks the user to fill in one type of form, and returns the action and the content.
+pub type Elicit = fn(Peer<RoleServer>, String) -> Answer;
+type Answer = Pin<Box<dyn Future<Output = Result<Value, ElicitationError>> + Send>>;
+
+/// Finds the function for a form. There is one for each type above, because a type cannot be made at run time.
+pub fn elicit(form: &JsonObject) -> Result<Elicit, Cannot> {
+    let forms: [(fn(&JsonObject) -> bool, Elicit); 6] = [
+        (fits::<Name>, ask::<Name>),
+        (fits::<OptionalName>, ask::<OptionalName>),
+        (fits::<Field<String>>, ask::<Field<String>>),
+        (fits::<Field<i64>>, ask::<Field<i64>>),
+        (fits::<Field<f64>>, ask::<Field<f64>>),
+        (fits::<Field<bool>>, ask::<Field<bool>>),
+    ];
+    let found = forms.into_iter().find(|(fits, _)| fits(form));
+    found.map(|(_, ask)| ask).ok_or_else(|| {
+        Cannot("`Peer::elicit` takes a form only as a Rust type, and this adapter has no type for it".to_owned())
+    })
+}
+
+/// Compares a form with that of a type, to which the SDK adds `$schema` and `title`.
+fn fits<T: JsonSchema>(form: &JsonObject) -> bool {
+    let Ok(Value::Object(mut derived)) = ElicitationSchema::from_type::<T>().and_then(serde_json::to_value) else {
+        return false;
+    };
+    derived.remove("$schema");
+    derived.remove("title");
+    derived == *form
+}
+
+/// <https://docs.rs/rmcp/3.9.0/rmcp/service/struct.Peer.html#method.elicit>
+fn ask<T: ElicitationSafe + Serialize + DeserializeOwned + Send>(peer: Peer<RoleServer>, message: String) -> Answer {
+    Box::pin(async move {
+        match peer.elicit::<T>(message).await {
+            Ok(Some(content)) => Ok(json!({ "action": "accept", "content": content })),
+            Ok(None) => Ok(json!({ "action": "accept" })),
+            Err(ElicitationError::UserDeclined) => Ok(json!({ "action": "decline" })),
+            Err(ElicitationError::UserCancelled) => Ok(json!({ "action": "cancel" })),
+            Err(error) => Err(error),
+        }
+    })
+}
