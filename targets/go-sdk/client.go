@@ -85,6 +85,7 @@ func capabilities(text []byte) (*mcp.ClientCapabilities, error) {
 	var declared struct {
 		mcp.ClientCapabilities
 		// The SDK ignores ClientCapabilities.Roots in favor of RootsV2, which it does not read from JSON.
+		//lint:ignore SA1019 clients of the revisions of 2025 declare roots
 		Roots *mcp.RootCapabilities `json:"roots"`
 	}
 	reader := json.NewDecoder(bytes.NewReader(text))
@@ -92,6 +93,7 @@ func capabilities(text []byte) (*mcp.ClientCapabilities, error) {
 	if err := reader.Decode(&declared); err != nil {
 		return nil, cannot{"mcp.ClientCapabilities cannot express it: " + err.Error()}
 	}
+	//lint:ignore SA1019 see above
 	declared.RootsV2 = declared.Roots
 	return &declared.ClientCapabilities, nil
 }
