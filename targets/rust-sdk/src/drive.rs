@@ -26,14 +26,15 @@ pub async fn drive(request: Drive) -> Result<Value, Cannot> {
     let Some(revision) = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == request.revision) else {
         return Err(Cannot("the SDK does not support that revision".to_owned()));
     };
+    let script = request.script.into_iter().map(call).collect::<Result<Vec<_>, _>>()?;
     let service = service(revision, request.answers, request.declares)?;
     let client = match connect(service, revision, request.url, request.command).await? {
         Ok(client) => client,
         Err(error) => return Ok(json!({ "connected": false, "steps": [], "error": error })),
     };
     let mut steps = Vec::new();
-    for step in request.script {
-        steps.push(run_step(&client, step).await.unwrap_or_else(|error| json!({ "error": describe_error(&error) })));
+    for call in script {
+        steps.push(run_step(&client, call).await.unwrap_or_else(|error| json!({ "error": describe_error(&error) })));
     }
     let mut drove = json!({ "connected": true, "steps": steps });
     // https://docs.rs/rmcp/3.9.0/rmcp/service/struct.RunningService.html#method.cancel
@@ -45,11 +46,7 @@ pub async fn drive(request: Drive) -> Result<Value, Cannot> {
 
 /// Creates the client. Without answers it is only a configuration, which the SDK accepts as a client without handlers.
 /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ClientHandler.html#impl-ClientHandler-for-InitializeRequestParams>
-fn service(
-    revision: &ProtocolVersion,
-    answers: Option<Answers>,
-    declares: Option<Value>,
-) -> Result<Service, Cannot> {
+fn service(revision: &ProtocolVersion, answers: Option<Answers>, declares: Option<Value>) -> Result<Service, Cannot> {
     let declared = declares.map(capabilities).transpose()?;
     let config = |capabilities| {
         ClientConfig::new(capabilities, Implementation::new("casebook", "1")).with_protocol_version(revision.clone())
@@ -105,15 +102,22 @@ async fn connect(
     Ok(client.map_err(|error| describe_connection_error(&error)))
 }
 
-async fn run_step(client: &Client, step: Step) -> Result<Value, ServiceError> {
-    match step {
-        Step::ListTools {} => Ok(json!({ "tools": client.list_all_tools().await? })),
-        Step::CallTool { name, arguments } => {
-            let mut call = CallToolRequestParams::new(name);
-            call.arguments = arguments;
-            Ok(json!({ "result": client.call_tool(call).await? }))
-        }
+/// Returns the parameters of a call, or `None` for a list.
+fn call(step: Step) -> Result<Option<CallToolRequestParams>, Cannot> {
+    let Step::CallTool { name, arguments } = step else { return Ok(None) };
+    let call = CallToolRequestParams::new(name);
+    match arguments {
+        None => Ok(Some(call)),
+        Some(Value::Object(arguments)) => Ok(Some(call.with_arguments(arguments))),
+        Some(_) => Err(Cannot("`CallToolRequestParams` takes arguments only as a `JsonObject`".to_owned())),
     }
+}
+
+async fn run_step(client: &Client, call: Option<CallToolRequestParams>) -> Result<Value, ServiceError> {
+    Ok(match call {
+        Some(call) => json!({ "result": client.call_tool(call).await? }),
+        None => json!({ "tools": client.list_all_tools().await? }),
+    })
 }
 
 /// A client whose user answers elicitations.

@@ -96,7 +96,7 @@ enum Body {
     Echo,
     Return(CallToolResult),
     Elicit { message: String, form: JsonObject },
-    ElicitTyped { message: String, elicit: typed::Elicit },
+    ElicitTyped { message: String, ask: typed::Ask },
     Raise(String),
 }
 
@@ -106,7 +106,7 @@ impl Body {
             Does::Echo(_) => Self::Echo,
             Does::Return(parts) => Self::Return(result(parts)?),
             Does::Elicit(Elicit { message, requested_schema: Value::Object(form) }) if typed => {
-                Self::ElicitTyped { message, elicit: typed::elicit(&form)? }
+                Self::ElicitTyped { message, ask: typed::find(&form)? }
             }
             Does::Elicit(Elicit { message, requested_schema: Value::Object(form) }) => Self::Elicit { message, form },
             Does::Elicit(_) => return Err(Cannot("a form is made from a `JsonObject`".to_owned())),
@@ -122,12 +122,10 @@ impl Body {
                 Ok(question) => return ask(question, call).await,
                 Err(error) => failure(format!("Elicitation failed: {error}")),
             },
-            Self::ElicitTyped { message, elicit } => {
-                match elicit(call.request_context.peer.clone(), message.clone()).await {
-                    Ok(answer) => CallToolResult::structured(answer).into(),
-                    Err(error) => failure(format!("Elicitation failed: {error}")),
-                }
-            }
+            Self::ElicitTyped { message, ask } => match ask(call.request_context.peer.clone(), message.clone()).await {
+                Ok(answer) => CallToolResult::structured(answer).into(),
+                Err(error) => failure(format!("Elicitation failed: {error}")),
+            },
             // The SDK's conversion for functions that return `Result<T, String>`.
             // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/tool/trait.IntoCallToolResult.html
             Self::Raise(message) => return Err::<(), _>(message.clone()).into_call_tool_result(),

@@ -37,11 +37,7 @@ use protocol::{Cannot, REVISIONS, Request, Serve, StreamAddress, VARIANTS};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
-    tracing_subscriber::fmt()
-        .with_max_level(LevelFilter::WARN)
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .init();
+    tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_writer(std::io::stderr).with_ansi(false).init();
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => control().await,

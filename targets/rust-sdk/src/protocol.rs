@@ -1,6 +1,5 @@
 //! The adapter protocol: the types of the requests, and the `cannot` answer.
 
-use rmcp::model::JsonObject;
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeOwned, IgnoredAny},
@@ -121,7 +120,11 @@ pub enum Answer {
 #[serde(rename_all = "camelCase")]
 pub enum Step {
     ListTools {},
-    CallTool { name: String, arguments: Option<JsonObject> },
+    CallTool {
+        name: String,
+        #[serde(default, deserialize_with = "present")]
+        arguments: Option<Value>,
+    },
 }
 
 /// The SDK's public API cannot express the fixture or the script.

@@ -33,22 +33,34 @@ struct Field<T> {
 
 elicit_safe!(Name, OptionalName, Field<String>, Field<i64>, Field<f64>, Field<bool>);
 
-/// A function that asks the user to fill in one type of form, and returns the action and the content.
-pub type Elicit = fn(Peer<RoleServer>, String) -> Answer;
+/// Asks the user to fill in one type of form, and returns the action and the content.
+pub type Ask = fn(Peer<RoleServer>, String) -> Answer;
 type Answer = Pin<Box<dyn Future<Output = Result<Value, ElicitationError>> + Send>>;
 
-/// Finds the function for a form. There is one for each type above, because a type cannot be made at run time.
-pub fn elicit(form: &JsonObject) -> Result<Elicit, Cannot> {
-    let forms: [(fn(&JsonObject) -> bool, Elicit); 6] = [
-        (fits::<Name>, ask::<Name>),
-        (fits::<OptionalName>, ask::<OptionalName>),
-        (fits::<Field<String>>, ask::<Field<String>>),
-        (fits::<Field<i64>>, ask::<Field<i64>>),
-        (fits::<Field<f64>>, ask::<Field<f64>>),
-        (fits::<Field<bool>>, ask::<Field<bool>>),
-    ];
-    let found = forms.into_iter().find(|(fits, _)| fits(form));
-    found.map(|(_, ask)| ask).ok_or_else(|| {
+struct Form {
+    fits: fn(&JsonObject) -> bool,
+    ask: Ask,
+}
+
+impl Form {
+    const fn of<T: ElicitationSafe + Serialize + DeserializeOwned + Send>() -> Self {
+        Self { fits: fits::<T>, ask: ask::<T> }
+    }
+}
+
+const FORMS: [Form; 6] = [
+    Form::of::<Name>(),
+    Form::of::<OptionalName>(),
+    Form::of::<Field<String>>(),
+    Form::of::<Field<i64>>(),
+    Form::of::<Field<f64>>(),
+    Form::of::<Field<bool>>(),
+];
+
+/// Finds the type of a form. A type cannot be made at run time.
+pub fn find(form: &JsonObject) -> Result<Ask, Cannot> {
+    let found = FORMS.iter().find(|known| (known.fits)(form));
+    found.map(|known| known.ask).ok_or_else(|| {
         Cannot("`Peer::elicit` takes a form only as a Rust type, and this adapter has no type for it".to_owned())
     })
 }
