@@ -590,6 +590,9 @@ mutants! { |p|
         /// An empty cursor is treated as the end of the list.
         "cursor-empty-is-end": p.client.is_further_page = |cursor| cursor != r#""""# => [
             "tools/empty-cursor-is-no-end"],
+        /// A call without arguments has arguments of null.
+        "null-arguments": p.edit_if(Request, ("/method", r#""tools/call""#), "/params/arguments", Default("null")) => [
+            "tools/call-arguments-are-object"],
         /// White space around a cursor is removed.
         "cursor-trimmed": p.edit(Request, "/params/cursor", Apply(trim)) => ["base/result-handed-over",
             "tools/cursors-are-opaque"],
