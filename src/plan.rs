@@ -455,15 +455,16 @@ fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Select
 /// Finds a known failure whose tests do not check its requirement. It would never fail, and never be stale.
 fn known_unchecked(library: &Library, target: &Target) -> Option<PlanError> {
     target.known.iter().find_map(|known| {
-        let tests = candidates(&known.test, library).filter(|(id, _)| known.test.matches(id));
-        let checked: BTreeSet<_> =
-            tests.flat_map(|(_, test)| test.checks().map(|check| &check.requirement).collect::<Vec<_>>()).collect();
-        let names = || checked.iter().map(ToString::to_string);
-        (!checked.contains(&known.requirement)).then(|| PlanError::UncheckedKnown {
+        let tests = || candidates(&known.test, library).filter(|(id, _)| known.test.matches(id));
+        if tests().any(|(_, test)| test.checks().any(|check| check.requirement == known.requirement)) {
+            return None;
+        }
+        let names = tests().flat_map(|(_, test)| test.checks().map(|check| check.requirement.to_string()));
+        Some(PlanError::UncheckedKnown {
             target: target.id.clone(),
             pattern: known.test.as_str().to_owned(),
             requirement: known.requirement.clone(),
-            hint: the_nearest(&nearest(&known.requirement.to_string(), names())),
+            hint: the_nearest(&nearest(&known.requirement.to_string(), names.collect::<BTreeSet<_>>().into_iter())),
         })
     })
 }

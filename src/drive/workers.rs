@@ -26,19 +26,9 @@ use crate::plan::{Group, Plan, Planned};
 /// The time after which a running test is reported as slow, and the interval of further reports.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Carries out a plan. Failures of a target, and missing resources of this machine, become part of a transcript.
-pub async fn drive<T: Send + 'static>(
-    plan: Arc<Plan>,
-    options: Options,
-    cancel: watch::Receiver<Cancel>,
-    finish: Finish<T>,
-    events: mpsc::Sender<Event<T>>,
-) -> Ended {
-    drive_on(Machine::of_environment(), plan, options, cancel, finish, events).await
-}
-
-/// Carries out a plan on the given machine.
-async fn drive_on<T: Send + 'static>(
+/// Carries out a plan on this machine. Failures of a target, and missing resources of the machine, become part of a
+/// transcript.
+pub(crate) async fn drive<T: Send + 'static>(
     machine: Machine,
     plan: Arc<Plan>,
     options: Options,

@@ -221,7 +221,7 @@ fn tests<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> 
 }
 
 /// The end of the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Footer {
     /// The number of tests that were run.
     #[serde(deserialize_with = "tests")]

@@ -47,7 +47,7 @@ mod tests {
     use crate::judge::samples;
     use crate::model::RequirementId;
     use crate::model::reason::{Finding, Stale};
-    use crate::model::record::{Cuts, FORMAT, Footer, Header, KnownAs, Verdict, VerdictKind};
+    use crate::model::record::{FORMAT, Footer, Header, KnownAs, Verdict, VerdictKind};
     use crate::model::spec::Level;
 
     pub(super) fn header(planned: usize) -> Header {
@@ -55,15 +55,7 @@ mod tests {
     }
 
     pub(super) fn footer() -> Footer {
-        Footer {
-            ran: 0,
-            interrupted: false,
-            stale: Vec::new(),
-            snapshots: Vec::new(),
-            micros: 1_500_000,
-            cut: Cuts::default(),
-            notes: Vec::new(),
-        }
+        Footer { micros: 1_500_000, ..Footer::default() }
     }
 
     pub(super) fn stale() -> Stale {

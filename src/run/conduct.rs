@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 use super::attempts::{after, decide, is_worth_another};
 use super::bounds::Bounds;
 use super::{InOrder, Log, LogError, Secrets};
-use crate::drive::{Cancel, Ended, Event, Finish, Next, Options, caught, drive};
+use crate::drive::{Cancel, Ended, Event, Finish, Machine, Next, Options, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
 use crate::model::record::{Footer, Record, Verdict};
@@ -71,7 +71,7 @@ pub async fn conduct(
     let (sender, mut events) = mpsc::channel(WAITING);
     let finishing = Arc::clone(&finisher);
     let finish: Finish<Judged> = Arc::new(move |group, planned, seen| finishing.finish(group, planned, seen));
-    let driving = tokio::spawn(drive(Arc::clone(&plan), options, cancel, finish, sender));
+    let driving = tokio::spawn(drive(Machine::of_environment(), Arc::clone(&plan), options, cancel, finish, sender));
     let (mut ran, mut notes) = (0, Vec::new());
     while let Some(event) = events.recv().await {
         match event {

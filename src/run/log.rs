@@ -278,7 +278,6 @@ mod tests {
     use crate::judge::{observe, samples};
     use crate::model::case::{Outcome, Then};
     use crate::model::observation::{Observation, Observed};
-    use crate::model::record::Cuts;
     use crate::report::html::{Evidence, page};
     use crate::report::markdown::{COMMENT, markdown};
     use crate::report::{Report, ReportContext, Source, badges, junit};
@@ -300,15 +299,7 @@ mod tests {
     }
 
     fn footer() -> Footer {
-        Footer {
-            ran: 2,
-            interrupted: false,
-            stale: Vec::new(),
-            snapshots: Vec::new(),
-            micros: 1,
-            cut: Cuts::default(),
-            notes: Vec::new(),
-        }
+        Footer { ran: 2, micros: 1, ..Footer::default() }
     }
 
     #[test]

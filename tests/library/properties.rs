@@ -1,7 +1,7 @@
 //! Properties that must hold for every input, tested with random inputs.
 
 use camino::Utf8PathBuf;
-use casebook::model::record::{About, Cuts, FORMAT, Footer, Header, Record};
+use casebook::model::record::{About, FORMAT, Footer, Header, Record};
 use casebook::model::transcript::Transcript;
 use casebook::model::{Shard, TestId};
 use casebook::report::{Report, ReportContext, RunSummary, Source, Status};
@@ -55,15 +55,7 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
         planned,
         ..Header::default()
     };
-    let footer = Some(Footer {
-        ran: records.len(),
-        interrupted: false,
-        stale: Vec::new(),
-        snapshots: Vec::new(),
-        micros: 1,
-        cut: Cuts::default(),
-        notes: Vec::new(),
-    });
+    let footer = Some(Footer { ran: records.len(), micros: 1, ..Footer::default() });
     Source { name: name.into(), header, records, footer, cut: None, is_broken: false }
 }
 
@@ -162,7 +154,7 @@ proptest! {
         for record in &records {
             log.append(record, &transcript()).expect("written");
         }
-        log.finish(Footer { ran: tests.len(), interrupted: false, stale: vec![], snapshots: Vec::new(), micros: 1, cut: Cuts::default(), notes: Vec::new() }).expect("written");
+        log.finish(Footer { ran: tests.len(), micros: 1, ..Footer::default() }).expect("written");
 
         let whole = read_log(&path).expect("a log");
         prop_assert_eq!(&whole.records, &records);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
-use casebook::model::record::{Cuts, Footer, Header, Record};
+use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
 use casebook::model::{RequirementId, TargetId};
 use casebook::report::html::{Evidence, page};
@@ -45,15 +45,7 @@ fn header(target: &str, version: &str, planned: usize, shard: Option<&str>) -> H
 }
 
 fn source(name: &str, header: Header, records: Vec<Record>) -> Source {
-    let footer = Footer {
-        ran: records.len(),
-        interrupted: false,
-        stale: Vec::new(),
-        snapshots: Vec::new(),
-        micros: 1,
-        cut: Cuts::default(),
-        notes: Vec::new(),
-    };
+    let footer = Footer { ran: records.len(), micros: 1, ..Footer::default() };
     Source { name: name.into(), header, records, footer: Some(footer), cut: None, is_broken: false }
 }
 
@@ -315,15 +307,7 @@ fn time_of_reports(many: usize, is_wide: bool) -> Duration {
     let header = json!({ "format": 3, "casebook": "0", "targets": targets, "planned": many, "about": about,
         "skipped": about.iter().map(|one| json!({ "target": one["target"], "reason": "heavy", "tests": 1 })).collect::<Vec<_>>() });
     let header = serde_json::from_value(header).expect("a header");
-    let footer = Footer {
-        ran: many,
-        interrupted: false,
-        stale,
-        snapshots: Vec::new(),
-        micros: 1,
-        cut: Cuts::default(),
-        notes: Vec::new(),
-    };
+    let footer = Footer { ran: many, stale, micros: 1, ..Footer::default() };
     let sources = [Source { footer: Some(footer), ..source("a", header, records.collect()) }];
     let begun = processor_time();
     let report = report(&sources);

@@ -131,7 +131,7 @@ async fn carried_out_on(
     let (_go, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
     let finish: Finish<Box<Transcript>> = Arc::new(|_, _, seen| (Next::On, Some(seen)));
-    let driving = tokio::spawn(drive_on(Machine::with(measurements), plan, options, cancel, finish, events));
+    let driving = tokio::spawn(drive(Machine::with(measurements), plan, options, cancel, finish, events));
     let (mut transcripts, mut notices) = (Vec::new(), Vec::new());
     while let Some(event) = received.recv().await {
         match event {
@@ -394,7 +394,7 @@ async fn cancelled_run_begins_no_further_test() {
         (Next::On, Some(planned.index))
     });
     let plan = plan(target(&[]), vec![send("one"), send("two")]);
-    let driving = tokio::spawn(drive(plan, quick(), cancel, finish, events));
+    let driving = tokio::spawn(drive(Machine::of_environment(), plan, quick(), cancel, finish, events));
     assert!(matches!(received.recv().await, Some(Event::Finished { index: 0, seen: 0 })));
     while let Some(event) = received.recv().await {
         assert!(matches!(event, Event::Spent { .. }), "{event:?}");
@@ -408,7 +408,14 @@ async fn run_cancelled_now_ends_at_once() {
     let (events, _received) = mpsc::channel(8);
     let options = Options { step_limit: Duration::from_secs(60), ..quick() };
     let finish: Finish<()> = Arc::new(|_, _, _| (Next::On, None));
-    let driving = tokio::spawn(drive(plan(target(&[]), vec![send("please-hang")]), options, cancel, finish, events));
+    let driving = tokio::spawn(drive(
+        Machine::of_environment(),
+        plan(target(&[]), vec![send("please-hang")]),
+        options,
+        cancel,
+        finish,
+        events,
+    ));
     cancelling.send_replace(Cancel::Now);
     let ended = tokio::time::timeout(Duration::from_secs(2), driving).await.expect("at once");
     assert_eq!(ended.expect("no bug"), Ended::Interrupted);

@@ -6,7 +6,7 @@ use super::*;
 use crate::judge::samples;
 use crate::model::case::Outcome;
 use crate::model::reason::Finding;
-use crate::model::record::{About, Cuts, FORMAT, Footer, Header, Record, Verdict, VerdictKind};
+use crate::model::record::{About, FORMAT, Footer, Header, Record, Verdict, VerdictKind};
 use crate::report::{ReportContext, Source};
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}&\"'\u{2028}";
@@ -37,15 +37,7 @@ fn source(records: Vec<Record>) -> Source {
         planned: records.len() + 2,
         ..Header::default()
     };
-    let footer = Footer {
-        ran: records.len(),
-        interrupted: true,
-        stale: Vec::new(),
-        snapshots: Vec::new(),
-        micros: 1,
-        cut: Cuts::default(),
-        notes: Vec::new(),
-    };
+    let footer = Footer { ran: records.len(), interrupted: true, micros: 1, ..Footer::default() };
     Source { name: "run.jsonl".into(), header, records, footer: Some(footer), cut: None, is_broken: false }
 }
 

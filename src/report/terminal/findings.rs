@@ -204,7 +204,7 @@ impl Findings {
             let most = match status {
                 _ if extent.is_verbose => usize::MAX,
                 _ if status.is_unexpected(extent.is_strict) => REASONS,
-                // What is expected is listed where that is short, and only counted elsewhere.
+                // Expected results are listed if they are few, and only counted otherwise.
                 _ if reasons.len() > FEW => 0,
                 _ => FEW,
             };
