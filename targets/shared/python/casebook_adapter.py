@@ -239,7 +239,12 @@ async def control(sdk: Sdk[Any]) -> None:
         adapter = Adapter(sdk, tasks, listener)
         # Idle connections stay open, because closing one would race with casebook's next request.
         config = uvicorn.Config(
-            adapter.app, lifespan="off", log_config=None, timeout_keep_alive=3600, timeout_graceful_shutdown=0
+            adapter.app,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            timeout_keep_alive=3600,
+            timeout_graceful_shutdown=0,
         )
         tasks.start_soon(partial(uvicorn.Server(config).serve, sockets=[listener]))
         async for line in anyio.wrap_file(sys.stdin.buffer):
