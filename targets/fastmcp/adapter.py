@@ -7,9 +7,10 @@ from typing import Any
 from fastmcp import FastMCP
 from starlette.types import ASGIApp
 
+from casebook_adapter import Sdk, main
+
 import functions
 import subclass
-from casebook_adapter import Sdk, main
 from script import drive
 
 

@@ -6,16 +6,16 @@ a schema of the fixture. The outputSchema is the decorator's `output_schema`.
 https://gofastmcp.com/servers/tools
 """
 
-from collections.abc import Awaitable, Callable
-from inspect import Parameter, Signature
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 from fastmcp import Context, FastMCP
-from mcp.types import InputRequiredResult
+from fastmcp.tools import Tool
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
-from casebook_schema import ABSENT, equivalent, parameters
-from casebook_schema import form as form_model
+from casebook_schema import ABSENT, equivalent, form, parameters
+
 from results import is_modern, question, received_answer, tool_result
 
 
@@ -25,14 +25,15 @@ async def build(request: dict[str, Any], **options: Any) -> FastMCP:
     for tool in request["fixture"]["tools"]:
         if "inputSchema" not in tool:
             raise Cannot("@mcp.tool always derives an inputSchema")
-        function = tool_function(tool, is_modern(request))
+        with raised_recursion_limit():
+            function = tool_function(tool, is_modern(request))
         # Members that the fixture omits are not passed.
         names = {"name": "name", "title": "title", "description": "description", "outputSchema": "output_schema"}
         try:
             server.tool(**{names[key]: value for key, value in tool.items() if key in names})(function)
         except Exception as error:
             raise Refused(error, tool["name"]) from error
-        check_schema(tool, (await server.get_tool(tool["name"])).parameters)
+        check_schema(tool, Tool.from_function(function).parameters)
     return server
 
 
@@ -42,41 +43,73 @@ def tool_function(tool: dict[str, Any], modern: bool) -> Callable[..., Any]:
     if isinstance(schema, dict) and schema.get("additionalProperties") is False:
         # The SDK adds this keyword to the schema of each function.
         schema = {keyword: value for keyword, value in schema.items() if keyword != "additionalProperties"}
-    signature = parameters(schema)
-    match tool["does"]:
+    body = function_body(tool["does"], modern)
+    own = [parameter for parameter in signature(body).parameters.values() if parameter.kind != Parameter.VAR_KEYWORD]
+    expected = own + parameters(schema)
+    body.__signature__ = Signature(expected)
+    body.__annotations__ = {parameter.name: parameter.annotation for parameter in expected}
+    return body
+
+
+def function_body(does: dict[str, Any], modern: bool) -> Callable[..., Any]:
+    match does:
         case {"echo": _}:
 
-            async def function(**arguments: Any) -> Any:
+            async def echo(**arguments: Any) -> Any:
                 return {name: value for name, value in arguments.items() if value is not ABSENT}
+
+            return echo
 
         case {"return": {"structuredContent": structured, **others}} if not others:
 
-            async def function(**_arguments: Any) -> Any:
+            async def return_value(**_arguments: Any) -> Any:
                 return structured
+
+            return return_value
 
         case {"return": parts}:
 
-            async def function(**_arguments: Any) -> Any:
+            async def return_result(**_arguments: Any) -> Any:
                 return tool_result(parts)
 
-        case {"elicit": {"message": message, "requestedSchema": form}}:
-            ask = ask_with_result(message, form) if modern else ask_with_model(message, form)
-            signature.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=Context))
+            return return_result
 
-            async def function(ctx: Context, **_arguments: Any) -> Any:
-                return await ask(ctx)
+        case {"elicit": {"message": message, "requestedSchema": schema}}:
+            return ask_with_result(message, schema) if modern else ask_with_model(message, schema)
 
         case {"raise": message}:
 
-            async def function(**_arguments: Any) -> Any:
+            async def fail(**_arguments: Any) -> Any:
                 raise RuntimeError(message)
 
-        case does:
+            return fail
+
+        case _:
             raise NotImplementedError(f"a tool that does {list(does)}")
 
-    function.__signature__ = Signature(signature)
-    function.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
-    return function
+
+def ask_with_model(message: str, schema: Any) -> Callable[..., Any]:
+    """https://gofastmcp.com/servers/elicitation#requesting-input-on-handshake-connections"""
+    model = form(schema, literals=True)
+    if not equivalent(schema, model.model_json_schema()):
+        raise Cannot("Context.elicit takes a Python type, and the model has a schema with another meaning")
+
+    async def ask(ctx: Context, **_arguments: Any) -> Any:
+        answer = await ctx.elicit(message, model)
+        if answer.action == "accept":
+            return {"action": "accept", "content": {name: value for name, value in answer.data if value is not ABSENT}}
+        return {"action": answer.action}
+
+    return ask
+
+
+def ask_with_result(message: str, schema: Any) -> Callable[..., Any]:
+    """https://gofastmcp.com/servers/elicitation#elicitation-on-the-modern-protocol"""
+
+    async def ask(ctx: Context, **_arguments: Any) -> Any:
+        return received_answer(ctx) or question(message, schema)
+
+    return ask
 
 
 def check_schema(tool: dict[str, Any], derived: dict[str, Any]) -> None:
@@ -93,30 +126,3 @@ def check_schema(tool: dict[str, Any], derived: dict[str, Any]) -> None:
     with raised_recursion_limit():
         if not equivalent(given, derived):
             raise Cannot("@mcp.tool derives an inputSchema with another meaning from the function's signature")
-
-
-Ask = Callable[[Context], Awaitable[InputRequiredResult | dict[str, Any]]]
-
-
-def ask_with_model(message: str, schema: Any) -> Ask:
-    """https://gofastmcp.com/servers/elicitation#requesting-input-on-handshake-connections"""
-    model = form_model(schema, literals=True)
-    if not equivalent(schema, model.model_json_schema()):
-        raise Cannot("Context.elicit takes a Python type, and the type has a schema with another meaning")
-
-    async def ask(ctx: Context) -> dict[str, Any]:
-        answer = await ctx.elicit(message, model)
-        if answer.action == "accept":
-            return {"action": "accept", "content": {name: value for name, value in answer.data if value is not ABSENT}}
-        return {"action": answer.action}
-
-    return ask
-
-
-def ask_with_result(message: str, schema: Any) -> Ask:
-    """https://gofastmcp.com/servers/elicitation#elicitation-on-the-modern-protocol"""
-
-    async def ask(ctx: Context) -> InputRequiredResult | dict[str, Any]:
-        return received_answer(ctx) or question(message, schema)
-
-    return ask

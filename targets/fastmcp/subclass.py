@@ -11,6 +11,7 @@ from fastmcp.tools import InputRequiredToolResult, Tool, ToolResult
 from pydantic import Field
 
 from casebook_adapter import Refused
+
 from results import answer_parts, is_modern, question, received_answer, tool_result
 
 
@@ -18,14 +19,17 @@ async def build(request: dict[str, Any]) -> FastMCP:
     """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
     server = FastMCP(**request["fixture"]["server"])
     for tool in request["fixture"]["tools"]:
-        # Members that the fixture omits are not passed.
-        names = {"inputSchema": "parameters", "outputSchema": "output_schema"}
-        given = {names.get(key, key): value for key, value in tool.items()}
         try:
-            server.add_tool(FixtureTool(modern=is_modern(request), **given))
+            server.add_tool(tool_definition(tool, is_modern(request)))
         except Exception as error:
             raise Refused(error, tool["name"]) from error
     return server
+
+
+def tool_definition(tool: dict[str, Any], modern: bool) -> Tool:
+    """Defines a tool. Members that the fixture omits are not passed, so that the SDK handles their absence."""
+    names = {"inputSchema": "parameters", "outputSchema": "output_schema"}
+    return FixtureTool(modern=modern, **{names.get(key, key): value for key, value in tool.items()})
 
 
 class FixtureTool(Tool):
