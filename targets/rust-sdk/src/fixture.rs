@@ -116,6 +116,7 @@ impl Body {
 
     async fn run(&self, call: ToolCallContext<'_, Server>) -> Result<CallToolResponse, ErrorData> {
         Ok(match self {
+            // The SDK's `Parameters` reads missing arguments as an empty object too.
             Self::Echo => CallToolResult::structured(Value::Object(call.arguments.unwrap_or_default())).into(),
             Self::Return(result) => result.clone().into(),
             Self::Elicit { message, form } => match question(message.clone(), form.clone()) {
