@@ -8,6 +8,7 @@ mod caches;
 mod cases;
 mod coverage;
 mod descriptors;
+mod dev;
 mod diff;
 mod drive;
 mod guard;

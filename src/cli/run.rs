@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 pub use args::{RunArgs, SelectArgs, ShowArgs};
 
+use super::dev::{replace_targets, with_installed};
 use super::here::{here, show_files, unpacked_folder, warn_of_skipped};
 use super::logs::CachedLog;
 use super::sets;
@@ -54,8 +55,12 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
             targets = set_up_or_leave_out(targets, &cancel, &mut left_out).await?;
         }
         let are_all_set_up = targets.len() == wanted;
-        let planned = planned(args, &mut library, &targets)?;
+        let mut planned = planned(args, &mut library, &targets)?;
         prepare(&targets, &cancel).await?;
+        if args.dev {
+            targets = with_installed(targets, args.start_limit).await;
+            replace_targets(Arc::make_mut(&mut planned.0), &targets);
+        }
         let exit = carry_out(args, &library, &targets, planned, cancel).await?;
         if exit == Exit::Target {
             warn_of_needs(&targets).await;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::dev::without_package;
 use super::interrupt;
 use super::run::{prepare, targets};
 use super::targets::warn_of_needs;
@@ -17,7 +18,10 @@ use crate::run::Secrets;
 const LAST_LINES: usize = 12;
 
 pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
-    let targets = targets(std::slice::from_ref(&args.target))?;
+    let mut targets = targets(std::slice::from_ref(&args.target))?;
+    if args.dev {
+        targets = without_package(targets);
+    }
     if let Some(fixed) = targets.iter().find(|target| matches!(target.drives, TargetKind::Fixed(_))) {
         let problem =
             format!("{} is a fixed target, without an adapter to check; test it with `casebook run {0}`", fixed.id);

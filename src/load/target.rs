@@ -399,7 +399,7 @@ fn package(reader: &mut Reader, object: Object<'_>) -> Option<Package> {
     object.get("package").or_else(|| object.get("version"))?;
     let name = reader.need(object, what, "package").and_then(|node| text(reader, "package", node));
     let version = reader.need(object, what, "version").and_then(|node| text(reader, "version", node));
-    Some(Package { name: name?, version: version? })
+    Some(Package { name: name?, version: version?, is_dev: false })
 }
 
 /// The folder of a target's snapshots: `snapshots/` of a repository that has it beside `targets/`, or one beside the file.

@@ -60,11 +60,14 @@ pub struct Package {
     pub name: String,
     /// Its version.
     pub version: String,
+    /// `true` for a development build, which can have the same version as a release.
+    pub is_dev: bool,
 }
 
 impl fmt::Display for Package {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.name, self.version)
+        let Self { name, version, is_dev } = self;
+        write!(f, "{name} {version}{}", if *is_dev { "+dev" } else { "" })
     }
 }
 

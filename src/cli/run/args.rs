@@ -71,6 +71,12 @@ pub struct RunArgs {
     /// Run every target whose programs are installed, and name the others
     #[arg(long, conflicts_with = "targets", help_heading = heading::TARGETS)]
     pub all: bool,
+    /// Test development builds: accept another version than target.toml names
+    ///
+    /// Reports show the package and version that each adapter's hello names, with `+dev`. Without this option, a target
+    /// whose installed version is not the one in its target.toml is not run.
+    #[arg(long, help_heading = heading::TARGETS)]
+    pub dev: bool,
     /// The selection of tests.
     #[command(flatten)]
     pub select: SelectArgs,

@@ -56,6 +56,13 @@ pub struct Hello {
     pub streams: bool,
 }
 
+impl Hello {
+    /// The package that the hello names.
+    pub(crate) fn package(&self, is_dev: bool) -> Package {
+        Package { name: self.sdk.clone(), version: self.version.clone(), is_dev }
+    }
+}
+
 /// Returns the reason why a command cannot be started.
 fn why_not(command: &str, error: &std::io::Error) -> String {
     let program = command.split(' ').next().unwrap_or_default();
@@ -110,7 +117,7 @@ pub enum StartError {
     /// The hello names another package than `target.toml`.
     #[error(
         "target.toml names {package}, but the adapter's hello names {hello}: correct `package` and `version` in \
-         target.toml, or delete .casebook-setup to run the setup again"
+         target.toml; delete .casebook-setup to run the setup again; or pass --dev to test a development build"
     )]
     Package {
         /// The package in `target.toml`.
@@ -532,8 +539,7 @@ pub(crate) fn confirm(target: &Target, hello: &Hello) -> Result<(), StartError> 
     held("the variant", target.id.variant.iter().map(String::as_str).collect(), &hello.variants)?;
     match &target.package {
         Some(package) if !is_same(package, hello) => {
-            let hello = Package { name: hello.sdk.clone(), version: hello.version.clone() };
-            Err(StartError::Package { package: package.clone(), hello })
+            Err(StartError::Package { package: package.clone(), hello: hello.package(false) })
         }
         _ => Ok(()),
     }
