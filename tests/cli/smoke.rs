@@ -1,6 +1,6 @@
 //! `smoke`: the mistakes that an author of an adapter makes, and the answers to them.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{PROGRAM, Sandbox};
 
 /// An adapter in Python, to which each test adds one mistake.
 const ADAPTER: &str = r#"
@@ -10,9 +10,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_): pass
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        tool = {"name": "smoke", "description": "A tool.", "inputSchema": {"type": "object"}}
-        result = {"tools": [tool], "ttlMs": 0, "cacheScope": "private"}
-        if asked["method"] == "tools/call": result = call(self.server.does, asked["params"])
+        tool = self.server.tool
+        result = {"tools": [listed(tool)], "ttlMs": 0, "cacheScope": "private"}
+        if asked["method"] == "tools/call": result = call(tool["does"], asked["params"])
         result = {"resultType": "complete", **result}
         text = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": result}).encode()
         on_call(asked)
@@ -21,6 +21,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)
+
+def listed(tool): return {key: value for key, value in tool.items() if key != "does"}
 
 def call(does, params):
     text = [{"type": "text", "text": "smoke"}]
@@ -46,7 +48,7 @@ for line in sys.stdin:
     elif "serve" in request:
         on_serve(request)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.does = request["serve"]["fixture"]["tools"][0]["does"]
+        server.tool = request["serve"]["fixture"]["tools"][0]
         threading.Thread(target=server.serve_forever, daemon=True).start()
         answer = {"serving": serving(server.server_port)}
     elif "stop" in request: answer = {"stopped": True}
@@ -65,7 +67,7 @@ fn with_mistake(mistake: &str) -> Sandbox {
 #[test]
 fn adapter_without_mistake_is_right() {
     let finished = with_mistake("").run("smoke mine");
-    finished.exits(0).stdout_has(&["right   serve: elicit over http", "8 right. Next: casebook run mine\n"]);
+    finished.exits(0).stdout_has(&["right   serve: elicit over http", "11 right. Next: casebook run mine\n"]);
 }
 
 #[test]
@@ -75,18 +77,183 @@ fn result_that_differs_from_the_fixture_is_odd() {
          def call(does, params):\n    \
              result = original(does, params)\n    \
              if not 'elicit' in does: result.pop('structuredContent', None)\n    \
-             return {'content': []} if 'raise' in does else result",
+             return result",
     );
     let finished = sandbox.run("smoke mine");
     finished.exits(0).stdout_has(&[
         "odd     serve: echo over http on 2026-07-28\n          got: {\"jsonrpc\"",
         r#"expected: a result with the arguments: "structuredContent":{"name":"Ada"}"#,
         "odd     serve: return over http",
-        "odd     serve: raise over http",
+        "odd     serve: echo of unusual values over http",
         "right   serve: elicit over http",
         "Either the adapter or the SDK changes it.",
-        "5 right, 3 odd. Next: casebook run mine\n",
+        "8 right, 3 odd. Next: casebook run mine\n",
     ]);
+}
+
+#[test]
+fn changed_arguments_and_schemas_are_named() {
+    let sandbox = with_mistake(
+        "original = call\n\
+         def call(does, params):\n    \
+             arguments = {key: value for key, value in params['arguments'].items() if value is not None}\n    \
+             return original(does, {**params, 'arguments': arguments})\n\
+         def listed(tool): return {'name': tool['name'], 'inputSchema': {'type': 'object'}}",
+    );
+    sandbox.run("smoke mine").exits(0).stdout_has(&[
+        "right   serve: echo over http",
+        "odd     serve: echo of unusual values over http",
+        "got: lacks /null; lacks /structuredContent\n",
+        "odd     serve: a schema with unusual values over http",
+        "got: lacks /title; lacks /properties; lacks /required; lacks /x-casebook\n",
+        "odd     serve: a schema that is a string over http",
+        "expected: `refused`, an error, no tool, or the tool with \"inputSchema\":\"no schema\"",
+    ]);
+}
+
+#[test]
+fn exception_that_becomes_a_success_is_wrong() {
+    let sandbox = with_mistake(
+        "original = call\n\
+         def call(does, params): return {'content': []} if 'raise' in does else original(does, params)",
+    );
+    sandbox.run("smoke mine").exits(4).stdout_has(&[
+        "WRONG   serve: raise over http on 2026-07-28",
+        "expected: a result with \"isError\":true, or a JSON-RPC error",
+        "1 WRONG: correct the adapter",
+    ]);
+}
+
+#[test]
+fn server_that_ends_after_an_exception_is_odd() {
+    let sandbox = with_mistake(
+        "original, failed = call, []\n\
+         def call(does, params):\n    \
+             if 'raise' in does: failed.append(True)\n    \
+             return original(does, params)\n\
+         def on_call(asked):\n    \
+             if asked['method'] == 'tools/list' and failed:\n        \
+                 failed.clear()\n        \
+                 raise OSError('broken')",
+    );
+    sandbox.run("smoke mine").exits(0).stdout_has(&[
+        "odd     serve: raise over http on 2026-07-28",
+        "to `tools/list` after the error",
+        "expected: a server that goes on after a tool has failed",
+    ]);
+}
+
+#[test]
+fn server_that_is_announced_too_early_is_wrong() {
+    let sandbox = with_mistake(
+        "class Late(http.server.ThreadingHTTPServer):\n    \
+             def server_activate(self):\n        \
+                 threading.Timer(0.2, super().server_activate).start()\n\
+         http.server.ThreadingHTTPServer = Late",
+    );
+    sandbox.run("smoke mine").exits(4).stdout_has(&[
+        "WRONG   serve: ",
+        "; the same request succeeded 300 ms later",
+        "expected: `serving` only when the server can be reached",
+    ]);
+}
+
+#[test]
+fn adapter_that_dies_of_a_wrong_schema_is_wrong() {
+    let sandbox = with_mistake("def on_serve(request): request['serve']['fixture']['tools'][0]['inputSchema']['type']");
+    sandbox.run("smoke mine").exits(4).stdout_has(&[
+        "WRONG   serve: a schema that is a string over http",
+        "got: it ended with exit status 1",
+        "1 WRONG: correct the adapter",
+    ]);
+}
+
+/// A filter between casebook and the reference's client, to which each test adds one mistake.
+const CLIENT: &str = r#"
+import json, subprocess, sys
+
+def on_order(order): pass
+def on_drove(drove): pass
+MISTAKE
+
+client = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    if "drive" in request: on_order(request["drive"])
+    print(json.dumps(request), file=client.stdin, flush=True)
+    answer = json.loads(client.stdout.readline())
+    if "drove" in answer: on_drove(answer["drove"])
+    print(json.dumps(answer), flush=True)
+client.stdin.close()
+client.wait()
+"#;
+
+fn client_with_mistake(mistake: &str) -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.write("mine/adapter.py", &CLIENT.replace("MISTAKE", mistake));
+    let command = format!("[\"python3\", \"adapter.py\", {PROGRAM:?}, \"__adapter\"]");
+    let claims = "roles = [\"client\"]\ntransports = [\"http\"]\nrevisions = [\"2025-11-25\", \"2026-07-28\"]";
+    sandbox.write("mine/target.toml", &format!("title = \"A client\"\ncommand = {command}\n\n[claims]\n{claims}\n"));
+    sandbox
+}
+
+#[test]
+fn client_without_mistake_is_right() {
+    let finished = client_with_mistake("").run("smoke mine");
+    finished.exits(0).stdout_has(&["14 right. Next: casebook run mine\n"]);
+}
+
+#[test]
+fn results_that_a_client_changes_are_named() {
+    let sandbox = client_with_mistake(
+        "def on_drove(drove):\n    \
+             for step in drove['steps']:\n        \
+                 if 'result' in step: step['result'].pop('_meta', None)\n        \
+                 for tool in step.get('tools', []): tool.pop('annotations', None)",
+    );
+    sandbox.run("smoke mine").exits(0).stdout_has(&[
+        "odd     drive: a list and a call with unusual values over http on 2025-11-25",
+        "got: the tool: lacks /annotations; the result: lacks /_meta\n",
+        "and 1 more of the same",
+        "12 right, 2 odd",
+    ]);
+}
+
+#[test]
+fn arguments_that_a_client_changes_are_named() {
+    let sandbox = client_with_mistake(
+        "def on_order(order):\n    \
+             for step in order['script']:\n        \
+                 if step.get('callTool', {}).get('arguments'): step['callTool']['arguments']['null'] = ''",
+    );
+    sandbox
+        .run("smoke mine")
+        .exits(0)
+        .stdout_has(&["got: the arguments: /null is \"\", not null\n", "12 right, 2 odd"]);
+}
+
+#[test]
+fn request_that_the_server_refuses_is_odd() {
+    let sandbox = client_with_mistake(
+        "def on_order(order):\n    \
+             for step in order['script']:\n        \
+                 if 'callTool' in step: step['callTool'].setdefault('arguments', [1])",
+    );
+    let refused = "the server refused the request: {\"jsonrpc\"";
+    sandbox.run("smoke mine").exits(0).stdout_has(&["odd     drive: a call over http", refused]);
+}
+
+#[test]
+fn answer_that_nobody_gave_is_wrong() {
+    let more = |more: &str| format!("def on_order(order): 'answers' in order and order['answers'].append({more})");
+    let sandbox = client_with_mistake(&more("order['answers'][0]"));
+    sandbox.run("smoke mine").exits(4).stdout_has(&[
+        "WRONG   drive: two elicitations and one answer over http on 2025-11-25",
+        "got: a second \"accept\", which nobody gave",
+        "2 WRONG: correct the adapter",
+    ]);
+    let sandbox = client_with_mistake(&more("'decline'"));
+    sandbox.run("smoke mine").exits(0).stdout_has(&["got: the second answer \"decline\"", "12 right, 2 odd"]);
 }
 
 #[test]

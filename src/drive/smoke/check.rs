@@ -2,12 +2,14 @@
 //!
 //! Takes a target, gives a [`SmokeReport`] with each request and its outcome. Must not know the cases.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::client;
+use super::marker::{self, differences, in_words};
 use super::outcome::{ANSWER, SmokeOutcome, TOOL, not_served};
 use crate::drive::adapter::protocol::{Adapter, Hello, NOISE, Order, Serving, StartError, Trouble, confirm};
 use crate::drive::adapter::stdio_server::{StdioServer, why_no_server};
@@ -22,10 +24,14 @@ use crate::model::case::{Answer, Does, Retry, Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
-use crate::model::transcript::{End, Party};
+use crate::model::transcript::{End, Party, Served};
 
 /// The time limit of a start.
 const START: Duration = Duration::from_secs(30);
+/// The pause before a server that did not answer is tried again, to learn whether it was announced too early.
+const PAUSE: Duration = Duration::from_millis(300);
+/// A value that is no JSON Schema.
+const NO_SCHEMA: &str = "no schema";
 
 /// The result of the smoke checks of one adapter.
 #[derive(Clone, Debug, Default)]
@@ -75,27 +81,43 @@ pub async fn smoke(target: &Target) -> SmokeReport {
     report.hello = Some(adapter.hello().clone());
     let claims = "every role, transport, revision and variant that target.toml claims";
     report.note_result("hello: claims of target.toml", confirm(target, adapter.hello()), claims);
+    let mut failed = BTreeSet::new();
     for (revision, transport, ask) in everything(target, adapter.hello().streams) {
+        // The same mistake would show again, each time after the time limit.
+        if !ask.is_plain() && failed.contains(&(ask.role(), revision, transport)) {
+            continue;
+        }
         drop(adapter.stderr().take());
+        let mut is_lost = false;
         let mut outcome = match ask {
-            Ask::Serve(does) => serve(&mut adapter, target, does, revision, transport).await,
-            Ask::Stream(does) => {
-                let fixture = fixture(does);
-                by_stream(&mut adapter, Order::new(target, revision, transport, &fixture), does).await
+            Ask::Serve(probe) => serve(&mut adapter, target, probe, revision, transport).await,
+            Ask::Stream(probe) => {
+                let fixture = fixture(probe);
+                by_stream(&mut adapter, Order::new(target, revision, transport, &fixture), probe).await
             }
-            Ask::Drive(script) => client::drive(&mut adapter, target, script, revision, transport).await,
+            Ask::Drive(script) => {
+                let outcome;
+                (outcome, is_lost) = client::drive(&mut adapter, target, script, revision, transport).await;
+                outcome
+            }
         };
         let asked = format!("{ask} over {transport} on {revision}");
-        if let SmokeOutcome::Wrong { got, stderr, .. } = &mut outcome
-            && ask.is_of_adapter(transport)
-        {
+        if let SmokeOutcome::Wrong { .. } = outcome {
+            is_lost = true;
+            failed.insert((ask.role(), revision, transport));
+        }
+        if is_lost && ask.is_of_adapter(transport) {
             let written = adapter.stderr().clone();
             // The adapter may be dead, or may still answer the last request: the next check needs a fresh process.
             adapter.end(StopReason::Hung).await;
-            *stderr = written.take();
-            // Only an adapter that is still expected to answer can have given its answer to another request.
-            if got.ends_with(&Trouble::Hung.to_string()) && noise(stderr).iter().any(|line| line.starts_with('{')) {
-                got.push_str("; it wrote an object that is no answer to this request: repeat the `id` of the request");
+            if let SmokeOutcome::Wrong { got, stderr, .. } = &mut outcome {
+                *stderr = written.take();
+                // Only an adapter that is still expected to answer can have given its answer to another request.
+                if got.ends_with(&Trouble::Hung.to_string()) && noise(stderr).iter().any(|line| line.starts_with('{')) {
+                    got.push_str(
+                        "; it wrote an object that is no answer to this request: repeat the `id` of the request",
+                    );
+                }
             }
             report.note(asked, outcome);
             match start_unchecked(target).await {
@@ -140,13 +162,44 @@ fn noise(stderr: &str) -> Vec<String> {
     stderr.lines().filter_map(|line| line.strip_prefix(NOISE)).map(str::to_owned).collect()
 }
 
+/// The fixture of a request: a server with one tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Probe {
+    /// A plain tool with this behaviour.
+    Plain(Does),
+    /// A tool with a schema that allows everything, which returns the marker.
+    Marker,
+    /// A tool with the schema of the marker, which is only listed.
+    Schema,
+    /// A tool whose schema is no JSON Schema.
+    NoSchema,
+}
+
+impl Probe {
+    /// The plain tools first, because the others depend on them.
+    fn all() -> impl Iterator<Item = Self> {
+        Does::ALL.iter().map(|does| Self::Plain(*does)).chain([Self::Marker, Self::Schema, Self::NoSchema])
+    }
+}
+
+impl fmt::Display for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(does) => does.fmt(f),
+            Self::Marker => f.write_str("echo of unusual values"),
+            Self::Schema => f.write_str("a schema with unusual values"),
+            Self::NoSchema => f.write_str("a schema that is a string"),
+        }
+    }
+}
+
 /// A request to an adapter.
 #[derive(Clone, Copy, Debug)]
 enum Ask {
-    /// Serve a tool with this behaviour; over stdio, in a process of its own.
-    Serve(Does),
-    /// Serve the same tool over stdio, by a stream.
-    Stream(Does),
+    /// Serve this fixture; over stdio, in a process of its own.
+    Serve(Probe),
+    /// Serve the fixture over stdio, by a stream.
+    Stream(Probe),
     /// Drive a client through this script.
     Drive(client::Script),
 }
@@ -156,11 +209,24 @@ impl Ask {
     fn of(role: Role, transport: Transport, streams: bool) -> Vec<Self> {
         match role {
             Role::Server if streams && transport == Transport::Stdio => {
-                Does::ALL.iter().flat_map(|does| [Self::Stream(*does), Self::Serve(*does)]).collect()
+                let in_process = |probe: &Probe| matches!(probe, Probe::Plain(_)).then_some(Self::Serve(*probe));
+                Probe::all().flat_map(|probe| [Self::Stream(probe)].into_iter().chain(in_process(&probe))).collect()
             }
-            Role::Server => Does::ALL.iter().map(|does| Self::Serve(*does)).collect(),
+            Role::Server => Probe::all().map(Self::Serve).collect(),
             Role::Client => client::Script::ALL.iter().map(|script| Self::Drive(*script)).collect(),
         }
+    }
+
+    /// Returns whether the request is one of those that the others depend on.
+    fn is_plain(self) -> bool {
+        match self {
+            Self::Serve(probe) | Self::Stream(probe) => matches!(probe, Probe::Plain(_)),
+            Self::Drive(script) => script.is_plain(),
+        }
+    }
+
+    fn role(self) -> Role {
+        if let Self::Drive(_) = self { Role::Client } else { Role::Server }
     }
 
     /// Returns whether the adapter's own process answers, and not one that is started for this request.
@@ -172,8 +238,8 @@ impl Ask {
 impl fmt::Display for Ask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Serve(does) => write!(f, "serve: {does}"),
-            Self::Stream(does) => write!(f, "serve by a stream: {does}"),
+            Self::Serve(probe) => write!(f, "serve: {probe}"),
+            Self::Stream(probe) => write!(f, "serve by a stream: {probe}"),
             Self::Drive(script) => write!(f, "drive: {script}"),
         }
     }
@@ -192,68 +258,81 @@ fn everything(target: &Target, streams: bool) -> impl Iterator<Item = (Revision,
 async fn serve(
     adapter: &mut Adapter,
     target: &Target,
-    does: Does,
+    probe: Probe,
     revision: Revision,
     transport: Transport,
 ) -> SmokeOutcome {
-    let fixture = fixture(does);
+    let fixture = fixture(probe);
     let order = Order::new(target, revision, transport, &fixture);
     match transport {
-        Transport::Http => over_http(adapter, order, does).await,
-        Transport::Stdio => over_stdio(target, order, does).await,
+        Transport::Http => over_http(adapter, order, probe).await,
+        Transport::Stdio => over_stdio(target, order, probe).await,
     }
 }
 
-/// A plain fixture of one tool with this behaviour.
-fn fixture(does: Does) -> String {
-    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+/// The fixture of one tool.
+fn fixture(probe: Probe) -> String {
+    let plain = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+    let (does, schema) = match probe {
+        Probe::Plain(does) => (does, plain.clone()),
+        Probe::Marker => (Does::Echo, json!({ "type": "object" })),
+        Probe::Schema => (Does::Echo, marker::schema()),
+        Probe::NoSchema => (Does::Echo, NO_SCHEMA.into()),
+    };
     let body: Value = match does {
         Does::Echo => json!(true),
         Does::Return => json!({
             "structuredContent": { "answer": 42 }, "content": [{ "type": "text", "text": "smoke" }]
         }),
-        Does::Elicit => json!({ "message": "Your name?", "requestedSchema": schema }),
+        Does::Elicit => json!({ "message": "Your name?", "requestedSchema": plain }),
         Does::Raise => json!("smoke"),
     };
     let tool = json!({ "name": TOOL, "description": "A tool.", "inputSchema": schema, "does": { does.word(): body } });
     json!({ "server": { "name": "casebook", "version": "1" }, "tools": [tool] }).to_string()
 }
 
-async fn over_http(adapter: &mut Adapter, order: Order<'_>, does: Does) -> SmokeOutcome {
+async fn over_http(adapter: &mut Adapter, order: Order<'_>, probe: Probe) -> SmokeOutcome {
     let wanted = r#"{"id":ID,"serving":{"url":"http://127.0.0.1:…"}}"#;
     let (serving, url) = match adapter.serve(order, Deadline::within(ANSWER)).await {
         Ok(served) => served,
-        Err(served) => return not_served(served, wanted),
+        Err(served) => return without_server(probe, served, wanted),
     };
     if !url.starts_with("http://") {
         return SmokeOutcome::wrong(format!("the `url` {url}, which does not begin with http://"), wanted);
     }
-    let connection = Connection::to(ConnectionReuse::default().local(&url), order.revision);
-    used_and_stopped(adapter, serving, connection, does).await
-}
-
-async fn by_stream(adapter: &mut Adapter, order: Order<'_>, does: Does) -> SmokeOutcome {
-    let (serving, Stream { input, output, reading: _reading }) = match adapter
-        .serve_stream(order, Deadline::within(ANSWER))
-        .await
-    {
-        Ok(served) => served,
-        Err(served) => return not_served(served, r#"a connection to the stream's port, and {"id":ID,"serving":{}}"#),
-    };
-    let connection = Connection::stdio(input, output, order.revision);
-    used_and_stopped(adapter, serving, connection, does).await
-}
-
-async fn used_and_stopped(
-    adapter: &mut Adapter,
-    serving: Serving,
-    mut connection: Connection,
-    does: Does,
-) -> SmokeOutcome {
-    let used = list_and_call(&mut connection, does).await;
+    let mut connection = Connection::to(ConnectionReuse::default().local(&url), order.revision);
+    let mut used = list_and_call(&mut connection, probe).await;
     connection.close(Deadline::within(ANSWER)).await;
-    let stopped = adapter.stop(serving, Deadline::within(ANSWER)).await;
-    match (used, stopped) {
+    if let Err(SmokeOutcome::Wrong { got, .. }) = &used {
+        tokio::time::sleep(PAUSE).await;
+        let mut second = Connection::to(ConnectionReuse::default().local(&url), order.revision);
+        if !matches!(list_and_call(&mut second, probe).await, Err(SmokeOutcome::Wrong { .. })) {
+            let got = format!("{got}; the same request succeeded {} ms later", PAUSE.as_millis());
+            used = Err(SmokeOutcome::wrong(got, "`serving` only when the server can be reached"));
+        }
+        second.close(Deadline::within(ANSWER)).await;
+    }
+    stopped(adapter, serving, used).await
+}
+
+async fn by_stream(adapter: &mut Adapter, order: Order<'_>, probe: Probe) -> SmokeOutcome {
+    let (serving, Stream { input, output, reading: _reading }) =
+        match adapter.serve_stream(order, Deadline::within(ANSWER)).await {
+            Ok(served) => served,
+            Err(served) => {
+                let wanted = r#"a connection to the stream's port, and {"id":ID,"serving":{}}"#;
+                return without_server(probe, served, wanted);
+            }
+        };
+    let mut connection = Connection::stdio(input, output, order.revision);
+    let used = list_and_call(&mut connection, probe).await;
+    connection.close(Deadline::within(ANSWER)).await;
+    stopped(adapter, serving, used).await
+}
+
+/// Stops a fixture, and combines the result with that of its use.
+async fn stopped(adapter: &mut Adapter, serving: Serving, used: Result<Vec<String>, SmokeOutcome>) -> SmokeOutcome {
+    match (used, adapter.stop(serving, Deadline::within(ANSWER)).await) {
         (Err(wrong @ SmokeOutcome::Wrong { .. }), _) => wrong,
         (Err(outcome), Ok(())) => outcome,
         (Ok(noise), Ok(())) => SmokeOutcome::Right.with_noise(noise),
@@ -263,7 +342,7 @@ async fn used_and_stopped(
     }
 }
 
-async fn over_stdio(target: &Target, order: Order<'_>, does: Does) -> SmokeOutcome {
+async fn over_stdio(target: &Target, order: Order<'_>, probe: Probe) -> SmokeOutcome {
     let wanted = "`COMMAND --stdio-server FILE` speaks MCP on its standard input and output";
     let (mut server, input, output) = match StdioServer::start(target, order) {
         Ok(started) => started,
@@ -271,12 +350,12 @@ async fn over_stdio(target: &Target, order: Order<'_>, does: Does) -> SmokeOutco
     };
     let stderr = server.stderr().clone();
     let mut connection = Connection::stdio(input, output, order.revision);
-    let used = server.during(list_and_call(&mut connection, does)).await;
+    let used = server.during(list_and_call(&mut connection, probe)).await;
     let stopped = server.end(StopReason::Finished, connection.close(Deadline::within(ANSWER))).await;
     let stderr = stderr.take();
     match (used, why_no_server(stopped.code, &stderr)) {
         (Ok(noise), _) => SmokeOutcome::Right.with_noise(noise),
-        (Err(_), Some(why)) => not_served(why, wanted),
+        (Err(_), Some(why)) => without_server(probe, why, wanted),
         (Err(SmokeOutcome::Wrong { got, wanted, .. }), None) => {
             SmokeOutcome::Wrong { got: format!("{got}; {}", stopped.how), wanted, stderr }
         }
@@ -284,33 +363,109 @@ async fn over_stdio(target: &Target, order: Order<'_>, does: Does) -> SmokeOutco
     }
 }
 
+/// The outcome of a fixture that is not served. The SDK may refuse a schema that is none.
+fn without_server(probe: Probe, served: Served, wanted: &str) -> SmokeOutcome {
+    match (probe, served) {
+        (Probe::NoSchema, Served::Refused { .. }) => SmokeOutcome::Right,
+        (_, served) => not_served(served, wanted),
+    }
+}
+
 /// Lists the tools, which must include the tool of the fixture, and calls it. Returns the lines beside the messages.
-async fn list_and_call(connection: &mut Connection, does: Does) -> Result<Vec<String>, SmokeOutcome> {
+async fn list_and_call(connection: &mut Connection, probe: Probe) -> Result<Vec<String>, SmokeOutcome> {
     let revision = connection.revision.name().to_owned();
     let bindings = Bindings { canaries: Vec::new(), unique: token(), revision };
     let step = |when| Step { when, then: Then::Observe, declares: None, initialized: true };
     let list = step(When::List);
     let opened = connection.open(&list, &bindings, Deadline::within(ANSWER)).await;
     if opened.end != End::Accepted {
-        return Err(SmokeOutcome::wrong(describe(&opened), "a connection"));
+        // A server may only learn from its first request that it cannot be built.
+        let is_bad = probe == Probe::NoSchema && !matches!(opened.end, End::Crash { .. });
+        return if is_bad { Ok(Vec::new()) } else { Err(SmokeOutcome::wrong(describe(&opened), "a connection")) };
     }
     let listed = connection.perform(&list, &bindings, Deadline::within(ANSWER)).await;
+    if probe == Probe::NoSchema {
+        return no_schema(&listed).map(|()| Vec::new());
+    }
     if reply(&listed).is_none_or(|reply| !reply.contains(&format!("\"{TOOL}\""))) {
         let wanted = format!("a result of `tools/list` with the tool of the fixture, `{TOOL}`");
         return Err(SmokeOutcome::wrong(describe(&listed), wanted));
     }
-    let value = Template::from(&json!({ "name": "Ada" }));
-    let (arguments, answers) = (Some(value.clone()), vec![Answer::Accept(value)]);
+    if probe == Probe::Schema {
+        let found = differences(&marker::schema(), &listed_tool(&listed)["inputSchema"]);
+        return if found.is_empty() {
+            Ok(Vec::new())
+        } else {
+            Err(odd(in_words(&found), "the schema, without a change"))
+        };
+    }
+    let arguments = if probe == Probe::Marker { marker::marker() } else { json!({ "name": "Ada" }) };
+    let answers = vec![Answer::Accept(Template::from(&json!({ "name": "Ada" })))];
+    let arguments = Some(Template::from(&arguments));
     let call = step(When::Call { tool: TOOL.to_owned(), arguments, answers, retry: Retry::default() });
     let called = connection.perform(&call, &bindings, Deadline::within(ANSWER)).await;
-    if reply(&called).is_none_or(|reply| !is_result_of(does, reply)) {
-        return Err(SmokeOutcome::Odd { got: describe(&called), wanted: result_of(does).to_owned() });
+    match probe {
+        Probe::Plain(does) => is_called(does, &called)?,
+        _ => is_unchanged(&called)?,
+    }
+    if probe == Probe::Plain(Does::Raise) {
+        let again = connection.perform(&list, &bindings, Deadline::within(ANSWER)).await;
+        if reply(&again).is_none() {
+            let got = format!("{} to `tools/list` after the error", describe(&again));
+            return Err(odd(got, "a server that goes on after a tool has failed"));
+        }
     }
     let exchanges = [opened, listed, called];
     let received = exchanges.iter().flat_map(|exchange| &exchange.messages).filter(|one| one.from == Party::Target);
     let lines =
         received.map(|message| message.text.trim()).filter(|text| !text.is_empty() && !text.starts_with(['{', '[']));
     Ok(lines.map(str::to_owned).collect())
+}
+
+/// Checks the result of a call of a plain tool.
+fn is_called(does: Does, called: &Exchange) -> Result<(), SmokeOutcome> {
+    match reply(called) {
+        Some(reply) if is_result_of(does, reply) => Ok(()),
+        // An SDK reports an error of a tool, one way or another; an adapter that catches it makes it a success.
+        Some(_) if does == Does::Raise => Err(SmokeOutcome::wrong(describe(called), result_of(does))),
+        _ => Err(odd(describe(called), result_of(does))),
+    }
+}
+
+/// Checks that the tool returned the marker.
+fn is_unchanged(called: &Exchange) -> Result<(), SmokeOutcome> {
+    let wanted = "the arguments, without a change";
+    let reply: Value = reply(called).and_then(|reply| serde_json::from_str(reply).ok()).unwrap_or_default();
+    if !reply["result"]["structuredContent"].is_object() {
+        return Err(odd(describe(called), wanted));
+    }
+    let found = differences(&marker::marker(), &reply["result"]["structuredContent"]);
+    if found.is_empty() { Ok(()) } else { Err(odd(in_words(&found), wanted)) }
+}
+
+fn odd(got: String, wanted: &str) -> SmokeOutcome {
+    SmokeOutcome::Odd { got, wanted: wanted.to_owned() }
+}
+
+/// Checks a server that was built from a schema that is none: it may answer with an error or without the tool, but the
+/// tool must not have another schema.
+fn no_schema(listed: &Exchange) -> Result<(), SmokeOutcome> {
+    if let End::Crash { .. } | End::Timeout = listed.end {
+        return Err(odd(describe(listed), "`refused`, or a server that answers `tools/list`"));
+    }
+    let tool = listed_tool(listed);
+    if tool.is_null() || tool["inputSchema"] == NO_SCHEMA {
+        return Ok(());
+    }
+    let wanted = format!("`refused`, an error, no tool, or the tool with \"inputSchema\":\"{NO_SCHEMA}\"");
+    Err(odd(describe(listed), &wanted))
+}
+
+/// The tool of the fixture in the response to `tools/list`; null if it is not listed.
+fn listed_tool(listed: &Exchange) -> Value {
+    let reply: Value = reply(listed).and_then(|reply| serde_json::from_str(reply).ok()).unwrap_or_default();
+    let tools = reply["result"]["tools"].as_array().cloned().unwrap_or_default();
+    tools.into_iter().find(|tool| tool["name"] == TOOL).unwrap_or_default()
 }
 
 /// The expected result of a call of a tool with this behaviour, in words.

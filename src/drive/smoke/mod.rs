@@ -2,4 +2,5 @@
 
 pub(crate) mod check;
 mod client;
+mod marker;
 pub(crate) mod outcome;
