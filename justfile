@@ -12,6 +12,10 @@ test *ARGS:
 lint:
     .ci/run format clippy dependencies package workflows
 
+# Check the adapters with the usual tools of their languages
+adapters:
+    .ci/run adapters
+
 # Run the cases against targets (default: the reference)
 run *ARGS:
     cargo run --locked --release -- run {{ARGS}}
