@@ -22,7 +22,7 @@ export function elicitationHandler(answers: Answer | Answer[]): () => ElicitResu
     const answer = remaining ? remaining.shift() : (answers as Answer);
     if (answer === undefined) throw new Error('the script has no answer left');
     if (typeof answer === 'string') return { action: answer };
-    // A case may give an answer that does not fit the form, so that the type does not hold.
+    // An answer of a case can be one that the type excludes.
     return { action: 'accept', content: answer.accept === 'as presented' ? {} : (answer.accept as FormContent) };
   };
 }
