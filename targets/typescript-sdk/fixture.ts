@@ -64,7 +64,7 @@ function registerTools({ server: info, tools }: Fixture, validator: jsonSchemaVa
  * validates nothing. https://ts.sdk.modelcontextprotocol.io/v2/advanced/low-level-server
  */
 function handleRequests({ server: info, tools }: Fixture): BuildServer {
-  // The schema of a case can be any JSON value, so that its type does not hold.
+  // A schema of a case can be any JSON value, also one that the type excludes.
   const listed = tools.map(({ does, ...tool }) => tool as ListedTool);
   const wrap = wrapWith(new AjvJsonSchemaValidator());
 
@@ -84,7 +84,7 @@ function handleRequests({ server: info, tools }: Fixture): BuildServer {
 type Wrap = (schema: unknown) => StandardSchemaWithJSON;
 
 function wrapWith(validator: jsonSchemaValidator): Wrap {
-  // The schema of a case can be any JSON value, so that its type does not hold.
+  // A schema of a case can be any JSON value, also one that the type excludes.
   return schema => fromJsonSchema(schema as JsonSchemaType, validator);
 }
 
@@ -97,7 +97,7 @@ async function runTool(does: Does, args: unknown, ask: (elicit: Elicit) => Promi
   if (does.elicit) return ask(does.elicit);
   if (!does.return) return structured(args);
   if (!('structuredContent' in does.return) || 'content' in does.return) {
-    // The result of a case can be one that the type does not allow.
+    // A result of a case can be one that the type excludes.
     return does.return as CallToolResult;
   }
   return { ...does.return, ...structured(does.return.structuredContent) };
@@ -125,7 +125,7 @@ async function requireInput(elicit: Elicit, ctx: ServerContext, wrap: Wrap): Pro
   if (response.kind === 'elicit' && response.action !== 'accept') return structured({ action: response.action });
   const content = acceptedContent(inputResponses, QUESTION, wrap(elicit.requestedSchema));
   if (content !== undefined) return structured({ action: 'accept', content });
-  // The form of a case can be one that the type does not allow.
+  // A form of a case can be one that the type excludes.
   return inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(elicit as ElicitInputParams) } });
 }
 
@@ -134,7 +134,7 @@ async function requireInput(elicit: Elicit, ctx: ServerContext, wrap: Wrap): Pro
  * https://ts.sdk.modelcontextprotocol.io/v2/servers/elicitation#ask-for-input-with-a-form
  */
 async function elicitInput(elicit: Elicit, ctx: ServerContext): Promise<ToolResult> {
-  // The form of a case can be one that the type does not allow.
+  // A form of a case can be one that the type excludes.
   const { action, content } = await ctx.mcpReq.elicitInput({ mode: 'form', ...(elicit as ElicitRequestFormParams) });
   return structured({ action, content });
 }
