@@ -15,7 +15,7 @@ from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult,
 from mcp.types import CallToolResult
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
-from casebook_schema import ABSENT, equivalent, form, parameters, result
+from casebook_schema import equivalent, form, parameters, received, result
 
 from results import call_tool_result
 
@@ -54,7 +54,7 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
         case {"echo": _}:
 
             async def echo(**arguments: Any) -> Any:
-                return {name: value for name, value in arguments.items() if value is not ABSENT}
+                return received(signature, arguments)
 
             function = echo
 

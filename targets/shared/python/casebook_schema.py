@@ -2,18 +2,19 @@
 
 The author of such a tool does not write a JSON Schema. These functions choose the annotations by which an author
 would say a given one, and `equivalent` compares it with the schema that the SDK derives from them. If the two differ,
-the SDK cannot express the fixture.
+the SDK cannot express the fixture. Pydantic's `WithJsonSchema`, which replaces a derived schema by any other, is not
+used: it says nothing of the values that the SDK accepts.
 """
 
 import json
 from datetime import date, datetime
 from enum import Enum
 from inspect import Parameter
-from typing import Annotated, Any, Literal, NotRequired, Union
+from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
-from typing_extensions import TypeAliasType, TypedDict
+from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
+from typing_extensions import TypeAliasType, TypedDict, is_typeddict
 
 from casebook_adapter import Cannot
 
@@ -45,17 +46,31 @@ def parameters(schema: Any) -> list[Parameter]:
     """Returns the parameters of a function that takes the arguments of an `inputSchema`.
 
     An argument that is neither required nor has a default gets `ABSENT` from a `default_factory`, because pydantic
-    adds a default value, also None, to the schema.
+    adds a default value, also None, to the schema. An argument whose name is no Python identifier has an alias.
     """
     found = []
     for name, (annotation, required, default) in members(schema, Annotations(schema)).items():
-        if not name.isidentifier() or name.startswith("_"):
-            raise Cannot("the name of a parameter must be a Python identifier that does not start with an underscore")
+        field: dict[str, Any] = {}
         if not required and default is ABSENT:
-            annotation = Annotated[annotation, Field(default_factory=lambda: ABSENT)]
+            field["default_factory"] = lambda: ABSENT
+        parameter = name
+        if not name.isidentifier() or name.startswith("_"):
+            parameter = f"argument_{len(found)}"
+            field["validation_alias"] = name
+        if field:
+            annotation = Annotated[annotation, Field(**field)]
         value = Parameter.empty if default is ABSENT else default
-        found.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=value))
+        found.append(Parameter(parameter, Parameter.KEYWORD_ONLY, annotation=annotation, default=value))
     return found
+
+
+def received(found: list[Parameter], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments that a caller sent, by the names in the schema."""
+    names = {}
+    for parameter in found:
+        alias = (getattr(field, "validation_alias", None) for field in get_args(parameter.annotation)[1:])
+        names[parameter.name] = next(filter(None, alias), parameter.name)
+    return {names[key]: value for key, value in arguments.items() if value is not ABSENT}
 
 
 def form(schema: Any, *, literals: bool) -> type[BaseModel]:
@@ -75,8 +90,14 @@ def form(schema: Any, *, literals: bool) -> type[BaseModel]:
 
 
 def result(schema: Any) -> Any:
-    """Returns the annotation of a function's result that conforms to an `outputSchema`."""
-    return Annotations(schema).of(schema, "Result")
+    """Returns the annotation of a function's result that conforms to an `outputSchema`.
+
+    For a result that is no object it is a `RootModel`, because the SDKs wrap other types in an object.
+    """
+    annotation = Annotations(schema).of(schema, "Result")
+    if is_typeddict(annotation) or get_origin(annotation) is dict:
+        return annotation
+    return create_model("Result", __base__=RootModel[annotation])
 
 
 def members(schema: Any, annotations: "Annotations") -> dict[str, tuple[Any, bool, Any]]:
@@ -100,14 +121,14 @@ class Annotations:
         if schema is True or schema == {}:
             return Any
         if not isinstance(schema, dict):
-            raise Cannot("no Python annotation says the schema false, or a schema that is not an object")
+            raise Cannot("Python types and pydantic's Field do not say this schema, which is not an object")
         keywords = {key: value for key, value in schema.items() if key not in ("$defs", "default")}
         field = {key: keywords.pop(key) for key in ("title", "description", "examples") if key in keywords}
         extra = {key: keywords.pop(key) for key in list(keywords) if key.startswith("x-")}
         kind = keywords.pop("type", None)
         annotation = self.take(kind, keywords, name, field, extra)
         for keyword in keywords:
-            raise Cannot(f"no Python annotation says `{keyword}` here")
+            raise Cannot(f"neither a Python type nor a constraint of pydantic's Field says `{keyword}` here")
         if extra:
             field["json_schema_extra"] = extra
         return Annotated[annotation, Field(**field)] if field else annotation
@@ -127,7 +148,7 @@ class Annotations:
         if isinstance(kind, list):
             return self.union([{"type": one} for one in kind], name)
         if not isinstance(kind, str) or kind not in {*TYPES, *CONSTRAINTS}:
-            raise Cannot("no Python annotation says an invalid schema")
+            raise Cannot("Python types and pydantic's Field do not say an invalid schema")
 
         said = CONSTRAINTS.get(kind, {})
         field |= {said[keyword]: keywords.pop(keyword) for keyword in list(keywords) if keyword in said}
@@ -165,7 +186,7 @@ class Annotations:
     def members(self, schema: Schema) -> dict[str, tuple[Any, bool, Any]]:
         properties, required = schema.get("properties", {}), schema.get("required", [])
         if not isinstance(properties, dict) or not isinstance(required, list):
-            raise Cannot("no Python annotation says an invalid schema")
+            raise Cannot("Python types and pydantic's Field do not say an invalid schema")
         found = {}
         for name, inner in {**properties, **{name: {} for name in required if name not in properties}}.items():
             default = inner.get("default", ABSENT) if isinstance(inner, dict) else ABSENT
@@ -178,14 +199,14 @@ class Annotations:
 
     def literal(self, values: Any) -> Any:
         if not isinstance(values, list) or not values:
-            raise Cannot("no Python annotation says an invalid schema")
+            raise Cannot("Python types and pydantic's Field do not say an invalid schema")
         if not all(value is None or isinstance(value, str | int) for value in values):
             raise Cannot("typing.Literal takes no numbers with a fraction, lists or objects")
         return Literal[tuple(values)]
 
     def union(self, schemas: Any, name: str) -> Any:
         if not isinstance(schemas, list) or not schemas:
-            raise Cannot("no Python annotation says an invalid schema")
+            raise Cannot("Python types and pydantic's Field do not say an invalid schema")
         return Union[tuple(self.of(schema, name) for schema in schemas)]  # noqa: UP007
 
     def reference(self, reference: Any) -> Any:
