@@ -49,7 +49,7 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
     """Makes the function that the author of the tool writes with `def`."""
     signature = parameters(tool.get("inputSchema"))
     # To a result that is a dict, the SDK adds an outputSchema that every object conforms to.
-    returns = result(tool["outputSchema"]) if "outputSchema" in tool else dict[str, Any]
+    returns = result(tool["outputSchema"], model=True) if "outputSchema" in tool else dict[str, Any]
     match tool["does"]:
         case {"echo": _}:
 

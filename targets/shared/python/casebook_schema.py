@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
+from pydantic.experimental.missing_sentinel import MISSING
 from typing_extensions import TypeAliasType, TypedDict, is_typeddict
 
 from casebook_adapter import Cannot
@@ -89,15 +90,25 @@ def form(schema: Any, *, literals: bool) -> type[BaseModel]:
     return create_model("Form", **fields)
 
 
-def result(schema: Any) -> Any:
+def result(schema: Any, *, model: bool = False) -> Any:
     """Returns the annotation of a function's result that conforms to an `outputSchema`.
 
-    For a result that is no object it is a `RootModel`, because the SDKs wrap other types in an object.
+    For an object with properties it is a `TypedDict` or, for SDKs that read every member of a `TypedDict` as one with a
+    value, a model. For a result that is no object it is a `RootModel`, because the SDKs wrap other types in an object.
     """
-    annotation = Annotations(schema).of(schema, "Result")
-    if is_typeddict(annotation) or get_origin(annotation) is dict:
+    annotations = Annotations(schema)
+    annotation = annotations.of(schema, "Result")
+    if get_origin(annotation) is dict:
         return annotation
-    return create_model("Result", __base__=RootModel[annotation])
+    if not is_typeddict(annotation):
+        return create_model("Result", __base__=RootModel[annotation])
+    if not model:
+        return annotation
+    fields: dict[str, Any] = {
+        name: (hint, ...) if required else (hint | MISSING, MISSING)
+        for name, (hint, required, _) in annotations.members(schema).items()
+    }
+    return create_model("Result", __config__=getattr(annotation, "__pydantic_config__", None), **fields)
 
 
 def members(schema: Any, annotations: "Annotations") -> dict[str, tuple[Any, bool, Any]]:
