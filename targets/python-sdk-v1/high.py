@@ -39,9 +39,9 @@ async def build(request: dict[str, Any]) -> FastMCP:
     for tool in (tool for tool in fixture["tools"] if tool["name"] in derived):
         with raised_recursion_limit():
             if not equivalent(tool["inputSchema"], derived[tool["name"]].inputSchema):
-                raise Cannot("FastMCP derives an inputSchema with another meaning from the function's signature")
+                raise Cannot("the inputSchema that FastMCP derives from the function's signature is not equivalent")
             if "outputSchema" in tool and not equivalent(tool["outputSchema"], derived[tool["name"]].outputSchema):
-                raise Cannot("FastMCP derives an outputSchema with another meaning from the function's result")
+                raise Cannot("the outputSchema that FastMCP derives from the function's result is not equivalent")
     return server
 
 
@@ -106,5 +106,5 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
 def requested_form(schema: Any) -> Any:
     found = form(schema, literals=False)
     if not equivalent(schema, found.model_json_schema()):
-        raise Cannot("FastMCP derives a form with another meaning from the pydantic model")
+        raise Cannot("the form that FastMCP derives from a pydantic model is not equivalent")
     return found

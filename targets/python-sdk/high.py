@@ -39,9 +39,9 @@ async def build(request: dict[str, Any]) -> MCPServer:
     for tool in (tool for tool in fixture["tools"] if tool["name"] in derived):
         with raised_recursion_limit():
             if not equivalent(tool["inputSchema"], derived[tool["name"]].input_schema):
-                raise Cannot("MCPServer derives an inputSchema with another meaning from the function's signature")
+                raise Cannot("the inputSchema that MCPServer derives from the function's signature is not equivalent")
             if "outputSchema" in tool and not equivalent(tool["outputSchema"], derived[tool["name"]].output_schema):
-                raise Cannot("MCPServer derives an outputSchema with another meaning from the function's result")
+                raise Cannot("the outputSchema that MCPServer derives from the function's result is not equivalent")
     return server
 
 
@@ -68,7 +68,7 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
             function = return_value
 
         case {"return": parts}:
-            # https://github.com/modelcontextprotocol/python-sdk/blob/v1.29.0/docs/server.md#structured-output
+            # A function may return the result itself: https://py.sdk.modelcontextprotocol.io/migration/
             returns = Annotated[CallToolResult, returns] if "outputSchema" in tool else CallToolResult
 
             async def return_result(**_arguments: Any) -> Any:
@@ -109,5 +109,5 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
 def requested_form(schema: Any) -> Any:
     found = form(schema, literals=True)
     if not equivalent(schema, found.model_json_schema()):
-        raise Cannot("MCPServer derives a form with another meaning from the pydantic model")
+        raise Cannot("the form that MCPServer derives from a pydantic model is not equivalent")
     return found
