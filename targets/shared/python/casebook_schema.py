@@ -128,14 +128,15 @@ class Annotations:
         self.definitions = root.get("$defs", {}) if isinstance(root, dict) else {}
         self.aliases: dict[str, Any] = {}
 
-    def of(self, schema: Any, name: str) -> Any:
+    def of(self, schema: Any, name: str, presented: Schema | None = None) -> Any:
+        """Returns the annotation of a schema. The keywords in `presented` are only added to the derived schema."""
         if schema is True or schema == {}:
             return Any
         if not isinstance(schema, dict):
             raise Cannot("Python types and pydantic's Field do not say this schema, which is not an object")
         keywords = {key: value for key, value in schema.items() if key not in ("$defs", "default")}
         field = {key: keywords.pop(key) for key in ("title", "description", "examples") if key in keywords}
-        extra = {key: keywords.pop(key) for key in list(keywords) if key.startswith("x-")}
+        extra = {key: keywords.pop(key) for key in list(keywords) if key.startswith("x-")} | (presented or {})
         kind = keywords.pop("type", None)
         annotation = self.take(kind, keywords, name, field, extra)
         for keyword in keywords:
@@ -162,6 +163,9 @@ class Annotations:
             raise Cannot("Python types and pydantic's Field do not say an invalid schema")
 
         said = CONSTRAINTS.get(kind, {})
+        for keyword in said.keys() & keywords.keys():
+            if not isinstance(keywords[keyword], str if keyword == "pattern" else int | float):
+                raise Cannot("a type checker rejects a constraint that is not a number")
         field |= {said[keyword]: keywords.pop(keyword) for keyword in list(keywords) if keyword in said}
         if kind == "array":
             items = self.of(keywords.pop("items", {}), name)
@@ -201,11 +205,14 @@ class Annotations:
         found = {}
         for name, inner in {**properties, **{name: {} for name in required if name not in properties}}.items():
             default = inner.get("default", ABSENT) if isinstance(inner, dict) else ABSENT
-            if default is not ABSENT and name in required:
-                raise Cannot("a parameter or field with a default is not required")
             if default is not ABSENT and not has_type(default, inner):
                 raise Cannot("a type checker rejects a default that is not of the annotated type")
-            found[name] = (self.of(inner, "".join(filter(str.isalnum, name.title()))), name in required, default)
+            presented = {}
+            if name in required and default is not ABSENT:
+                # In Python, a parameter or field that has a default is not required.
+                presented, default = {"default": default}, ABSENT
+            type_name = "".join(filter(str.isalnum, name.title()))
+            found[name] = (self.of(inner, type_name, presented), name in required, default)
         return found
 
     def literal(self, values: Any) -> Any:
