@@ -30,7 +30,7 @@ impl GetStream {
             return None;
         }
         let (sender, messages) = mpsc::channel(WAITING);
-        let reading = tokio::spawn(fault::reporting_panics(async move {
+        let reading = fault::spawn(async move {
             // The end of the stream has no meaning: the server may close it at any time.
             while let Ok(Some(arrival)) = reply.next().await {
                 let is_message = !arrival.text.is_empty() && !arrival.is_refusal();
@@ -38,7 +38,7 @@ impl GetStream {
                     break;
                 }
             }
-        }));
+        });
         Some(Self { messages, _reading: AbortOnDrop::of(&reading) })
     }
 
