@@ -25,8 +25,11 @@ async def build(request: dict[str, Any], **options: Any) -> FastMCP:
     for tool in request["fixture"]["tools"]:
         if "inputSchema" not in tool:
             raise Cannot("@mcp.tool always derives an inputSchema")
-        with raised_recursion_limit():
-            function = tool_function(tool, is_modern(request))
+        try:
+            with raised_recursion_limit():
+                function = tool_function(tool, is_modern(request))
+        except RecursionError as error:
+            raise Cannot("the adapter cannot write annotations for an inputSchema of this depth") from error
         # Members that the fixture omits are not passed.
         names = {"name": "name", "title": "title", "description": "description", "outputSchema": "output_schema"}
         try:
