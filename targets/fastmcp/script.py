@@ -31,12 +31,15 @@ def connect(request: dict[str, Any]) -> Client:
     https://gofastmcp.com/clients/client#protocol-negotiation
     """
     if "declares" in request:
-        raise Cannot("Client has no parameter for the capabilities in question: its handlers determine them")
+        raise Cannot(
+            "Client has a parameter only for the capabilities of sampling; the others follow from its handlers"
+        )
     if "url" in request:
         server = request["url"]
     else:
         command, *args = request["command"]
-        # By default the server's process would outlive the client's context, and casebook would wait for its end.
+        # By default the server's process outlives the client's context, so that a later client can use it again. The
+        # documentation recommends this option for isolated connections, such as those of casebook's tests.
         # https://gofastmcp.com/clients/transports#session-persistence
         server = StdioTransport(command=command, args=args, keep_alive=False)
     mode = request["revision"] if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
