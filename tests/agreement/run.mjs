@@ -142,6 +142,12 @@ async function compare(target, claims) {
         rows.push({ ...about, lacks: `does not support ${revision}` });
         continue;
       }
+      // A variant can support less than its target.
+      const tests = scenario.checks.flatMap((check) => check.ours);
+      if (!tests.some(([test, requirement]) => verdicts.has(`${test}@${revision}+http ${requirement}`))) {
+        rows.push({ ...about, lacks: `does not support ${scenario.name}` });
+        continue;
+      }
       const said = await official(target, scenario, revision);
       if (said.declined !== undefined) {
         rows.push({ ...about, lacks: said.declined.split('\n').at(-1) });

@@ -134,7 +134,8 @@ export const scenarios = [
 // The reference, and all targets in the languages of the SDKs that run the official suite.
 export const targets = [
   'reference',
-  'typescript-sdk:high',
+  'typescript-sdk:default',
+  'typescript-sdk:sessions',
   'typescript-sdk:low',
   'typescript-sdk-v1:low',
   'typescript-sdk-v1:zod',
