@@ -4,6 +4,8 @@ import * as z from 'zod';
 
 import { Cannot } from '../typescript/protocol.js';
 
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
 /** Keywords that validate nothing. The author of a zod schema gives them as its metadata. */
 const annotation = /^(title|description|examples|deprecated|readOnly|writeOnly|\$comment|\$id|\$anchor|x-.*)$/;
 
@@ -13,18 +15,21 @@ const dialects = [undefined, 'https://json-schema.org/draft/2020-12/schema', 'ht
 /**
  * Returns the zod schema that the author of a tool would write for a JSON Schema. If zod does not give the same JSON
  * Schema back, its author cannot write it: the SDK never sees the part that zod loses. Zod may add members.
+ *
+ * An object becomes a z.looseObject(), because the schema of a case allows further members. Of a plain object with
+ * properties, which the documentation often shows, the SDK makes a z.object(), which drops them.
  * https://zod.dev/json-schema
  */
 export function toZod(schema: unknown, place: string): AnySchema | undefined {
   if (schema === undefined) return undefined;
   const loss = (reason: string) => new Cannot(`zod cannot express ${place}: ${reason}`);
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) throw loss('zod writes only objects');
-  const { $schema, ...keywords } = schema as z.core.JSONSchema.JSONSchema;
+  const { $schema, ...keywords } = schema as JsonSchema;
   if (!dialects.includes($schema)) throw loss(`zod does not know ${JSON.stringify($schema)}`);
   let zod: z.ZodType;
   let lost: string | undefined;
   try {
-    zod = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
+    zod = z.fromJSONSchema(schema as JsonSchema);
     lost =
       firstLoss(keywords, z.toJSONSchema(zod, { io: 'input', override: rejectObjectLiterals })) ??
       // Zod keeps keywords that it does not check as metadata. Without metadata, only those that it checks are left.
