@@ -43,6 +43,7 @@ func (r refused) Error() string { return r.why }
 
 func main() {
 	log.SetFlags(0)
+	// At its default level, INFO, the SDK logs the start and the end of each session.
 	slog.SetLogLoggerLevel(slog.LevelWarn)
 	switch arguments := os.Args[1:]; {
 	case len(arguments) == 0:

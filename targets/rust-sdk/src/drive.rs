@@ -165,9 +165,9 @@ fn describe_error(error: &ServiceError) -> Value {
 }
 
 fn describe_connection_error(error: &ClientInitializeError) -> Value {
-    let code = match error {
-        ClientInitializeError::JsonRpcError(data) => Some(data.code.0),
-        _ => None,
-    };
-    json!({ "type": "ClientInitializeError", "code": code, "message": error.to_string() })
+    let mut described = json!({ "type": "ClientInitializeError", "message": error.to_string() });
+    if let ClientInitializeError::JsonRpcError(data) = error {
+        described["code"] = json!(data.code.0);
+    }
+    described
 }
