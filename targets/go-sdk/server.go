@@ -38,7 +38,8 @@ type streamAddress struct {
 	Word string `json:"word"`
 }
 
-// build builds the server for a serve request. By default the server supports every revision of the SDK.
+// build builds the server for a serve request. By default the server supports every revision of the SDK; see publish for
+// the HTTP handler.
 // https://go.sdk.modelcontextprotocol.io/protocol/#discovery
 func build(request serveRequest) (*mcp.Server, error) {
 	if !slices.Contains(revisions, request.Revision) {

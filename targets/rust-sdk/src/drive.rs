@@ -152,6 +152,7 @@ impl ClientHandler for User {
             Some(Answer::Accept(content)) => Ok(ElicitResult::new(ElicitationAction::Accept).with_content(content)),
             Some(Answer::Decline) => Ok(ElicitResult::new(ElicitationAction::Decline)),
             Some(Answer::Cancel) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+            // A handler can fail with this type only.
             None => Err(ErrorData::internal_error("the script has no answer left", None)),
         }
     }
