@@ -7,6 +7,7 @@ import io.modelcontextprotocol.kotlin.sdk.client.Client
 import io.modelcontextprotocol.kotlin.sdk.client.ClientOptions
 import io.modelcontextprotocol.kotlin.sdk.client.StdioClientTransport
 import io.modelcontextprotocol.kotlin.sdk.client.StreamableHttpClientTransport
+import io.modelcontextprotocol.kotlin.sdk.shared.RequestOptions
 import io.modelcontextprotocol.kotlin.sdk.shared.Transport
 import io.modelcontextprotocol.kotlin.sdk.types.CallToolRequest
 import io.modelcontextprotocol.kotlin.sdk.types.CallToolRequestParams
@@ -33,9 +34,13 @@ import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
 import kotlinx.serialization.json.put
 import kotlinx.serialization.json.putJsonArray
+import kotlin.time.Duration.Companion.seconds
 
-/** A time limit of the HTTP client, which is no part of the SDK. */
-private const val REQUEST_TIMEOUT_MILLIS = 2_000L
+/**
+ * The time limit for a call. The SDK's default of one minute is longer than casebook waits, and a call in which the server
+ * asks always ends by the limit over HTTP. The SDK ends it in the same way after either limit.
+ */
+private val CALL_LIMIT = RequestOptions(timeout = 2.seconds)
 
 /**
  * Drives the SDK's client through a script and reports the results that its user would get.
@@ -70,7 +75,7 @@ private suspend fun Client.runStep(step: JsonObject): JsonObject = try {
         buildJsonObject { put("tools", McpJson.encodeToJsonElement(ListSerializer(Tool.serializer()), allTools())) }
     } else {
         val arguments = call["arguments"]?.intoObject("CallToolRequestParams.arguments")
-        val result = callTool(CallToolRequest(CallToolRequestParams(call.text("name"), arguments)))
+        val result = callTool(CallToolRequest(CallToolRequestParams(call.text("name"), arguments)), CALL_LIMIT)
         buildJsonObject { put("result", McpJson.encodeToJsonElement(CallToolResult.serializer(), result)) }
     }
 } catch (unbuildable: Unbuildable) {
@@ -131,11 +136,7 @@ private class Connection(val transport: Transport, private val resource: AutoClo
 
 private fun connection(request: JsonObject): Connection {
     request["url"]?.let { url ->
-        val http = HttpClient(CIO) {
-            install(SSE)
-            // The engine ends a request after 15 s, which is longer than a step of a test may take.
-            engine { requestTimeout = REQUEST_TIMEOUT_MILLIS }
-        }
+        val http = HttpClient(CIO) { install(SSE) }
         return Connection(StreamableHttpClientTransport(http, url.jsonPrimitive.content), http)
     }
     val command = request.getValue("command").jsonArray.map { it.jsonPrimitive.content }
