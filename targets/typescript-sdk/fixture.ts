@@ -96,11 +96,9 @@ async function runTool(does: Does, args: unknown, ask: (elicit: Elicit) => Promi
   if (does.raise !== undefined) throw new Error(does.raise);
   if (does.elicit) return ask(does.elicit);
   if (!does.return) return structured(args);
-  if (!('structuredContent' in does.return) || 'content' in does.return) {
-    // A result of a case can be one that the type excludes.
-    return does.return as CallToolResult;
-  }
-  return { ...does.return, ...structured(does.return.structuredContent) };
+  const { structuredContent, ...rest } = does.return;
+  // A result of a case can be one that the type excludes.
+  return { ...structured(structuredContent), ...rest } as CallToolResult;
 }
 
 /**

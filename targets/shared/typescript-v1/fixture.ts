@@ -78,7 +78,8 @@ async function runTool(does: Does, args: unknown, server: McpServer['server']): 
   if (does.elicit) {
     // The form of a fixture can break the type on purpose.
     const params = { mode: 'form', ...does.elicit } as ElicitRequestFormParams;
-    return structured(await server.elicitInput(params));
+    const { action, content } = await server.elicitInput(params);
+    return structured({ action, content });
   }
   if (!does.return) return structured(args);
   const { structuredContent, ...rest } = does.return;

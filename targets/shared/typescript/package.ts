@@ -12,11 +12,14 @@ interface Manifest {
  * @param entry - the URL of one of its modules
  */
 export function packageVersion(name: string, entry: string): string {
-  for (let folder = new URL('.', entry); ; folder = new URL('..', folder)) {
+  let folder = new URL('.', entry);
+  for (;;) {
     const path = new URL('package.json', folder);
     // Packages have further files of this name, which only state the type of the modules beside them.
     const manifest: Manifest = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : {};
     if (manifest.name === name && manifest.version !== undefined) return manifest.version;
-    if (folder.pathname === '/') throw new Error(`cannot find the package.json of ${name}`);
+    const parent = new URL('..', folder);
+    if (parent.href === folder.href) throw new Error(`cannot find the package.json of ${name}`);
+    folder = parent;
   }
 }
