@@ -119,7 +119,7 @@ final class Client {
         Fixture.read("ClientCapabilities", declares, new TypeRef<ClientCapabilities>() {});
     var written = write(capabilities).text();
     if (!Json.LINES.readTree(written).equals(Json.LINES.readTree(declares.text()))) {
-      throw new Cannot("ClientCapabilities can declare only " + written);
+      throw new Cannot("of these capabilities, ClientCapabilities can declare only " + written);
     }
     return capabilities;
   }

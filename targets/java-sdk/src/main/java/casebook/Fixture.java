@@ -48,7 +48,7 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
 
   record Elicit(String message, Json requestedSchema) {}
 
-  /** Adds the tools to the server, and the rest of its description. */
+  /** Builds a server that can ask the client: over stdio, or with sessions over HTTP. */
   McpSyncServer build(SyncSpecification<?> specification) throws Unbuildable {
     for (var tool : tools) {
       var handler = handler(tool.does());
@@ -61,7 +61,7 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
     }
   }
 
-  /** Does the same for a server without sessions. */
+  /** Builds a server without sessions. */
   McpStatelessSyncServer build(StatelessSyncSpecification specification) throws Unbuildable {
     for (var tool : tools) {
       var handler = statelessHandler(tool.does());
@@ -190,7 +190,7 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
     try {
       return MAPPER.readValue(json.text(), type);
     } catch (IOException | RuntimeException thrown) {
-      throw new Cannot(parameter + " has no such value: " + thrown.getMessage());
+      throw new Cannot(parameter + " cannot take this value: " + thrown.getMessage());
     }
   }
 }

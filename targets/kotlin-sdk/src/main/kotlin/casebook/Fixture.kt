@@ -51,14 +51,14 @@ private val STRICT = Json(McpJson) {
 internal fun <T> JsonElement.into(parameter: String, type: KSerializer<T>): T = try {
     STRICT.decodeFromJsonElement(type, this)
 } catch (thrown: SerializationException) {
-    throw Cannot("$parameter has no such value: ${thrown.message?.lineSequence()?.first()}")
+    throw Cannot("$parameter cannot take this value: ${thrown.message?.lineSequence()?.first()}")
 }
 
 /** Reads a value for a parameter that takes a JsonObject or null. */
 internal fun JsonElement.intoObject(parameter: String): JsonObject? = when (this) {
     is JsonObject -> this
     is JsonNull -> null
-    else -> throw Cannot("$parameter is a JsonObject, and this value is none")
+    else -> throw Cannot("$parameter takes only a JsonObject")
 }
 
 /** Builds a server: https://github.com/modelcontextprotocol/kotlin-sdk#creating-a-server */
@@ -92,7 +92,7 @@ private fun definition(tool: JsonObject) = Tool(
 private fun JsonElement.intoToolSchema(parameter: String): ToolSchema {
     val schema = into(parameter, ToolSchema.serializer())
     if (schema.type != "object") {
-        throw Cannot("$parameter is a ToolSchema, whose constructor has no type: it is always object")
+        throw Cannot("$parameter is a ToolSchema, and its constructor has no type: it is always object")
     }
     return schema
 }
@@ -143,9 +143,9 @@ private fun elicitHandler(does: JsonObject): Handler {
  */
 private fun JsonElement.intoRequestedSchema(): RequestedSchema {
     val type = RequestedSchema.serializer()
-    val schema = into("ElicitRequestFormParams.requestedSchema", type).copy()
+    val schema = into("ElicitRequestParams.RequestedSchema", type).copy()
     if (!isKeptIn(McpJson.encodeToJsonElement(type, schema))) {
-        throw Cannot("ElicitRequestFormParams.requestedSchema has fields of fixed types, and this value fits none")
+        throw Cannot("the constructors of the fields of ElicitRequestParams.RequestedSchema cannot take this value")
     }
     return schema
 }
