@@ -179,6 +179,9 @@ Examples:
   casebook explain tools/root-type --wire 2026-07-28";
 
 const SMOKE: &str = "\
+WRONG is a mistake of the adapter. `odd` is a change on the way through the
+adapter and its SDK; one of them makes it.
+
 Examples:
   casebook smoke ./my-sdk";
 
