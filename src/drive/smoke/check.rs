@@ -301,12 +301,12 @@ async fn over_http(adapter: &mut Adapter, order: Order<'_>, probe: Probe) -> Smo
         return SmokeOutcome::wrong(format!("the `url` {url}, which does not begin with http://"), wanted);
     }
     let mut connection = Connection::to(ConnectionReuse::default().local(&url), order.revision);
-    let mut used = list_and_call(&mut connection, probe).await;
+    let mut used = list_and_call(&mut connection, probe, ANSWER).await;
     connection.close(Deadline::within(ANSWER)).await;
     if let Err(SmokeOutcome::Wrong { got, .. }) = &used {
         tokio::time::sleep(PAUSE).await;
         let mut second = Connection::to(ConnectionReuse::default().local(&url), order.revision);
-        if !matches!(list_and_call(&mut second, probe).await, Err(SmokeOutcome::Wrong { .. })) {
+        if !matches!(list_and_call(&mut second, probe, ANSWER).await, Err(SmokeOutcome::Wrong { .. })) {
             let got = format!("{got}; the same request succeeded {} ms later", PAUSE.as_millis());
             used = Err(SmokeOutcome::wrong(got, "`serving` only when the server can be reached"));
         }
@@ -325,7 +325,7 @@ async fn by_stream(adapter: &mut Adapter, order: Order<'_>, probe: Probe) -> Smo
             }
         };
     let mut connection = Connection::stdio(input, output, order.revision);
-    let used = list_and_call(&mut connection, probe).await;
+    let used = list_and_call(&mut connection, probe, ANSWER).await;
     connection.close(Deadline::within(ANSWER)).await;
     stopped(adapter, serving, used).await
 }
@@ -350,7 +350,7 @@ async fn over_stdio(target: &Target, order: Order<'_>, probe: Probe) -> SmokeOut
     };
     let stderr = server.stderr().clone();
     let mut connection = Connection::stdio(input, output, order.revision);
-    let used = server.during(list_and_call(&mut connection, probe)).await;
+    let used = server.during(list_and_call(&mut connection, probe, START)).await;
     let stopped = server.end(StopReason::Finished, connection.close(Deadline::within(ANSWER))).await;
     let stderr = stderr.take();
     match (used, why_no_server(stopped.code, &stderr)) {
@@ -372,18 +372,23 @@ fn without_server(probe: Probe, served: Served, wanted: &str) -> SmokeOutcome {
 }
 
 /// Lists the tools, which must include the tool of the fixture, and calls it. Returns the lines beside the messages.
-async fn list_and_call(connection: &mut Connection, probe: Probe) -> Result<Vec<String>, SmokeOutcome> {
+/// A process that was just started has a longer `limit` for its first answers.
+async fn list_and_call(
+    connection: &mut Connection,
+    probe: Probe,
+    limit: Duration,
+) -> Result<Vec<String>, SmokeOutcome> {
     let revision = connection.revision.name().to_owned();
     let bindings = Bindings { canaries: Vec::new(), unique: token(), revision };
     let step = |when| Step { when, then: Then::Observe, declares: None, initialized: true };
     let list = step(When::List);
-    let opened = connection.open(&list, &bindings, Deadline::within(ANSWER)).await;
+    let opened = connection.open(&list, &bindings, Deadline::within(limit)).await;
     if opened.end != End::Accepted {
         // A server may only learn from its first request that it cannot be built.
         let is_bad = probe == Probe::NoSchema && !matches!(opened.end, End::Crash { .. });
         return if is_bad { Ok(Vec::new()) } else { Err(SmokeOutcome::wrong(describe(&opened), "a connection")) };
     }
-    let listed = connection.perform(&list, &bindings, Deadline::within(ANSWER)).await;
+    let listed = connection.perform(&list, &bindings, Deadline::within(limit)).await;
     if probe == Probe::NoSchema {
         return no_schema(&listed).map(|()| Vec::new());
     }
