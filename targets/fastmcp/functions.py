@@ -14,7 +14,7 @@ from fastmcp import Context, FastMCP
 from fastmcp.tools import Tool
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
-from casebook_schema import ABSENT, equivalent, form, parameters
+from casebook_schema import ABSENT, equivalent, form, parameters, received
 
 from results import is_modern, question, received_answer, tool_result
 
@@ -46,20 +46,21 @@ def tool_function(tool: dict[str, Any], modern: bool) -> Callable[..., Any]:
     if isinstance(schema, dict) and schema.get("additionalProperties") is False:
         # The SDK adds this keyword to the schema of each function.
         schema = {keyword: value for keyword, value in schema.items() if keyword != "additionalProperties"}
-    body = function_body(tool["does"], modern)
+    arguments = parameters(schema)
+    body = function_body(tool["does"], arguments, modern)
     own = [parameter for parameter in signature(body).parameters.values() if parameter.kind != Parameter.VAR_KEYWORD]
-    expected = own + parameters(schema)
+    expected = own + arguments
     body.__signature__ = Signature(expected)
     body.__annotations__ = {parameter.name: parameter.annotation for parameter in expected}
     return body
 
 
-def function_body(does: dict[str, Any], modern: bool) -> Callable[..., Any]:
+def function_body(does: dict[str, Any], expected: list[Parameter], modern: bool) -> Callable[..., Any]:
     match does:
         case {"echo": _}:
 
             async def echo(**arguments: Any) -> Any:
-                return {name: value for name, value in arguments.items() if value is not ABSENT}
+                return received(expected, arguments)
 
             return echo
 

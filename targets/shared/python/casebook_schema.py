@@ -10,6 +10,7 @@ import json
 from datetime import date, datetime
 from enum import Enum
 from inspect import Parameter
+from keyword import iskeyword
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin
 from uuid import UUID
 
@@ -55,7 +56,7 @@ def parameters(schema: Any) -> list[Parameter]:
         if not required and default is ABSENT:
             field["default_factory"] = lambda: ABSENT
         parameter = name
-        if not name.isidentifier() or name.startswith("_"):
+        if not name.isidentifier() or iskeyword(name) or name.startswith("_"):
             parameter = f"argument_{len(found)}"
             field["validation_alias"] = name
         if field:
