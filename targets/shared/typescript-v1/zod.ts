@@ -1,5 +1,5 @@
 /** Writes JSON Schema with zod, as far as zod has it. */
-import type { AnySchema } from '@modelcontextprotocol/sdk/server/zod-compat.js';
+import type { AnySchema, ZodRawShapeCompat } from '@modelcontextprotocol/sdk/server/zod-compat.js';
 import * as z from 'zod';
 
 import { Cannot } from '../typescript/protocol.js';
@@ -15,12 +15,9 @@ const dialects = [undefined, 'https://json-schema.org/draft/2020-12/schema', 'ht
 /**
  * Returns the zod schema that the author of a tool would write for a JSON Schema. If zod does not give the same JSON
  * Schema back, its author cannot write it: the SDK never sees the part that zod loses. Zod may add members.
- *
- * An object becomes a z.looseObject(), because the schema of a case allows further members. Of a plain object with
- * properties, which the documentation often shows, the SDK makes a z.object(), which drops them.
  * https://zod.dev/json-schema
  */
-export function toZod(schema: unknown, place: string): AnySchema | undefined {
+export function toZod(schema: unknown, place: string): AnySchema | ZodRawShapeCompat | undefined {
   if (schema === undefined) return undefined;
   const loss = (reason: string) => new Cannot(`zod cannot express ${place}: ${reason}`);
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) throw loss('zod writes only objects');
@@ -38,7 +35,15 @@ export function toZod(schema: unknown, place: string): AnySchema | undefined {
     throw loss((error as Error).message);
   }
   if (lost !== undefined) throw loss(`${lost} is lost`);
-  return zod;
+  return zod instanceof z.ZodObject && isShape(keywords) ? zod.shape : zod;
+}
+
+/**
+ * States whether the author of a tool writes the properties alone, as the documentation does. The SDK makes a z.object()
+ * of them, which drops all other members, so an object without properties has to be a z.looseObject().
+ */
+function isShape({ type, properties = {}, required, ...others }: JsonSchema): boolean {
+  return Object.keys(properties).length > 0 && Object.keys(others).length === 0;
 }
 
 /** By its type, z.literal() takes only primitive values. It compares objects by identity, so that none is equal. */
