@@ -20,7 +20,7 @@ use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::ConnectionReuse;
 use crate::drive::token::token;
-use crate::model::case::{Answer, Does, Retry, Step, Then, When};
+use crate::model::case::{Answer, Does, Need, Retry, Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
@@ -225,6 +225,14 @@ impl Ask {
         }
     }
 
+    /// Returns whether the request needs elicitation in form mode.
+    fn elicits(self) -> bool {
+        match self {
+            Self::Serve(probe) | Self::Stream(probe) => probe == Probe::Plain(Does::Elicit),
+            Self::Drive(script) => matches!(script, client::Script::Elicit | client::Script::UsedUp),
+        }
+    }
+
     fn role(self) -> Role {
         if let Self::Drive(_) = self { Role::Client } else { Role::Server }
     }
@@ -252,6 +260,7 @@ fn everything(target: &Target, streams: bool) -> impl Iterator<Item = (Revision,
     ways.flat_map(move |(role, transport, one)| {
         Ask::of(role, transport, streams).into_iter().map(move |ask| (one, transport, ask))
     })
+    .filter(|(_, _, ask)| !ask.elicits() || !claims.lacks.contains(&Need::ElicitationForm))
 }
 
 /// Serves a fixture, lists its tools and calls the tool.
