@@ -109,13 +109,14 @@ impl Connection {
     }
 
     /// Opens a stream for the server's own messages by a GET request, as clients do after the handshake. A server that
-    /// has no such stream refuses the request.
-    pub(crate) async fn open_get_stream(&mut self, log: &mut ExchangeLog<'_>) {
-        let Channel::Http(http) = &self.channel else { return };
+    /// has no such stream refuses the request. Returns whether the stream is open.
+    pub(crate) async fn open_get_stream(&mut self, log: &mut ExchangeLog<'_>) -> bool {
+        let Channel::Http(http) = &self.channel else { return false };
         let mut headers = headers::of_connection(self.context());
         headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
         log.sent("", headers.clone());
         self.get_stream = GetStream::open(http.get(&headers), log.deadline.narrowed(GRACE)).await;
+        self.get_stream.is_some()
     }
 
     fn context(&self) -> Context<'_> {

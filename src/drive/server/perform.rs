@@ -106,11 +106,23 @@ impl Connection {
         }
         match self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
             Err(End::Empty | End::Accepted) => {
-                self.open_get_stream(log).await;
+                if self.open_get_stream(log).await {
+                    self.settle(log).await;
+                }
                 Err(End::Accepted)
             }
             end => end,
         }
+    }
+
+    /// Sends a ping, and waits for its response for a short time. A server may send the headers of a GET stream before
+    /// it can send messages on it; after a further request it is ready.
+    async fn settle(&mut self, log: &mut ExchangeLog<'_>) {
+        let deadline = log.deadline;
+        log.shorten_deadline();
+        // The cases about pings judge the response.
+        _ = self.request(log, "ping", Vec::new()).await;
+        log.deadline = deadline;
     }
 
     /// Sends a request and waits for its response.

@@ -202,7 +202,7 @@ pub(crate) async fn stateful_with(get: Vec<Act>, script: Vec<Vec<Act>>) -> (Serv
     let server = Server::new([vec![write(&session)], taken(), get].into_iter().chain(script).collect()).await;
     let mut connection = server.connection(revision(Lifecycle::Stateful));
     let exchange = connection.open(&step(When::List), &Bindings::default(), soon()).await;
-    assert_eq!((exchange.end, exchange.messages.len()), (End::Accepted, 5));
+    assert_eq!(exchange.end, End::Accepted);
     (server, connection)
 }
 

@@ -156,23 +156,27 @@ async fn cut_stream_is_resumed_once() {
     assert_eq!(perform(&mut connection, &call(vec![]), soon()).await.end, End::Empty);
 }
 
+/// The response to a call that follows a ping.
+const AFTER_PING: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"content":[]}}"#;
+
 #[tokio::test]
 async fn question_on_get_stream_is_answered_while_the_reply_is_awaited() {
-    let get = events(&[]).into_iter().chain([Act::Await(4), write(&event(ASKED)), Act::Hang]).collect();
-    let late = [Act::Await(5)].into_iter().chain(json_reply(DONE)).collect();
-    let (server, mut connection) = stateful_with(get, vec![late, taken()]).await;
+    let get = events(&[]).into_iter().chain([Act::Await(5), write(&event(ASKED)), Act::Hang]).collect();
+    let late = [Act::Await(6)].into_iter().chain(json_reply(AFTER_PING)).collect();
+    let (server, mut connection) = stateful_with(get, vec![json_reply(DONE), late, taken()]).await;
     let exchange = perform(&mut connection, &call(vec![accept(&json!({ "x": 1 }))]), soon()).await;
     assert!(matches!(exchange.end, End::Replied { .. }), "{:?}", exchange.end);
     assert!(server.request(2).starts_with("GET /mcp") && server.request(2).contains("mcp-session-id: s1"));
-    assert_eq!(server.bodies()[4]["result"], json!({ "action": "accept", "content": { "x": 1 } }));
+    assert_eq!(server.bodies()[3]["method"], "ping");
+    assert_eq!(server.bodies()[5]["result"], json!({ "action": "accept", "content": { "x": 1 } }));
     let on_stream: Vec<_> = exchange.messages.iter().filter(|message| message.on_get_stream).collect();
     assert_eq!(on_stream.iter().map(|message| &*message.text).collect::<Vec<_>>(), [ASKED]);
 }
 
 #[tokio::test]
 async fn response_on_get_stream_is_taken_after_an_empty_reply() {
-    let get = events(&[]).into_iter().chain([Act::Await(4), write(&event(DONE)), Act::Hang]).collect();
-    let (_server, mut connection) = stateful_with(get, vec![events(&[])]).await;
+    let get = events(&[]).into_iter().chain([Act::Await(5), write(&event(AFTER_PING)), Act::Hang]).collect();
+    let (_server, mut connection) = stateful_with(get, vec![json_reply(DONE), events(&[])]).await;
     let exchange = perform(&mut connection, &call(vec![]), soon()).await;
     assert!(matches!(exchange.end, End::Replied { message } if exchange.messages[message].on_get_stream));
 }
