@@ -14,7 +14,7 @@ from mcp.server.fastmcp import Context, FastMCP
 from mcp.types import CallToolResult
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
-from casebook_schema import equivalent, form, parameters, received, result
+from casebook_schema import equivalent, form, parameters, received, result, submitted
 
 from results import call_tool_result
 
@@ -83,7 +83,7 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
             async def ask(ctx: Context, **_arguments: Any) -> Any:
                 answer = await ctx.elicit(message=message, schema=asked)
                 if answer.action == "accept":
-                    return {"action": "accept", "content": answer.data.model_dump(mode="json", exclude_unset=True)}
+                    return {"action": "accept", "content": submitted(answer.data)}
                 return {"action": answer.action}
 
             function = ask

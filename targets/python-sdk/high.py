@@ -15,7 +15,7 @@ from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult,
 from mcp.types import CallToolResult
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
-from casebook_schema import equivalent, form, parameters, received, result
+from casebook_schema import equivalent, form, parameters, received, result, submitted
 
 from results import call_tool_result
 
@@ -85,7 +85,7 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
 
             async def report(answer: Any, **_arguments: Any) -> Any:
                 if isinstance(answer, AcceptedElicitation):
-                    return {"action": "accept", "content": answer.data.model_dump(mode="json", exclude_unset=True)}
+                    return {"action": "accept", "content": submitted(answer.data)}
                 return {"action": answer.action}
 
             function = report

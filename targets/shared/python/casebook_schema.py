@@ -91,6 +91,12 @@ def form(schema: Any, *, literals: bool) -> type[BaseModel]:
     return create_model("Form", **fields)
 
 
+def submitted(answer: BaseModel) -> dict[str, Any]:
+    """Returns the fields of a submitted form as its tool sees them, with the defaults that the SDK filled in."""
+    absent = {name for name, value in answer if value is ABSENT}
+    return answer.model_dump(mode="json", exclude=absent)
+
+
 def result(schema: Any, *, model: bool = False) -> Any:
     """Returns the annotation of a function's result that conforms to an `outputSchema`.
 
