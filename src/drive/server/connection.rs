@@ -43,6 +43,8 @@ pub(crate) struct Connection {
     session: Option<String>,
     /// The stream of a GET request, on which the server may send requests and notifications.
     get_stream: Option<GetStream>,
+    /// Set if a tool of the server asks the user.
+    pub(crate) is_asked: bool,
     /// Set once revision and session are negotiated.
     agreed: bool,
     ids: u64,
@@ -80,10 +82,27 @@ impl Connection {
         Self { is_starting: true, ..self }
     }
 
+    /// Marks the connection as one to a server with a tool that asks the user.
+    pub(crate) fn asked(self, is_asked: bool) -> Self {
+        Self { is_asked, ..self }
+    }
+
     fn over(channel: Channel, revision: Revision) -> Self {
         let agreed = revision.facts().lifecycle == Lifecycle::Stateless;
         let (mirrored, open) = (Mirrored::default(), HashSet::new());
-        Self { channel, revision, mirrored, session: None, get_stream: None, agreed, ids: 0, open, is_starting: false }
+        let (session, get_stream, ids) = (None, None, 0);
+        Self {
+            channel,
+            revision,
+            mirrored,
+            session,
+            get_stream,
+            is_asked: false,
+            agreed,
+            ids,
+            open,
+            is_starting: false,
+        }
     }
 
     /// Ends the session, if there is one, and closes the connection.

@@ -16,7 +16,7 @@ use crate::drive::process::lines::BoundedText;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::ConnectionReuse;
-use crate::model::case::{Step, Test, Then, When};
+use crate::model::case::{Does, Step, Test, Then, When};
 use crate::model::spec::{Revision, Transport};
 use crate::model::target::{Fixed, Target, TargetKind};
 use crate::model::template::Bindings;
@@ -80,7 +80,8 @@ impl ServedFixture {
             (Transport::Http, adapter) => {
                 let adapter = adapter.expect("a runner has an adapter before it serves over HTTP");
                 let (serving, url) = adapter.serve(order, deadline).await?;
-                let connection = Connection::to(reuse.local(&url), revision);
+                let is_asked = planned.test.given.tools.iter().any(|tool| matches!(tool.does, Does::Elicit));
+                let connection = Connection::to(reuse.local(&url), revision).asked(is_asked);
                 (connection, Host::Adapter(serving, adapter.stderr().clone(), None))
             }
             (Transport::Stdio, Some(adapter)) => {

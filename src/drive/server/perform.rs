@@ -4,6 +4,7 @@
 //! not know transports or the expected behaviour.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -24,6 +25,8 @@ use crate::model::transcript::End;
 const MAX_PAGES: usize = 50;
 /// The number of times that a call is repeated with the input that the server requested.
 const MAX_ROUNDS: usize = 8;
+/// The time in which a server becomes able to send messages on a GET stream, after the response to a further request.
+const SETTLE: Duration = Duration::from_millis(50);
 /// The `clientInfo` of casebook.
 const CLIENT: &str = r#"{"name":"casebook","version":"1"}"#;
 /// The notification that a client must send after `initialize`.
@@ -106,7 +109,7 @@ impl Connection {
         }
         match self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
             Err(End::Empty | End::Accepted) => {
-                if self.open_get_stream(log).await {
+                if self.open_get_stream(log).await && self.is_asked {
                     self.settle(log).await;
                 }
                 Err(End::Accepted)
@@ -115,14 +118,15 @@ impl Connection {
         }
     }
 
-    /// Sends a ping, and waits for its response for a short time. A server may send the headers of a GET stream before
-    /// it can send messages on it; after a further request it is ready.
+    /// Waits until a server that has sent the headers of a GET stream can also send messages on it. The Kotlin SDK
+    /// drops a question in the time between, which is long in a process that was just started: nothing shows its end.
     async fn settle(&mut self, log: &mut ExchangeLog<'_>) {
         let deadline = log.deadline;
         log.shorten_deadline();
         // The cases about pings judge the response.
         _ = self.request(log, "ping", Vec::new()).await;
         log.deadline = deadline;
+        tokio::time::sleep(SETTLE).await;
     }
 
     /// Sends a request and waits for its response.

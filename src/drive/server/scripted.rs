@@ -200,7 +200,7 @@ pub(crate) async fn stateful_with(get: Vec<Act>, script: Vec<Vec<Act>>) -> (Serv
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nmcp-session-id: s1\r\nconnection: close\r\n\r\n{OPENED}"
     );
     let server = Server::new([vec![write(&session)], taken(), get].into_iter().chain(script).collect()).await;
-    let mut connection = server.connection(revision(Lifecycle::Stateful));
+    let mut connection = server.connection(revision(Lifecycle::Stateful)).asked(true);
     let exchange = connection.open(&step(When::List), &Bindings::default(), soon()).await;
     assert_eq!(exchange.end, End::Accepted);
     (server, connection)
