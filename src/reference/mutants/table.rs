@@ -263,7 +263,7 @@ mutants! { |p|
         "arguments-coerced": p.requests.before_check = coerce => ["tools/inputs-validated", "tools/no-coercion"],
         /// Arguments that `properties` does not name are removed.
         "unknown-arguments-dropped": p.requests.after_check = remove_unknown_arguments => [
-            "sep-1303/error-leaves-no-trace", "stdio/one-message-a-line", "tools/arguments-unchanged",
+            "sep-1303/error-leaves-no-trace", "tools/arguments-unchanged",
             "tools/no-parameter-forms"],
         /// Numbers are converted to 64-bit floating point, which changes large ones.
         "numbers-as-floats": p.requests.after_check = |arguments, _| make_floats(arguments) => [],
