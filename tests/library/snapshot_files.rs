@@ -78,7 +78,7 @@ fn snapshots_contain_exactly_the_planned_tests() {
             })
             .collect();
         for case in there.iter().filter(|case| !planned.contains_key(case)) {
-            wrong.push(format!("{} {case}: no run includes this case file", target.id));
+            wrong.push(format!("{} {case}: no run includes this case file; delete the snapshot", target.id));
         }
         for (case, planned) in &planned {
             let path = snapshot::path(folder, case);
