@@ -6,8 +6,8 @@
 //! of the processes.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -187,7 +187,10 @@ fn children(id: Pid) -> Vec<Pid> {
 }
 
 fn children_of(id: Pid, thread: Pid) -> Vec<Pid> {
-    let ids = fs::read_to_string(children_file(id, thread)).unwrap_or_default();
+    // One read as large as possible: if a child exits between two reads, the second one skips another child.
+    let mut text = vec![0; 1 << 16];
+    let length = File::open(children_file(id, thread)).and_then(|mut file| file.read(&mut text)).unwrap_or(0);
+    let ids = String::from_utf8_lossy(&text[..length]);
     ids.split_whitespace().filter_map(|id| id.parse().ok()).map(Pid::from_raw).collect()
 }
 
