@@ -118,8 +118,9 @@ impl Connection {
         }
     }
 
-    /// Waits until a server that has sent the headers of a GET stream can also send messages on it. The Kotlin SDK
-    /// drops a question in the time between, which is long in a process that was just started: nothing shows its end.
+    /// Waits until a server that has sent the headers of a GET stream can also send messages on it. One SDK sends the
+    /// headers before it registers the stream, and drops a question that it sends in between. No message shows the end
+    /// of this time, which is longest in a process that was just started.
     async fn settle(&mut self, log: &mut ExchangeLog<'_>) {
         let deadline = log.deadline;
         log.shorten_deadline();
