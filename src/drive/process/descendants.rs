@@ -187,10 +187,10 @@ fn children(id: Pid) -> Vec<Pid> {
 }
 
 fn children_of(id: Pid, thread: Pid) -> Vec<Pid> {
-    // One read as large as possible: if a child exits between two reads, the second one skips another child.
-    let mut text = vec![0; 1 << 16];
-    let length = File::open(children_file(id, thread)).and_then(|mut file| file.read(&mut text)).unwrap_or(0);
-    let ids = String::from_utf8_lossy(&text[..length]);
+    // If a child exits between two reads, the second one skips another child. With this capacity, no read is smaller than
+    // a page, in which nearly every process has all of its children.
+    let mut ids = String::with_capacity(1 << 13);
+    _ = File::open(children_file(id, thread)).and_then(|mut file| file.read_to_string(&mut ids));
     ids.split_whitespace().filter_map(|id| id.parse().ok()).map(Pid::from_raw).collect()
 }
 
