@@ -116,6 +116,9 @@ pub enum Command {
     /// Check that an adapter speaks the adapter protocol
     #[command(after_long_help = SMOKE)]
     Smoke(SmokeArgs),
+    /// Run the programs that show known failures without an adapter
+    #[command(after_long_help = REPRO)]
+    Repro(ReproArgs),
     /// Print the [[known]] entries that would make a run succeed
     #[command(after_long_help = KNOWN)]
     Known(KnownArgs),
@@ -184,6 +187,15 @@ adapter and its SDK; one of them makes it.
 
 Examples:
   casebook smoke ./my-sdk";
+
+const REPRO: &str = "\
+A [[known]] entry names its program by `repro = \"FILE\"`, which is in the folder
+repro/ of the target. A program that shows the failure prints one line and ends
+with status 0.
+
+Examples:
+  casebook repro go-sdk
+  casebook repro --all";
 
 const KNOWN: &str = "\
 Each entry matches the failing tests of one requirement, and no test that
@@ -324,6 +336,17 @@ pub struct SmokeArgs {
     pub dev: bool,
 }
 
+/// `casebook repro`.
+#[derive(Debug, Args)]
+pub struct ReproArgs {
+    /// Targets: names, or paths of a target.toml or its folder
+    #[arg(value_name = "TARGET", required_unless_present = "all", conflicts_with = "all")]
+    pub targets: Vec<String>,
+    /// Run the programs of all targets whose own programs are installed
+    #[arg(long)]
+    pub all: bool,
+}
+
 /// `casebook prove`.
 #[derive(Debug, Args)]
 pub struct ProveArgs {
@@ -419,6 +442,9 @@ pub struct CoverageArgs {
     #[arg(long, value_name = "N", value_parser = values::sep, allow_negative_numbers = true)]
     #[arg(help_heading = heading::OUTPUT)]
     pub sep: Option<u32>,
+    /// Also show on how many targets of this run log each requirement was decided; repeatable
+    #[arg(long = "run-log", value_name = "FILE", help_heading = heading::OUTPUT)]
+    pub run_logs: Vec<Utf8PathBuf>,
     /// Print in this format
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
     pub format: CoverageFormat,

@@ -28,7 +28,12 @@ pub(super) fn post(cli: &Cli) -> Option<u8> {
 /// Returns whether a command starts processes or listens for connections.
 pub(super) fn is_wanted(command: &Command) -> bool {
     match command {
-        Command::Run(_) | Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) => true,
+        Command::Run(_)
+        | Command::Smoke(_)
+        | Command::Repro(_)
+        | Command::Serve(_)
+        | Command::Drive(_)
+        | Command::Prove(_) => true,
         Command::Explain(args) => args.wire.is_some(),
         _ => false,
     }

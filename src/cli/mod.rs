@@ -24,6 +24,7 @@ mod prove;
 mod relay;
 mod replay;
 mod report;
+mod repro;
 mod run;
 mod serve;
 mod sets;
@@ -47,7 +48,7 @@ use crate::report::terminal::{self, eprint_line, ignore_broken_pipe};
 use args::heading;
 pub use args::{
     AdapterArgs, Cli, Command, CompletionsArgs, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs,
-    LintArgs, ListArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SmokeArgs,
+    LintArgs, ListArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, ReproArgs, SmokeArgs,
 };
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
@@ -167,6 +168,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Explain(args) => cases::explain(args),
         Command::Targets(args) => targets::targets(args),
         Command::Smoke(args) => smoke::smoke(args),
+        Command::Repro(args) => repro::repro(args),
         Command::Known(args) => known::known(args),
         Command::Report(args) => report::report(args),
         Command::Diff(args) => diff::diff(args),

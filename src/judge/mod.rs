@@ -266,8 +266,9 @@ impl KnownFailure {
 }
 
 fn as_recorded(known: &Known) -> KnownAs {
-    let Known { test, reason, issue, .. } = known;
-    KnownAs { test: test.as_str().to_owned(), reason: reason.clone(), issue: issue.clone(), shared: known.is_shared }
+    let Known { test, reason, issue, disclosure, is_shared: shared, .. } = known;
+    let test = test.as_str().to_owned();
+    KnownAs { test, reason: reason.clone(), issue: issue.clone(), disclosure: *disclosure, shared: *shared }
 }
 
 fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: Vec<Detail>) -> Verdict {

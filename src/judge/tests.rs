@@ -32,6 +32,8 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         requirement: RequirementId::within("f", requirement),
         reason: "it is so".into(),
         issue: None,
+        repro: None,
+        disclosure: None,
         is_shared: false,
     });
     Target {
@@ -46,6 +48,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         announced: Claims::default(),
         claims: Claims { roles: Vec::new(), transports: Vec::new(), revisions: Vec::new(), lacks: Vec::new() },
         known: known.collect(),
+        repro: Vec::new(),
         flaky: Vec::new(),
         snapshots: None,
         unverified: None,

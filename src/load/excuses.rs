@@ -3,10 +3,12 @@
 //! Takes `[[known]]` and `[[flaky]]` of a `target.toml`, gives each entry with the variants that it is limited to. Must
 //! not know which tests exist.
 
+use camino::{Utf8Component, Utf8PathBuf};
+
 use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::{Object, Reader};
-use crate::model::target::{Flaky, Known};
+use crate::model::target::{Disclosure, Flaky, Known};
 use crate::model::{Pattern, PatternError, RequirementId};
 
 /// An entry, and the variants that it is limited to; none for an entry of all variants.
@@ -28,14 +30,32 @@ pub(super) fn known(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<
     let items = reader.items(node, "`known`").unwrap_or_default();
     let known = items.iter().filter_map(|item| {
         let what = "a known failure";
-        let object = reader.object(item, what, &["test", "requirement", "variant", "reason", "issue"])?;
+        let object =
+            reader.object(item, what, &["test", "requirement", "variant", "reason", "issue", "repro", "disclosure"])?;
         let requirement = reader.need(object, what, "requirement");
         let requirement = requirement.and_then(|node| reader.text(node, "`requirement`")).map(str::to_owned);
+        let repro = object.get("repro").and_then(|node| repro(reader, node));
+        let disclosure = object.get("disclosure");
+        let disclosure = disclosure.and_then(|node| reader.word(node, "`disclosure`", Disclosure::ALL));
         let Excuse { variants, entry: Flaky { test, reason, issue } } = excuse(reader, object, what, variants)?;
         let requirement = RequirementId::within("", &requirement?);
-        Some(Excuse { variants, entry: Known { test, requirement, reason, issue, is_shared: false } })
+        let known = Known { test, requirement, reason, issue, repro, disclosure, is_shared: false };
+        Some(Excuse { variants, entry: known })
     });
     known.collect()
+}
+
+/// Reads the path of a program below the folder `repro/`.
+fn repro(reader: &mut Reader, node: &Node) -> Option<Utf8PathBuf> {
+    let path = Utf8PathBuf::from(reader.text(node, "`repro`")?);
+    let is_below = path.components().all(|part| matches!(part, Utf8Component::Normal(_)));
+    if path.as_str().is_empty() || !is_below {
+        let mistake = reader.mistake(Lint::UnknownValue, "`repro` leads out of the folder `repro/`");
+        let help = "name a file below the target's folder `repro/`, as in `repro = \"null-result.py\"`";
+        reader.push(mistake.at(node.span, "not the name of a file").help(help));
+        return None;
+    }
+    Some(path)
 }
 
 /// Reads the flaky tests.

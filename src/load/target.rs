@@ -110,6 +110,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         announced: claims.clone(),
         claims,
         known: Vec::new(),
+        repro: Vec::new(),
         flaky: Vec::new(),
         snapshots: snapshots.filter(|_| mutant.is_none()).map(|folder| folder.join(REFERENCE)),
         unverified: None,
@@ -307,7 +308,7 @@ fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
 /// The bytes of the file times its variants, each of which is a target with all parts of the file.
 const COPIES: usize = 4 << 20;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "title",
     "package",
     "version",
@@ -323,6 +324,7 @@ const KEYS: [&str; 16] = [
     "variants",
     "known",
     "flaky",
+    "repro",
     "unverified",
 ];
 
@@ -341,6 +343,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
     let needs = object.get("needs").map_or_else(Vec::new, |node| programs(reader, node));
     let package = package(reader, object);
+    let repro = object.get("repro").map_or_else(Vec::new, |node| repro(reader, node, &folder));
     let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node, claims.as_ref()));
     if variants.len().saturating_mul(reader.file().inner().len()) > COPIES {
         let (many, node) = (variants.len(), object.get("variants").map_or(node, |node| node));
@@ -373,6 +376,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         needs,
         package,
         known: Vec::new(),
+        repro,
         flaky: Vec::new(),
         snapshots: None,
     };
@@ -466,6 +470,13 @@ fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
     let commands = commands.iter().filter_map(|one| command(reader, one, folder)).collect();
     let inputs = object.get("inputs").and_then(|node| strings(reader, node, "`inputs`")).unwrap_or_default();
     Setup { commands, inputs: inputs.into_iter().map(Utf8PathBuf::from).collect() }
+}
+
+/// Reads the command that runs the programs of `repro/`.
+fn repro(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Vec<String> {
+    let what = "`repro`";
+    let Some(object) = reader.object(node, what, &["command"]) else { return Vec::new() };
+    reader.need(object, what, "command").and_then(|node| command(reader, node, folder)).unwrap_or_default()
 }
 
 #[cfg(test)]

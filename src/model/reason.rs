@@ -217,7 +217,7 @@ pub struct Stale {
 
 impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { target, requirement, known: KnownAs { test, reason, issue: _, shared: _ } } = self;
+        let Self { target, requirement, known: KnownAs { test, reason, .. } } = self;
         write!(f, "{target}: {requirement} holds now for {test}; remove it from the known failures (\"{reason}\")")
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::observation::Observation;
 use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
+use super::target::Disclosure;
 use super::transcript::StdioMode;
 use super::{CaseId, RequirementId, Shard, TargetId, TestId};
 
@@ -56,6 +57,9 @@ pub struct KnownAs {
     /// The address of the issue, where one was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
+    /// The state of a report to the maintainers that is not public.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disclosure: Option<Disclosure>,
     /// `true` if the entry cannot be stale in this variant, which claims less than others that have the entry too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,

@@ -34,6 +34,8 @@ pub struct Target {
     pub announced: Claims,
     /// The known failures, each with its reason.
     pub known: Vec<Known>,
+    /// The command that runs a program of the folder `repro/`, whose path is added; empty if there are none.
+    pub repro: Vec<String>,
     /// Tests that are known to fail in some attempts, each with a reason.
     pub flaky: Vec<Flaky>,
     /// The folder of its snapshots; `None` if it has none.
@@ -146,9 +148,23 @@ pub struct Known {
     pub reason: String,
     /// The address of the issue, where one was reported.
     pub issue: Option<String>,
+    /// The path, below the target's folder `repro/`, of a program that shows the failure without the adapter.
+    pub repro: Option<Utf8PathBuf>,
+    /// The state of a report to the maintainers that is not public.
+    pub disclosure: Option<Disclosure>,
     /// Set if other variants have the entry too, and this variant claims less than the target. The failing tests may
     /// then be those of the others, so that the entry is never stale here.
     pub is_shared: bool,
+}
+
+words! {
+    /// The state of a report to the maintainers of the target that is not public.
+    Disclosure {
+        /// The maintainers know the failure, which may be shown.
+        Reported = "reported",
+        /// The failure must not be published yet.
+        Embargo = "embargo",
+    }
 }
 
 /// A test that is known to fail in some attempts. It excuses a failure if another attempt passed.

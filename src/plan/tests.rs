@@ -45,6 +45,7 @@ fn target() -> Target {
             lacks: Vec::new(),
         },
         known: Vec::new(),
+        repro: Vec::new(),
         flaky: Vec::new(),
         snapshots: None,
         unverified: None,
@@ -213,6 +214,8 @@ fn unmatched_pattern_is_an_error_with_suggestions() {
         requirement: RequirementId::within("a", "r"),
         reason: String::new(),
         issue: None,
+        repro: None,
+        disclosure: None,
         is_shared: false,
     };
     let target = Target { known: vec![known], ..target() };
@@ -234,6 +237,8 @@ fn known_failure_of_an_unchecked_requirement_is_an_error() {
             requirement: RequirementId::within("a", requirement),
             reason: String::new(),
             issue: None,
+            repro: None,
+            disclosure: None,
             is_shared: false,
         };
         let target = Target { known: vec![known], ..target() };
@@ -265,6 +270,8 @@ fn verdict_excused_twice_is_an_error_that_names_both() {
         requirement: RequirementId::within("a", requirement),
         reason: "so".to_owned(),
         issue: None,
+        repro: None,
+        disclosure: None,
         is_shared: false,
     };
     let planned = |known: Vec<Known>| {

@@ -21,6 +21,8 @@ mod process;
 mod proves;
 mod records;
 mod reports;
+#[cfg(unix)]
+mod repro;
 #[cfg(target_os = "linux")]
 mod rogues;
 mod runs;

@@ -1,6 +1,7 @@
 //! Tests of the library and of the files in this repository. They start no process.
 
 mod architecture;
+mod evidence;
 mod lint;
 mod properties;
 mod reports;

@@ -67,6 +67,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         announced: claims.clone(),
         claims,
         known: Vec::new(),
+        repro: Vec::new(),
         flaky: Vec::new(),
         snapshots: None,
         unverified: None,
