@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::report::source;
 use super::{CoverageArgs, CoverageFormat, Exit, Problem};
 use crate::load;
 use crate::model::Printable;
 use crate::model::case::Library;
 use crate::report::coverage::Coverage;
-use crate::report::terminal;
+use crate::report::{Report, ReportContext, terminal};
 
 pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources()?)?;
@@ -17,6 +18,10 @@ pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
     }
     if let (true, Some(sep)) = (coverage.entries().is_empty(), args.sep) {
         return Err(Problem::new(Exit::Usage, unknown_sep(sep, &library)));
+    }
+    if !args.run_logs.is_empty() {
+        let sources = args.run_logs.iter().map(|path| source(path)).collect::<Result<Vec<_>, _>>()?;
+        coverage = coverage.decided(&Report::new(&sources, &ReportContext::default()));
     }
     let text: Printable = match (args.format, args.sep) {
         (CoverageFormat::Text, _) => coverage.text().into(),

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::{Column, Report, Untrusted};
+use super::{Column, Report, Untrusted, embargo};
 use crate::model::untrusted::escape_json;
 
 #[derive(Serialize)]
@@ -48,6 +48,7 @@ fn badge(column: &Column) -> Badge {
     } else {
         (share, "yellow")
     };
+    let message = embargo(column).map_or(message.clone(), |text| format!("{message}, {text}"));
     let label = format!("MCP {}", Untrusted(&column.name).line(100));
     Badge { schema_version: 1, label, message, color, is_error: broken > 0 }
 }

@@ -13,6 +13,9 @@ use crate::model::spec::{Catalogue, Level, Requirement};
 use crate::model::text::shortened;
 use crate::model::{CaseId, RequirementId, TargetId};
 
+/// The name of the reference, which is no real target.
+const REFERENCE: &str = "reference";
+
 /// The bytes that are kept of a title, and of a text of a verdict's detail.
 const TITLE: usize = 400;
 const DETAIL: usize = 2_000;
@@ -95,15 +98,24 @@ fn name(merged: &mut [MergedTarget<'_>]) {
 }
 
 fn rows(merged: &[MergedTarget<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
-    let records = merged.iter().flat_map(|target| target.records.values());
     let mut levels: BTreeMap<&RequirementId, Level> = BTreeMap::new();
-    for verdict in records.flat_map(|record| &record.verdicts) {
+    let mut decisions: BTreeMap<&RequirementId, BTreeMap<&str, bool>> = BTreeMap::new();
+    for (name, verdict) in merged.iter().flat_map(|target| {
+        let verdicts = target.records.values().flat_map(|record| &record.verdicts);
+        verdicts.map(|verdict| (target.column.id.name.as_str(), verdict))
+    }) {
         let level = levels.entry(&verdict.requirement).or_insert(verdict.level);
         *level = verdict.level.min(*level);
+        if name != REFERENCE {
+            *decisions.entry(&verdict.requirement).or_default().entry(name).or_default() |= verdict.is_decided();
+        }
     }
     let row = |(id, level): (&RequirementId, Level)| {
         let known = catalogue.get(id);
+        let decided = decisions.get(id).map_or(0, |targets| targets.values().filter(|decided| **decided).count());
         Sentence {
+            vacuous: decisions.get(id).map_or(0, BTreeMap::len) - decided,
+            decided,
             id: id.clone(),
             folder: id.folder().to_owned(),
             level: known.map_or(level, |one| one.level),

@@ -1,13 +1,14 @@
 //! The coverage of the requirement catalogue by the cases: verified, open and unobservable requirements.
 //!
-//! Takes a [`Library`], gives a [`Coverage`], and that as text, Markdown, JSON or a traceability file. Pure. Must not
-//! know targets: the coverage is the same for all.
+//! Takes a [`Library`], gives a [`Coverage`], and that as text, Markdown, JSON or a traceability file. Pure. The coverage
+//! is the same for all targets; a [`Report`] adds on how many of them each requirement was decided.
 
 mod table;
 mod trace;
 
 use std::collections::BTreeMap;
 
+use super::Report;
 use crate::model::RequirementId;
 use crate::model::case::Library;
 use crate::model::spec::{Level, Requirement, Role, words};
@@ -37,6 +38,8 @@ pub struct Entry<'l> {
     pub negative: usize,
     /// The roles that cases check.
     pub checked: Vec<Role>,
+    /// The numbers of targets that decided it and that did not; `None` without run logs.
+    pub decided: Option<(usize, usize)>,
 }
 
 impl Entry<'_> {
@@ -89,6 +92,17 @@ impl<'l> Coverage<'l> {
         self
     }
 
+    /// Adds the numbers of targets that decided each requirement, from a report of their run logs.
+    #[must_use]
+    pub fn decided(mut self, report: &Report) -> Self {
+        let rows: BTreeMap<_, _> =
+            report.requirements.iter().map(|row| (&row.id, (row.decided, row.vacuous))).collect();
+        for entry in &mut self.0 {
+            entry.decided = Some(rows.get(&entry.requirement.id).copied().unwrap_or_default());
+        }
+        self
+    }
+
     /// The entries in the order of their ids.
     pub fn entries(&self) -> &[Entry<'l>] {
         &self.0
@@ -97,7 +111,7 @@ impl<'l> Coverage<'l> {
 
 impl<'l> Entry<'l> {
     fn new(requirement: &'l Requirement) -> Self {
-        Self { requirement, positive: 0, negative: 0, checked: Vec::new() }
+        Self { requirement, positive: 0, negative: 0, checked: Vec::new(), decided: None }
     }
 
     fn add(&mut self, is_positive: bool, role: Role) {

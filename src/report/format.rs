@@ -103,6 +103,11 @@ pub struct Sentence {
     pub harm: Option<Harm>,
     /// The reason why it matters, in one sentence.
     pub why: Option<String>,
+    /// The number of targets on which a check of it was decided. The variants of a target count once, the reference does
+    /// not count.
+    pub decided: usize,
+    /// The number of targets of which it has verdicts, and on which no check was decided.
+    pub vacuous: usize,
 }
 
 /// The verdicts on one requirement and one target.

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 pub use evidence::Evidence;
 
 use super::keywords::Table;
-use super::{Cell, Column, Report, Sentence, Status, Untrusted};
+use super::{Cell, Column, Report, Sentence, Status, Untrusted, embargo};
 use crate::model::text::{count, grouped, plural};
 
 const STYLE: &str = include_str!("html/page.css");
@@ -162,6 +162,7 @@ fn remarks(report: &Report) -> Vec<String> {
     let mut remarks = Vec::new();
     for column in &report.targets {
         let name = &column.name;
+        remarks.extend(embargo(column).map(|text| format!("{name}: {text}")));
         remarks.extend(column.unverified.iter().map(|why| format!("{name} is unverified: {why}")));
         remarks.extend(column.stale.iter().map(|stale| format!("Stale: {stale}")));
         remarks.extend(column.snapshots.iter().map(|problem| format!("Snapshot: {problem}")));

@@ -10,7 +10,8 @@ use serde::Serialize;
 use super::{Column, SkippedTests, Status, Untrusted, version};
 use crate::model::bound::brief;
 use crate::model::reason::{SkipReason, Stale};
-use crate::model::record::{About, Cuts, Footer, Header, Record, Skipped, SnapshotProblem, VerdictKind};
+use crate::model::record::{About, Cuts, Footer, Header, KnownAs, Record, Skipped, SnapshotProblem, VerdictKind};
+use crate::model::target::Disclosure;
 use crate::model::text::count;
 use crate::model::{RequirementId, Shard, TargetId, TestId};
 
@@ -96,6 +97,8 @@ struct Run<'s> {
     source: &'s Source,
     about: HashMap<&'s TargetId, &'s About>,
     records: HashMap<&'s TargetId, Vec<&'s Record>>,
+    /// The tests under embargo.
+    withheld: HashMap<&'s TargetId, Vec<&'s TestId>>,
     skipped: HashMap<&'s TargetId, Vec<&'s Skipped>>,
     stale: HashMap<&'s TargetId, Vec<&'s Stale>>,
     snapshots: HashMap<&'s TargetId, Vec<&'s SnapshotProblem>>,
@@ -105,14 +108,17 @@ impl<'s> Run<'s> {
     fn new(source: &'s Source) -> Self {
         let stale = source.footer.as_ref().map_or(&[][..], |footer| &footer.stale);
         let snapshots = source.footer.as_ref().map_or(&[][..], |footer| &footer.snapshots);
+        let (withheld, records): (Vec<_>, Vec<_>) = source.records.iter().partition(|record| is_withheld(record));
+        let stale = stale.iter().filter(|stale| !is_under_embargo(&stale.known));
         Self {
             source,
             // Of several entries of one target, the first counts.
             about: source.header.about.iter().rev().map(|about| (&about.target, about)).collect(),
-            records: by_target(&source.records, |record| &record.target),
-            skipped: by_target(&source.header.skipped, |skipped| &skipped.target),
-            stale: by_target(stale, |stale| &stale.target),
-            snapshots: by_target(snapshots, |problem| &problem.target),
+            records: by_target(records.into_iter().map(|record| (&record.target, record))),
+            withheld: by_target(withheld.into_iter().map(|record| (&record.target, &record.test))),
+            skipped: by_target(source.header.skipped.iter().map(|skipped| (&skipped.target, skipped))),
+            stale: by_target(stale.map(|stale| (&stale.target, stale))),
+            snapshots: by_target(snapshots.iter().map(|problem| (&problem.target, problem))),
         }
     }
 
@@ -130,12 +136,21 @@ impl<'s> Run<'s> {
     }
 }
 
-fn by_target<T>(all: &[T], target: impl Fn(&T) -> &TargetId) -> HashMap<&TargetId, Vec<&T>> {
+fn by_target<'s, T>(all: impl Iterator<Item = (&'s TargetId, T)>) -> HashMap<&'s TargetId, Vec<T>> {
     let mut found: HashMap<_, Vec<_>> = HashMap::new();
-    for one in all {
-        found.entry(target(one)).or_default().push(one);
+    for (target, one) in all {
+        found.entry(target).or_default().push(one);
     }
     found
+}
+
+/// Returns whether reports contain nothing of a test, because a failure in it must not be published yet.
+fn is_withheld(record: &Record) -> bool {
+    record.verdicts.iter().filter_map(|verdict| verdict.known.as_ref()).any(is_under_embargo)
+}
+
+fn is_under_embargo(known: &KnownAs) -> bool {
+    known.disclosure == Some(Disclosure::Embargo)
 }
 
 /// The key of a column: the target, its version, and the hash of the cases.
@@ -221,20 +236,22 @@ fn merged<'s>((id, _, cases): Key<'s>, runs: &[&Run<'s>], caveats: &mut BTreeSet
     let about =
         runs.iter().filter_map(|run| run.about.get(id).copied()).min_by_key(|about| (&about.title, &about.unverified));
     let mut column = Column::new(id.clone(), about, cases);
-    column.planned = records.len();
+    column.withheld = withheld(id, runs).len();
+    column.planned = records.len() + column.withheld;
     let mut skipped: BTreeMap<SkipReason, usize> = BTreeMap::new();
     for (part, runs) in &parts {
         let ran: BTreeSet<&TestId> = match part {
             (None, None) => records.keys().collect(),
             _ => runs.iter().flat_map(|one| one.records(id)).map(|one| &one.test).collect(),
         };
+        let ran = ran.len() + withheld(id, runs).len();
         let most = runs.iter().map(|run| run.planned(id)).max().unwrap_or(0);
-        column.planned += most.saturating_sub(ran.len());
+        column.planned += most.saturating_sub(ran);
         for (reason, tests) in skips(runs, id) {
             *skipped.entry(reason).or_default() += tests;
         }
     }
-    column.missing = column.planned - records.len();
+    column.missing = column.planned - records.len() - column.withheld;
     column.skipped = skipped.into_iter().map(|(reason, tests)| SkippedTests::new(reason, tests)).collect();
     let listed = runs.iter().filter_map(|run| run.stale.get(id)).flatten().map(|stale| (*stale).clone());
     let mut stale: BTreeSet<Stale> = listed.collect();
@@ -248,6 +265,11 @@ fn merged<'s>((id, _, cases): Key<'s>, runs: &[&Run<'s>], caveats: &mut BTreeSet
         column.add(record);
     }
     MergedTarget { column, records }
+}
+
+/// The tests under embargo.
+fn withheld<'s>(id: &TargetId, runs: &[&Run<'s>]) -> BTreeSet<&'s TestId> {
+    runs.iter().filter_map(|run| run.withheld.get(id)).flatten().copied().collect()
 }
 
 /// Returns each test once: of several records the worst, with a caveat if they contradict each other.

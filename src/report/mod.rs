@@ -30,7 +30,7 @@ pub mod versus;
 pub use annotations::{Annotation, annotations};
 pub use badge::badges;
 pub use build::ReportContext;
-pub use column::{Column, SkippedTests};
+pub use column::{Column, SkippedTests, embargo};
 pub use explain::{Breakers, expanded, explain};
 pub use format::{Cell, CheckEntry, DetailEntry, REPORT_FORMAT, Report, Sentence, TestEntry};
 pub use junit::junit;
@@ -59,7 +59,8 @@ mod tests {
     }
 
     pub(super) fn stale() -> Stale {
-        let known = KnownAs { test: "**".into(), reason: "it is slow".into(), issue: None, shared: false };
+        let known =
+            KnownAs { test: "**".into(), reason: "it is slow".into(), issue: None, disclosure: None, shared: false };
         Stale { target: samples::target(), requirement: RequirementId::within("f", "r"), known }
     }
 

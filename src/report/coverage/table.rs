@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Coverage, Entry, State, sums};
 use crate::model::markdown::{code, url};
-use crate::model::spec::{Level, Role};
+use crate::model::spec::{Level, Requirement, Role};
 
 /// The characters of a remark that a page shows.
 const REMARK: usize = 2000;
@@ -38,6 +38,13 @@ impl Coverage<'_> {
                 writeln!(out, "  {:<10}  {id}: {}", entry.requirement.level, remark(entry)).expect(WRITING);
             }
         }
+        for (title, entries) in self.by_decision() {
+            write!(out, "\n{title}\n").expect(WRITING);
+            for (entry, decided, vacuous) in entries {
+                let Requirement { level, id, .. } = entry.requirement;
+                writeln!(out, "  {level:<10}  {decided:>3} {vacuous:>3}  {id}").expect(WRITING);
+            }
+        }
         out
     }
 
@@ -56,6 +63,14 @@ impl Coverage<'_> {
                 writeln!(out, "| {} | {id} | {remark} |", entry.requirement.level).expect(WRITING);
             }
         }
+        for (title, entries) in self.by_decision() {
+            write!(out, "\n## {title}\n\n| level | requirement | decided | not decided |\n").expect(WRITING);
+            out += "| --- | --- | ---: | ---: |\n";
+            for (entry, decided, vacuous) in entries {
+                let (level, id) = (entry.requirement.level, code(entry.requirement.id.as_str(), 200));
+                writeln!(out, "| {level} | {id} | {decided} | {vacuous} |").expect(WRITING);
+            }
+        }
         out
     }
 
@@ -71,12 +86,17 @@ impl Coverage<'_> {
         };
         let entry = |entry: &Entry<'_>| {
             let one = entry.requirement;
-            json!({
+            let mut json = json!({
                 "id": one.id.as_str(), "level": one.level, "roles": one.roles, "state": entry.state(),
                 "positive": entry.positive, "negative": entry.negative,
                 "unchecked": entry.unchecked().collect::<Vec<Role>>(), "unobservable": one.unobservable,
                 "source": one.source, "quote": one.quote,
-            })
+            });
+            if let Some((decided, vacuous)) = entry.decided {
+                let object = json.as_object_mut().expect("it is written as one");
+                object.extend([("decided".to_owned(), json!(decided)), ("vacuous".to_owned(), json!(vacuous))]);
+            }
+            json
         };
         let (sums, entries): (Vec<Value>, Vec<Value>) =
             (sums(self).into_iter().map(sum).collect(), self.entries().iter().map(entry).collect());
@@ -100,6 +120,20 @@ impl Coverage<'_> {
         let with = |state| self.entries().iter().filter(move |entry| entry.state() == state).collect::<Vec<_>>();
         let wanting = [State::Open, State::Partly, State::Unobservable].map(|state| (state, with(state)));
         wanting.into_iter().filter(|(_, entries)| !entries.is_empty())
+    }
+}
+
+/// Entries with the numbers of targets that decided them and that did not.
+type Decided<'e> = Vec<(&'e Entry<'e>, usize, usize)>;
+
+impl Coverage<'_> {
+    /// The requirements that cases check, first those that no target decided.
+    fn by_decision(&self) -> impl Iterator<Item = (&'static str, Decided<'_>)> {
+        let checked = self.entries().iter().filter(|entry| !entry.checked.is_empty());
+        let all = checked.filter_map(|entry| entry.decided.map(|(decided, vacuous)| (entry, decided, vacuous)));
+        let (some, none): (Vec<_>, Vec<_>) = all.partition(|(_, decided, _)| *decided > 0);
+        let titles = [("decided on no target", none), ("targets that decided, and that did not", some)];
+        titles.into_iter().filter(|(_, entries)| !entries.is_empty())
     }
 }
 

@@ -6,9 +6,9 @@
 mod findings;
 mod keywords;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use super::{Column, Report, Status};
+use super::{Column, Report, Status, embargo};
 use crate::model::markdown::{code, url};
 use crate::model::text::count;
 
@@ -31,6 +31,7 @@ pub fn markdown(report: &Report, limit: usize) -> String {
         keywords::table(report),
         findings::broken(report),
         findings::known(report),
+        undecided(report),
         skipped(report),
         matrices(report, limit),
     ]
@@ -208,11 +209,24 @@ fn mark(status: Status) -> &'static str {
     }
 }
 
+/// The requirements that no target decides, if the report compares several.
+fn undecided(report: &Report) -> Option<String> {
+    let names: BTreeSet<&str> = report.targets.iter().map(|column| column.id.name.as_str()).collect();
+    let undecided = report.requirements.iter().filter(|one| one.decided == 0 && one.vacuous > 0);
+    let undecided: Vec<_> = undecided.map(|one| format!("- {} {}", one.level, code(one.id.as_str(), 100))).collect();
+    (names.len() > 1 && !undecided.is_empty()).then(|| {
+        let requirements = count(undecided.len(), "requirement");
+        let lines = undecided.join("\n");
+        format!("<details><summary>{requirements} decided on no target</summary>\n\n{lines}\n\n</details>\n\n")
+    })
+}
+
 /// The skipped tests, with the reasons, and the unverified targets.
 fn skipped(report: &Report) -> Option<String> {
     let mut lines = Vec::new();
     for column in &report.targets {
         let name = code(&column.name, 80);
+        lines.extend(embargo(column).map(|text| format!("- {name} {text}")));
         lines.extend(column.unverified.iter().map(|why| format!("- {name} unverified: {}", code(why, 300))));
         let skipped = column.skipped.iter();
         lines.extend(skipped.map(|one| format!("- {name} {} skipped: {}", one.tests, code(&one.text, 300))));
