@@ -72,13 +72,13 @@ pub(crate) fn differences(given: &Value, wire: &Value, at: &str, into: &mut Adve
 
 fn members(given: &Map<String, Value>, wire: &Map<String, Value>, at: &str, into: &mut AdvertisedTool) {
     for (key, value) in given {
-        member(Some(value), wire.get(key), format!("{at}/{}", escape(key)), into);
+        member(Some(value), wire.get(key), below(at, key), into);
     }
     for (key, _) in wire.iter().filter(|(key, _)| !given.contains_key(*key)) {
         if into.added.len() == COLLECTED {
             return;
         }
-        into.added.push(format!("{at}/{}", escape(key)));
+        into.added.push(below(at, key));
     }
 }
 
@@ -113,9 +113,9 @@ pub(crate) fn is_cut(pointers: &[String]) -> bool {
     pointers.len() > KEPT
 }
 
-/// A member's name inside a JSON Pointer.
-fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
+/// The JSON Pointer to a member of the object at a pointer.
+pub(crate) fn below(at: &str, key: &str) -> String {
+    format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 #[cfg(test)]

@@ -197,24 +197,39 @@ impl Misses {
 fn compare_advertised(tool: &str, wanted: &Advertised, observed: Option<&AdvertisedTool>) -> Compared {
     let place = format!("advertised `{tool}`");
     let Some(observed) = observed else { return Compared::Misses(missing(&place)) };
-    let kinds = [("lacks", &observed.removed), ("adds", &observed.added), ("changes", &observed.changed)];
+    // `as given` is about the schemas. The other members count where a pointer leads to them.
+    let kept = match wanted {
+        Advertised::AsGiven => &[][..],
+        Advertised::Keeps(pointers) => pointers,
+    };
+    let touches = |found: &str, kept: &str| is_within(found, kept) || is_within(kept, found);
+    let counts = |found: &&str| {
+        ["/inputSchema", "/outputSchema"].iter().any(|schema| is_within(found, schema))
+            || kept.iter().any(|kept| touches(found, kept))
+    };
+    let kinds = [("lacks", &observed.removed), ("adds", &observed.added), ("changes", &observed.changed)]
+        .map(|(verb, list)| (verb, list, list.iter().map(String::as_str).filter(counts).collect::<Vec<_>>()));
+    let mut all = kinds.iter().flat_map(|(_, _, list)| list);
     let expected = match wanted {
-        Advertised::AsGiven => kinds.iter().any(|(_, list)| !list.is_empty()).then(|| "as given".to_owned()),
+        Advertised::AsGiven => all.next().map(|_| "as given".to_owned()),
         Advertised::Keeps(pointers) => {
-            let all = kinds.iter().flat_map(|(_, list)| list.iter());
-            let touched = |kept: &&String| all.clone().any(|found| is_within(found, kept) || is_within(kept, found));
-            let lost: Vec<&String> = pointers.iter().filter(touched).collect();
+            let lost = pointers.iter().filter(|kept| all.clone().any(|found| touches(found, kept)));
+            let lost: Vec<&String> = lost.collect();
             (!lost.is_empty()).then(|| format!("{} as given", words(&lost, " ")))
         }
     };
     match (expected, &observed.unreadable) {
         (Some(expected), _) => {
-            let changes = kinds.iter().filter(|(_, list)| !list.is_empty());
-            let changes: Vec<_> = changes.map(|(verb, list)| format!("{verb} {}", list.join(" "))).collect();
+            let shown = |list: &[String]| {
+                let shown = list.iter().filter(|found| counts(&found.as_str()) || !found.starts_with('/'));
+                shown.cloned().collect::<Vec<_>>().join(" ")
+            };
+            let changes = kinds.iter().filter(|(_, _, list)| !list.is_empty());
+            let changes: Vec<_> = changes.map(|(verb, list, _)| format!("{verb} {}", shown(list))).collect();
             Compared::Misses(mismatch(&place, &expected, &changes.join("; ")))
         }
         (None, Some(reason)) => Compared::Unknown(unreadable(&place, reason)),
-        (None, None) if kinds.iter().any(|(_, list)| compare::is_cut(list)) => {
+        (None, None) if kinds.iter().any(|(_, list, _)| compare::is_cut(list)) => {
             Compared::Unknown(undecidable(&place, "differs in more places than were written down"))
         }
         (None, None) => Compared::Holds,
@@ -526,6 +541,22 @@ mod tests {
         assert!(matches!(compare_advertised("t", &keeps("/x"), None), Compared::Misses(_)));
         let as_given = compare_advertised("t", &Advertised::AsGiven, Some(&observed));
         assert!(matches!(as_given, Compared::Misses(finding) if finding.to_string().contains("observed lacks")));
+    }
+
+    #[test]
+    fn as_given_is_about_schemas_and_keeps_about_any_member() {
+        let observed = AdvertisedTool {
+            removed: vec!["/title".into()],
+            added: vec!["/_meta".into()],
+            ..AdvertisedTool::default()
+        };
+        let keeps = |pointer: &str| Advertised::Keeps(vec![pointer.into()]);
+        for holds in [Advertised::AsGiven, keeps("/icons"), keeps("/inputSchema")] {
+            assert!(matches!(compare_advertised("t", &holds, Some(&observed)), Compared::Holds), "{holds:?}");
+        }
+        let title = compare_advertised("t", &keeps("/title"), Some(&observed));
+        assert!(matches!(title, Compared::Misses(finding) if !finding.to_string().contains("_meta")));
+        assert!(matches!(compare_advertised("t", &keeps(""), Some(&observed)), Compared::Misses(_)));
     }
 
     #[test]

@@ -291,11 +291,21 @@ impl<'a> Observer<'a> {
     /// Compares a listed tool with the tool of the fixture.
     fn compare_tool(&self, tool: &Tool, wire: &Members<'_>) -> AdvertisedTool {
         let mut found = AdvertisedTool::default();
-        for key in ["inputSchema", "outputSchema"] {
+        let Template::Object(given) = &tool.definition else { return found };
+        let keys: BTreeSet<&str> =
+            given.iter().map(|(key, _)| key.as_str()).chain(wire.keys().map(String::as_str)).collect();
+        // The name was compared to find the tool, and the code of a tool is not listed.
+        for key in keys.into_iter().filter(|key| !matches!(*key, "name" | "does")) {
             let given = tool.definition.get(key).filter(|given| **given != Template::Absent);
             let given = given.map(|given| given.render(&self.transcript.bindings));
             let wire = wire.get(key).map(|wire| wire.get());
             if given.as_deref() == wire {
+                continue;
+            }
+            let place = compare::below("", key);
+            if given.is_none() {
+                // Of a member that the fixture does not have, only the presence counts.
+                compare::member(None, Some(&serde_json::Value::Null), place, &mut found);
                 continue;
             }
             let tree = |text: Option<&str>| text.map(messages::kept_text);
@@ -304,7 +314,7 @@ impl<'a> Observer<'a> {
                 found.unreadable = Some(reason.to_owned());
             } else {
                 let value = |one: &'_ Option<Observed>| one.as_ref().and_then(Observed::value).cloned();
-                compare::member(value(&given).as_ref(), value(&wire).as_ref(), format!("/{key}"), &mut found);
+                compare::member(value(&given).as_ref(), value(&wire).as_ref(), place, &mut found);
             }
         }
         compare::bound(&mut found);

@@ -7,7 +7,7 @@ use miette::SourceSpan;
 use super::diagnostic::Lint;
 use super::elicit::elicit;
 use super::expand::template;
-use super::node::{Kind, Node};
+use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Tool};
 use crate::model::spec::Role;
@@ -17,7 +17,19 @@ use crate::model::template::Template;
 const BEHAVIOURS: &str = "write one of `{\"echo\": true}`, `{\"return\": {\"structuredContent\": …}}`, `{\"raise\": \"TEXT\"}`, \
 `{\"elicit\": {\"message\": …, \"requestedSchema\": …}}`";
 
-const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "does"];
+/// The members of a tool that some revision knows. A tool may have others.
+const PARTS: [&str; 10] = [
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    "icons",
+    "execution",
+    "_meta",
+    "does",
+];
 
 /// Reads `given`.
 pub(super) fn fixture(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<Fixture> {
@@ -49,9 +61,7 @@ fn pages(reader: &mut Reader, node: &Node) -> Option<Pages> {
 fn tools(reader: &mut Reader, node: &Node, role: Option<Role>) -> Vec<Tool> {
     match &node.kind {
         Kind::Array(items) => items.iter().filter_map(|item| listed(reader, item, role)).collect(),
-        Kind::Object(members) => {
-            members.iter().map(|member| tool(reader, &member.key, &member.value, &PARTS, role)).collect()
-        }
+        Kind::Object(members) => members.iter().map(|member| named(reader, member, role)).collect(),
         _ => {
             reader.members(node, "`tools`");
             Vec::new()
@@ -59,19 +69,26 @@ fn tools(reader: &mut Reader, node: &Node, role: Option<Role>) -> Vec<Tool> {
     }
 }
 
+/// A tool under its name, which is no member of it.
+fn named(reader: &mut Reader, member: &Member, role: Option<Role>) -> Tool {
+    if let Some(name) = (Object { node: &member.value }).member("name") {
+        reader.unknown_key(name, &format!("the tool `{}`", member.key), &PARTS[1..]);
+    }
+    tool(reader, &member.key, &member.value, role)
+}
+
 /// A tool of a list, with its name as a member.
 fn listed(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<Tool> {
-    let known = ["name", "title", "description", "inputSchema", "outputSchema", "does"];
     let name = reader.need(Object { node }, "the tool", "name").and_then(|name| reader.text(name, "a tool's `name`"));
     match name {
-        Some(name) => Some(tool(reader, name, node, &known, role)),
-        None => reader.object(node, "the tool", &known).and(None),
+        Some(name) => Some(tool(reader, name, node, role)),
+        None => reader.open_object(node, "the tool", &PARTS).and(None),
     }
 }
 
-fn tool(reader: &mut Reader, name: &str, node: &Node, known: &[&str], role: Option<Role>) -> Tool {
+fn tool(reader: &mut Reader, name: &str, node: &Node, role: Option<Role>) -> Tool {
     let what = format!("the tool `{name}`");
-    let object = reader.object(node, &what, known);
+    let object = reader.open_object(node, &what, &PARTS);
     let code = object.and_then(|object| reader.need(object, &what, "does"));
     // A tool with a mistake keeps its name, so that the tests that call it do not report an unknown tool.
     let (does, code) = code.and_then(|node| does(reader, node, role)).unwrap_or((Does::Echo, Template::Null));

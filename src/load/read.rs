@@ -120,6 +120,17 @@ impl Reader {
         Some(Object { node })
     }
 
+    /// An object with these keys and any others. A key that resembles one of them is a mistake, and so is a placeholder.
+    pub(crate) fn open_object<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Object<'n>> {
+        for member in self.members(node, what)? {
+            let is_mistake = member.key.starts_with('@') || did_you_mean(&member.key, known).is_some();
+            if is_mistake && !known.contains(&&*member.key) {
+                self.unknown_key(member, what, known);
+            }
+        }
+        Some(Object { node })
+    }
+
     /// The members of an object whose keys are free.
     pub(crate) fn members<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Member]> {
         match &node.kind {
@@ -273,7 +284,7 @@ impl Reader {
         }
     }
 
-    fn unknown_key(&mut self, member: &Member, what: &str, known: &[&str]) {
+    pub(crate) fn unknown_key(&mut self, member: &Member, what: &str, known: &[&str]) {
         let unknown = self.mistake(Lint::UnknownKey, format!("unknown key `{}` in {what}", member.key));
         let unknown = unknown.at(member.key_span, "unknown key");
         self.push(if known.is_empty() {

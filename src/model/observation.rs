@@ -142,7 +142,7 @@ pub struct StepObservation {
     /// The HTTP status of the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// The differences between advertised schemas and the fixture's, by tool.
+    /// The differences between the listed tools and the fixture's, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub advertised: BTreeMap<String, AdvertisedTool>,
     /// The flaws of each tool that a fixed server lists, if the case does not know its tools.
@@ -195,11 +195,10 @@ pub struct StepObservation {
     pub said: Option<String>,
 }
 
-/// The differences between a tool's schemas on the wire and those of the fixture.
+/// The differences between a tool on the wire and the tool of the fixture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdvertisedTool {
-    /// JSON Pointers into the tool (`/inputSchema/…`, `/outputSchema/…`) to members of the fixture that are missing on
-    /// the wire.
+    /// JSON Pointers into the tool (`/inputSchema/…`, `/title`) to members of the fixture that are missing on the wire.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
     /// JSON Pointers to members on the wire that the fixture does not have.
@@ -208,13 +207,13 @@ pub struct AdvertisedTool {
     /// JSON Pointers to members whose values differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// The reason why a schema of the tool cannot be read and was not compared.
+    /// The reason why a member of the tool cannot be read and was not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
 }
 
 impl AdvertisedTool {
-    /// Returns whether the schemas on the wire equal those of the fixture.
+    /// Returns whether the tool on the wire equals the tool of the fixture.
     pub fn as_given(&self) -> bool {
         *self == Self::default()
     }

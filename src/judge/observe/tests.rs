@@ -122,6 +122,23 @@ fn deep_schema_is_as_given_only_if_its_text_is() {
 }
 
 #[test]
+fn all_members_of_a_listed_tool_are_compared() {
+    let mut test = samples::test(&[("t", schema())], vec![(When::List, Then::Observe)]);
+    let given = std::sync::Arc::get_mut(&mut test.given).expect("one owner");
+    let Template::Object(members) = &mut given.tools[0].definition else { panic!("a tool is an object") };
+    for (key, value) in [("title", json!("T")), ("icons", json!([])), ("x/y", json!({"a": 1}))] {
+        members.push((key.to_owned(), Template::from(&value)));
+    }
+    let listed = r#"{"name":"t","title":"U","x/y":{},"_meta":null,
+        "inputSchema":{"anyOf":[{"required":["a"]}],"type":"object"}}"#;
+    let list = result(&format!(r#"{{"tools":[{listed}]}}"#));
+    let tool = observe(&test, &transcript(vec![replied(&[&list])])).steps.remove(0).advertised.remove("t");
+    let tool = tool.expect("it is listed");
+    assert_eq!((tool.removed, tool.added), (vec!["/icons".into(), "/x~1y/a".into()], vec!["/_meta".to_owned()]));
+    assert_eq!(tool.changed, ["/title"]);
+}
+
+#[test]
 fn call_is_hidden_only_if_a_list_does_not_have_the_tool() {
     let refusal = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool"}}"#;
     let outcome = |tool: &str, listed: &str| {
