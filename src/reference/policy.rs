@@ -259,6 +259,8 @@ decisions! {
         bad_tool_breaks_list: bool = false,
         /// The keywords that are removed from schemas before the user receives them: none.
         lost_keywords: &'static [&'static str] = &[],
+        /// The member that is removed from tools before the user receives them: none.
+        lost_tool_member: Option<&'static str> = None,
         /// A tool that was not listed may be called.
         refuses_unlisted: bool = false,
         /// A failed call does not affect later calls.

@@ -52,7 +52,7 @@ impl Tool {
             output: member("outputSchema"),
             input,
             compiled: None,
-            listed: for_user(text, &members, policy.lost_keywords),
+            listed: for_user(text, &members, policy),
         }
     }
 
@@ -89,11 +89,13 @@ async fn compile_schemas(input: Option<String>, output: Option<String>, policy: 
     }
 }
 
-/// Returns a tool as the user receives it: without these keywords in its schemas.
-fn for_user(text: Box<RawValue>, members: &Members, lost: &[&str]) -> Box<RawValue> {
-    if lost.is_empty() {
+/// Returns a tool as the user receives it: without the members and the keywords that the policy removes.
+fn for_user(text: Box<RawValue>, members: &Members, policy: &ClientPolicy) -> Box<RawValue> {
+    let lost = policy.lost_keywords;
+    if lost.is_empty() && policy.lost_tool_member.is_none() {
         return text;
     }
+    let remains = |(key, _): &&(String, Box<RawValue>)| policy.lost_tool_member.is_none_or(|lost| lost != key);
     let without = |(key, value): &(String, Box<RawValue>)| match nesting::read(value.get().as_bytes()) {
         Ok(mut tree) if key.ends_with("Schema") => {
             strip(&mut tree, lost);
@@ -101,7 +103,7 @@ fn for_user(text: Box<RawValue>, members: &Members, lost: &[&str]) -> Box<RawVal
         }
         _ => (key.clone(), value.clone()),
     };
-    object(&members.0.iter().map(without).collect::<Vec<_>>())
+    object(&members.0.iter().filter(remains).map(without).collect::<Vec<_>>())
 }
 
 fn strip(value: &mut Value, lost: &[&str]) {

@@ -73,6 +73,16 @@ mutants! { |p|
             p.schemas.prepare = |schema| remove_members(schema, &["anyOf"]);
             p.edit(Reply, "/result/tools/*/inputSchema/anyOf", Remove);
         } => ["sep-2106/input-keywords-kept", "tools/inputs-validated"],
+        /// The `title` of a tool is not listed.
+        "title-not-listed": p.edit(Reply, "/result/tools/*/title", Remove) => ["tools/title-kept"],
+        /// The `description` of a tool is not listed.
+        "description-not-listed": p.edit(Reply, "/result/tools/*/description", Remove) => ["tools/description-kept"],
+        /// The `annotations` of a tool is not listed.
+        "annotations-not-listed": p.edit(Reply, "/result/tools/*/annotations", Remove) => ["tools/annotations-kept"],
+        /// The `icons` of a tool is not listed.
+        "icons-not-listed": p.edit(Reply, "/result/tools/*/icons", Remove) => ["tools/icons-kept"],
+        /// The `_meta` of a tool is not listed.
+        "meta-not-listed": p.edit(Reply, "/result/tools/*/_meta", Remove) => ["tools/meta-kept"],
         /// An output schema without `type` is advertised with `type: object`.
         "root-type-injected-into-output":
             p.edit(Reply, "/result/tools/*/outputSchema/type", Default(r#""object""#)) => ["sep-2106/any-output-root"],
@@ -524,6 +534,18 @@ mutants! { |p|
             "sep-2106/any-json-value"],
         /// The result of a failed tool is validated against the output schema.
         "error-result-validated": p.output.is_checked_after_failure = true => ["tools/errors-need-no-output"],
+        /// The user does not receive the `title` of a tool.
+        "title-lost-by-client": p.client.lost_tool_member = Some("title") => ["tools/title-kept"],
+        /// The user does not receive the `description` of a tool.
+        "description-lost-by-client": p.client.lost_tool_member = Some("description") => ["tools/description-kept"],
+        /// The user does not receive the `annotations` of a tool.
+        "annotations-lost-by-client": p.client.lost_tool_member = Some("annotations") => ["tools/annotations-kept"],
+        /// The user does not receive the `icons` of a tool.
+        "icons-lost-by-client": p.client.lost_tool_member = Some("icons") => ["tools/icons-kept"],
+        /// The user does not receive the `_meta` of a tool.
+        "meta-lost-by-client": p.client.lost_tool_member = Some("_meta") => ["tools/meta-kept"],
+        /// The user does not receive the `execution` of a tool.
+        "execution-lost-by-client": p.client.lost_tool_member = Some("execution") => ["tools/execution-kept"],
         /// The user receives schemas without `anyOf`, `oneOf`, `allOf`, `not`, `if` and `$defs`.
         "schema-keywords-dropped-by-client":
             p.client.lost_keywords = &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$defs"] => [
