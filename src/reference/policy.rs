@@ -197,6 +197,8 @@ decisions! {
         session_prefix: &'static str = "session",
         /// A stateless server issues no session ids.
         has_stateless_sessions: bool = false,
+        /// The status, the media type and the body of the reply to an unknown method, instead of an error response: none.
+        unknown_method: Option<(u16, &'static str, &'static str)> = None,
         /// The server sends no message before the response to a stateless request.
         before_reply: fn(&str) -> Option<&'static str> = |_| None,
         /// A GET request is refused: all messages of a session are sent in the replies to POST requests.

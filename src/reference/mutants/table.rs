@@ -461,6 +461,13 @@ mutants! { |p|
         /// The error for an unknown method has no message.
         "error-without-message": p.edit_if(Reply, UNKNOWN_METHOD, "/error/message", Remove) => [
             "messages/error-has-code-and-message"],
+        /// Over HTTP, the reply to an unknown method is plain text.
+        "unknown-method-as-text": p.transport.unknown_method = Some((400, "text/plain", "not supported")) => [
+            "http/reply-media-type", "tools/unknown-method-code", "tools/unknown-method-over-http"],
+        /// Over HTTP, the reply to an unknown method is a stream without events.
+        "unknown-method-as-empty-stream": p.transport.unknown_method = Some((200, "text/event-stream", "")) => [
+            "http/stream-has-response", "messages/request-answered", "tools/unknown-method-code",
+            "tools/unknown-method-over-http"],
         /// The code of the error for an unknown method is a string.
         "error-code-as-text": p.edit_if(Reply, UNKNOWN_METHOD, "/error/code", Set(r#""-32601""#)) => [
             "messages/error-codes-are-integers", "tools/unknown-method-code", "tools/unknown-method-over-http"],

@@ -183,7 +183,7 @@ impl Endpoint {
                 match (self.policy().before_reply)(&text) {
                     Some(message) => preceded(message, &text),
                     None if self.policy().has_stateless_sessions => in_session(json(status, text), &token()),
-                    None => json(status, text),
+                    None => single(self.policy(), status, text),
                 }
             }
             Message::Notification { .. } => self.accepted(),
@@ -285,6 +285,7 @@ impl Endpoint {
         if let Some(kind) = self.policy().get_stream {
             outgoing = divert(kind, Arc::clone(&session), outgoing, request.method == "tools/call");
         }
+        let policy = self.policy();
         tokio::spawn(async move {
             let work = self.server.answer_in(&session, &request, &outlet);
             if let Some(outcome) = session.unless_cancelled(&request.id, work).await {
@@ -293,10 +294,18 @@ impl Endpoint {
             }
         });
         match outgoing.recv().await {
-            Some(Outgoing::Reply(status, text)) => json(status, text),
+            Some(Outgoing::Reply(status, text)) => single(policy, status, text),
             Some(Outgoing::Message(text)) => in_stream(events(Some(text), outgoing)),
             None => in_stream(whole("")),
         }
+    }
+}
+
+/// Returns a reply that consists of the response to a request.
+fn single(policy: &TransportPolicy, status: u16, text: String) -> Response {
+    match policy.unknown_method {
+        Some((status, media, body)) if text.contains("-32601") => with(status, media, whole(body)),
+        _ => json(status, text),
     }
 }
 
