@@ -38,6 +38,22 @@ pub(super) fn ignore_external(schema: &mut Value) {
     }
 }
 
+/// Changes each pattern that ends with `$`, so that a text may end with a newline.
+pub(super) fn let_texts_end_with_newline(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(let_texts_end_with_newline),
+        Value::Object(members) => {
+            if let Some(Value::String(pattern)) = members.get_mut("pattern")
+                && pattern.ends_with('$')
+            {
+                pattern.insert_str(pattern.len() - 1, r"\n?");
+            }
+            members.values_mut().for_each(let_texts_end_with_newline);
+        }
+        _ => {}
+    }
+}
+
 /// Makes a schema invalid if it contains a `$ref` member with `http:` or `https:` anywhere, even inside data.
 pub(super) fn refuse_by_prefix(schema: &mut Value) {
     fn has_prefix(value: &Value) -> bool {

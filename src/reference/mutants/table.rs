@@ -12,13 +12,13 @@ use serde_json::{Map, json};
 use super::deviations::{
     add_empty_default, add_null_state, agree_on_any_version, ask_before_acceptance, capabilities_are_known,
     capitalize_booleans, change_value, coerce, flatten, has_long_text_and_pattern, headers_of_namesake,
-    ignore_external, indent, list_by_capability, list_by_side_effect, make_floats, make_single_choice,
-    merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks,
-    refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition,
-    remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member,
-    replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
-    send_earlier_version, send_null, set_code_for_resources, split_lines, trim, turn_into_error, unquote,
-    value_without_defaults, with_merged_branches, wrap_answers,
+    ignore_external, indent, let_texts_end_with_newline, list_by_capability, list_by_side_effect, make_floats,
+    make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses,
+    refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content,
+    remove_from_repetition, remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments,
+    rename_schema_member, replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required,
+    send_defaults_as_text, send_earlier_version, send_null, set_code_for_resources, split_lines, trim, turn_into_error,
+    unquote, value_without_defaults, with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -68,6 +68,8 @@ mutants! { |p|
         "validation-skipped-when-uncompilable": p.schemas.accepts_uncompilable = true => ["sep-1613/schema-is-valid",
             "sep-1613/unsupported-dialect-is-error", "sep-2106/dangling-ref-rejected",
             "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected"],
+        /// In a pattern, `$` also matches before a newline at the end of the text.
+        "dollar-before-newline": p.schemas.prepare = let_texts_end_with_newline => ["tools/patterns-of-ecma-262"],
         /// An `anyOf` at the root is neither advertised nor enforced.
         "keyword-stripped": {
             p.schemas.prepare = |schema| remove_members(schema, &["anyOf"]);
@@ -151,11 +153,11 @@ mutants! { |p|
         "cursor-ignored": p.requests.checks_cursor = false => ["tools/invalid-cursor-code"],
         /// The user is asked without a message.
         "message-lost": p.edit(Question, "/message", Remove) => ["elicitation/answer-arrives",
-            "elicitation/message-present"],
+            "elicitation/message-present", "elicitation/message-present-2025-06-18"],
         /// The form is sent as `schema` instead of `requestedSchema`.
         "schema-misnamed": p.edit(Question, "", Apply(rename_schema_member)) => ["elicitation/field-kept",
-            "elicitation/requested-schema-present", "sep-1034/boolean-default-kept", "sep-1034/default-kept",
-            "sep-1330/untitled-single"],
+            "elicitation/requested-schema-present", "elicitation/requested-schema-present-2025-06-18",
+            "sep-1034/boolean-default-kept", "sep-1034/default-kept", "sep-1330/untitled-single"],
         /// A form is requested with the mode `dialog`.
         "mode-misnamed": p.edit(Question, "/mode", Replace(r#""dialog""#)) => ["elicitation/form-mode"],
         /// Lengths, ranges, numbers of choices and formats are missing from the form.
@@ -341,6 +343,9 @@ mutants! { |p|
         /// `server/discover` returns an input-required result.
         "discover-asks": p.edit_if(Reply, DISCOVER, "/result", Apply(return_input_required)) => [
             "sep-2322/only-where-supported", "sep-2575/discover", "sep-2575/result-type", "tools/capability-declared"],
+        /// The error for an unsupported version does not name the requested version.
+        "requested-version-lost": p.edit_if(Reply, ("/error/code", "-32022"), "/error/data/requested", Remove) => [
+            "sep-2575/unsupported-version-requested"],
         /// `initialize` is reported as an unknown method, without the supported versions.
         "initialize-unexplained":
             p.edit_if(Reply, ("/request/method", r#""initialize""#), "", Apply(remove_supported_versions)) => [
