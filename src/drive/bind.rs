@@ -54,7 +54,8 @@ fn templates(test: &Test) -> Vec<&Template> {
     let tools = test.given.tools.iter().map(|tool| &tool.definition);
     let changes = test.given.deviations.iter().filter_map(|deviation| match &deviation.change {
         Change::Set { value, .. } => Some(value),
-        Change::Remove { .. } | Change::Http { .. } => None,
+        Change::Before { message } => Some(message),
+        Change::Remove { .. } | Change::Http { .. } | Change::Unanswered => None,
     });
     tools.chain(changes).chain(test.steps.iter().flat_map(of_step)).collect()
 }

@@ -40,7 +40,7 @@ pub(crate) fn test(tools: &[(&str, Template)], steps: Vec<(When, Then)>) -> Test
 }
 
 pub(crate) fn call(tool: &str) -> When {
-    When::Call { tool: tool.into(), arguments: None, answers: Vec::new(), retry: Retry::default() }
+    When::Call { tool: tool.into(), arguments: None, answers: Vec::new(), retry: Retry::default(), parallel: false }
 }
 
 pub(crate) fn check(requirement: &str, alternatives: Vec<Expectation>) -> Then {

@@ -55,7 +55,7 @@ const FILE: [&str; 14] = [
     "given",
     "tests",
 ];
-const TEST: [&str; 16] = [
+const TEST: [&str; 17] = [
     "title",
     "note",
     "rows",
@@ -67,6 +67,7 @@ const TEST: [&str; 16] = [
     "isolated",
     "heavy",
     "step-limit",
+    "request-timeout",
     "when",
     "then",
     "declares",
@@ -445,9 +446,22 @@ fn test(
         heavy: limits.heavy,
         isolated: limits.isolated,
         step_limit: limits.step_limit,
+        request_timeout: request_timeout(reader, written.object, shared.role),
         given: fixture,
         steps,
     })
+}
+
+/// Reads the time limit of a client's requests, in milliseconds.
+fn request_timeout(reader: &mut Reader, test: Object<'_>, role: Option<Role>) -> Option<u32> {
+    let member = test.member("request-timeout")?;
+    if role == Some(Role::Server) {
+        let mismatch = reader.mistake(Lint::RoleMismatch, "`request-timeout` is allowed only in tests of a client");
+        let mismatch = mismatch.at(member.key_span, "the server is under test here");
+        reader.push(mismatch.help("remove `request-timeout`"));
+    }
+    let limit = reader.integer(&member.value, "`request-timeout`", 1, 5_000)?;
+    u32::try_from(limit).ok()
 }
 
 /// Reads `when` and `then`, or `steps`; `None` if any of them has a mistake.

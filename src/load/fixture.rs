@@ -143,26 +143,39 @@ fn does(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<(Does, T
     Some((does, template(reader, node)))
 }
 
+/// The keys of a deviation, each with a kind of change.
+const CHANGES: [&str; 5] = ["set", "remove", "http", "before", "unanswered"];
+
 fn deviation(reader: &mut Reader, node: &Node) -> Option<Deviation> {
     let what = "the deviation";
-    let object = reader.object(node, what, &["in", "at", "set", "remove", "http"])?;
+    let object = reader.object(node, what, &["in", "times", "at", "set", "remove", "http", "before", "unanswered"])?;
     let method = reader.need(object, what, "in").and_then(|node| reader.text(node, "`in`"))?.to_owned();
-    let change = match (object.get("set"), object.get("remove"), object.get("http")) {
-        (Some(value), None, None) => Change::Set { at: pointer(reader, object, what)?, value: template(reader, value) },
-        (None, Some(remove), None) => {
-            reader.yes(remove, "`remove`")?;
+    let times = object.get("times").and_then(|node| reader.integer(node, "`times`", 1, i64::from(u16::MAX)));
+    let mut changes = CHANGES.iter().filter_map(|key| Some((*key, object.get(key)?)));
+    let (Some((key, value)), None) = (changes.next(), changes.next()) else {
+        let message = "the deviation must have exactly one of `set`, `remove`, `http`, `before`, `unanswered`";
+        let unclear = reader.mistake(Lint::ConflictingKeys, message);
+        let help = "write `at` with `set`, `at` with `\"remove\": true`, `http`, `before`, or `\"unanswered\": true`";
+        reader.push(unclear.at(node.span, "none or several of them").help(help));
+        return None;
+    };
+    let change = match key {
+        "set" => Change::Set { at: pointer(reader, object, what)?, value: template(reader, value) },
+        "remove" => {
+            reader.yes(value, "`remove`")?;
             Change::Remove { at: pointer(reader, object, what)? }
         }
-        (None, None, Some(http)) => reply(reader, http)?,
-        _ => {
-            let unclear =
-                reader.mistake(Lint::ConflictingKeys, "the deviation must have exactly one of `set`, `remove`, `http`");
-            let help = "write `at` with `set`, `at` with `\"remove\": true`, or `http`";
-            reader.push(unclear.at(node.span, "none or several of them").help(help));
-            return None;
+        "before" => {
+            reader.members(value, "`before`")?;
+            Change::Before { message: template(reader, value) }
         }
+        "unanswered" => {
+            reader.yes(value, "`unanswered`")?;
+            Change::Unanswered
+        }
+        _ => reply(reader, value)?,
     };
-    Some(Deviation { method, change })
+    Some(Deviation { method, times: times.and_then(|times| u64::try_from(times).ok()), change })
 }
 
 fn pointer(reader: &mut Reader, object: Object<'_>, what: &str) -> Option<String> {

@@ -51,13 +51,13 @@ pub(super) const STEP: [&str; 4] = ["when", "then", "declares", "initialized"];
 const VERBS: [(&str, &[&str]); 4] = [
     ("serve", &["serve"]),
     ("list", &["list"]),
-    ("call", &["call", "arguments", "answer", "retry"]),
+    ("call", &["call", "arguments", "answer", "retry", "parallel"]),
     ("send", &["send", "headers"]),
 ];
 
 /// Reads the step at this index of a test. A step without `then` is only observed.
 pub(super) fn step(reader: &mut Reader, object: Object<'_>, scope: &Scope<'_>, place: usize) -> Option<Step> {
-    let when = reader.need(object, "the step", "when").and_then(|node| when(reader, node, scope));
+    let when = reader.need(object, "the step", "when").and_then(|node| when(reader, node, scope, place));
     let then = object.get("then").map_or(Some(Then::Observe), |node| then(reader, node, scope));
     let declares = object.get("declares").map(|node| {
         if !matches!(node.kind, Kind::Object(_)) {
@@ -92,14 +92,14 @@ fn has_handshake(revision: Revision) -> bool {
     revision.facts().lifecycle == Lifecycle::Stateful
 }
 
-fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {
+fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Option<When> {
     let action = Object { node };
     let mut verbs = VERBS.iter().filter(|(verb, _)| action.get(verb).is_some());
     let Some((verb, keys)) = verbs.next() else {
         let object = reader.object(
             node,
             "`when`",
-            &["serve", "list", "call", "arguments", "answer", "retry", "send", "headers"],
+            &["serve", "list", "call", "arguments", "answer", "retry", "parallel", "send", "headers"],
         )?;
         if VERBS.iter().any(|(verb, _)| reader.is_misspelt(object, verb)) {
             return None;
@@ -126,7 +126,7 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {
     match *verb {
         "serve" => reader.yes(value, "`serve`").map(|()| When::Serve),
         "list" => reader.word(value, "`list`", &["tools"]).map(|_| When::List),
-        "call" => call(reader, object, value, scope),
+        "call" => call(reader, object, value, scope, place),
         _ => Some(When::Send {
             message: template(reader, value),
             headers: object.get("headers").map(|node| headers(reader, node)).unwrap_or_default(),
@@ -138,7 +138,7 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<When> {
 const LITERAL: &str =
     "to call a tool that does not exist, write `{\"@literal\": \"NAME\"}`; the tools of the fixture are";
 
-fn call(reader: &mut Reader, object: Object<'_>, name: &Node, scope: &Scope<'_>) -> Option<When> {
+fn call(reader: &mut Reader, object: Object<'_>, name: &Node, scope: &Scope<'_>, place: usize) -> Option<When> {
     let tool = if let Some(name) = literal_text(name) {
         name.to_owned()
     } else {
@@ -153,7 +153,22 @@ fn call(reader: &mut Reader, object: Object<'_>, name: &Node, scope: &Scope<'_>)
         arguments: arguments.filter(|arguments| *arguments != Template::Absent),
         answers: answers.iter().filter_map(|node| answer(reader, node, scope)).collect(),
         retry: object.member("retry").map(|member| retry(reader, member, scope)).unwrap_or_default(),
+        parallel: object.member("parallel").is_some_and(|member| parallel(reader, member, scope, place)),
     })
+}
+
+/// Reads `parallel`, which needs a step before this one, in a test of a client.
+fn parallel(reader: &mut Reader, member: &Member, scope: &Scope<'_>, place: usize) -> bool {
+    if scope.role == Some(Role::Server) {
+        let mismatch = reader.mistake(Lint::RoleMismatch, "`parallel` is allowed only in tests of a client");
+        let mismatch = mismatch.at(member.key_span, "the server is under test here");
+        reader.push(mismatch.help("remove `parallel`: casebook calls the tools of a server one after the other"));
+    } else if place == 0 {
+        let first = reader.mistake(Lint::ConflictingKeys, "there is no call before the one with `parallel`");
+        let first = first.at(member.key_span, "this is the first step");
+        reader.push(first.help("write `parallel` in the step of the second call"));
+    }
+    reader.yes(&member.value, "`parallel`").is_some()
 }
 
 fn retry(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Retry {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::applicability::Applicability;
+pub use super::deviation::{Change, Deviation};
 use super::schema::SharedSchema;
 use super::spec::{Catalogue, Revisions, Role, Transport, words};
 use super::template::Template;
@@ -91,6 +92,8 @@ pub struct Test {
     /// The time limit of each step, in seconds relative to [`STEP_LIMIT`], for a test in which a target that exceeds
     /// the limit would never finish.
     pub step_limit: Option<u32>,
+    /// The time limit of a request in milliseconds, which a client under test sets through its SDK's own option.
+    pub request_timeout: Option<u32>,
     /// The fixture.
     pub given: Arc<Fixture>,
     /// The steps, which run in one session, each with its checks.
@@ -116,6 +119,7 @@ impl Test {
             heavy: false,
             isolated: false,
             step_limit: None,
+            request_timeout: None,
             given: Arc::new(given),
             steps,
         }
@@ -230,41 +234,6 @@ words! {
     }
 }
 
-/// One deliberate error that casebook makes as the server.
-#[derive(Debug, PartialEq, Serialize)]
-pub struct Deviation {
-    /// The method whose response is changed.
-    pub method: String,
-    /// The change.
-    pub change: Change,
-}
-
-/// A change to a response that would have been correct.
-#[derive(Debug, PartialEq, Serialize)]
-pub enum Change {
-    /// Sets a member.
-    Set {
-        /// The place, as a JSON Pointer into the message.
-        at: String,
-        /// The new value.
-        value: Template,
-    },
-    /// Removes a member.
-    Remove {
-        /// The place, as a JSON Pointer into the message.
-        at: String,
-    },
-    /// Changes the HTTP response.
-    Http {
-        /// The new status.
-        status: Option<u16>,
-        /// Headers to replace or add.
-        headers: Vec<(String, String)>,
-        /// The number of bytes of the body after which the connection is closed.
-        cut_after: Option<usize>,
-    },
-}
-
 /// One action, and the checks on its result.
 #[derive(Debug)]
 pub struct Step {
@@ -295,6 +264,8 @@ pub enum When {
         answers: Vec<Answer>,
         /// The differences between a retry of the call and the retry of a conformant client.
         retry: Retry,
+        /// `true` if a client under test starts the call at the same time as the call of the step before it.
+        parallel: bool,
     },
     /// Sends a message exactly as written.
     Send {

@@ -6,6 +6,7 @@ pub mod abridged;
 pub mod applicability;
 pub mod bound;
 pub mod case;
+pub mod deviation;
 mod generate;
 mod hash;
 mod id;

@@ -15,6 +15,7 @@ mod session;
 mod stdio;
 mod tools;
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -55,6 +56,9 @@ struct Drive {
     #[serde(default)]
     answers: User,
     declares: Option<Map<String, Value>>,
+    /// The time limit of a request, in milliseconds.
+    #[serde(rename = "requestTimeout")]
+    request_timeout: Option<u64>,
     script: Vec<Step>,
 }
 
@@ -62,7 +66,15 @@ struct Drive {
 #[serde(rename_all = "camelCase")]
 enum Step {
     ListTools(serde::de::IgnoredAny),
-    CallTool { name: String, arguments: Option<Box<RawValue>> },
+    CallTool(ToolCall),
+    CallTools(Vec<ToolCall>),
+}
+
+/// The name and the arguments of a call.
+#[derive(Deserialize)]
+struct ToolCall {
+    name: String,
+    arguments: Option<Box<RawValue>>,
 }
 
 /// Drives a server through a script. Returns the kind of the response, and the response.
@@ -85,7 +97,8 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static P
         None => declared(&drive.answers, revision),
     };
     let work = tokio::spawn(async move {
-        match Client::connect(&address, revision, capabilities, drive.answers, policy).await {
+        let patience = drive.request_timeout.map_or(PATIENCE, Duration::from_millis);
+        match Client::connect(&address, revision, capabilities, drive.answers, patience, policy).await {
             Ok(client) => client.run_script(drive.script).await,
             Err(failure) => not_connected(failure),
         }
@@ -109,12 +122,22 @@ fn not_connected(failure: Failure) -> Success {
     success(&json!({ "connected": false, "error": Value::from(failure), "steps": [] }))
 }
 
+fn error(failure: Failure) -> Success {
+    object(&[("error", success(&Value::from(failure)))])
+}
+
+fn answer(outcome: Result<Success, Failure>) -> Success {
+    outcome.map_or_else(error, |result| object(&[("result", result)]))
+}
+
 /// A client of one server.
 struct Client {
     connection: Connection,
     revision: Revision,
     capabilities: Value,
     user: User,
+    /// The time limit of a request.
+    patience: Duration,
     policy: &'static Policy,
     tools: Tools,
     last_id: u64,
@@ -122,6 +145,10 @@ struct Client {
     has_failed: bool,
     /// The id of the first elicitation of a call. A strict client ignores it.
     first_question: Option<Value>,
+    /// The `requestState` that any call received last. A strict client ignores it.
+    last_state: Option<Success>,
+    /// The results of retries by the name of the tool. A strict client stores none.
+    retried: HashMap<String, Success>,
 }
 
 /// The known tools of the server.
@@ -131,6 +158,8 @@ struct Tools {
     listed: Option<Vec<Tool>>,
     /// `true` after the server notified the client that its tools have changed.
     are_stale: bool,
+    /// The time to live of the list. A strict client ignores it.
+    ttl: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -149,7 +178,7 @@ impl Client {
             let outcome = tokio::time::timeout(STEP, self.step(step)).await;
             let outcome = outcome
                 .unwrap_or_else(|_| Err(Failure::Transport(format!("not finished within {} s", STEP.as_secs()))));
-            steps.push(outcome.unwrap_or_else(|failure| object(&[("error", success(&Value::from(failure)))])));
+            steps.push(outcome.unwrap_or_else(|failure| error(failure)));
         }
         let _ignored = tokio::time::timeout(LEAVE, self.connection.end()).await;
         object(&[("connected", success(&true)), ("steps", success(&steps))])
@@ -162,19 +191,31 @@ impl Client {
                 let listed: Vec<_> = self.tools.listed.iter().flatten().map(|tool| &tool.listed).collect();
                 Ok(object(&[("tools", success(&listed))]))
             }
-            Step::CallTool { name, arguments } => {
-                if self.tools.are_stale {
-                    self.list().await?;
-                }
-                Ok(object(&[("result", self.call(&name, arguments.as_deref()).await?)]))
+            Step::CallTool(call) => {
+                self.refresh().await?;
+                Ok(object(&[("result", self.call(&[call]).await.remove(0)?)]))
+            }
+            Step::CallTools(calls) => {
+                self.refresh().await?;
+                let results: Vec<_> = self.call(&calls).await.into_iter().map(answer).collect();
+                Ok(object(&[("results", success(&results))]))
             }
         }
+    }
+
+    /// Lists the tools again if they have changed.
+    async fn refresh(&mut self) -> Result<(), Failure> {
+        if self.tools.are_stale { self.list().await } else { Ok(()) }
     }
 
     /// Lists the tools on all pages.
     async fn list(&mut self) -> Result<(), Failure> {
         let policy = &self.policy.client;
+        if self.tools.listed.is_some() && (policy.lists_from_cache)(self.tools.ttl.as_ref()) {
+            return Ok(());
+        }
         let (mut tools, mut cursor, mut size) = (vec![], None, 0);
+        let mut full = 0;
         for number in 0..PAGES {
             let members = cursor.map(|cursor| ("cursor", cursor)).into_iter().collect();
             let result = self.request("tools/list", members).await?;
@@ -190,8 +231,13 @@ impl Client {
             if policy.needs_ttl && self.revision.is_stateless() && page.ttl.as_ref().and_then(Value::as_u64).is_none() {
                 return Err(Failure::protocol("`ttlMs` must be a natural number"));
             }
+            let is_short = policy.ends_at_short_page && page.tools.len() < full;
+            let is_mixed = policy.mixes_cached_pages && page.ttl.as_ref().and_then(Value::as_i64) > Some(0);
+            full = full.max(page.tools.len());
             tools.extend(page.tools.into_iter().map(|tool| Tool::read(tool, policy)));
-            match page.next_cursor.filter(|next| (policy.is_further_page)(next.get())) {
+            self.tools.ttl = page.ttl;
+            let is_last = is_short || is_mixed;
+            match page.next_cursor.filter(|next| !is_last && (policy.is_further_page)(next.get())) {
                 Some(next) if !next.get().starts_with('"') => return Err(Failure::protocol("a cursor is a string")),
                 Some(next) => cursor = Some(next),
                 None => {
@@ -219,7 +265,7 @@ impl Client {
                 _ => {}
             }
         }
-        self.tools = Tools { listed: Some(tools), are_stale: false };
+        self.tools = Tools { listed: Some(tools), are_stale: false, ttl: self.tools.ttl.take() };
         Ok(())
     }
 

@@ -247,6 +247,14 @@ decisions! {
         accepts_media_parameters: bool = true,
         /// Every cursor, given as JSON text, leads to another page.
         is_further_page: fn(&str) -> bool = |_| true,
+        /// A page with fewer tools than the first one may have a cursor for another page.
+        ends_at_short_page: bool = false,
+        /// A list that was received is requested again, whatever its `ttlMs` says.
+        lists_from_cache: fn(Option<&Value>) -> bool = |_| false,
+        /// A page is not another page of the cache.
+        mixes_cached_pages: bool = false,
+        /// The result of a retry is not returned for a later call.
+        caches_retried_results: bool = false,
         /// The number of list requests after the last page.
         requests_after_end: usize = 0,
         /// A list may lack `ttlMs`.
@@ -277,6 +285,20 @@ decisions! {
         lost_member: Option<&'static str> = None,
         /// A server may ask several times in one call.
         answers_every_round: bool = true,
+        /// A call that the server rejects because of its headers is repeated after another list.
+        repeats_after_mismatch: bool = true,
+        /// A new session is opened if the server has lost the session.
+        renews_session: bool = true,
+        /// A notification about an unknown elicitation is ignored.
+        refuses_completions: bool = false,
+        /// Each request has a time limit.
+        limits_requests: bool = true,
+        /// A request without a reply in time is cancelled.
+        cancels: bool = true,
+        /// The first request of a call has no state of another call.
+        repeats_last_state: bool = false,
+        /// A retry has the state of its own call, not the state that any call received last.
+        shares_state: bool = false,
         /// A retry has a new id.
         retry_has_new_id: bool = true,
         /// Answers in a retry are not sent as responses as well.
@@ -293,6 +315,8 @@ decisions! {
         answers_undeclared_modes: bool = false,
         /// The URL of an elicitation is not fetched.
         fetches_urls: bool = false,
+        /// The answer to an elicitation in URL mode has no content.
+        visit_has_content: bool = false,
         /// An answer is validated before it is sent.
         answers_are_checked: bool = true,
         /// Defaults are filled in.

@@ -150,6 +150,7 @@ fn applies(test: &Test) -> String {
     });
     limits.extend(test.heavy.then(|| "only with --heavy".to_owned()));
     limits.extend(test.step_limit.map(|seconds| format!("with a limit of {seconds} s for each step")));
+    limits.extend(test.request_timeout.map(|limit| format!("with a limit of {limit} ms for each request of the SDK")));
     limits.extend(test.isolated.then(|| "in a process of its own".to_owned()));
     if limits.is_empty() { String::new() } else { format!("    runs   {}\n", limits.join(", ")) }
 }
@@ -161,7 +162,7 @@ fn served(given: &Fixture) -> String {
         let cursors: Vec<_> = cursors.iter().map(|cursor| format!(", then `{cursor}`")).collect();
         put(&mut out, format_args!("    given  pages of {size}{}\n", cursors.concat()));
     }
-    for Deviation { method, change } in &given.deviations {
+    for Deviation { method, times, change } in &given.deviations {
         let change = match change {
             Change::Set { at, value } => format!("`{at}` is {}", cut(&compact(value), IN_A_SENTENCE)),
             Change::Remove { at } => format!("`{at}` is missing"),
@@ -171,8 +172,13 @@ fn served(given: &Fixture) -> String {
                 let cut = cut_after.iter().map(|bytes| format!("the connection ends after {bytes} bytes of the body"));
                 status.chain(headers).chain(cut).collect::<Vec<_>>().join(", ")
             }
+            Change::Before { message } => {
+                format!("this message comes before it: {}", cut(&compact(message), IN_A_SENTENCE))
+            }
+            Change::Unanswered => "there is none".to_owned(),
         };
-        put(&mut out, format_args!("    given  a deliberate deviation in the result of {method}: {change}\n"));
+        let first = times.map(|times| format!("first {times} ")).unwrap_or_default();
+        put(&mut out, format_args!("    given  a deliberate deviation in the {first}result of {method}: {change}\n"));
     }
     out
 }
@@ -197,8 +203,11 @@ fn when(when: &When, role: Role) -> String {
         When::Serve if role == Role::Client => "the client connects, and does nothing else".to_owned(),
         When::Serve => "the server is built; nothing is sent".to_owned(),
         When::List => "list the tools".to_owned(),
-        When::Call { tool, arguments, answers, retry } => {
+        When::Call { tool, arguments, answers, retry, parallel } => {
             let mut text = format!("call `{tool}` ");
+            if *parallel {
+                text.push_str("at the same time as the call of the step before, ");
+            }
             match arguments {
                 Some(arguments) => put(&mut text, format_args!("with {}", cut(&compact(arguments), IN_A_SENTENCE))),
                 None => text.push_str("without arguments"),

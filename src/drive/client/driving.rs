@@ -11,7 +11,7 @@ use camino::Utf8Path;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::split::split;
+use super::split::{groups, split};
 use crate::drive::adapter::protocol::{Adapter, Drove, Trouble};
 use crate::drive::canary::Canaries;
 use crate::drive::client::mock::{Listeners, Mock};
@@ -109,7 +109,8 @@ pub(crate) fn order(
     members.extend((!answers.is_empty()).then(|| ("answers", format!("[{}]", answers.join(",")))));
     let declares = steps.iter().find_map(|step| step.declares.as_ref());
     members.extend(declares.map(|declares| ("declares", declares.render(bindings))));
-    let script: Vec<_> = steps.iter().filter_map(|step| scripted(&step.when, bindings)).collect();
+    members.extend(planned.test.request_timeout.map(|limit| ("requestTimeout", limit.to_string())));
+    let script: Vec<_> = groups(steps).filter_map(|group| scripted_group(group, bindings)).collect();
     members.push(("script", format!("[{}]", script.join(","))));
     object(members)
 }
@@ -132,17 +133,32 @@ fn answer(answer: &Answer, bindings: &Bindings) -> Option<String> {
     })
 }
 
+/// Returns a step of the script for one step, or for several whose calls begin at the same time.
+fn scripted_group(steps: &[Step], bindings: &Bindings) -> Option<String> {
+    match steps {
+        [one] => scripted(&one.when, bindings),
+        together => {
+            let calls = together.iter().filter_map(|step| called(&step.when, bindings));
+            Some(object([("callTools", format!("[{}]", calls.collect::<Vec<_>>().join(",")))]))
+        }
+    }
+}
+
 /// Returns a step of the script; `None` for a step without an action of the client's user.
 pub(crate) fn scripted(when: &When, bindings: &Bindings) -> Option<String> {
     match when {
         When::List => Some(object([("listTools", "{}".to_owned())])),
-        When::Call { tool, arguments, .. } => {
-            let arguments = arguments.as_ref().filter(|arguments| **arguments != Template::Absent);
-            let arguments = arguments.map(|arguments| ("arguments", arguments.render(bindings)));
-            Some(object([("callTool", object([("name", quoted(tool))].into_iter().chain(arguments)))]))
-        }
+        When::Call { .. } => called(when, bindings).map(|call| object([("callTool", call)])),
         When::Serve | When::Send { .. } => None,
     }
+}
+
+/// Returns the name and the arguments of a call.
+fn called(when: &When, bindings: &Bindings) -> Option<String> {
+    let When::Call { tool, arguments, .. } = when else { return None };
+    let arguments = arguments.as_ref().filter(|arguments| **arguments != Template::Absent);
+    let arguments = arguments.map(|arguments| ("arguments", arguments.render(bindings)));
+    Some(object([("name", quoted(tool))].into_iter().chain(arguments)))
 }
 
 /// An error, as an adapter describes it.
@@ -162,12 +178,12 @@ pub(crate) fn outcome_of_script(
 ) -> Driven {
     let drove = drove.and_then(|drove| whole(test, drove));
     let handed = match &drove {
-        Ok(drove) if drove.connected => handed(drove),
+        Ok((drove, handed)) if drove.connected => handed.clone(),
         _ => Vec::new(),
     };
     let (served, connected) = match drove {
-        Ok(drove) if drove.connected => (Served::Serving, true),
-        Ok(drove) => (refused(drove.error.as_deref()), false),
+        Ok((drove, _)) if drove.connected => (Served::Serving, true),
+        Ok((drove, _)) => (refused(drove.error.as_deref()), false),
         Err(served) => (served, false),
     };
     // The failure is the end of each step: without the adapter's answer, the step that failed is unknown.
@@ -189,22 +205,36 @@ pub(crate) fn outcome_of_script(
     Driven { served, steps }
 }
 
-/// Checks that each step of the script has a result, or that there is an error that explains the missing ones.
-fn whole(test: &Test, drove: Drove) -> Result<Drove, Served> {
-    let script = test.steps.iter().filter(|step| !matches!(step.when, When::Serve)).count();
+/// Checks that each step of the script has a result, or that there is an error that explains the missing ones. Returns
+/// the values that the SDK handed to its user, step by step. If the script ended early, the last value is its error.
+fn whole(test: &Test, drove: Drove) -> Result<(Drove, Vec<String>), Served> {
+    let nonsense = |reason: String| Trouble::Nonsense(reason).served();
+    let asks = |group: &&[Step]| !matches!(group, [one] if matches!(one.when, When::Serve));
+    let script: Vec<_> = groups(&test.steps).filter(asks).collect();
     let (answered, broke_off) = (drove.steps.len(), drove.error.is_some() || !drove.connected);
-    if answered == script || answered < script && broke_off {
-        return Ok(drove);
+    if answered != script.len() && !(answered < script.len() && broke_off) {
+        return Err(nonsense(format!("it answered {answered} steps of a script of {}", script.len())));
     }
-    Err(Trouble::Nonsense(format!("it answered {answered} steps of a script of {script}")).served())
+    let mut handed = Vec::new();
+    for (group, answer) in script.iter().zip(&drove.steps) {
+        if group.len() == 1 {
+            handed.push(answer.get().to_owned());
+            continue;
+        }
+        let Results { results } = serde_json::from_str(answer.get()).unwrap_or_default();
+        if results.len() != group.len() {
+            return Err(nonsense(format!("it answered {} of {} calls of `callTools`", results.len(), group.len())));
+        }
+        handed.extend(results.into_iter().map(|result| result.get().to_owned()));
+    }
+    handed.extend(drove.error.iter().map(|error| object([("error", error.get().to_owned())])));
+    Ok((drove, handed))
 }
 
-/// Returns the values that the SDK handed to its user, step by step. If the script ended early, the last value is its
-/// error.
-fn handed(drove: &Drove) -> Vec<String> {
-    let steps = drove.steps.iter().map(|step| step.get().to_owned());
-    let error = drove.error.iter().map(|error| object([("error", error.get().to_owned())]));
-    steps.chain(error).collect()
+/// The answer to a step with several calls.
+#[derive(Default, Deserialize)]
+struct Results {
+    results: Vec<Box<RawValue>>,
 }
 
 fn refused(error: Option<&RawValue>) -> Served {

@@ -2,10 +2,12 @@
 //!
 //! Takes steps, and messages in their order, gives the messages of each step. Must not know the expected messages.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 use crate::model::case::{Step, When};
 use crate::model::transcript::{Message, Party};
@@ -27,13 +29,24 @@ struct Params {
     request_state: Option<IgnoredAny>,
 }
 
+/// The id of a message, which a request and its response have in common.
+#[derive(Deserialize)]
+struct Identified<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<String>,
+}
+
 impl Request {
-    /// Returns the purpose of a request, unless it is a further page or round of an earlier one.
-    fn first(message: &Message) -> Option<Self> {
+    /// Returns the purpose of a request, unless it is a further page or round of an earlier one. `called` has the tools
+    /// of the earlier calls: the first call of a tool is no further round, even if it has the state of another call.
+    fn first(message: &Message, called: &mut BTreeSet<String>) -> Option<Self> {
         let request: Self = serde_json::from_str(&message.text).ok().filter(|_| message.from == Party::Target)?;
-        let Params { cursor, input_responses, request_state, .. } = &request.params;
+        let Params { name, cursor, input_responses, request_state } = &request.params;
         let further = [cursor, input_responses, request_state].into_iter().any(Option::is_some);
-        (!further).then_some(request)
+        let is_call = request.method == "tools/call";
+        let is_new = is_call && name.as_ref().is_some_and(|name| called.insert(name.clone()));
+        (!further || is_new).then_some(request)
     }
 
     fn is_of(&self, step: &Step) -> bool {
@@ -49,37 +62,77 @@ impl Request {
 ///
 /// A step begins with the first request for its purpose. The messages before all steps, which open the connection,
 /// belong to the first step, but their time to none. A step without a request has the time since the last message.
+///
+/// Steps whose calls begin at the same time share their messages, which are distributed by the tools and the ids.
 pub(crate) fn split(steps: &[Step], mut messages: Vec<Message>, took: Duration) -> Vec<(Vec<Message>, u64)> {
     let mut until = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     let mut parts = Vec::new();
-    for (index, begins) in begins(steps, &messages).into_iter().enumerate().rev() {
+    let together: Vec<_> = groups(steps).collect();
+    for (index, begins) in begins_of(&together, &messages).into_iter().enumerate().rev() {
         let at = begins.map(|place| messages[place].at);
         let since = at.or_else(|| messages.last().map(|last| last.at)).unwrap_or(0);
         let place = if index == 0 { 0 } else { begins.unwrap_or(messages.len()) };
-        parts.push((messages.split_off(place), until.saturating_sub(since)));
+        let micros = until.saturating_sub(since);
+        let own = distribute(together[index], messages.split_off(place));
+        parts.extend(own.into_iter().rev().map(|messages| (messages, micros)));
         until = until.min(since);
     }
     parts.reverse();
     parts
 }
 
+/// Returns the steps, those together whose calls begin at the same time.
+pub(crate) fn groups(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
+    steps.chunk_by(|_, next| matches!(next.when, When::Call { parallel: true, .. }))
+}
+
+/// Returns the messages of each of the steps whose calls begin at the same time. Messages that belong to no single call
+/// are those of the first step.
+fn distribute(steps: &[Step], messages: Vec<Message>) -> Vec<Vec<Message>> {
+    let mut parts = vec![Vec::new(); steps.len()];
+    let mut ids: Vec<(Party, String, usize)> = Vec::new();
+    for message in messages {
+        let own = serde_json::from_str::<Request>(&message.text).ok().filter(|_| message.from == Party::Target);
+        let called = own.and_then(|request| steps.iter().position(|step| request.is_of(step)));
+        let identified = serde_json::from_str::<Identified<'_>>(&message.text).ok();
+        let id = identified.as_ref().and_then(|one| one.id).map(|id| id.get().to_owned());
+        let is_response = identified.is_some_and(|one| one.method.is_none());
+        let answered = id.as_ref().filter(|_| is_response).and_then(|id| {
+            let asked = ids.iter().rfind(|(asks, asked, _)| *asks != message.from && asked == id);
+            asked.map(|(_, _, index)| *index)
+        });
+        let index = called.or(answered).unwrap_or(0);
+        ids.extend(id.filter(|_| !is_response).map(|id| (message.from, id, index)));
+        parts[index].push(message);
+    }
+    parts
+}
+
 /// Returns the index of the message with which each step begins, if there is one, in the order of the script.
 pub(crate) fn begins(steps: &[Step], messages: &[Message]) -> Vec<Option<usize>> {
+    begins_of(&steps.chunks(1).collect::<Vec<_>>(), messages)
+}
+
+/// Returns the index of the message with which each group of steps begins, as [`begins`] does.
+fn begins_of(groups: &[&[Step]], messages: &[Message]) -> Vec<Option<usize>> {
+    let mut called = BTreeSet::new();
+    let firsts = messages.iter().enumerate();
     let requests: Vec<_> =
-        messages.iter().enumerate().filter_map(|(place, message)| Some((place, Request::first(message)?))).collect();
+        firsts.filter_map(|(place, message)| Some((place, Request::first(message, &mut called)?))).collect();
+    let is_of = |request: &Request, group: &[Step]| group.iter().any(|step| request.is_of(step));
     // A client may list tools on its own before a call, and may reject a call without sending it: the longest common
     // subsequence decides.
-    let mut most = vec![vec![0; requests.len() + 1]; steps.len() + 1];
-    for (i, step) in steps.iter().enumerate().rev() {
+    let mut most = vec![vec![0; requests.len() + 1]; groups.len() + 1];
+    for (i, group) in groups.iter().enumerate().rev() {
         for (j, (_, request)) in requests.iter().enumerate().rev() {
-            let with = if request.is_of(step) { 1 + most[i + 1][j + 1] } else { 0 };
+            let with = if is_of(request, group) { 1 + most[i + 1][j + 1] } else { 0 };
             most[i][j] = with.max(most[i + 1][j]).max(most[i][j + 1]);
         }
     }
-    let mut begins = vec![None; steps.len()];
+    let mut begins = vec![None; groups.len()];
     let (mut i, mut j) = (0, 0);
-    while let (Some(step), Some((place, request))) = (steps.get(i), requests.get(j)) {
-        if request.is_of(step) && most[i][j] == 1 + most[i + 1][j + 1] {
+    while let (Some(group), Some((place, request))) = (groups.get(i), requests.get(j)) {
+        if is_of(request, group) && most[i][j] == 1 + most[i + 1][j + 1] {
             begins[i] = Some(*place);
             (i, j) = (i + 1, j + 1);
         } else if most[i][j] == most[i + 1][j] {

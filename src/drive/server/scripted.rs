@@ -144,7 +144,13 @@ pub(crate) fn call(answers: Vec<Answer>) -> Step {
 }
 
 pub(crate) fn call_again(answers: Vec<Answer>, retry: Retry) -> Step {
-    step(When::Call { tool: "ask".into(), arguments: Some(Template::from(&json!({ "a": 1 }))), answers, retry })
+    step(When::Call {
+        tool: "ask".into(),
+        arguments: Some(Template::from(&json!({ "a": 1 }))),
+        answers,
+        retry,
+        parallel: false,
+    })
 }
 
 pub(crate) fn accept(content: &Value) -> Answer {

@@ -416,7 +416,7 @@ async fn list_and_call(
     let arguments = if probe == Probe::Marker { marker::marker() } else { json!({ "name": "Ada" }) };
     let answers = vec![Answer::Accept(Template::from(&json!({ "name": "Ada" })))];
     let arguments = Some(Template::from(&arguments));
-    let call = step(When::Call { tool: TOOL.to_owned(), arguments, answers, retry: Retry::default() });
+    let call = step(When::Call { tool: TOOL.to_owned(), arguments, answers, retry: Retry::default(), parallel: false });
     let called = connection.perform(&call, &bindings, Deadline::within(ANSWER)).await;
     match probe {
         Probe::Plain(does) => is_called(does, &called)?,

@@ -62,8 +62,13 @@ impl Script {
     }
 
     fn steps(self) -> Vec<When> {
-        let call =
-            |arguments, answers| When::Call { tool: TOOL.to_owned(), arguments, answers, retry: Retry::default() };
+        let call = |arguments, answers| When::Call {
+            tool: TOOL.to_owned(),
+            arguments,
+            answers,
+            retry: Retry::default(),
+            parallel: false,
+        };
         let answer = || vec![Answer::Accept(Template::from(&json!({ "name": "Ada" })))];
         match self {
             Self::List => vec![When::List],
@@ -92,6 +97,7 @@ impl Script {
         let tool = Tool { name: TOOL.to_owned(), definition: Template::from(&definition), does };
         let meta = || Deviation {
             method: "tools/call".to_owned(),
+            times: None,
             change: Change::Set { at: "/result/_meta".to_owned(), value: Template::from(&meta("result")) },
         };
         let deviations = if self == Self::Marker { vec![meta()] } else { Vec::new() };

@@ -432,7 +432,13 @@ async fn silent_client_times_out_and_next_test_gets_new_adapter() {
     let hang = r#"case $line in *please-hang*) exec sleep 1000 ;; esac
         echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
     let calling = |tool: &str| {
-        let when = When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default() };
+        let when = When::Call {
+            tool: tool.to_owned(),
+            arguments: None,
+            answers: Vec::new(),
+            retry: Retry::default(),
+            parallel: false,
+        };
         Test { role: Role::Client, ..test(tool, when) }
     };
     let transcripts = run(target(&[("ON_DRIVE", hang)]), vec![calling("please-hang"), calling("works")]).await;
@@ -477,7 +483,13 @@ async fn panic_in_background_task_is_error_of_its_test() {
         esac
         echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
     let calling = |tool: &str| {
-        let when = When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default() };
+        let when = When::Call {
+            tool: tool.to_owned(),
+            arguments: None,
+            answers: Vec::new(),
+            retry: Retry::default(),
+            parallel: false,
+        };
         Test { role: Role::Client, ..test(tool, when) }
     };
     let options = Options { step_limit: Duration::from_secs(30), ..quick() };

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::Client;
 use super::elicit::{Question, Reaction};
 use super::failure::Failure;
 use super::incoming::members;
 use super::session::header;
+use super::{Client, ToolCall};
 use crate::message::{Members, Success, object, present, success};
 use crate::nesting;
 use crate::policy::Policy;
@@ -21,6 +21,9 @@ use crate::schema::Schema;
 
 /// The number of times that a server may ask for input in one call.
 const ROUNDS: usize = 8;
+
+/// The code of an error about the headers of a request.
+const HEADER_MISMATCH: i64 = -32020;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,22 +48,72 @@ struct CallResult {
     is_error: Option<bool>,
 }
 
+/// A call that takes one or more requests.
+struct Running<'a> {
+    name: &'a str,
+    arguments: Option<&'a RawValue>,
+    schema: Option<Schema>,
+    headers: HeaderMap,
+    /// The id of the next request.
+    id: u64,
+    /// The parameters that the last result adds to the next request.
+    added: Vec<(&'static str, Success)>,
+    rounds: usize,
+}
+
 impl Client {
-    /// Calls a tool.
-    ///
-    /// The reason why there is no usable result.
-    /// The reason why there is no usable result.
-    pub(super) async fn call(&mut self, name: &str, arguments: Option<&RawValue>) -> Result<Success, Failure> {
+    /// Calls one tool, or several at the same time: each call has one request in turn until all have ended. Returns the
+    /// results in the order of the calls, or the reasons why there is no usable result.
+    pub(super) async fn call(&mut self, calls: &[ToolCall]) -> Vec<Result<Success, Failure>> {
+        let mut running = vec![];
+        let mut outcomes: Vec<Option<Result<Success, Failure>>> = vec![];
+        for call in calls {
+            let (begun, outcome) = match (self.retried.get(&call.name).cloned(), self.begin(call).await) {
+                (Some(result), _) => (None, Some(Ok(result))),
+                (None, Ok(call)) => (Some(call), None),
+                (None, Err(failure)) => (None, Some(Err(failure))),
+            };
+            running.push(begun);
+            outcomes.push(outcome);
+        }
+        while outcomes.iter().any(Option::is_none) {
+            for (place, call) in running.iter_mut().enumerate() {
+                let Some(one) = call.as_mut().filter(|_| outcomes[place].is_none()) else { continue };
+                outcomes[place] = match self.round(one).await {
+                    Ok(None) => None,
+                    Ok(Some(result)) => {
+                        let outcome = self.finish(one.name, one.schema.take(), result).await;
+                        if let (Ok(result), true) =
+                            (&outcome, one.rounds > 0 && self.policy.client.caches_retried_results)
+                        {
+                            self.retried.insert(one.name.to_owned(), result.clone());
+                        }
+                        Some(outcome)
+                    }
+                    Err(Failure::Refused { message, .. }) if self.policy.client.errors_are_results => {
+                        Some(Ok(success(&json!({ "content": [{ "type": "text", "text": message }] }))))
+                    }
+                    Err(failure) => Some(Err(failure)),
+                };
+            }
+        }
+        outcomes.into_iter().flatten().collect()
+    }
+
+    async fn begin<'a>(&mut self, call: &'a ToolCall) -> Result<Running<'a>, Failure> {
         if self.has_failed && self.policy.client.failure_is_final {
             return Err(Failure::protocol("an earlier call failed"));
         }
+        let (name, arguments) = (call.name.as_str(), call.arguments.as_deref());
         let schema = self.output_schema(name).await?;
-        let result = match self.rounds(name, arguments).await {
-            Err(Failure::Refused { message, .. }) if self.policy.client.errors_are_results => {
-                return Ok(success(&json!({ "content": [{ "type": "text", "text": message }] })));
-            }
-            outcome => outcome?,
-        };
+        let kept = self.last_state.clone().filter(|_| self.policy.client.repeats_last_state);
+        let added = kept.map(|state| ("requestState", state)).into_iter().collect();
+        let headers = self.headers(name, arguments);
+        Ok(Running { name, arguments, schema, headers, id: self.fresh_id(), added, rounds: 0 })
+    }
+
+    /// Validates the last result of a call.
+    async fn finish(&mut self, name: &str, schema: Option<Schema>, result: Box<RawValue>) -> Result<Success, Failure> {
         let no_result = |reason| Failure::protocol(format!("tools/call: {reason}"));
         let read: CallResult = members(&result).map_err(no_result)?;
         if read.content.as_ref().is_some_and(|content| !content.get().starts_with('[')) {
@@ -90,25 +143,46 @@ impl Client {
         tools[place].output_schema(policy).await.map_err(unusable)
     }
 
-    /// Calls a tool, answers its requests for input and retries, until there is a result.
-    async fn rounds(&mut self, name: &str, arguments: Option<&RawValue>) -> Result<Box<RawValue>, Failure> {
-        let headers = self.headers(name, arguments);
-        let mut id = self.fresh_id();
-        let mut added = vec![];
-        for round in 0..=ROUNDS {
-            let mut members = vec![("name", success(&name))];
-            members.extend(arguments.map(|arguments| ("arguments", arguments.to_owned())));
-            members.append(&mut added);
-            let result = self.request_as(id, "tools/call", members, headers.clone()).await?;
-            if !self.is_input_required(&result)? || round > 0 && !self.policy.client.answers_every_round {
-                return Ok(result);
-            }
-            added = self.respond(&result).await?;
-            if self.policy.client.retry_has_new_id {
-                id = self.fresh_id();
-            }
+    /// Sends the next request of a call. Returns the result, or `None` if the user has answered its request for input
+    /// and the call goes on.
+    async fn round(&mut self, call: &mut Running<'_>) -> Result<Option<Box<RawValue>>, Failure> {
+        let mut members = vec![("name", success(&call.name))];
+        members.extend(call.arguments.map(|arguments| ("arguments", arguments.to_owned())));
+        members.append(&mut call.added);
+        if call.rounds > 0
+            && self.policy.client.shares_state
+            && let Some(state) = &self.last_state
+        {
+            members.retain(|(name, _)| *name != "requestState");
+            members.push(("requestState", state.clone()));
         }
-        Err(Failure::protocol(format!("the call takes more than {ROUNDS} rounds")))
+        let outcome = self.request_as(call.id, "tools/call", members.clone(), call.headers.clone()).await;
+        let result = match outcome {
+            // The schema of the tool may have changed, and with it the headers of the call.
+            Err(Failure::Refused { code: HEADER_MISMATCH, .. })
+                if self.has_headers() && self.policy.client.repeats_after_mismatch =>
+            {
+                self.list().await?;
+                call.headers = self.headers(call.name, call.arguments);
+                let id = self.fresh_id();
+                self.request_as(id, "tools/call", members, call.headers.clone()).await?
+            }
+            outcome => outcome?,
+        };
+        if !self.is_input_required(&result)? || call.rounds > 0 && !self.policy.client.answers_every_round {
+            return Ok(Some(result));
+        }
+        call.added = self.respond(&result).await?;
+        let state = call.added.iter().find(|(name, _)| *name == "requestState");
+        self.last_state = state.map(|(_, state)| state.clone());
+        if self.policy.client.retry_has_new_id {
+            call.id = self.fresh_id();
+        }
+        call.rounds += 1;
+        if call.rounds > ROUNDS {
+            return Err(Failure::protocol(format!("the call takes more than {ROUNDS} rounds")));
+        }
+        Ok(None)
     }
 
     /// Returns the parameters that the next round adds. All questions are read before the user is asked the first one.

@@ -72,6 +72,13 @@ impl Connection {
         }
     }
 
+    /// Stops to read the reply of the last request. Over HTTP, this closes its stream.
+    pub(super) fn abandon(&mut self) {
+        if let Self::Http(endpoint) = self {
+            endpoint.abandon();
+        }
+    }
+
     /// Sends a message that has no reply.
     pub(super) async fn send_message(&mut self, text: String) -> Result<(), Failure> {
         match self {

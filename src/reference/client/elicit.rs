@@ -89,7 +89,7 @@ pub(super) struct ClientTerms<'a> {
 pub(super) enum Question {
     Form(Form),
     /// A URL to visit, without fields to fill in.
-    Visit,
+    Visit(&'static Policy),
 }
 
 /// A form that the user may be shown.
@@ -146,7 +146,7 @@ impl Question {
             }
             Some(Some("url")) if modes.and_then(|modes| modes.get("url")).is_some_and(Value::is_object) => {
                 if params.url.is_some_and(|url| url.is_string()) {
-                    Ok(Self::Visit)
+                    Ok(Self::Visit(terms.policy))
                 } else {
                     Err(refused("`url` must be a string"))
                 }
@@ -162,7 +162,12 @@ impl Question {
     /// The reason why the answer cannot be sent.
     pub(super) async fn answer(&self, reaction: Reaction) -> Result<Value, Failure> {
         match self {
-            Self::Visit => Ok(json!({ "action": reaction.action() })),
+            Self::Visit(policy) => Ok(match reaction {
+                Reaction::Accept(content) if policy.user.visit_has_content => {
+                    json!({ "action": "accept", "content": content })
+                }
+                reaction => json!({ "action": reaction.action() }),
+            }),
             Self::Form(form) => {
                 let form = form.clone();
                 let work = tokio::task::spawn_blocking(move || form.answer(reaction));

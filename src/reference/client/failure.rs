@@ -4,14 +4,12 @@
 
 use serde_json::{Value, json};
 
-use super::PATIENCE;
-
 /// The reason why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("{0}")]
     Transport(String),
-    #[error("no reply within {} s", PATIENCE.as_secs())]
+    #[error("no reply within the time limit")]
     Timeout,
     #[error("the server has ended the session")]
     SessionLost,

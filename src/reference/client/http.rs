@@ -125,6 +125,11 @@ impl Endpoint {
         self.reply = Reply::Awaited(sending);
     }
 
+    /// Closes the reply that is being read.
+    pub(super) fn abandon(&mut self) {
+        self.reply = Reply::Nothing;
+    }
+
     /// Reads the head of a response, and the body unless it is a stream.
     async fn reply(&mut self, response: Response) -> Result<Reply, Failure> {
         let status = response.status();

@@ -3,6 +3,9 @@
 //! The module takes a method and its parameters and returns the text of the result. It also responds to requests that
 //! the server sends in the meantime. It must not know the meaning of methods.
 
+use std::collections::HashMap;
+use std::time::Duration;
+
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -12,7 +15,7 @@ use super::connection::{Connection, ServerAddress};
 use super::elicit::{Question, User};
 use super::failure::Failure;
 use super::incoming::{self, Incoming};
-use super::{Client, LEAVE, PATIENCE, Tools};
+use super::{Client, LEAVE, STEP, Tools};
 use crate::edits::Hook;
 use crate::message::{CAPABILITIES_KEY, CLIENT_KEY, Success, VERSION_KEY, object, success};
 use crate::policy::Policy;
@@ -31,6 +34,7 @@ impl Client {
         revision: Revision,
         capabilities: Value,
         user: User,
+        patience: Duration,
         policy: &'static Policy,
     ) -> Result<Self, Failure> {
         let connection = Connection::to(address, policy)?;
@@ -40,11 +44,14 @@ impl Client {
             revision,
             capabilities,
             user,
+            patience,
             policy,
             tools,
             last_id: 0,
             has_failed: false,
             first_question: None,
+            last_state: None,
+            retried: HashMap::new(),
         };
         if !revision.is_stateless() {
             client.initialize().await?;
@@ -114,7 +121,7 @@ impl Client {
         let params = object(&members);
         match self.exchange(id, method, &params, headers.clone()).await {
             // The server has lost the session, so the client must open another one.
-            Err(Failure::SessionLost) => {
+            Err(Failure::SessionLost) if self.policy.client.renews_session => {
                 self.initialize().await?;
                 let id = self.fresh_id();
                 self.exchange(id, method, &params, headers).await
@@ -146,14 +153,18 @@ impl Client {
         let own = (self.policy.client.id)(id);
         let text = format!(r#"{{"jsonrpc":"2.0","id":{own},"method":"{method}","params":{params}}}"#);
         let text = self.policy.pass_text(Hook::Request, text);
+        let patience = if self.policy.client.limits_requests { self.patience } else { STEP };
         let work = async {
             self.connection.request(text, headers).await?;
             self.reply(&own).await
         };
-        if let Ok(outcome) = tokio::time::timeout(PATIENCE, work).await {
+        if let Ok(outcome) = tokio::time::timeout(patience, work).await {
             return outcome;
         }
-        self.cancel(id, method).await;
+        if self.policy.client.cancels {
+            self.connection.abandon();
+            self.cancel(id, method).await;
+        }
         Err(Failure::Timeout)
     }
 
@@ -169,6 +180,11 @@ impl Client {
                 }
                 // This is the reply to a request that was cancelled.
                 Incoming::Reply { .. } => {}
+                Incoming::Notification { method }
+                    if method == "notifications/elicitation/complete" && self.policy.client.refuses_completions =>
+                {
+                    return Err(Failure::protocol("an elicitation that nobody began is complete"));
+                }
                 Incoming::Notification { method } => {
                     self.tools.are_stale |= method == "notifications/tools/list_changed" && self.tools.listed.is_some();
                 }
@@ -209,7 +225,7 @@ impl Client {
     }
 
     pub(super) async fn send_message(&mut self, message: String) -> Result<(), Failure> {
-        let outcome = tokio::time::timeout(PATIENCE, self.connection.send_message(message)).await;
+        let outcome = tokio::time::timeout(self.patience, self.connection.send_message(message)).await;
         outcome.unwrap_or(Err(Failure::Timeout))
     }
 

@@ -858,5 +858,46 @@ mutants! { |p|
         /// Over stdio, line breaks in strings are written without escaping.
         "line-breaks-unescaped": p.transport.framing = |message| message.replace("\\n", "\n") => [
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
+        /// A retry has the state that any call received last.
+        "state-of-another-call": p.client.shares_state = true => ["sep-2322/state-stays-with-its-request"],
+        /// The first request of a call has the state of the last call.
+        "state-kept-for-next-call": p.client.repeats_last_state = true => ["sep-2322/state-stays-with-its-request"],
+        /// A list is never requested again.
+        "list-cached-for-ever": p.client.lists_from_cache = |_| true => ["tools/absent-ttl-is-zero",
+            "tools/negative-ttl-is-zero", "tools/zero-ttl-is-stale"],
+        /// A further page is taken from the cache of the first one.
+        "cache-ignores-cursor": p.client.mixes_cached_pages = true => ["tools/cache-key-has-parameters"],
+        /// The result of a retry with answers is returned for later calls of the tool.
+        "retried-result-cached": p.client.caches_retried_results = true => ["tools/retried-result-not-cached"],
+        /// A page with fewer tools than the first one counts as the last page.
+        "short-page-taken-for-last": p.client.ends_at_short_page = true => ["tools/page-size-not-assumed"],
+        /// A call that is rejected because of its headers is not repeated.
+        "header-mismatch-is-final": p.client.repeats_after_mismatch = false => ["tools/header-mismatch-retried"],
+        /// A lost session is an error, also for all later requests.
+        "session-loss-is-final": p.client.renews_session = false => ["lifecycle/session-started-anew"],
+        /// A notification about an unknown elicitation ends the call.
+        "unknown-completion-refused": p.client.refuses_completions = true => [
+            "elicitation/unknown-completion-ignored"],
+        /// The answer to an elicitation in URL mode has content.
+        "url-answer-with-content": p.user.visit_has_content = true => ["elicitation/url-answer-has-no-content"],
+        /// Requests for lists do not declare elicitation.
+        "elicitation-undeclared-in-lists": p.edit_if(Request, ("/method", r#""tools/list""#), SENT_ELICITATION, Remove) => [
+            "elicitation/declared-on-each-request"],
+        /// The ids of requests repeat after the third request of a session.
+        "request-ids-repeat": p.client.id = |id| json!((id - 1) % 3) => ["base/id-unused-in-session"],
+        /// `notifications/initialized` has an id.
+        "initialized-with-id": {
+            p.client.says_initialized = false;
+            p.client.after_handshake =
+                Some((r#"{"jsonrpc":"2.0","id":"i","method":"notifications/initialized"}"#, false));
+        } => ["base/notification-has-no-id", "lifecycle/initialized-sent"],
+        /// The response to an elicitation has both a result and an error.
+        "answer-with-error": p.edit_if(Response, ("/result/action", r#""accept""#), "/error",
+            Set(r#"{"code":0,"message":""}"#)) => ["base/result-or-error"],
+        /// The time limit of the user is ignored.
+        "request-timeout-ignored": p.client.limits_requests = false => ["lifecycle/requests-time-out"],
+        /// A request without a reply in time is not cancelled.
+        "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-cancels",
+            "stdio/cancelled-notification"],
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::outlet::{Disconnected, Outlet};
-use super::server::{Answered, Call, Fault, Server};
+use super::server::{Answered, Call, Fault, Server, Turn};
 use super::tools::{Parts, failure, structured};
 use crate::jsonrpc::text::{Members, is_object, string};
 use crate::jsonrpc::text::{object, quoted};
@@ -95,7 +95,7 @@ impl Elicits {
         if !self.questions.is_empty() {
             let request = |params: &str| {
                 let request = object([("method", quoted("elicitation/create")), ("params", params.to_owned())]);
-                server.deviated("elicitation/create", request)
+                server.question(request)
             };
             let asked: Vec<_> = self.keys(round).map(|(key, params)| (key, request(params))).collect();
             parts.push(("inputRequests", object(asked.iter().map(|(key, asked)| (key.as_str(), asked.clone())))));
@@ -184,19 +184,19 @@ fn is_answer(answer: &str) -> bool {
 pub(super) struct Dialog {
     server: Arc<Server>,
     id: String,
-    method: String,
+    turn: Turn,
     elicits: Elicits,
 }
 
 impl Dialog {
-    pub(super) fn new(server: Arc<Server>, id: String, method: String, elicits: Elicits) -> Self {
-        Self { server, id, method, elicits }
+    pub(super) fn new(server: Arc<Server>, id: String, turn: Turn, elicits: Elicits) -> Self {
+        Self { server, id, turn, elicits }
     }
 
     /// Sends the requests, waits for the answers, and responds, until the client disconnects.
     pub(super) async fn hold(self, mut outlet: Outlet) {
         let Ok(parts) = self.result(&mut outlet).await else { return };
-        let text = self.server.response_to(&self.id, &self.method, &self.server.complete(parts));
+        let text = self.server.response_to(&self.id, &self.turn, &self.server.complete(parts));
         // An error means that the client has disconnected.
         _ = outlet.send(text).await;
     }

@@ -123,8 +123,10 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<F
     let mut headers: Headers = session.map(|session| (SESSION.to_owned(), session)).into_iter().collect();
     match &content {
         ReplyContent::Nothing => {}
-        ReplyContent::Message(_) if !wants_events(asked) => headers.push(pair("content-type", "application/json")),
-        ReplyContent::Message(_) | ReplyContent::Dialog(_) => {
+        ReplyContent::Message(_) if wrong.before.is_empty() && !wants_events(asked) => {
+            headers.push(pair("content-type", "application/json"));
+        }
+        ReplyContent::Message(_) | ReplyContent::Dialog(_) | ReplyContent::Unanswered => {
             headers.extend([
                 pair("content-type", EVENTS),
                 pair("cache-control", "no-cache"),
@@ -136,7 +138,8 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<F
     headers.extend(wrong.headers);
     let events = headers.iter().any(|(name, value)| name == "content-type" && value.starts_with(EVENTS));
     let framing = if events { Framing::Event } else { Framing::Bare };
-    let (sender, coming) = mpsc::channel(4);
+    // The channel has room for all messages before the reply, for the reply, and for a cut.
+    let (sender, coming) = mpsc::channel(4 + wrong.before.len());
     let head = Some((status, headers.clone()));
     let mut outlet = Outlet::new(Arc::clone(&server.log), sender, framing, wrong.cut_after, head);
     let talking = match content {
@@ -145,14 +148,28 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<F
             None
         }
         ReplyContent::Message(text) => {
-            // The channel has room for one message. The receiver notices a message that is cut.
-            _ = outlet.send(text).await;
+            for message in wrong.before.into_iter().chain([text]) {
+                // The receiver notices a message that is cut.
+                _ = outlet.send(message).await;
+            }
             None
         }
-        ReplyContent::Dialog(dialog) => Some(AbortOnDrop::of(&fault::spawn(dialog.hold(outlet)))),
+        ReplyContent::Dialog(dialog) => {
+            for message in wrong.before {
+                _ = outlet.send(message).await;
+            }
+            Some(AbortOnDrop::of(&fault::spawn(dialog.hold(outlet))))
+        }
+        // The body stays open until the client closes it.
+        ReplyContent::Unanswered => Some(AbortOnDrop::of(&fault::spawn(hold_open(outlet)))),
     };
     let builder = headers.iter().fold(Response::builder().status(status), |all, (name, value)| all.header(name, value));
     response(builder, Frames { coming, talking, cut: None, busy: None })
+}
+
+/// Keeps a body open without a message.
+async fn hold_open(_outlet: Outlet) {
+    std::future::pending().await
 }
 
 fn wants_events(asked: &HeaderMap) -> bool {

@@ -44,6 +44,8 @@ pub(super) struct ReplyDeviation {
     pub(super) headers: Headers,
     /// The number of bytes after which the connection is closed.
     pub(super) cut_after: Option<usize>,
+    /// Messages before the reply.
+    pub(super) before: Vec<String>,
 }
 
 /// The error that the receiver has disconnected.

@@ -21,7 +21,7 @@ use crate::drive::token::token;
 use crate::jsonrpc::message::{self, Kind};
 use crate::jsonrpc::text::{Members, edit, is_object, string};
 use crate::jsonrpc::text::{object, quoted};
-use crate::model::case::{Change, Test};
+use crate::model::case::{Change, Deviation, Test};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
 
@@ -55,6 +55,8 @@ struct State {
     /// The channels for the client's answers, by the id of the request.
     waiting: HashMap<u64, oneshot::Sender<Answered>>,
     asked: u64,
+    /// The number of responses to each method so far, and of questions.
+    turns: HashMap<String, u64>,
 }
 
 /// A client's answer to a request: the text of the result, or `None` for an error.
@@ -90,6 +92,13 @@ pub(super) struct Reply {
     pub(super) wrong: ReplyDeviation,
 }
 
+/// A method, and the number of the response to it, counted from 1. Some deviations apply to the first ones only.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    method: String,
+    number: u64,
+}
+
 /// The messages of a reply.
 #[derive(Debug)]
 pub(super) enum ReplyContent {
@@ -99,6 +108,8 @@ pub(super) enum ReplyContent {
     Message(String),
     /// Requests to the client before the response.
     Dialog(Dialog),
+    /// No response, although the client waits for one.
+    Unanswered,
 }
 
 /// The outcome of a valid request.
@@ -194,11 +205,12 @@ impl Server {
     fn request(self: &Arc<Self>, id: String, method: String, incoming: Incoming<'_>) -> Reply {
         let message = Members::of(incoming.text).unwrap_or_default();
         let params = message.get("params").map_or(Some(Members::default()), Members::of);
-        let wrong = self.wrong(&method);
+        let turn = self.turn(&method);
+        let wrong = self.wrong(&turn);
         let outcome = match params {
             None => Err(Fault::new(400, INVALID_PARAMS, "`params` is no object")),
             Some(params) => {
-                let call = Call { method: method.clone(), params };
+                let call = Call { method, params };
                 if self.is_stateless() {
                     self.stateless_request(&call, incoming)
                 } else {
@@ -207,14 +219,17 @@ impl Server {
             }
         };
         let reply = match outcome {
-            Err(fault) => Reply::message(fault.status, self.deviated(&method, fault.text(&id))),
-            Ok(Outcome::Result(result)) => Reply::message(200, self.response_to(&id, &method, &result)),
+            _ if self.changes(&turn).any(|change| matches!(change, Change::Unanswered)) => {
+                Reply { content: ReplyContent::Unanswered, ..Reply::nothing(200) }
+            }
+            Err(fault) => Reply::message(fault.status, self.deviated(&turn, fault.text(&id))),
+            Ok(Outcome::Result(result)) => Reply::message(200, self.response_to(&id, &turn, &result)),
             Ok(Outcome::Begun { session, result }) => {
-                let reply = Reply::message(200, self.response_to(&id, &method, &result));
+                let reply = Reply::message(200, self.response_to(&id, &turn, &result));
                 Reply { session: Some(session), ..reply }
             }
             Ok(Outcome::Asks(elicits)) => {
-                let content = ReplyContent::Dialog(Dialog::new(Arc::clone(self), id, method, elicits));
+                let content = ReplyContent::Dialog(Dialog::new(Arc::clone(self), id, turn, elicits));
                 Reply { content, ..Reply::nothing(200) }
             }
         };
@@ -299,7 +314,7 @@ impl Server {
 
     fn notification(&self, incoming: Incoming<'_>) -> Reply {
         let method = Members::of(incoming.text).and_then(|message| string(message.get("method")?));
-        let wrong = method.map(|method| self.wrong(&method)).unwrap_or_default();
+        let wrong = method.map(|method| self.wrong(&self.turn(&method))).unwrap_or_default();
         match self.check_accepted(incoming) {
             Ok(()) => Reply { wrong, ..Reply::nothing(202) },
             Err(fault) => Reply::message(fault.status, fault.text("null")),
@@ -339,12 +354,17 @@ impl Server {
         state.waiting.insert(id, sender);
         drop(state);
         let request = message::request(id, "elicitation/create", params);
-        (self.deviated("elicitation/create", request), answer)
+        (self.question(request), answer)
+    }
+
+    /// Returns a question to the client, with the deviations of the case.
+    pub(super) fn question(&self, request: String) -> String {
+        self.deviated(&self.turn("elicitation/create"), request)
     }
 
     /// Returns the response to a request, with the deviations of the case.
-    pub(super) fn response_to(&self, id: &str, method: &str, result: &str) -> String {
-        self.deviated(method, message::response(id, result))
+    pub(super) fn response_to(&self, id: &str, turn: &Turn, result: &str) -> String {
+        self.deviated(turn, message::response(id, result))
     }
 
     /// Returns a result of these members, together with those that every result has.
@@ -366,33 +386,45 @@ impl Server {
     }
 
     /// Applies the deviations of the case to a message.
-    pub(super) fn deviated(&self, method: &str, right: String) -> String {
-        self.changes(method).fold(right, |text, change| {
+    fn deviated(&self, turn: &Turn, right: String) -> String {
+        self.changes(turn).fold(right, |text, change| {
             let edited = match change {
                 Change::Set { at, value } => edit(&text, at, Some(&value.render(&self.bindings))),
                 Change::Remove { at } => edit(&text, at, None),
-                Change::Http { .. } => None,
+                Change::Http { .. } | Change::Before { .. } | Change::Unanswered => None,
             };
             // A place that this message lacks, such as one in `error`, belongs to another message.
             edited.unwrap_or(text)
         })
     }
 
-    fn wrong(&self, method: &str) -> ReplyDeviation {
+    fn wrong(&self, turn: &Turn) -> ReplyDeviation {
         let mut wrong = ReplyDeviation::default();
-        for change in self.changes(method) {
-            if let Change::Http { status, headers, cut_after } = change {
-                wrong.status = status.or(wrong.status);
-                wrong.cut_after = cut_after.or(wrong.cut_after);
-                wrong.headers.extend(headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())));
+        for change in self.changes(turn) {
+            match change {
+                Change::Http { status, headers, cut_after } => {
+                    wrong.status = status.or(wrong.status);
+                    wrong.cut_after = cut_after.or(wrong.cut_after);
+                    let lower = headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+                    wrong.headers.extend(lower);
+                }
+                Change::Before { message } => wrong.before.push(message.render(&self.bindings)),
+                Change::Set { .. } | Change::Remove { .. } | Change::Unanswered => {}
             }
         }
         wrong
     }
 
-    fn changes(&self, method: &str) -> impl Iterator<Item = &Change> {
-        let of_method = self.test.given.deviations.iter().filter(move |deviation| deviation.method == method);
-        of_method.map(|deviation| &deviation.change)
+    /// Counts a response to this method.
+    fn turn(&self, method: &str) -> Turn {
+        let mut state = self.state();
+        let number = state.turns.entry(method.to_owned()).and_modify(|number| *number += 1).or_insert(1);
+        Turn { method: method.to_owned(), number: *number }
+    }
+
+    fn changes(&self, turn: &Turn) -> impl Iterator<Item = &Change> {
+        let applies = |one: &&Deviation| one.method == turn.method && one.times.is_none_or(|most| turn.number <= most);
+        self.test.given.deviations.iter().filter(applies).map(|deviation| &deviation.change)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -88,8 +88,12 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
         let cut = reply.wrong.cut_after;
         let mut outlet = Outlet::new(Arc::clone(&server.log), sender.clone(), Framing::Line, cut, None);
         session = reply.session.or(session);
+        for message in reply.wrong.before {
+            // A client that has disconnected gets no response either.
+            _ = outlet.send(message).await;
+        }
         match reply.content {
-            ReplyContent::Nothing => {}
+            ReplyContent::Nothing | ReplyContent::Unanswered => {}
             ReplyContent::Message(text) => {
                 if outlet.send(text).await.is_err() {
                     break;

@@ -35,7 +35,7 @@ pub(super) fn fixture(tools: Vec<Tool>) -> Fixture {
 
 fn set(method: &str, at: &str, value: &Value) -> Deviation {
     let change = Change::Set { at: at.to_owned(), value: Template::from(value) };
-    Deviation { method: method.to_owned(), change }
+    Deviation { method: method.to_owned(), times: None, change }
 }
 
 pub(super) async fn serve(lifecycle: Lifecycle, given: Fixture) -> Mock {
@@ -325,7 +325,7 @@ async fn state_may_be_all_that_is_sent_or_missing() {
 async fn deviation_changes_only_the_named_member() {
     let http = |status, headers, cut_after| {
         let change = Change::Http { status, headers, cut_after };
-        Deviation { method: "server/discover".to_owned(), change }
+        Deviation { method: "server/discover".to_owned(), times: None, change }
     };
     let deep = Generator::Nested { depth: 1000 };
     let returns = Template::Object(vec![("structuredContent".to_owned(), Template::Generated(deep.clone()))]);
@@ -335,7 +335,11 @@ async fn deviation_changes_only_the_named_member() {
     let deviations = vec![
         set("tools/list", "/result/ttlMs", &json!(-1)),
         set("tools/call", "/result/resultType", &json!("weird")),
-        Deviation { method: "tools/call".to_owned(), change: Change::Remove { at: "/result/_meta".to_owned() } },
+        Deviation {
+            method: "tools/call".to_owned(),
+            times: None,
+            change: Change::Remove { at: "/result/_meta".to_owned() },
+        },
         http(Some(503), vec![("Content-Type".to_owned(), "text/event-stream".to_owned())], Some(31)),
     ];
     let mock = serve(Lifecycle::Stateless, Fixture { deviations, ..fixture(vec![returns_deep]) }).await;
@@ -481,7 +485,7 @@ async fn stdio_probe_falls_back_and_second_process_is_served() {
 #[tokio::test]
 async fn stdio_reply_has_no_headers_and_cut_closes_stream() {
     let cut = Change::Http { status: None, headers: Vec::new(), cut_after: Some(5) };
-    let deviations = vec![Deviation { method: "tools/list".to_owned(), change: cut }];
+    let deviations = vec![Deviation { method: "tools/list".to_owned(), times: None, change: cut }];
     let mock = serve(Lifecycle::Stateless, Fixture { deviations, ..fixture(vec![]) }).await;
     let (mut input, mut output) = plug(mock.relay().expect("a file"));
     let requests =
