@@ -17,7 +17,7 @@ export async function drive(request: DriveRequest): Promise<Drove> {
     return { steps, connected: false, error: describeError(error) };
   }
   try {
-    for (const step of request.script) steps.push(await runStep(client, step));
+    for (const step of request.script) steps.push(await runStep(client, step, request.requestTimeout));
     return { steps, connected: true };
   } finally {
     // https://ts.sdk.modelcontextprotocol.io/v2/clients/connect#disconnect-cleanly
@@ -53,12 +53,16 @@ function createClient({ revision, variant, answers, declares }: DriveRequest): C
   return client;
 }
 
-async function runStep(client: Client, step: Step): Promise<StepAnswer> {
+async function runStep(client: Client, step: Step, timeout?: number): Promise<StepAnswer> {
+  // https://ts.sdk.modelcontextprotocol.io/v2/clients/calling#check-the-connection
+  const options = timeout === undefined ? undefined : { timeout };
   try {
-    if (step.listTools) return { tools: (await client.listTools()).tools };
-    if (step.callTool) return { result: await client.callTool(step.callTool) };
+    if (step.listTools) return { tools: (await client.listTools(undefined, options)).tools };
+    if (step.callTool) return { result: await client.callTool(step.callTool, options) };
   } catch (error) {
     return { error: describeError(error) };
   }
+  if (step.callTools)
+    return { results: await Promise.all(step.callTools.map(callTool => runStep(client, { callTool }, timeout))) };
   throw new Cannot(`the adapter has no step ${Object.keys(step).join()}`);
 }

@@ -29,10 +29,11 @@ export function serveStdio(request: ServeRequest, input: Readable, output: Writa
   return transport;
 }
 
-function builderOf({ variant = 'default', fixture }: ServeRequest): BuildServer {
+function builderOf(request: ServeRequest): BuildServer {
+  const { variant = 'default' } = request;
   const build = variants[variant];
   if (!build) throw new Cannot(`the adapter has no variant ${variant}`);
-  return build(fixture);
+  return build(request);
 }
 
 /** The first example of https://ts.sdk.modelcontextprotocol.io/v2/serving/http, with its guards. */

@@ -27,7 +27,7 @@ export async function drive(request: DriveRequest): Promise<Drove> {
     return { connected: false, steps, error: describeError(error) };
   }
   try {
-    for (const step of request.script) steps.push(await runStep(client, step));
+    for (const step of request.script) steps.push(await runStep(client, step, request.requestTimeout));
     return { connected: true, steps };
   } finally {
     // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/src/examples/client/simpleStreamableHttp.ts
@@ -63,22 +63,26 @@ function ajv2020(): Ajv2020 {
   return ajv;
 }
 
-async function runStep(client: Client, step: Step): Promise<StepAnswer> {
+async function runStep(client: Client, step: Step, timeout?: number): Promise<StepAnswer> {
+  // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#progress-notifications
+  const options = timeout === undefined ? undefined : { timeout };
   try {
-    if (step.listTools) return { tools: await listAllTools(client) };
-    if (step.callTool) return { result: await client.callTool(step.callTool) };
+    if (step.listTools) return { tools: await listAllTools(client, options) };
+    if (step.callTool) return { result: await client.callTool(step.callTool, undefined, options) };
   } catch (error) {
     return { error: describeError(error) };
   }
+  if (step.callTools)
+    return { results: await Promise.all(step.callTools.map(callTool => runStep(client, { callTool }, timeout))) };
   throw new Cannot(`there is no step ${Object.keys(step).join()}`);
 }
 
 /** https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#pagination */
-async function listAllTools(client: Client): Promise<Tool[]> {
+async function listAllTools(client: Client, options?: { timeout: number }): Promise<Tool[]> {
   const tools: Tool[] = [];
   let cursor: string | undefined;
   do {
-    const result = await client.listTools({ cursor });
+    const result = await client.listTools({ cursor }, options);
     tools.push(...result.tools);
     cursor = result.nextCursor;
   } while (cursor);

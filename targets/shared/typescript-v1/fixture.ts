@@ -4,6 +4,7 @@
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
@@ -11,10 +12,15 @@ import {
   McpError,
   type CallToolResult,
   type ElicitRequestFormParams,
-  type Tool
+  type ElicitRequestURLParams,
+  type ServerNotification,
+  type ServerRequest,
+  type Tool,
+  type ToolAnnotations
 } from '@modelcontextprotocol/sdk/types.js';
 
 import { Refused, type Does, type Fixture } from '../typescript/protocol.js';
+import { checkVerbs, logs, refuseMembers, waitForCancellation } from '../typescript/tool.js';
 import { toZod } from './zod.js';
 
 /** Creates a server, which serves one session. */
@@ -27,6 +33,9 @@ export const variants: Record<string, (fixture: Fixture) => Factory> = { zod, lo
  * https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/server.md#tools
  */
 function zod({ server: info, tools }: Fixture): Factory {
+  checkVerbs(tools);
+  for (const { name, title, description, inputSchema, outputSchema, annotations, _meta, does, ...rest } of tools)
+    refuseMembers(rest, 'McpServer.registerTool');
   // The author of a server writes zod schemas, so a schema that zod cannot express ends here.
   const written = tools.map(({ inputSchema, outputSchema, ...tool }) => ({
     ...tool,
@@ -34,14 +43,17 @@ function zod({ server: info, tools }: Fixture): Factory {
     outputSchema: toZod(outputSchema, `the outputSchema of ${tool.name}`)
   }));
   return () => {
-    const server = new McpServer(info);
+    const server = new McpServer(info, { capabilities: logs(tools) ? { logging: {} } : {} });
     server.server.onerror = console.error;
-    for (const { name, does, inputSchema, ...config } of written) {
-      const run = (args?: unknown) => runTool(does, args, server.server);
+    for (const { name, does, inputSchema, annotations, _meta, ...others } of written) {
+      const run = (args: unknown, extra: Extra) => runTool(does, args, server.server, extra);
+      // A member of a fixture can be any JSON, which its type does not allow.
+      const members = { annotations: annotations as ToolAnnotations, _meta: _meta as Record<string, unknown> };
+      const config = { ...others, ...members };
       try {
         // Without an input schema, the SDK calls the callback without arguments.
-        if (inputSchema) server.registerTool(name, { ...config, inputSchema }, (args: unknown) => run(args));
-        else server.registerTool(name, config, () => run());
+        if (inputSchema) server.registerTool(name, { ...config, inputSchema }, run);
+        else server.registerTool(name, config, (extra: Extra) => run(undefined, extra));
       } catch (error) {
         throw new Refused(error, name);
       }
@@ -56,34 +68,55 @@ function zod({ server: info, tools }: Fixture): Factory {
  * https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/src/server/index.ts
  */
 function low({ server: info, tools }: Fixture): Factory {
+  checkVerbs(tools);
   return () => {
-    const server = new Server(info, { capabilities: { tools: {} } });
+    const capabilities = { tools: {}, ...(logs(tools) && { logging: {} }) };
+    const server = new Server(info, { capabilities });
     server.onerror = console.error;
     // The schemas of a fixture can be any JSON, which the type of a tool does not allow.
-    const listed = tools.map(({ does, ...tool }) => tool as Tool);
+    const listed = tools.map(({ does, ...tool }) => tool as unknown as Tool);
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
       const tool = tools.find(({ name }) => name === params.name);
       // No page of the documentation has an answer to an unknown name. This is the specification's.
       if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
-      return runTool(tool.does, params.arguments, server);
+      return runTool(tool.does, params.arguments, server, extra);
     });
     return server;
   };
 }
 
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
 /** Runs the body of a tool. */
-async function runTool(does: Does, args: unknown, server: McpServer['server']): Promise<CallToolResult> {
+async function runTool(does: Does, args: unknown, server: McpServer['server'], extra: Extra): Promise<CallToolResult> {
   if (does.raise !== undefined) throw new Error(does.raise);
   if (does.elicit) {
-    // The form of a fixture can break the type on purpose.
-    const params = { mode: 'form', ...does.elicit } as ElicitRequestFormParams;
+    // The SDK's revisions have no request state.
+    const { state, ...elicit } = does.elicit;
+    // The question of a fixture can break the types on purpose.
+    const params = { mode: 'form', ...elicit } as ElicitRequestFormParams | ElicitRequestURLParams;
     const { action, content } = await server.elicitInput(params);
     return structured({ action, content });
   }
+  // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#cancellation
+  if (does.wait) await waitForCancellation(does.wait, extra.signal);
+  // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/server.md#logging
+  if (does.log) await server.sendLoggingMessage(does.log, extra.sessionId);
+  if (does.progress) await reportProgress(does.progress, extra);
   if (!does.return) return structured(args);
   const { structuredContent, ...rest } = does.return;
   return { ...structured(structuredContent), ...rest } as CallToolResult;
+}
+
+/** https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#progress-notifications */
+async function reportProgress(
+  progress: NonNullable<Does['progress']>,
+  { _meta, sendNotification }: Extra
+): Promise<void> {
+  if (_meta?.progressToken === undefined) return;
+  const params = { progressToken: _meta.progressToken, ...progress };
+  await sendNotification({ method: 'notifications/progress', params });
 }
 
 /**

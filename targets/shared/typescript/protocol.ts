@@ -17,13 +17,20 @@ export interface Fixture {
   tools: Tool[];
 }
 
-/** A tool. Its schemas are any JSON value, because a fixture may be invalid on purpose. */
+/**
+ * A tool. Its members are any JSON value, because a fixture may be invalid on purpose. It may have further members,
+ * which no revision of MCP defines.
+ */
 export interface Tool {
   name: string;
   title?: string;
   description?: string;
   inputSchema?: unknown;
   outputSchema?: unknown;
+  annotations?: unknown;
+  icons?: unknown;
+  execution?: unknown;
+  _meta?: unknown;
   does: Does;
 }
 
@@ -33,12 +40,34 @@ export interface Does {
   return?: { structuredContent?: unknown; content?: unknown[]; isError?: boolean };
   elicit?: Elicit;
   raise?: string;
+  wait?: Wait;
+  log?: { level: LogLevel; data: unknown; logger?: string };
+  progress?: { progress: number; total?: number; message?: string };
 }
 
+/** A question: a form, or in the mode `url` an address. */
 export interface Elicit {
   message: string;
-  requestedSchema: unknown;
+  mode?: 'form' | 'url';
+  requestedSchema?: unknown;
+  url?: string;
+  elicitationId?: string;
+  state?: State;
 }
+
+/** What a tool remembers between its question and the answer, on revisions that have a request state. */
+export interface State {
+  value: string;
+  seconds?: number;
+}
+
+/** The URLs that a tool gets when it starts to wait, and when the SDK has told it that the call was cancelled. */
+export interface Wait {
+  started: string;
+  stopped: string;
+}
+
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 export interface ServeRequest {
   revision: string;
@@ -53,6 +82,8 @@ export interface DriveRequest {
   command?: [string, ...string[]];
   answers?: Answer | Answer[];
   declares?: Record<string, unknown>;
+  /** The time limit of each request, in milliseconds. */
+  requestTimeout?: number;
   script: Step[];
 }
 
@@ -61,7 +92,13 @@ export type Answer = { accept: Record<string, unknown> | 'as presented' } | 'dec
 
 export interface Step {
   listTools?: Record<string, never>;
-  callTool?: { name: string; arguments?: Record<string, unknown> };
+  callTool?: Call;
+  callTools?: Call[];
+}
+
+export interface Call {
+  name: string;
+  arguments?: Record<string, unknown>;
 }
 
 export interface Drove {
@@ -70,7 +107,8 @@ export interface Drove {
   error?: ErrorDescription;
 }
 
-export type StepAnswer = { tools: unknown[] } | { result: unknown } | { error: ErrorDescription };
+export type StepAnswer =
+  { tools: unknown[] } | { result: unknown } | { results: StepAnswer[] } | { error: ErrorDescription };
 
 export interface ErrorDescription {
   type: string;

@@ -1,0 +1,32 @@
+/** What the tools of all TypeScript SDKs do alike. */
+import { once } from 'node:events';
+
+import { Cannot, type Does, type Tool, type Wait } from './protocol.js';
+
+const verbs = ['echo', 'return', 'elicit', 'raise', 'wait', 'log', 'progress'];
+
+/** Throws if a tool does something that the adapter has no code for. */
+export function checkVerbs(tools: Tool[]): void {
+  for (const { name, does } of tools) {
+    const unknown = Object.keys(does).find(verb => !verbs.includes(verb));
+    if (unknown !== undefined) throw new Cannot(`the adapter has no code for a tool that does ${unknown}: ${name}`);
+  }
+}
+
+/** Throws if a tool has a member that the API has no parameter for. */
+export function refuseMembers(members: object, api: string): void {
+  const [member] = Object.keys(members);
+  if (member !== undefined) throw new Cannot(`${api} has no option for the member ${member} of a tool`);
+}
+
+/** States whether a tool sends log messages, so that the author of its server declares the capability. */
+export function logs(tools: { does: Does }[]): boolean {
+  return tools.some(({ does }) => does.log !== undefined);
+}
+
+/** Waits until the SDK aborts the signal of a request, and tells casebook when it started and when it stopped. */
+export async function waitForCancellation({ started, stopped }: Wait, signal: AbortSignal): Promise<void> {
+  await fetch(started);
+  if (!signal.aborted) await once(signal, 'abort', { signal: AbortSignal.timeout(30_000) });
+  await fetch(stopped);
+}
