@@ -6,6 +6,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -123,7 +124,7 @@ func hello() message {
 		"roles":      []string{"server", "client"},
 		"transports": []string{"stdio", "http"},
 		"revisions":  revisions,
-		"variants":   []string{"high", "low", "stateless"},
+		"variants":   []string{"high", "low", "low-validated", "stateless"},
 		"streams":    true,
 	}
 }
@@ -151,4 +152,11 @@ func decode(text []byte, into any) error {
 		return cannot{typeError.Error()}
 	}
 	return err
+}
+
+// decodeStrictly is like json.Unmarshal, and fails at a member for which the type has no field.
+func decodeStrictly(text []byte, into any) error {
+	reader := json.NewDecoder(bytes.NewReader(text))
+	reader.DisallowUnknownFields()
+	return reader.Decode(into)
 }

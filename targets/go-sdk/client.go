@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,14 +22,20 @@ type driveRequest struct {
 	Answers  json.RawMessage `json:"answers"`
 	Declares json.RawMessage `json:"declares"`
 	Script   []step          `json:"script"`
+	// RequestTimeout is in milliseconds.
+	RequestTimeout time.Duration `json:"requestTimeout"`
 }
 
-// step is one request of the client: a call of a tool or, without CallTool, a listing of the tools.
+// step is one request of the client: a call of a tool, calls of several tools at the same time or, without both, a
+// listing of the tools.
 type step struct {
-	CallTool *struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"callTool"`
+	CallTool  *toolCall  `json:"callTool"`
+	CallTools []toolCall `json:"callTools"`
+}
+
+type toolCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
 }
 
 // drive runs a script with the SDK's client and returns the results that its user would get.
@@ -66,11 +72,7 @@ func drive(text []byte) (message, error) {
 	}
 	steps := []message{}
 	for _, step := range request.Script {
-		outcome, err := step.run(ctx, session)
-		if err != nil {
-			outcome = message{"error": describeError(err)}
-		}
-		steps = append(steps, outcome)
+		steps = append(steps, step.run(ctx, session, request.RequestTimeout*time.Millisecond))
 	}
 	drove := message{"connected": true, "steps": steps}
 	if err := session.Close(); err != nil {
@@ -88,9 +90,7 @@ func capabilities(text []byte) (*mcp.ClientCapabilities, error) {
 		//lint:ignore SA1019 clients of the revisions of 2025 declare roots
 		Roots *mcp.RootCapabilities `json:"roots"`
 	}
-	reader := json.NewDecoder(bytes.NewReader(text))
-	reader.DisallowUnknownFields()
-	if err := reader.Decode(&declared); err != nil {
+	if err := decodeStrictly(text, &declared); err != nil {
 		return nil, cannot{"mcp.ClientCapabilities cannot express it: " + err.Error()}
 	}
 	//lint:ignore SA1019 see above
@@ -105,21 +105,53 @@ func (r driveRequest) transport() mcp.Transport {
 	return &mcp.CommandTransport{Command: exec.Command(r.Command[0], r.Command[1:]...)}
 }
 
-func (s step) run(ctx context.Context, session *mcp.ClientSession) (message, error) {
-	if s.CallTool != nil {
-		call := &mcp.CallToolParams{Name: s.CallTool.Name, Arguments: value(s.CallTool.Arguments)}
+func (s step) run(ctx context.Context, session *mcp.ClientSession, timeout time.Duration) message {
+	switch {
+	case s.CallTool != nil:
+		return s.CallTool.run(ctx, session, timeout)
+	case s.CallTools != nil:
+		results := make([]message, len(s.CallTools))
+		var calls sync.WaitGroup
+		for i, call := range s.CallTools {
+			calls.Go(func() { results[i] = call.run(ctx, session, timeout) })
+		}
+		calls.Wait()
+		return message{"results": results}
+	}
+	return limited(ctx, timeout, func(ctx context.Context) (message, error) {
+		// Tools requests all pages: https://go.sdk.modelcontextprotocol.io/server/#pagination
+		tools := []*mcp.Tool{}
+		for tool, err := range session.Tools(ctx, nil) {
+			if err != nil {
+				return nil, err
+			}
+			tools = append(tools, tool)
+		}
+		return message{"tools": tools}, nil
+	})
+}
+
+func (c toolCall) run(ctx context.Context, session *mcp.ClientSession, timeout time.Duration) message {
+	return limited(ctx, timeout, func(ctx context.Context) (message, error) {
+		call := &mcp.CallToolParams{Name: c.Name, Arguments: value(c.Arguments)}
 		result, err := session.CallTool(ctx, call)
 		return message{"result": result}, err
+	})
+}
+
+// limited performs a request. The SDK cancels it when its context ends, so the deadline of the context is its time limit.
+// https://go.sdk.modelcontextprotocol.io/protocol/#cancellation
+func limited(ctx context.Context, timeout time.Duration, request func(context.Context) (message, error)) message {
+	if timeout > 0 {
+		limited, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		ctx = limited
 	}
-	// Tools requests all pages: https://go.sdk.modelcontextprotocol.io/server/#pagination
-	tools := []*mcp.Tool{}
-	for tool, err := range session.Tools(ctx, nil) {
-		if err != nil {
-			return nil, err
-		}
-		tools = append(tools, tool)
+	outcome, err := request(ctx)
+	if err != nil {
+		return message{"error": describeError(err)}
 	}
-	return message{"tools": tools}, nil
+	return outcome
 }
 
 // describeError reports a code only for JSON-RPC errors; the other errors are the SDK's own.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -18,20 +20,35 @@ type fixture struct {
 }
 
 type tool struct {
-	Name         string          `json:"name"`
-	Title        string          `json:"title"`
-	Description  string          `json:"description"`
-	InputSchema  json.RawMessage `json:"inputSchema"`
-	OutputSchema json.RawMessage `json:"outputSchema"`
-	Does         does            `json:"does"`
+	Meta         mcp.Meta             `json:"_meta"`
+	Name         string               `json:"name"`
+	Title        string               `json:"title"`
+	Description  string               `json:"description"`
+	Annotations  *mcp.ToolAnnotations `json:"annotations"`
+	Icons        []mcp.Icon           `json:"icons"`
+	InputSchema  json.RawMessage      `json:"inputSchema"`
+	OutputSchema json.RawMessage      `json:"outputSchema"`
+	Does         does                 `json:"does"`
+}
+
+// UnmarshalJSON rejects a member that mcp.Tool and its parts do not have.
+func (t *tool) UnmarshalJSON(text []byte) error {
+	type fields tool
+	if err := decodeStrictly(text, (*fields)(t)); err != nil {
+		return cannot{"mcp.Tool or this adapter cannot express the tool: " + err.Error()}
+	}
+	return nil
 }
 
 // does is the code of a tool. Exactly one of its members is present.
 type does struct {
-	Echo   bool    `json:"echo"`
-	Return *parts  `json:"return"`
-	Elicit *elicit `json:"elicit"`
-	Raise  *string `json:"raise"`
+	Echo     bool                            `json:"echo"`
+	Return   *parts                          `json:"return"`
+	Elicit   *elicit                         `json:"elicit"`
+	Raise    *string                         `json:"raise"`
+	Wait     *wait                           `json:"wait"`
+	Log      *mcp.LoggingMessageParams       `json:"log"` //lint:ignore SA1019 revisions of 2025 have log messages
+	Progress *mcp.ProgressNotificationParams `json:"progress"`
 }
 
 type parts struct {
@@ -41,9 +58,28 @@ type parts struct {
 }
 
 type elicit struct {
+	Mode            string          `json:"mode"`
 	Message         string          `json:"message"`
 	RequestedSchema json.RawMessage `json:"requestedSchema"`
+	URL             string          `json:"url"`
+	ElicitationID   string          `json:"elicitationId"`
+	State           *state          `json:"state"`
 }
+
+// state is the state that a tool gives with its question. The SDK has no lifetime for it.
+type state struct {
+	Value   string  `json:"value"`
+	Seconds float64 `json:"seconds"`
+}
+
+// wait has the addresses that a tool requests when it starts to wait and when its call is cancelled.
+type wait struct {
+	Started string `json:"started"`
+	Stopped string `json:"stopped"`
+}
+
+// waitLimit ends a call that is never cancelled.
+const waitLimit = 30 * time.Second
 
 // blocks is content in the SDK's own types, as the author of a tool would write it.
 type blocks []mcp.Content
@@ -62,9 +98,12 @@ func (b *blocks) UnmarshalJSON(text []byte) error {
 // https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/mcp#Tool
 func (t tool) definition() *mcp.Tool {
 	return &mcp.Tool{
+		Meta:         t.Meta,
 		Name:         t.Name,
 		Title:        t.Title,
 		Description:  t.Description,
+		Annotations:  t.Annotations,
+		Icons:        t.Icons,
 		InputSchema:  value(t.InputSchema),
 		OutputSchema: value(t.OutputSchema),
 	}
@@ -82,16 +121,16 @@ func value(text json.RawMessage) any {
 // `any`, because the tool already has schemas.
 // https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/mcp#ToolHandlerFor
 func (d does) typedHandler(
-	_ context.Context, request *mcp.CallToolRequest, arguments any,
+	ctx context.Context, request *mcp.CallToolRequest, arguments any,
 ) (*mcp.CallToolResult, any, error) {
-	return d.call(request, arguments)
+	return d.call(ctx, request, arguments)
 }
 
 // rawHandler is the handler for the lower tier, which receives arguments and returns results without any processing. Its
 // author writes structured content into both fields of the result.
 // https://go.sdk.modelcontextprotocol.io/server/#tools
-func (d does) rawHandler(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	result, structured, err := d.call(request, value(request.Params.Arguments))
+func (d does) rawHandler(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	result, structured, err := d.call(ctx, request, value(request.Params.Arguments))
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +146,9 @@ func (d does) rawHandler(_ context.Context, request *mcp.CallToolRequest) (*mcp.
 }
 
 // call runs the body of a tool.
-func (d does) call(request *mcp.CallToolRequest, arguments any) (*mcp.CallToolResult, any, error) {
+func (d does) call(
+	ctx context.Context, request *mcp.CallToolRequest, arguments any,
+) (*mcp.CallToolResult, any, error) {
 	switch {
 	case d.Echo:
 		return &mcp.CallToolResult{}, arguments, nil
@@ -120,6 +161,15 @@ func (d does) call(request *mcp.CallToolRequest, arguments any) (*mcp.CallToolRe
 		return result, answer, nil
 	case d.Raise != nil:
 		return nil, nil, errors.New(*d.Raise)
+	case d.Wait != nil:
+		return &mcp.CallToolResult{}, nil, d.Wait.run(ctx)
+	case d.Log != nil:
+		// https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/mcp#ServerSession.Log
+		//lint:ignore SA1019 revisions of 2025 have log messages
+		err := request.Session.Log(ctx, d.Log)
+		return &mcp.CallToolResult{}, arguments, err
+	case d.Progress != nil:
+		return &mcp.CallToolResult{}, arguments, notifyProgress(ctx, request, *d.Progress)
 	}
 	return nil, nil, errors.New("the fixture has a tool without code")
 }
@@ -129,14 +179,64 @@ func (d does) call(request *mcp.CallToolRequest, arguments any) (*mcp.CallToolRe
 // https://go.sdk.modelcontextprotocol.io/server/#multi-round-trip-requests
 func (e elicit) ask(request *mcp.CallToolRequest) (*mcp.CallToolResult, any) {
 	if answer, ok := request.Params.InputResponses[question].(*mcp.ElicitResult); ok {
-		return &mcp.CallToolResult{}, elicitAnswer{answer.Action, answer.Content}
+		returned := elicitAnswer{Action: answer.Action, Content: answer.Content}
+		if e.State != nil {
+			returned.State = &request.Params.RequestState
+		}
+		return &mcp.CallToolResult{}, returned
 	}
-	params := &mcp.ElicitParams{Message: e.Message, RequestedSchema: value(e.RequestedSchema)}
-	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: params}}, nil
+	params := &mcp.ElicitParams{
+		Mode:            e.Mode,
+		Message:         e.Message,
+		RequestedSchema: value(e.RequestedSchema),
+		URL:             e.URL,
+		ElicitationID:   e.ElicitationID,
+	}
+	result := &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: params}}
+	if e.State != nil {
+		result.RequestState = e.State.Value
+	}
+	return result, nil
 }
 
-// elicitAnswer is the part of an answer that a tool returns.
+// elicitAnswer is the part of an answer that a tool returns, and the state that came with it.
 type elicitAnswer struct {
 	Action  string         `json:"action"`
 	Content map[string]any `json:"content,omitzero"`
+	State   *string        `json:"state,omitzero"`
+}
+
+// run waits until the call is cancelled, which ends its context.
+// https://go.sdk.modelcontextprotocol.io/protocol/#cancellation
+func (w wait) run(ctx context.Context) error {
+	if err := get(w.Started); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return get(w.Stopped)
+	case <-time.After(waitLimit):
+		return errors.New("the call was not cancelled")
+	}
+}
+
+// get requests an address, outside of the context of the call.
+func get(url string) error {
+	response, err := http.Get(url)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}
+
+// notifyProgress sends a progress notification, if the request has a token.
+// https://go.sdk.modelcontextprotocol.io/protocol/#progress
+func notifyProgress(
+	ctx context.Context, request *mcp.CallToolRequest, progress mcp.ProgressNotificationParams,
+) error {
+	progress.ProgressToken = request.Params.GetProgressToken()
+	if progress.ProgressToken == nil {
+		return nil
+	}
+	return request.Session.NotifyProgress(ctx, &progress)
 }

@@ -47,6 +47,9 @@ func build(request serveRequest) (*mcp.Server, error) {
 	}
 	server := mcp.NewServer(&request.Fixture.Server, &mcp.ServerOptions{Logger: slog.Default()})
 	for _, tool := range request.Fixture.Tools {
+		if tool.Does.Elicit != nil && request.Revision < firstStateless {
+			tool.Does.Elicit.State = nil // these revisions have no state
+		}
 		if err := add(server, tool, request.Variant); err != nil {
 			return nil, err
 		}
@@ -67,6 +70,12 @@ func add(server *mcp.Server, tool tool, variant string) (err error) {
 		mcp.AddTool(server, tool.definition(), tool.Does.typedHandler)
 	case "low":
 		server.AddTool(tool.definition(), tool.Does.rawHandler)
+	case "low-validated":
+		handler, err := validating(tool)
+		if err != nil {
+			return refused{err.Error(), tool.Name}
+		}
+		server.AddTool(tool.definition(), handler)
 	default:
 		return cannot{"there is no variant " + variant}
 	}
