@@ -3,6 +3,8 @@
 //! The module takes the library, the targets and the user's selection, and returns a [`Plan`]: tests × revisions ×
 //! transports. It is pure, and must not know how a test is run, nor what time it is.
 
+mod excuses;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -126,8 +128,8 @@ pub enum PlanError {
         /// The likely mistake, or tests with similar names.
         hint: Option<String>,
     },
-    /// A known failure of a target matches no test of the library.
-    #[error("{target} lists `{pattern}` as a known failure, but it matches no test{}", suggestion(.hint.as_deref()))]
+    /// An entry of a target that excuses failures matches no test of the library.
+    #[error("{target} excuses failures in `{pattern}`, but it matches no test{}", suggestion(.hint.as_deref()))]
     UnmatchedKnown {
         /// The target.
         target: TargetId,
@@ -136,9 +138,9 @@ pub enum PlanError {
         /// The likely mistake, or tests with similar names.
         hint: Option<String>,
     },
-    /// No test that a known failure matches checks its requirement.
+    /// No test that an entry of a target matches checks its requirement.
     #[error(
-        "{target} lists a known failure of `{requirement}` in `{pattern}`, but no test there checks this requirement{}",
+        "{target} excuses failures of `{requirement}` in `{pattern}`, but no test there checks this requirement{}",
         suggestion(.hint.as_deref())
     )]
     UncheckedKnown {
@@ -151,8 +153,8 @@ pub enum PlanError {
         /// Requirements of those tests with similar names.
         hint: Option<String>,
     },
-    /// Two known failures of a target excuse the same verdict.
-    #[error("{target} lists {requirement} in {test} as a known failure twice: {}", .entries.join(" and "))]
+    /// Two entries of a target excuse the same verdict.
+    #[error("{target} excuses {requirement} in {test} twice: {}", .entries.join(" and "))]
     KnownTwice {
         /// The target.
         target: TargetId,
@@ -444,49 +446,12 @@ fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Select
             let (target, hint) = (target.id.clone(), hint(pattern, library));
             return Err(PlanError::UnmatchedKnown { target, pattern: pattern.as_str().to_owned(), hint });
         }
-        let errors = [known_unchecked(library, target), known_twice(library, target)];
+        let errors = [excuses::unchecked(library, target), excuses::twice(library, target)];
         if let Some(error) = errors.into_iter().flatten().next() {
             return Err(error);
         }
     }
     Ok(())
-}
-
-/// Finds a known failure whose tests do not check its requirement. It would never fail, and never be stale.
-fn known_unchecked(library: &Library, target: &Target) -> Option<PlanError> {
-    target.known.iter().find_map(|known| {
-        let tests = || candidates(&known.test, library).filter(|(id, _)| known.test.matches(id));
-        if tests().any(|(_, test)| test.checks().any(|check| check.requirement == known.requirement)) {
-            return None;
-        }
-        let names = tests().flat_map(|(_, test)| test.checks().map(|check| check.requirement.to_string()));
-        Some(PlanError::UncheckedKnown {
-            target: target.id.clone(),
-            pattern: known.test.as_str().to_owned(),
-            requirement: known.requirement.clone(),
-            hint: the_nearest(&nearest(&known.requirement.to_string(), names.collect::<BTreeSet<_>>().into_iter())),
-        })
-    })
-}
-
-/// Finds two known failures of a target that would excuse the same verdict. It would be unclear which of them to remove
-/// when the test passes.
-fn known_twice(library: &Library, target: &Target) -> Option<PlanError> {
-    let pairs = target.known.iter().enumerate().flat_map(|(place, one)| {
-        let others = target.known[place + 1..].iter().filter(|other| other.requirement == one.requirement);
-        others.map(move |other| (one, other))
-    });
-    pairs.into_iter().find_map(|(one, other)| {
-        let mut checked = candidates(&one.test, library)
-            .filter(|(_, test)| test.checks().any(|it| it.requirement == one.requirement));
-        let (id, _) = checked.find(|(id, _)| one.test.matches(id) && other.test.matches(id))?;
-        Some(PlanError::KnownTwice {
-            target: target.id.clone(),
-            requirement: one.requirement.clone(),
-            test: Box::new(id),
-            entries: Box::new([one, other].map(|known| format!("`{}` (\"{}\")", known.test.as_str(), known.reason))),
-        })
-    })
 }
 
 /// Returns the error for a pattern that matches no test.

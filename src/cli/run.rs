@@ -178,6 +178,7 @@ fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> V
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);
         target.known.retain(|known| is_here(&known.test));
+        target.author.retain(|left| is_here(&left.test));
         target.flaky.retain(|flaky| is_here(&flaky.test));
         Arc::new(target)
     };

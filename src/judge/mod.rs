@@ -1,6 +1,7 @@
 //! Judging: a transcript becomes an observation, and an observation becomes verdicts by the requirement catalogue.
 //!
-//! [`observe`] takes a test and its transcript; [`Judge`] takes the observation, the catalogue and the known failures.
+//! [`observe`] takes a test and its transcript; [`Judge`] takes the observation, the catalogue and the entries of targets
+//! that excuse failures.
 //! Both are pure: they must not know processes, sockets, files or clocks, nor treat any target differently.
 
 mod asked;
@@ -20,30 +21,34 @@ use std::sync::Arc;
 
 pub use observe::observe;
 
-use crate::model::case::{Check, Control, Expectation, Test};
+use crate::model::case::{Check, Control, Expectation, Outcome, Test};
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::reason::{Detail, Finding, Stale};
 use crate::model::record::{KnownAs, Verdict, VerdictKind};
 use crate::model::spec::{Catalogue, Level, Requirement, Revision, Transport};
-use crate::model::target::{Known, Target};
-use crate::model::{CaseId, RequirementId, TargetId, TestId};
+use crate::model::target::{Known, LeftToAuthor, Target};
+use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 
-/// Judges tests in the order of the plan, and remembers failed controls and the use of known failures.
+/// Judges tests in the order of the plan, and remembers failed controls and the use of the entries that excuse failures.
 #[derive(Clone)]
 pub struct Judge {
     catalogue: Arc<Catalogue>,
-    known: Vec<KnownFailure>,
+    excuses: Vec<Excuse>,
     /// The first failed control of each scope.
     controls: BTreeMap<Scope, FailedControl>,
 }
 
-/// A known failure of one target, with the numbers of its verdicts that failed and held.
+/// An entry of a target that excuses failures, with the numbers of its verdicts.
 #[derive(Clone)]
-struct KnownFailure {
+struct Excuse {
     target: TargetId,
-    known: Known,
+    test: Pattern,
+    requirement: RequirementId,
+    entry: KnownAs,
+    /// The verdicts that failed.
     failed: usize,
-    held: usize,
+    /// The verdicts that held or were not asked.
+    idle: usize,
 }
 
 /// The tests that a control governs: those of one row, or, without a row's name, of a file.
@@ -65,22 +70,57 @@ impl Scope {
     }
 }
 
-/// A control that failed, or that the adapter cannot express.
+/// A control that did not hold.
 #[derive(Clone)]
 struct FailedControl {
     path: String,
-    cannot: bool,
+    end: ControlEnd,
+}
+
+/// The way in which a control did not hold.
+#[derive(Clone, Copy)]
+enum ControlEnd {
+    /// The adapter cannot express it.
+    Inexpressible,
+    /// It ended by a surprise, or could not be decided.
+    Undecided,
+    /// One of its checks fails.
+    Failed,
+    /// One of its checks was not asked.
+    NotAsked,
+}
+
+impl FailedControl {
+    /// The verdict on a test that the control governs, with its reason.
+    fn verdict(&self) -> (VerdictKind, Finding) {
+        let control = self.path.clone();
+        match self.end {
+            ControlEnd::Inexpressible => (VerdictKind::Cannot, Finding::ControlInexpressible { control }),
+            ControlEnd::Undecided => (VerdictKind::Inconclusive, Finding::ControlUndecided { control }),
+            ControlEnd::Failed => (VerdictKind::NotAsked, Finding::ControlFailed { control }),
+            ControlEnd::NotAsked => (VerdictKind::NotAsked, Finding::ControlNotAsked { control }),
+        }
+    }
 }
 
 impl Judge {
     /// Creates a judge of these targets by this catalogue. It copies both, so that threads can share it.
     pub fn new<'t>(catalogue: &Catalogue, targets: impl IntoIterator<Item = &'t Target>) -> Self {
-        let known = targets.into_iter().flat_map(|target| {
-            let entry =
-                |known: &Known| KnownFailure { target: target.id.clone(), known: known.clone(), failed: 0, held: 0 };
-            target.known.iter().map(entry)
+        let excuses = targets.into_iter().flat_map(|target| {
+            let excuse = |test: &Pattern, requirement: &RequirementId, entry| Excuse {
+                target: target.id.clone(),
+                test: test.clone(),
+                requirement: requirement.clone(),
+                entry,
+                failed: 0,
+                idle: 0,
+            };
+            let known = target.known.iter().map(move |one| excuse(&one.test, &one.requirement, as_recorded(one)));
+            let author =
+                target.author.iter().map(move |one| excuse(&one.test, &one.requirement, left_as_recorded(one)));
+            known.chain(author)
         });
-        Self { catalogue: Arc::new(catalogue.clone()), known: known.collect(), controls: BTreeMap::new() }
+        Self { catalogue: Arc::new(catalogue.clone()), excuses: excuses.collect(), controls: BTreeMap::new() }
     }
 
     /// Judges one test, and remembers its verdicts for later tests. A control must be judged before its tests.
@@ -115,7 +155,7 @@ impl Judge {
         verdicts
     }
 
-    /// Remembers the verdicts of a test: a failed control decides about later tests, and known failures are counted.
+    /// Remembers the verdicts of a test: a failed control decides about later tests, and the uses of entries are counted.
     pub fn keep(
         &mut self,
         target: &TargetId,
@@ -127,20 +167,20 @@ impl Judge {
         self.remember(target, test, id, observation, verdicts);
         for verdict in verdicts {
             let kind = verdict.excuses.unwrap_or(verdict.kind);
-            for entry in self.known.iter_mut().filter(|entry| entry.is_of(target, id, verdict)) {
-                entry.failed += usize::from(fails(kind));
-                entry.held += usize::from(holds(kind));
+            for excuse in self.excuses.iter_mut().filter(|excuse| excuse.is_of(target, id, verdict)) {
+                excuse.failed += usize::from(excuse.applies_to(kind));
+                excuse.idle += usize::from(is_idle(kind));
             }
         }
     }
 
-    /// The stale known failures: those whose checks were judged, and all held.
+    /// The stale entries: those whose checks held or were not asked, all of them.
     pub fn stale(&self) -> Vec<Stale> {
-        let stale = self.known.iter().filter(|entry| entry.held > 0 && entry.failed == 0 && !entry.known.is_shared);
-        let stale = stale.map(|KnownFailure { target, known, .. }| Stale {
+        let stale = self.excuses.iter().filter(|one| one.idle > 0 && one.failed == 0 && !one.entry.shared);
+        let stale = stale.map(|Excuse { target, requirement, entry, .. }| Stale {
             target: target.clone(),
-            requirement: known.requirement.clone(),
-            known: as_recorded(known),
+            requirement: requirement.clone(),
+            known: entry.clone(),
         });
         stale.collect()
     }
@@ -162,13 +202,8 @@ impl Judge {
             let unavailable = observation.unavailable.clone().map(|reason| Finding::Unavailable { reason });
             return Some(verdict_of(VerdictKind::Error, unavailable.unwrap_or(Finding::NotObserved)));
         };
-        if let Some(FailedControl { path, cannot }) = failed {
-            let control = path.clone();
-            let (kind, finding) = if *cannot {
-                (VerdictKind::Cannot, Finding::ControlInexpressible { control })
-            } else {
-                (VerdictKind::Inconclusive, Finding::ControlFailed { control })
-            };
+        if let Some(control) = failed {
+            let (kind, finding) = control.verdict();
             // A MAY needs no verdict here: without its control, it is unknown whether the target takes it.
             return (requirement.level != Level::May).then(|| verdict_of(kind, finding));
         }
@@ -189,11 +224,15 @@ impl Judge {
     ) -> (VerdictKind, Vec<Detail>) {
         let (mut missed, mut unknown) = (Vec::new(), Vec::new());
         for alternative in &check.alternatives {
-            let Expectation { name, allowed_by, .. } = alternative;
+            let Expectation { name, allowed_by, not_asked, .. } = alternative;
             let mut wrong = expect::misses(alternative, observed, id);
             let absent = allowed_by.as_ref().filter(|may| !self.in_force(may, id.revision));
             wrong.missed.extend(absent.map(|may| Finding::NotInForce { requirement: may.clone() }));
             let detail = |finding| Detail { alternative: name.clone(), finding };
+            if wrong.is_empty() && *not_asked {
+                let reason = name.clone().unwrap_or_default();
+                return (VerdictKind::NotAsked, vec![Finding::NotAsked { reason }.into()]);
+            }
             if wrong.is_empty() {
                 let kind = if allowed_by.is_some() { VerdictKind::Allowed } else { held(level) };
                 let is_notable = name.is_some() || allowed_by.is_some();
@@ -211,7 +250,7 @@ impl Judge {
         self.catalogue.get(requirement).is_some_and(|requirement| requirement.revisions.contains(revision))
     }
 
-    /// The failed control that makes this test inconclusive. A control depends only on controls of a wider scope.
+    /// The failed control that decides about this test. A control depends only on controls of a wider scope.
     fn failed_control(&self, target: &TargetId, test: &Test, id: &TestId) -> Option<&FailedControl> {
         let above = match test.control {
             Some(Control::File) => [].as_slice(),
@@ -230,45 +269,80 @@ impl Judge {
         verdicts: &[Verdict],
     ) {
         let Some(control) = test.control else { return };
-        let kinds = || verdicts.iter().map(|verdict| verdict.excuses.unwrap_or(verdict.kind));
-        let any = |wanted: fn(VerdictKind) -> bool| kinds().any(wanted);
-        let cannot = observation.cannot.is_some() || any(|kind| kind == VerdictKind::Cannot);
-        let failed = observation.unavailable.is_some() || any(|kind| fails(kind) || kind == VerdictKind::Error);
-        if cannot || failed {
-            let failed = FailedControl { path: test.path(), cannot };
+        if let Some(end) = control_end(observation, verdicts) {
+            let failed = FailedControl { path: test.path(), end };
             self.controls.entry(Scope::new(target, id, control)).or_insert(failed);
         }
     }
 
-    /// Turns a failure that the target lists as known into a known failure.
+    /// Turns a failure that the target lists into a known failure, or into one that is left to the author.
     fn excuse(&self, target: &TargetId, id: &TestId, verdict: &mut Verdict) {
-        let (fails, holds) = (fails(verdict.kind), holds(verdict.kind));
-        if !(fails || holds) {
+        let Some(excuse) = self.excuses.iter().find(|excuse| excuse.is_of(target, id, verdict)) else { return };
+        if excuse.applies_to(verdict.kind) {
+            verdict.excuses = Some(verdict.kind);
+            verdict.kind = excuse.kind();
+        } else if !is_idle(verdict.kind) {
             return;
         }
-        for entry in &self.known {
-            if entry.is_of(target, id, verdict) {
-                verdict.known = Some(as_recorded(&entry.known));
-                if fails && verdict.kind != VerdictKind::Known {
-                    verdict.excuses = Some(verdict.kind);
-                    verdict.kind = VerdictKind::Known;
-                }
-            }
-        }
+        verdict.known = Some(excuse.entry.clone());
     }
 }
 
-impl KnownFailure {
-    /// Returns whether the entry applies to this verdict.
+impl Excuse {
+    /// Returns whether the entry is about this verdict.
     fn is_of(&self, target: &TargetId, id: &TestId, verdict: &Verdict) -> bool {
-        self.target == *target && self.known.requirement == verdict.requirement && self.known.test.matches(id)
+        self.target == *target && self.requirement == verdict.requirement && self.test.matches(id)
+    }
+
+    /// The kind of the verdicts that the entry excuses.
+    fn kind(&self) -> VerdictKind {
+        if self.entry.url.is_some() { VerdictKind::Author } else { VerdictKind::Known }
+    }
+
+    /// Returns whether the entry excuses a verdict of this kind. No entry excuses an error of the run, and what could not
+    /// be decided cannot be left to the author.
+    fn applies_to(&self, kind: VerdictKind) -> bool {
+        fails(kind) || (kind == VerdictKind::Inconclusive && self.kind() == VerdictKind::Known)
     }
 }
 
 fn as_recorded(known: &Known) -> KnownAs {
     let Known { test, reason, issue, disclosure, is_shared: shared, .. } = known;
-    let test = test.as_str().to_owned();
-    KnownAs { test, reason: reason.clone(), issue: issue.clone(), disclosure: *disclosure, shared: *shared }
+    let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
+    KnownAs { test, reason, issue, url: None, disclosure: *disclosure, shared: *shared }
+}
+
+fn left_as_recorded(left: &LeftToAuthor) -> KnownAs {
+    let LeftToAuthor { test, reason, url, is_shared, .. } = left;
+    let (test, reason, url) = (test.as_str().to_owned(), reason.clone(), Some(url.clone()));
+    KnownAs { test, reason, issue: None, url, disclosure: None, shared: *is_shared }
+}
+
+/// Returns the way in which a control did not hold, by its verdicts without the entries that excuse them; `None` if it
+/// held. A control that fails by its own check shows that the target lacks something, and what depends on it is not
+/// asked. A control that ends by a surprise shows nothing.
+fn control_end(observation: &Observation, verdicts: &[Verdict]) -> Option<ControlEnd> {
+    let kinds = || verdicts.iter().map(|verdict| (verdict.step, verdict.excuses.unwrap_or(verdict.kind)));
+    let any = |wanted: VerdictKind| kinds().any(|(_, kind)| kind == wanted);
+    let surprises = |step: usize| observation.steps.get(step).is_none_or(|step| is_surprise(step.outcome));
+    if observation.cannot.is_some() || any(VerdictKind::Cannot) {
+        Some(ControlEnd::Inexpressible)
+    } else if observation.unavailable.is_some()
+        || any(VerdictKind::Error)
+        || any(VerdictKind::Inconclusive)
+        || kinds().any(|(step, kind)| fails(kind) && surprises(step))
+    {
+        Some(ControlEnd::Undecided)
+    } else if kinds().any(|(_, kind)| fails(kind)) {
+        Some(ControlEnd::Failed)
+    } else {
+        any(VerdictKind::NotAsked).then_some(ControlEnd::NotAsked)
+    }
+}
+
+/// Returns whether an outcome shows nothing of what a control is about.
+fn is_surprise(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Timeout | Outcome::Crash | Outcome::InvalidMessage | Outcome::Oversized)
 }
 
 fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: Vec<Detail>) -> Verdict {
@@ -303,14 +377,14 @@ fn violated(level: Level) -> VerdictKind {
     }
 }
 
-/// Returns whether a known failure can excuse the verdict. It cannot excuse an error of the run.
+/// Returns whether a check with this verdict does not hold.
 fn fails(kind: VerdictKind) -> bool {
-    use VerdictKind::{Fail, Inconclusive, Note, Warn};
-    matches!(kind, Fail | Warn | Note | Inconclusive)
+    matches!(kind, VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note)
 }
 
-fn holds(kind: VerdictKind) -> bool {
-    matches!(kind, VerdictKind::Pass | VerdictKind::Allowed)
+/// Returns whether there is nothing to excuse in a verdict of this kind.
+fn is_idle(kind: VerdictKind) -> bool {
+    matches!(kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::NotAsked)
 }
 
 #[cfg(test)]

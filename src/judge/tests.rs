@@ -49,6 +49,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         claims: Claims { roles: Vec::new(), transports: Vec::new(), revisions: Vec::new(), lacks: Vec::new() },
         known: known.collect(),
         repro: Vec::new(),
+        author: Vec::new(),
         flaky: Vec::new(),
         snapshots: None,
         unverified: None,
@@ -141,11 +142,80 @@ fn governed(control: Control, outcome: Outcome, row: &str) -> VerdictKind {
 }
 
 #[test]
-fn failed_control_makes_its_tests_inconclusive() {
-    assert_eq!(governed(Control::Row, Outcome::Success, "a"), VerdictKind::Pass);
-    assert_eq!(governed(Control::Row, Outcome::Crash, "a"), VerdictKind::Inconclusive);
-    assert_eq!(governed(Control::Row, Outcome::Crash, "b"), VerdictKind::Pass);
-    assert_eq!(governed(Control::File, Outcome::Crash, "b"), VerdictKind::Inconclusive);
+fn failed_control_decides_about_its_scope() {
+    use Outcome::{Crash, InvalidMessage, Oversized, Success, Timeout, ToolError};
+    assert_eq!(governed(Control::Row, Success, "a"), VerdictKind::Pass);
+    for (outcome, kind) in [
+        (ToolError, VerdictKind::NotAsked),
+        (Crash, VerdictKind::Inconclusive),
+        (Timeout, VerdictKind::Inconclusive),
+        (InvalidMessage, VerdictKind::Inconclusive),
+        (Oversized, VerdictKind::Inconclusive),
+    ] {
+        assert_eq!(governed(Control::Row, outcome, "a"), kind);
+        assert_eq!(governed(Control::Row, outcome, "b"), VerdictKind::Pass);
+        assert_eq!(governed(Control::File, outcome, "b"), kind);
+    }
+}
+
+/// The verdicts on a control that ends with this outcome, and on a test that it governs.
+fn after_control(targets: &[Target], alternatives: Vec<Expectation>, outcome: Outcome) -> (Verdict, Verdict) {
+    let catalogue = catalogue(&[("r", Level::Must), ("other", Level::Must)]);
+    let control = Test { control: Some(Control::File), ..test("r", alternatives) };
+    let governed = test("other", vec![wants(Outcome::ToolError)]);
+    let mut judge = Judge::new(&catalogue, targets);
+    let id = id("f/c/t@2026-07-28+http");
+    let mut judged = |test, outcome| judge.judge(&target(), test, &id, &observation(vec![step(outcome)])).remove(0);
+    (judged(&control, outcome), judged(&governed, Outcome::ToolError))
+}
+
+#[test]
+fn alternative_with_nothing_to_check_is_not_asked() {
+    let named = |name: &str, outcome| Expectation { name: Some(name.into()), ..wants(outcome) };
+    let alternatives = || {
+        let nothing = Expectation { not_asked: true, ..named("there is no state", Outcome::ProtocolError) };
+        vec![named("verified", Outcome::Success), nothing]
+    };
+    let lines = |verdict: &Verdict| verdict.detail.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let (first, then) = after_control(&[], alternatives(), Outcome::ProtocolError);
+    assert_eq!((first.kind, lines(&first)), (VerdictKind::NotAsked, vec!["there is no state".to_owned()]));
+    assert_eq!((then.kind, lines(&then)), (VerdictKind::NotAsked, vec!["its control f/c/t was not asked".to_owned()]));
+    assert!(!first.is_decided() && !then.is_decided());
+    let (held, then) = after_control(&[], alternatives(), Outcome::Success);
+    assert_eq!((held.kind, then.kind), (VerdictKind::Pass, VerdictKind::Pass));
+    let (failed, then) = after_control(&[], alternatives(), Outcome::ToolError);
+    assert_eq!((failed.kind, then.kind), (VerdictKind::Fail, VerdictKind::NotAsked));
+}
+
+#[test]
+fn failure_left_to_the_author_is_no_failure_of_the_sdk() {
+    let left = |test: &str| LeftToAuthor {
+        test: test.parse().expect("a pattern"),
+        requirement: RequirementId::within("f", "r"),
+        reason: "validate the arguments yourself".into(),
+        url: "https://example.com/low".into(),
+        is_shared: false,
+    };
+    let targets = [Target { author: vec![left("f/c")], ..target_with(&[]) }];
+    let (control, governed) = after_control(&targets, vec![wants(Outcome::Success)], Outcome::ToolError);
+    assert_eq!((control.kind, control.excuses), (VerdictKind::Author, Some(VerdictKind::Fail)));
+    assert_eq!(control.known.as_ref().and_then(|left| left.url.as_deref()), Some("https://example.com/low"));
+    assert!(!control.is_decided());
+    assert_eq!(governed.kind, VerdictKind::NotAsked);
+
+    let catalogue = catalogue(&[("r", Level::Must)]);
+    let test = test("r", vec![wants(Outcome::Success)]);
+    let id = id("f/c/t@2026-07-28+http");
+    let mut judge = Judge::new(&catalogue, &targets);
+    let unread = Some("a message that is not UTF-8".to_owned());
+    let unclear = StepObservation { unread, ..step(Outcome::Refused) };
+    let refused =
+        Test { steps: samples::test(&[], vec![(call("t"), check("r", vec![wants(Outcome::Refused)]))]).steps, ..test };
+    let kind = judge.judge(&target(), &refused, &id, &observation(vec![unclear])).remove(0).kind;
+    assert_eq!(kind, VerdictKind::Inconclusive, "nobody has to cause it");
+    judge.judge(&target(), &refused, &id, &observation(vec![step(Outcome::Refused)]));
+    assert_eq!(judge.stale().len(), 1);
+    assert!(judge.stale()[0].to_string().contains("remove it from [[author]]"));
 }
 
 #[test]
@@ -194,7 +264,14 @@ fn known_failure_is_excused_and_stale_if_it_always_holds() {
     let mut judge = Judge::new(&catalogue, &targets);
     judge.judge(&target(), &test, &id, &good);
     assert_eq!(judge.stale().len(), 1);
-    assert!(judge.stale()[0].to_string().contains("f/r holds now for f/c/**@2026-07-28"));
+    assert!(judge.stale()[0].to_string().contains("f/r no longer fails in f/c/**@2026-07-28"));
+
+    // An entry of tests that are not asked has nothing to excuse.
+    let nothing = Expectation { name: Some("nothing".into()), not_asked: true, ..wants(Outcome::ToolError) };
+    let absent = self::test("r", vec![wants(Outcome::Success), nothing]);
+    let mut judge = Judge::new(&catalogue, &targets);
+    let judged = judge.judge(&target(), &absent, &id, &observation(vec![step(Outcome::ToolError)]));
+    assert_eq!((kinds(&judged), judge.stale().len()), (vec![VerdictKind::NotAsked], 1));
 
     // The tests of a shared entry that fail may be those that only another variant runs.
     let mut shared = target_with(&[("f/c/**", "r")]);
@@ -205,16 +282,14 @@ fn known_failure_is_excused_and_stale_if_it_always_holds() {
 }
 
 #[test]
-fn known_failure_of_a_control_leaves_tests_inconclusive() {
-    let catalogue = catalogue(&[("r", Level::Must), ("other", Level::Must)]);
+fn known_failure_of_a_control_is_still_a_failure() {
     let targets = [target_with(&[("f/c", "r")])];
-    let control = Test { control: Some(Control::File), ..test("r", vec![wants(Outcome::Success)]) };
-    let governed = test("other", vec![wants(Outcome::Crash)]);
-    let mut judge = Judge::new(&catalogue, &targets);
-    let bad = observation(vec![step(Outcome::Crash)]);
-    let id = id("f/c/t@2026-07-28+http");
-    assert_eq!(kinds(&judge.judge(&target(), &control, &id, &bad)), [VerdictKind::Known]);
-    assert_eq!(kinds(&judge.judge(&target(), &governed, &id, &bad)), [VerdictKind::Inconclusive]);
+    let kinds = |outcome| {
+        let (control, governed) = after_control(&targets, vec![wants(Outcome::Success)], outcome);
+        (control.kind, governed.kind)
+    };
+    assert_eq!(kinds(Outcome::ToolError), (VerdictKind::Known, VerdictKind::NotAsked));
+    assert_eq!(kinds(Outcome::Crash), (VerdictKind::Known, VerdictKind::Inconclusive));
 }
 
 /// The verdict on a step with this expectation at this level.

@@ -1,15 +1,18 @@
-//! The known failures and the flaky tests of a target.
+//! The known failures of a target, the requirements that it leaves to the author, and its flaky tests.
 //!
-//! Takes `[[known]]` and `[[flaky]]` of a `target.toml`, gives each entry with the variants that it is limited to. Must
-//! not know which tests exist.
+//! Takes `[[known]]`, `[[author]]` and `[[flaky]]` of a `target.toml`, gives each entry with the variants that it is
+//! limited to. Must not know which tests exist.
 
 use camino::{Utf8Component, Utf8PathBuf};
 
 use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::{Object, Reader};
-use crate::model::target::{Disclosure, Flaky, Known};
+use crate::model::target::{Disclosure, Flaky, Known, LeftToAuthor};
 use crate::model::{Pattern, PatternError, RequirementId};
+
+/// The number of requirements of one entry. Each has a copy of the entry.
+const REQUIREMENTS: usize = 100;
 
 /// An entry, and the variants that it is limited to; none for an entry of all variants.
 pub(super) struct Excuse<T> {
@@ -25,24 +28,81 @@ pub(super) fn of_variant<T: Clone>(entries: &[Excuse<T>], variant: Option<&str>)
     entries.iter().filter(applicable).map(|Excuse { variants, entry }| (entry.clone(), variants.len() != 1))
 }
 
-/// Reads the known failures.
+/// Reads the known failures. An entry of several requirements gives one known failure for each.
 pub(super) fn known(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<Excuse<Known>> {
     let items = reader.items(node, "`known`").unwrap_or_default();
     let known = items.iter().filter_map(|item| {
         let what = "a known failure";
         let object =
             reader.object(item, what, &["test", "requirement", "variant", "reason", "issue", "repro", "disclosure"])?;
-        let requirement = reader.need(object, what, "requirement");
-        let requirement = requirement.and_then(|node| reader.text(node, "`requirement`")).map(str::to_owned);
+        let requirements = requirements(reader, object, what);
         let repro = object.get("repro").and_then(|node| repro(reader, node));
         let disclosure = object.get("disclosure");
         let disclosure = disclosure.and_then(|node| reader.word(node, "`disclosure`", Disclosure::ALL));
         let Excuse { variants, entry: Flaky { test, reason, issue } } = excuse(reader, object, what, variants)?;
-        let requirement = RequirementId::within("", &requirement?);
-        let known = Known { test, requirement, reason, issue, repro, disclosure, is_shared: false };
-        Some(Excuse { variants, entry: known })
+        let one = |requirement| Known {
+            test: test.clone(),
+            requirement,
+            reason: reason.clone(),
+            issue: issue.clone(),
+            repro: repro.clone(),
+            disclosure,
+            is_shared: false,
+        };
+        let known = requirements.into_iter().map(one);
+        Some(known.map(|entry| Excuse { variants: variants.clone(), entry }).collect::<Vec<_>>())
     });
-    known.collect()
+    known.flatten().collect()
+}
+
+/// Reads the requirements that are left to the author. An entry of several requirements gives one for each.
+pub(super) fn author(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<Excuse<LeftToAuthor>> {
+    let items = reader.items(node, "`author`").unwrap_or_default();
+    let left = items.iter().filter_map(|item| {
+        let what = "an entry of `author`";
+        let object = reader.object(item, what, &["test", "requirement", "variant", "reason", "url"])?;
+        let requirements = requirements(reader, object, what);
+        let url = reader.need(object, what, "url").and_then(|node| https(reader, node));
+        let Excuse { variants, entry: Flaky { test, reason, issue: _ } } = excuse(reader, object, what, variants)?;
+        let url = url?;
+        let one = |requirement| LeftToAuthor {
+            test: test.clone(),
+            requirement,
+            reason: reason.clone(),
+            url: url.clone(),
+            is_shared: false,
+        };
+        let left = requirements.into_iter().map(one);
+        Some(left.map(|entry| Excuse { variants: variants.clone(), entry }).collect::<Vec<_>>())
+    });
+    left.flatten().collect()
+}
+
+/// Reads `requirement`: one, or a list.
+fn requirements(reader: &mut Reader, object: Object<'_>, what: &str) -> Vec<RequirementId> {
+    let Some(node) = reader.need(object, what, "requirement") else { return Vec::new() };
+    let items = reader.one_or_more(node, "`requirement`");
+    if items.len() > REQUIREMENTS {
+        let many = reader.mistake(Lint::WrongCount, format!("{what} may have at most {REQUIREMENTS} requirements"));
+        reader.push(many.at(node.span, format!("{} in it", items.len())).help("split the entry"));
+        return Vec::new();
+    }
+    let ids =
+        items.iter().filter_map(|item| reader.text(item, "`requirement`").map(|id| RequirementId::within("", id)));
+    ids.collect()
+}
+
+/// Reads the address of documentation, which anyone can open.
+fn https(reader: &mut Reader, node: &Node) -> Option<String> {
+    let url = reader.text(node, "`url`")?;
+    let host = url.strip_prefix("https://").unwrap_or_default();
+    if host.is_empty() || host.starts_with('/') || url.contains(char::is_whitespace) {
+        let wrong = reader.mistake(Lint::UnknownValue, "`url` is not an address that begins with https://");
+        let help = "name the page of the SDK's documentation that orders its users to do this themselves";
+        reader.push(wrong.at(node.span, "not such an address").help(help));
+        return None;
+    }
+    Some(url.to_owned())
 }
 
 /// Reads the path of a program below the folder `repro/`.
@@ -69,7 +129,7 @@ pub(super) fn flaky(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<
     flaky.collect()
 }
 
-/// Reads the parts that known failures and flaky tests have in common: the tests, the reason, the variants.
+/// Reads the parts that all entries have in common: the tests, the reason, the variants.
 fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, known: &[&str]) -> Option<Excuse<Flaky>> {
     let mut need = |key: &str| {
         let node = reader.need(object, what, key)?;

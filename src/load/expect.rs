@@ -24,9 +24,10 @@ use crate::model::case::{
 use crate::model::schema::Schema;
 use crate::model::spec::{Level, Requirement, Revision, Revisions, Role};
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "as",
     "allowed-by",
+    "not-asked",
     "outcome",
     "code",
     "status",
@@ -93,7 +94,15 @@ fn check(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Option<Chec
     }
     let alternatives = match &member.value.kind {
         Kind::Array(items) => alternatives(reader, &member.value, items, scope),
-        _ => vec![expectation(reader, &member.value, scope)?],
+        _ => {
+            let one = expectation(reader, &member.value, scope)?;
+            if one.not_asked {
+                let alone = reader.mistake(Lint::WrongCount, "an expectation that is never asked checks nothing");
+                let help = "add alternatives before it that can hold where there is something to check";
+                reader.push(alone.at(member.value.span, "the only expectation").help(help));
+            }
+            vec![one]
+        }
     };
     Some(Check { requirement: id, line: reader.line(member.key_span), alternatives })
 }
@@ -208,14 +217,23 @@ fn alternatives(reader: &mut Reader, node: &Node, items: &[Node], scope: &Scope<
             }
         }
     }
+    let first = read.iter().position(|(_, one)| one.not_asked).unwrap_or(read.len());
+    if first == 0 {
+        let alone = reader.mistake(Lint::WrongCount, "all alternatives have `not-asked`, so that nothing is checked");
+        reader.push(alone.at(node.span, "these").help("add alternatives before them that can hold"));
+    } else if let Some((node, _)) = read[first..].iter().find(|(_, one)| !one.not_asked) {
+        let late = reader.mistake(Lint::ConflictingKeys, "an alternative stands after one with `not-asked`");
+        reader
+            .push(late.at(node.span, "this one").help("put the alternatives with `not-asked` at the end of the list"));
+    }
     read.into_iter().map(|(_, expectation)| expectation).collect()
 }
 
 fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Expectation> {
     let object = reader.object(node, "the expectation", &KEYS)?;
-    if !node.members().iter().any(|member| !matches!(&*member.key, "as" | "allowed-by")) {
+    if !node.members().iter().any(|member| !matches!(&*member.key, "as" | "allowed-by" | "not-asked")) {
         let empty = reader.mistake(Lint::WrongCount, "the expectation has no condition, so that it always holds");
-        let help = format!("add one or more of: {}", KEYS[2..].join(", "));
+        let help = format!("add one or more of: {}", KEYS[3..].join(", "));
         reader.push(empty.at(node.span, "no condition in it").help(help));
     }
     let unseen = [("saw", Role::Client), ("reply", Role::Client), ("answered", Role::Server), ("sent", Role::Server)];
@@ -234,7 +252,16 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
     let canary = object.get("canary").and_then(|node| reader.word(node, "`canary`", CanaryState::ALL));
     let text = object.get("text").and_then(|node| reader.word(node, "`text`", TextState::ALL));
     let took = object.get("took").and_then(|node| reader.word(node, "`took`", &BOUNDS));
+    let not_asked = object.get("not-asked").is_some_and(|node| reader.yes(node, "`not-asked`").is_some());
+    if let Some(member) = object.member("not-asked").filter(|_| object.get("allowed-by").is_some()) {
+        let both =
+            reader.mistake(Lint::ConflictingKeys, "an alternative cannot have both `not-asked` and `allowed-by`");
+        reader.push(
+            both.at(member.key_span, "not asked").help("what a MAY allows is a result, so leave `not-asked` out"),
+        );
+    }
     Some(Expectation {
+        not_asked,
         name: object.get("as").and_then(|node| name(reader, node)),
         allowed_by: object.get("allowed-by").and_then(|node| allowed_by(reader, node, scope)),
         outcome: object.get("outcome").map(|node| reader.words(node, "`outcome`", Outcome::ALL)).unwrap_or_default(),

@@ -131,7 +131,7 @@ fn no_control(reader: &mut Reader, reading: &Reading) {
             let alone =
                 reader.mistake(Lint::NoControl, message).at(*place, "a target that does nothing passes this test");
             let help = "add `\"control\": \"file\"` (or `\"row\"`) to a test that expects success, so that a failure of that \
-                        test makes this one inconclusive";
+                        test leaves this one not asked";
             reader.push(alone.help(help));
         }
     }

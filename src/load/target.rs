@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::diagnostic::{Diagnostic, File, Lint, did_you_mean, nearest};
 use super::drives::{claims, drives, kind};
-use super::excuses::{flaky, known, of_variant};
+use super::excuses::{author, flaky, known, of_variant};
 use super::node::Node;
 use super::programs::programs;
 use super::read::{Object, Reader};
@@ -19,7 +19,7 @@ use super::variants::{Variant, variants};
 use super::{Here, LoadError, Skipped, embedded, masked, toml};
 use crate::file;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Known, Package, Setup, Target, TargetKind};
+use crate::model::target::{Claims, Known, LeftToAuthor, Package, Setup, Target, TargetKind};
 use crate::model::{TargetId, is_target_name};
 
 /// The name of the reference target, which is part of this program.
@@ -111,6 +111,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         claims,
         known: Vec::new(),
         repro: Vec::new(),
+        author: Vec::new(),
         flaky: Vec::new(),
         snapshots: snapshots.filter(|_| mutant.is_none()).map(|folder| folder.join(REFERENCE)),
         unverified: None,
@@ -308,7 +309,7 @@ fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
 /// The bytes of the file times its variants, each of which is a target with all parts of the file.
 const COPIES: usize = 4 << 20;
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "title",
     "package",
     "version",
@@ -323,6 +324,7 @@ const KEYS: [&str; 17] = [
     "claims",
     "variants",
     "known",
+    "author",
     "flaky",
     "repro",
     "unverified",
@@ -355,6 +357,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     }
     let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &names));
+    let author = object.get("author").map_or_else(Vec::new, |node| author(reader, node, &names));
     let flaky = object.get("flaky").map_or_else(Vec::new, |node| flaky(reader, node, &names));
     let name = folder.file_name().unwrap_or("target").to_owned();
     if !is_target_name(&name) {
@@ -377,6 +380,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         package,
         known: Vec::new(),
         repro,
+        author: Vec::new(),
         flaky: Vec::new(),
         snapshots: None,
     };
@@ -386,9 +390,12 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         let is_narrowed = claims != target.claims;
         let known = of_variant(&known, name.as_deref());
         let known = known.map(|(known, is_shared)| Known { is_shared: is_shared && is_narrowed, ..known }).collect();
+        let author = of_variant(&author, name.as_deref());
+        let author = author.map(|(left, is_shared)| LeftToAuthor { is_shared: is_shared && is_narrowed, ..left });
+        let author = author.collect();
         let flaky = of_variant(&flaky, name.as_deref()).map(|(flaky, _)| flaky).collect();
         let id = TargetId { variant: name, ..target.id.clone() };
-        Target { snapshots: Some(snapshots(&target.folder, &id)), id, claims, known, flaky, ..target.clone() }
+        Target { snapshots: Some(snapshots(&target.folder, &id)), id, claims, known, author, flaky, ..target.clone() }
     };
     if variants.is_empty() {
         return Some(vec![one(None)]);
@@ -557,6 +564,29 @@ mod tests {
         assert_eq!(read("does not validate").expect("it is complete"), 1);
         let error = read(" ").expect_err("the reason is empty");
         assert!(error.report(false).as_str().contains("the `reason` of a known failure is empty"));
+    }
+
+    #[test]
+    fn entry_left_to_the_author_needs_its_documentation() {
+        let read = |list: &str, keys: &str| {
+            let text = format!(
+                "title = \"A\"\ncommand = [\"a\"]\n[claims]\nroles = [\"server\"]\ntransports = [\"http\"]\n\
+                 revisions = [\"2026-07-28\"]\n[[{list}]]\ntest = \"**\"\nreason = \"x\"\n{keys}\n"
+            );
+            parse(Utf8Path::new("targets/a/target.toml"), text).map(|mut targets| targets.remove(0))
+        };
+        let two = "requirement = [\"a/b\", \"a/c\"]";
+        let left = read("author", &format!("url = \"https://example.com/low\"\n{two}")).expect("it is complete").author;
+        assert_eq!(left.iter().map(|one| one.requirement.as_str()).collect::<Vec<_>>(), ["a/b", "a/c"]);
+        assert_eq!(read("known", two).expect("it is complete").known.len(), 2);
+        for (keys, mistake) in [
+            (two, "an entry of `author` has no `url`"),
+            (&format!("url = \"http://example.com\"\n{two}"), "`url` is not an address that begins with https://"),
+            ("url = \"https://example.com\"\nrequirement = []", "`requirement` is an empty list"),
+        ] {
+            let error = read("author", keys).expect_err(mistake);
+            assert!(error.report(false).as_str().contains(mistake), "{}", error.report(false).as_str());
+        }
     }
 
     #[test]

@@ -153,9 +153,9 @@ impl Test {
 words! {
     /// The scope of a control.
     Control {
-        /// If the control fails, the other tests of the same row are inconclusive.
+        /// If the control fails, the other tests of the same row are not asked.
         Row = "row",
-        /// If the control fails, all other tests of the file are inconclusive.
+        /// If the control fails, all other tests of the file are not asked.
         File = "file",
     }
 }
@@ -360,6 +360,8 @@ pub struct Expectation {
     pub name: Option<String>,
     /// The MAY without which this alternative would not be acceptable.
     pub allowed_by: Option<RequirementId>,
+    /// `true` if there is nothing to check where this alternative holds.
+    pub not_asked: bool,
     /// The acceptable outcomes of the step; empty accepts any.
     pub outcome: Vec<Outcome>,
     /// The code of the JSON-RPC error.

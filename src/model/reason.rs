@@ -78,6 +78,21 @@ pub enum Finding {
         /// The control.
         control: String,
     },
+    /// The control of the test could not be decided, so the result of the test proves nothing.
+    ControlUndecided {
+        /// The control.
+        control: String,
+    },
+    /// The control of the test was not asked itself.
+    ControlNotAsked {
+        /// The control.
+        control: String,
+    },
+    /// There is nothing to check, by an alternative of the expectation.
+    NotAsked {
+        /// The name of the alternative.
+        reason: String,
+    },
     /// The adapter cannot express the control of the test.
     ControlInexpressible {
         /// The control.
@@ -121,7 +136,10 @@ impl Detail {
             Finding::Unreadable { place, reason } | Finding::Undecidable { place, reason } => vec![place, reason],
             Finding::Missing { place: text }
             | Finding::ControlFailed { control: text }
+            | Finding::ControlUndecided { control: text }
+            | Finding::ControlNotAsked { control: text }
             | Finding::ControlInexpressible { control: text }
+            | Finding::NotAsked { reason: text }
             | Finding::Inexpressible { reason: text }
             | Finding::Unavailable { reason: text } => vec![text],
             Finding::Holds { allowed_by: _ }
@@ -158,8 +176,12 @@ impl fmt::Display for Finding {
             Self::Unreadable { place, reason } => write!(f, "{place} cannot be read: {reason}"),
             Self::Undecidable { place, reason } => write!(f, "{place}: {reason}"),
             Self::ControlFailed { control } => write!(f, "its control {control} doesn't hold"),
+            Self::ControlUndecided { control } => write!(f, "its control {control} could not be decided"),
+            Self::ControlNotAsked { control } => write!(f, "its control {control} was not asked"),
             Self::ControlInexpressible { control } => write!(f, "the adapter cannot express its control {control}"),
-            Self::Inexpressible { reason } | Self::Unavailable { reason } => f.write_str(reason),
+            Self::NotAsked { reason } | Self::Inexpressible { reason } | Self::Unavailable { reason } => {
+                f.write_str(reason)
+            }
             Self::NotObserved => f.write_str("the step was not observed"),
             Self::NoRequirement => f.write_str("no catalogue at hand has this requirement"),
             Self::Flaky { failed, attempts } => write!(f, "failed in {failed} of {attempts} attempts"),
@@ -204,20 +226,21 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// A known failure whose tests were run and all passed.
+/// An entry of `[[known]]` or `[[author]]` whose tests were run, and of which none fails any more.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Stale {
-    /// The target that lists the known failure.
+    /// The target that has the entry.
     pub target: TargetId,
-    /// The requirement that the target meets now.
+    /// The requirement that no test violates any more.
     pub requirement: RequirementId,
-    /// The entry of the known failure in `target.toml`.
+    /// The entry in `target.toml`.
     pub known: KnownAs,
 }
 
 impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { target, requirement, known: KnownAs { test, reason, .. } } = self;
-        write!(f, "{target}: {requirement} holds now for {test}; remove it from the known failures (\"{reason}\")")
+        let Self { target, requirement, known: KnownAs { test, reason, url, .. } } = self;
+        let list = if url.is_some() { "[[author]]" } else { "[[known]]" };
+        write!(f, "{target}: {requirement} no longer fails in {test}; remove it from {list} (\"{reason}\")")
     }
 }

@@ -27,7 +27,7 @@ pub struct Verdict {
     pub level: Level,
     /// The result.
     pub kind: VerdictKind,
-    /// The result without the known failure that excuses it.
+    /// The result without the entry of `target.toml` that excuses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excuses: Option<VerdictKind>,
     /// The reasons; empty if the check simply holds.
@@ -35,19 +35,20 @@ pub struct Verdict {
     pub detail: Vec<Detail>,
     /// The line of the check in its case file, counted from 1.
     pub line: usize,
-    /// The known failure that matches this check, even if it excuses nothing here.
+    /// The entry of `target.toml` that matches this check, even if it excuses nothing here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownAs>,
 }
 
 impl Verdict {
-    /// Returns whether the check was decided. A check that was skipped, or is inconclusive, verifies nothing.
+    /// Returns whether the check was decided. A check that was not asked, or is inconclusive, verifies nothing, and one
+    /// that is left to the author shows nothing of the SDK.
     pub fn is_decided(&self) -> bool {
-        self.excuses.unwrap_or(self.kind).is_decided()
+        self.kind.is_decided() && self.excuses.is_none_or(VerdictKind::is_decided)
     }
 }
 
-/// A copy of a known failure, so that a report does not need `target.toml`.
+/// A copy of an entry of `[[known]]` or `[[author]]`, so that a report does not need `target.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KnownAs {
     /// The pattern of the tests that the entry matches.
@@ -60,6 +61,9 @@ pub struct KnownAs {
     /// The state of a report to the maintainers that is not public.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disclosure: Option<Disclosure>,
+    /// The documentation by which the SDK leaves the requirement to its users; only entries of `[[author]]` have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// `true` if the entry cannot be stale in this variant, which claims less than others that have the entry too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
@@ -88,7 +92,12 @@ words! {
         Stale = "stale",
         /// The check failed in one attempt and passed in another.
         Flaky = "flaky",
-        /// The check could not be decided: the control failed, or a needed part of the observation cannot be read.
+        /// The check does not hold, and the SDK's documentation leaves it to the author of a server or client.
+        Author = "author",
+        /// The check was not asked: its control shows that the target lacks what it is about, or an alternative holds by
+        /// which there is nothing to check.
+        NotAsked = "not-asked",
+        /// The check could not be decided: the control is undecided, or a needed part of the observation cannot be read.
         Inconclusive = "inconclusive",
         /// The adapter cannot express the test.
         Cannot = "cannot",
@@ -100,7 +109,7 @@ words! {
 impl VerdictKind {
     /// Returns whether the verdict is a result for the target, rather than a reason why there is none.
     pub fn is_decided(self) -> bool {
-        !matches!(self, Self::Cannot | Self::Error | Self::Inconclusive)
+        !matches!(self, Self::Author | Self::NotAsked | Self::Cannot | Self::Error | Self::Inconclusive)
     }
 }
 

@@ -10,7 +10,7 @@ impl Check {
         let proves = |one: &Expectation| {
             one.is_evidence() || (!one.outcome.is_empty() && one.outcome.iter().all(|outcome| outcome.is_success()))
         };
-        !self.alternatives.is_empty() && self.alternatives.iter().all(proves)
+        self.asked().next().is_some() && self.asked().all(proves)
     }
 
     /// Returns whether some alternative requires that an operation succeeded.
@@ -22,7 +22,12 @@ impl Check {
                 one.outcome.iter().any(|outcome| outcome.is_success())
             }
         };
-        self.alternatives.iter().any(may)
+        self.asked().any(may)
+    }
+
+    /// The alternatives that hold, and do not show that there is nothing to check.
+    fn asked(&self) -> impl Iterator<Item = &Expectation> {
+        self.alternatives.iter().filter(|one| !one.not_asked)
     }
 }
 

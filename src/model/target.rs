@@ -1,4 +1,5 @@
-//! A target as `target.toml` describes it: its setup, its command, its features and its known failures.
+//! A target as `target.toml` describes it: its setup, its command, its features, its known failures, and what it leaves
+//! to the authors of servers and clients.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,6 +37,8 @@ pub struct Target {
     pub known: Vec<Known>,
     /// The command that runs a program of the folder `repro/`, whose path is added; empty if there are none.
     pub repro: Vec<String>,
+    /// The requirements that the SDK's documentation leaves to the author of a server or client.
+    pub author: Vec<LeftToAuthor>,
     /// Tests that are known to fail in some attempts, each with a reason.
     pub flaky: Vec<Flaky>,
     /// The folder of its snapshots; `None` if it has none.
@@ -49,9 +52,26 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the patterns of all known failures and flaky tests.
+    /// Returns the patterns of all entries that excuse something.
     pub fn excused(&self) -> impl Iterator<Item = &Pattern> {
-        self.known.iter().map(|known| &known.test).chain(self.flaky.iter().map(|flaky| &flaky.test))
+        self.excuses().map(|excuse| excuse.test).chain(self.flaky.iter().map(|flaky| &flaky.test))
+    }
+
+    /// Returns the known failures, and the requirements that are left to the author.
+    pub fn excuses(&self) -> impl Iterator<Item = Excuse<'_>> {
+        let known = self.known.iter().map(|Known { test, requirement, reason, .. }| Excuse {
+            list: "[[known]]",
+            test,
+            requirement,
+            reason,
+        });
+        let author = self.author.iter().map(|LeftToAuthor { test, requirement, reason, .. }| Excuse {
+            list: "[[author]]",
+            test,
+            requirement,
+            reason,
+        });
+        known.chain(author)
     }
 }
 
@@ -165,6 +185,35 @@ words! {
         /// The failure must not be published yet.
         Embargo = "embargo",
     }
+}
+
+/// A requirement that the SDK's documentation orders its users to meet themselves. A test that violates it shows nothing
+/// of the SDK.
+#[derive(Clone, Debug)]
+pub struct LeftToAuthor {
+    /// The tests.
+    pub test: Pattern,
+    /// The requirement.
+    pub requirement: RequirementId,
+    /// The order of the documentation, in short.
+    pub reason: String,
+    /// The address of the documentation.
+    pub url: String,
+    /// As in [`Known`].
+    pub is_shared: bool,
+}
+
+/// The parts that entries of `[[known]]` and `[[author]]` have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Excuse<'t> {
+    /// The list in `target.toml`.
+    pub list: &'static str,
+    /// The tests.
+    pub test: &'t Pattern,
+    /// The requirement.
+    pub requirement: &'t RequirementId,
+    /// The reason.
+    pub reason: &'t str,
 }
 
 /// A test that is known to fail in some attempts. It excuses a failure if another attempt passed.

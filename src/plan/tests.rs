@@ -6,7 +6,7 @@ use crate::model::applicability::{Inside, Listed};
 use crate::model::case::Need;
 use crate::model::case::{Check, Fixture, Step, Then, When};
 use crate::model::spec::{Harm, Level, Requirement, Revisions};
-use crate::model::target::{Claims, Fixed, Known, Setup};
+use crate::model::target::{Claims, Fixed, Known, LeftToAuthor, Setup};
 
 fn test(name: &str, row: Option<&str>, control: Option<Control>, given: &Arc<Fixture>) -> Test {
     let given = Arc::clone(given);
@@ -46,6 +46,7 @@ fn target() -> Target {
         },
         known: Vec::new(),
         repro: Vec::new(),
+        author: Vec::new(),
         flaky: Vec::new(),
         snapshots: None,
         unverified: None,
@@ -278,7 +279,26 @@ fn verdict_excused_twice_is_an_error_that_names_both() {
         plan(&library, &[Arc::new(Target { known, ..target() })], &Selection::default()).map_err(|it| it.to_string())
     };
     let error = planned(vec![known("a/**", "r"), known("a/b/t", "r")]).expect_err("both match");
-    assert!(error.ends_with("as a known failure twice: `a/**` (\"so\") and `a/b/t` (\"so\")"), "{error}");
+    assert!(error.ends_with("twice: [[known]] `a/**` (\"so\") and [[known]] `a/b/t` (\"so\")"), "{error}");
+    let left = |test: &str| LeftToAuthor {
+        test: test.parse().expect("a pattern"),
+        requirement: RequirementId::within("a", "r"),
+        reason: "so".to_owned(),
+        url: "https://example.com".to_owned(),
+        is_shared: false,
+    };
+    let planned_with = |known: Vec<Known>, author: Vec<LeftToAuthor>| {
+        plan(&library, &[Arc::new(Target { known, author, ..target() })], &Selection::default())
+            .map_err(|it| it.to_string())
+    };
+    for (known, author) in
+        [(vec![known("a/**", "r")], vec![left("a/b/t")]), (vec![], vec![left("a/**"), left("a/b/t")])]
+    {
+        let error = planned_with(known, author).expect_err("both match");
+        assert!(error.ends_with("and [[author]] `a/b/t` (\"so\")"), "{error}");
+    }
+    let error = planned_with(vec![], vec![left("a/c")]).expect_err("no such test");
+    assert!(error.contains("excuses failures in `a/c`, but it matches no test"), "{error}");
     for apart in [known("a/b/t", "other"), known("a/b/t@2025-06-18", "r")] {
         planned(vec![known("a/b/t@2026-07-28", "r"), apart]).expect("no test in common");
     }

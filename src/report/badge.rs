@@ -1,7 +1,8 @@
 //! A column as a badge: the JSON that shields-style endpoints read.
 //!
 //! Takes a report, gives a file name and a text for each column. A badge is green only where all tests ran and all
-//! checks hold.
+//! checks hold. Requirements that are left to the author have no part in the share and the colour, and are counted beside
+//! them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -47,6 +48,10 @@ fn badge(column: &Column) -> Badge {
         (share, "brightgreen")
     } else {
         (share, "yellow")
+    };
+    let message = match column.rates.musts_left() {
+        left if left > 0 && must.asked > 0 => format!("{message}, {left} left to the author"),
+        _ => message,
     };
     let message = embargo(column).map_or(message.clone(), |text| format!("{message}, {text}"));
     let label = format!("MCP {}", Untrusted(&column.name).line(100));

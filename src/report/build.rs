@@ -172,6 +172,7 @@ fn check(verdict: &Verdict, requirement: usize) -> CheckEntry {
         line: verdict.line,
         reason: excused.map(|known| shortened(&known.reason, DETAIL).into_owned()),
         issue: excused.and_then(|known| known.issue.clone()).filter(|issue| issue.len() < DETAIL),
+        url: excused.and_then(|known| known.url.clone()).filter(|url| url.len() < DETAIL),
     }
 }
 

@@ -261,7 +261,8 @@ fn check(check: &Check, role: Role) -> String {
             for one in several {
                 let name = one.name.as_deref().unwrap_or_default();
                 let allowed = one.allowed_by.as_ref().map(|id| format!("  (allowed by {id})")).unwrap_or_default();
-                put(&mut out, format_args!("           - {name}: {}{allowed}\n", conditions(one, role)));
+                let idle = if one.not_asked { "  (then not asked)" } else { "" };
+                put(&mut out, format_args!("           - {name}: {}{allowed}{idle}\n", conditions(one, role)));
             }
             out
         }

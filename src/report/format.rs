@@ -43,7 +43,7 @@ pub struct Report {
 /// The meaning of the words for results, so that a reader of the format needs no rules of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Legend {
-    /// The statuses of tests, from the best to the worst.
+    /// The statuses of tests, from the least to the most grave.
     pub statuses: Vec<StatusEntry>,
     /// The kinds of verdicts.
     pub kinds: Vec<KindEntry>,
@@ -154,7 +154,7 @@ pub struct CheckEntry {
     pub step: usize,
     /// The verdict.
     pub kind: VerdictKind,
-    /// The verdict that a known failure excuses.
+    /// The verdict without the known failure, or the entry of `[[author]]`, that excuses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excuses: Option<VerdictKind>,
     /// The reasons of the verdict.
@@ -162,12 +162,15 @@ pub struct CheckEntry {
     pub detail: Vec<DetailEntry>,
     /// The line of the check in the case file, counted from 1.
     pub line: usize,
-    /// The reason why the failure is known.
+    /// The reason why the failure is known, or left to the author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The address of an issue about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
+    /// The documentation by which the SDK leaves the requirement to the author.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// A reason of a verdict, as data and in words.

@@ -1,8 +1,8 @@
 //! A [`Report`] as `JUnit` XML, as Jenkins, GitLab and GitHub's reporters read it.
 //!
 //! Takes a report, gives a suite for each column and a case for each test, within what `junit-10.xsd` of Jenkins' xUnit
-//! plugin allows, the strictest of them. Tests that the adapter cannot express and known failures are `skipped`;
-//! planned tests that were not run are an `error`.
+//! plugin allows, the strictest of them. Tests that were not asked, that the adapter cannot express or that the SDK leaves
+//! to its users, and known failures are `skipped`; planned tests that were not run are an `error`.
 
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ fn case(report: &Report, name: &str, test: &TestEntry) -> TestCase {
     let mut status = match test.status {
         Status::Failed | Status::Flaky | Status::Inconclusive => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Status::Error => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Status::Known | Status::Cannot => TestCaseStatus::skipped(),
+        Status::NotAsked | Status::Author | Status::Known | Status::Cannot => TestCaseStatus::skipped(),
         Status::Passed | Status::Observed | Status::Noted | Status::Warned => TestCaseStatus::success(),
     };
     let is_plain = matches!(status, TestCaseStatus::Success { .. });
@@ -100,8 +100,9 @@ fn description<'c>(report: &Report, test: &TestEntry, checks: impl Iterator<Item
         lines.push(format!("{}:{} step {}", test.file, check.line, check.step + 1));
         lines.push(format!("{} {} \"{}\"", sentence.id, sentence.level, sentence.quote.as_deref().unwrap_or("…")));
         lines.extend(sentence.url.clone());
-        lines.extend(check.reason.iter().map(|reason| format!("known: {reason}")));
-        lines.extend(check.issue.clone());
+        let class = if check.url.is_some() { Status::Author } else { Status::Known };
+        lines.extend(check.reason.iter().map(|reason| format!("{class}: {reason}")));
+        lines.extend(check.issue.iter().chain(&check.url).cloned());
         lines.extend(check.detail.iter().map(|detail| format!("missed: {}", detail.text)));
     }
     let lines: Vec<_> = lines.iter().map(|line| Untrusted(line).line(LINE)).collect();

@@ -78,7 +78,8 @@ impl Proposals {
             *proposal.others.entry(status).or_default() += 1;
         }
         for verdict in &record.verdicts {
-            let is_neutral = matches!(verdict.kind, VerdictKind::Error | VerdictKind::Cannot | VerdictKind::Flaky);
+            use VerdictKind::{Cannot, Error, Flaky, NotAsked};
+            let is_neutral = matches!(verdict.kind, Error | Cannot | Flaky | NotAsked);
             if is_neutral {
                 continue;
             }

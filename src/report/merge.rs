@@ -352,12 +352,12 @@ fn left_out(id: &TargetId, parts: &[(Part<'_>, Vec<&Run<'_>>)]) -> Vec<Caveat> {
     caveats
 }
 
-/// Returns the known failures whose checks always held, from the records.
+/// Returns the entries of which no check fails any more, from the records.
 fn stale_of<'r>(id: &TargetId, records: impl Iterator<Item = &'r Record>) -> impl Iterator<Item = Stale> {
     let mut met = BTreeMap::new();
     for verdict in records.flat_map(|record| &record.verdicts) {
         if let Some(known) = &verdict.known {
-            *met.entry((&verdict.requirement, known)).or_insert(false) |= verdict.kind == VerdictKind::Known;
+            *met.entry((&verdict.requirement, known)).or_insert(false) |= verdict.excuses.is_some();
         }
     }
     let stale = met.into_iter().filter(|((_, known), failed)| !failed && !known.shared);

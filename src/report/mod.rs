@@ -59,8 +59,8 @@ mod tests {
     }
 
     pub(super) fn stale() -> Stale {
-        let known =
-            KnownAs { test: "**".into(), reason: "it is slow".into(), issue: None, disclosure: None, shared: false };
+        let (test, reason) = ("**".to_owned(), "it is slow".to_owned());
+        let known = KnownAs { test, reason, issue: None, url: None, disclosure: None, shared: false };
         Stale { target: samples::target(), requirement: RequirementId::within("f", "r"), known }
     }
 

@@ -1,12 +1,13 @@
 //! Rates: the share of a target's checks that hold.
 //!
 //! Takes verdicts, gives a [`Rate`] for each level, folder of requirements and revision. An undecided check counts as
-//! `asked` and not as `held`; a check of a MAY does not count.
+//! `asked` and not as `held`; a check of a MAY does not count, nor does one that was not asked or is left to the author.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::model::RequirementId;
 use crate::model::record::{Record, VerdictKind};
 use crate::model::spec::{Level, Revision};
 
@@ -50,6 +51,8 @@ pub struct Rates {
     pub folders: BTreeMap<String, Rate>,
     /// By revision.
     pub revisions: BTreeMap<Revision, Rate>,
+    /// The requirements with a check that is left to the author, by level. These checks are in no rate.
+    pub left_to_author: BTreeMap<Level, BTreeSet<RequirementId>>,
 }
 
 impl Rates {
@@ -69,9 +72,20 @@ impl Rates {
         self.of(&[Level::Should, Level::ShouldNot])
     }
 
+    /// Returns the number of requirements at MUST or MUST NOT that are left to the author.
+    pub fn musts_left(&self) -> usize {
+        [Level::Must, Level::MustNot].iter().filter_map(|level| self.left_to_author.get(level)).map(BTreeSet::len).sum()
+    }
+
     /// Counts the verdicts of one test.
     pub fn add(&mut self, record: &Record) {
         for verdict in &record.verdicts {
+            if verdict.kind == VerdictKind::Author {
+                let requirements = self.left_to_author.entry(verdict.level).or_default();
+                if !requirements.contains(&verdict.requirement) {
+                    requirements.insert(verdict.requirement.clone());
+                }
+            }
             let Some(holds) = holds(verdict.kind) else { continue };
             let folder = verdict.requirement.folder().to_owned();
             for rate in [
@@ -90,7 +104,7 @@ impl Rates {
 pub(super) fn holds(kind: VerdictKind) -> Option<bool> {
     match kind {
         VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Stale => Some(true),
-        VerdictKind::Taken | VerdictKind::NotTaken => None,
+        VerdictKind::Taken | VerdictKind::NotTaken | VerdictKind::Author | VerdictKind::NotAsked => None,
         VerdictKind::Fail
         | VerdictKind::Warn
         | VerdictKind::Note
@@ -111,8 +125,8 @@ mod tests {
 
     #[test]
     fn known_failures_and_undecided_checks_do_not_hold() {
-        use VerdictKind::{Allowed, Cannot, Error, Inconclusive, Known, NotTaken, Pass, Taken};
-        let kinds = [Pass, Allowed, Known, Cannot, Inconclusive, Error, Taken, NotTaken];
+        use VerdictKind::{Allowed, Author, Cannot, Error, Inconclusive, Known, NotAsked, NotTaken, Pass, Taken};
+        let kinds = [Pass, Allowed, Known, Cannot, Inconclusive, Error, Taken, NotTaken, Author, NotAsked];
         let verdicts = kinds.into_iter().map(verdict).collect();
         let mut rates = Rates::default();
         rates.add(&Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) });
@@ -121,6 +135,7 @@ mod tests {
             (rates.levels[&Level::Must], rates.folders["f"], rates.revisions[&Revision::newest()]),
             (rate, rate, rate)
         );
+        assert_eq!(rates.musts_left(), 1);
     }
 
     #[test]

@@ -8,12 +8,16 @@ use crate::model::record::{Record, VerdictKind};
 use crate::model::spec::words;
 
 words! {
-    /// The status of a test: the gravest of its verdicts. From the best to the worst.
+    /// The status of a test: the gravest of its verdicts. From the least to the most grave.
     Status {
+        /// No check was asked.
+        NotAsked = "not asked",
         /// Every check holds.
         Passed = "passed",
         /// Nothing was judged.
         Observed = "observed",
+        /// A check fails that the SDK's documentation leaves to the author of a server or client.
+        Author = "left to the author",
         /// All failures are known.
         Known = "known",
         /// A check fails that users rely on, but that no sentence of the specification demands.
@@ -37,14 +41,16 @@ impl Status {
     /// The meaning of the word, for legends.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Passed => "every check holds",
+            Self::NotAsked => "a control, or an alternative that holds, shows that there is nothing to check",
+            Self::Passed => "every check that was asked holds",
             Self::Observed => "recorded for comparison, not judged",
+            Self::Author => "fails, and the SDK's documentation orders its users to do this themselves",
             Self::Known => "fails, and is listed as a known failure",
             Self::Noted => "fails a check that users rely on, but that no sentence of the specification demands",
             Self::Warned => "violates a SHOULD",
             Self::Cannot => "the adapter cannot express the test",
             Self::Flaky => "violates a MUST in some attempts",
-            Self::Inconclusive => "could not be decided, for example because a control failed",
+            Self::Inconclusive => "could not be decided, for example because a control ended in a crash",
             Self::Failed => "violates a MUST",
             Self::Error => "the target was given up, or casebook failed",
         }
@@ -55,7 +61,7 @@ impl Status {
         match self {
             Self::Failed | Self::Flaky | Self::Inconclusive | Self::Error => true,
             Self::Warned | Self::Cannot => strict,
-            Self::Passed | Self::Observed | Self::Known | Self::Noted => false,
+            Self::NotAsked | Self::Passed | Self::Observed | Self::Author | Self::Known | Self::Noted => false,
         }
     }
 
@@ -74,6 +80,8 @@ impl From<VerdictKind> for Status {
     fn from(kind: VerdictKind) -> Self {
         match kind {
             VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken | VerdictKind::NotTaken => Self::Passed,
+            VerdictKind::NotAsked => Self::NotAsked,
+            VerdictKind::Author => Self::Author,
             VerdictKind::Known => Self::Known,
             VerdictKind::Note => Self::Noted,
             VerdictKind::Warn => Self::Warned,
@@ -106,7 +114,7 @@ impl Counts {
         *self.0.entry(status).or_default() += 1;
     }
 
-    /// The numbers that aren't 0, from the best status to the worst.
+    /// The numbers that aren't 0, from the least grave status to the gravest.
     pub fn iter(&self) -> impl Iterator<Item = (Status, usize)> {
         self.0.iter().map(|(status, count)| (*status, *count))
     }

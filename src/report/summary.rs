@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn strictness_decides_what_is_unexpected() {
-        use VerdictKind::{Cannot, Error, Fail, Inconclusive, Known, Note, Warn};
+        use VerdictKind::{Author, Cannot, Error, Fail, Inconclusive, Known, NotAsked, Note, Warn};
         let of = |kind| summary(1, &[record(0, &[kind])]);
         for kind in [Fail, Inconclusive, Error] {
             assert!(!of(kind).is_as_expected(false), "{kind}");
@@ -209,7 +209,7 @@ mod tests {
         for kind in [Warn, Cannot] {
             assert!(of(kind).is_as_expected(false) && !of(kind).is_as_expected(true), "{kind}");
         }
-        for kind in [Known, Note] {
+        for kind in [Known, Note, Author, NotAsked] {
             assert!(of(kind).is_as_expected(true), "{kind}");
         }
         let mut stale = of(Known);

@@ -179,7 +179,7 @@ impl Change<'_> {
     }
 }
 
-/// The verdict of a check without regard to known failures: they do not change the behaviour of a target.
+/// The verdict of a check without regard to the entries that excuse it: they do not change the behaviour of a target.
 fn behaviour(verdict: &Verdict) -> VerdictKind {
     verdict.excuses.unwrap_or(verdict.kind)
 }
@@ -192,6 +192,7 @@ fn way(old: &Verdict, new: &Verdict) -> Way {
     let (old, new) = (behaviour(old), behaviour(new));
     let grave = |kind| matches!(kind, VerdictKind::Note | VerdictKind::Warn | VerdictKind::Fail);
     match (holds(old), holds(new)) {
+        _ if [old, new].contains(&VerdictKind::NotAsked) => Way::Other,
         (true, false) => Way::Worse,
         (false, true) => Way::Better,
         (false, false) if grave(old) && grave(new) && old != new => {

@@ -41,8 +41,8 @@ pub(super) fn decide(record: &mut Record, listed: Option<&Flaky>) {
             verdict.excuses = Some(VerdictKind::Flaky);
             verdict.kind = VerdictKind::Known;
             let test = test.as_str().to_owned();
-            verdict.known =
-                Some(KnownAs { test, reason: reason.clone(), issue: issue.clone(), disclosure: None, shared: false });
+            let (reason, issue) = (reason.clone(), issue.clone());
+            verdict.known = Some(KnownAs { test, reason, issue, url: None, disclosure: None, shared: false });
         }
     }
 }

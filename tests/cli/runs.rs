@@ -80,7 +80,7 @@ fn known_failures_are_excused_until_they_pass() {
     sandbox.run("run stale --cases cases --only post/letter").exits(0);
     sandbox.borrowed("unmatched", None, &known("post/parcl", "post/arguments-checked"));
     let unmatched = sandbox.run("run unmatched --cases cases");
-    unmatched.exits(2).stderr_has(&["unmatched lists `post/parcl` as a known failure", "the nearest: post/parcel"]);
+    unmatched.exits(2).stderr_has(&["unmatched excuses failures in `post/parcl`", "the nearest: post/parcel"]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn selection_does_not_hide_mistyped_known_failures() {
     sandbox.borrowed("t", None, &known("sep-2106/text-mirror/zero", "tools/text-mirrors-structured"));
     only("base/server-meta")
         .exits(2)
-        .stderr_has(&["t lists `sep-2106/text-mirror/zero` as a known failure, but it matches no test"]);
+        .stderr_has(&["t excuses failures in `sep-2106/text-mirror/zero`, but it matches no test"]);
 }
 
 #[test]

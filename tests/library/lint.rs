@@ -49,6 +49,7 @@ lints! {
     bad_requirement_is_reported_without_consequences: ["causes"];
     folder_without_requirements_is_reported_once: ["homeless"];
     missing_folder_is_an_error: ["missing"];
+    check_that_is_never_asked_is_an_error: ["catalogue", "idle"];
     unused_value_is_a_warning: ["unused"];
     test_that_a_dead_server_passes_is_a_warning: ["controls"];
     style_and_size_are_warnings: ["style"];

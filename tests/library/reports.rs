@@ -285,7 +285,7 @@ fn known_failure_is_stale_only_if_it_passes_in_all_shards() {
         |sources: &[Source]| report(sources).targets[0].stale.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(stale(&[shard("1/2", held(0))]).is_empty());
     assert!(stale(&[shard("1/2", held(0)), shard("2/2", record("sdk", 2, "known", "no"))]).is_empty());
-    let expected = ["sdk: f/r holds now for **; remove it from the known failures (\"it is slow\")"];
+    let expected = ["sdk: f/r no longer fails in **; remove it from [[known]] (\"it is slow\")"];
     assert_eq!(stale(&[shard("1/2", held(0)), shard("2/2", held(2))]), expected);
 }
 

@@ -85,6 +85,8 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
     let arguments = |value: Value| call(used(value));
     let then = "/tests/works/then";
     let expect = |value: Value| json!({ "inputs-validated": value });
+    let first = json!({ "as": "a", "outcome": "success" });
+    let last = json!({ "as": "b", "outcome": "tool-error", "not-asked": true });
     let success = |key: &str, value: Value| json!({ "inputs-validated": { "outcome": "success", key: value } });
     vec![
         ("/title", json!("ends with a full stop."), Both),
@@ -193,6 +195,16 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
         (then, success("matches", json!({ "required": ["outcome"] })), Nobody),
         (then, success("matches", json!([])), Both),
         (then, success("allowed-by", json!("nobody")), Loader),
+        (then, json!({ "inputs-validated": [first, last] }), Nobody),
+        (then, json!({ "inputs-validated": [last, first] }), Loader),
+        (then, json!({ "inputs-validated": [first, { "outcome": "tool-error", "not-asked": true }] }), Both),
+        (
+            then,
+            json!({ "inputs-validated": [first, { "as": "b", "outcome": "tool-error", "not-asked": false }] }),
+            Both,
+        ),
+        (then, json!({ "inputs-validated": [first, { "as": "b", "not-asked": true }] }), Both),
+        (then, json!({ "inputs-validated": last }), Both),
         (then, json!({ "inputs-validated": { "outcome": ["success", { "@row": "value" }] } }), Loader),
         (then, json!({ "inputs-validated": { "outcome": "success", "status": { "@row": "value" } } }), Loader),
         ("/tests/works/declares", json!({ "elicitation": {} }), Nobody),

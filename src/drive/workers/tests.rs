@@ -68,6 +68,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         claims,
         known: Vec::new(),
         repro: Vec::new(),
+        author: Vec::new(),
         flaky: Vec::new(),
         snapshots: None,
         unverified: None,

@@ -15,6 +15,7 @@ const STATUSES = REPORT.legend.statuses.map(({ status }) => status);
 const KINDS = Object.fromEntries(REPORT.legend.kinds.map((one) => [one.kind, { ...one, rank: STATUSES.indexOf(one.status) }]));
 const PASSED = STATUSES.indexOf("passed");
 const OBSERVED = STATUSES.indexOf("observed");
+const NOT_ASKED = STATUSES.indexOf("not asked");
 
 const TARGETS = REPORT.targets;
 
@@ -42,14 +43,16 @@ const ROWS = [
 const LEVELS = [...new Set(REPORT.requirements.map((one) => one.level))];
 const REVISIONS = [...new Set(TESTS.map(({ revision }) => revision))].sort();
 
-/** The marks of cells: the statuses from the best to the worst, and between them the results of a MAY. */
+/** The marks of cells: the statuses from the least to the most grave, and between them the results of a MAY. */
 const GLYPHS = {
   none: "",
+  "not asked": "–",
   observed: "○",
   passed: "✓",
   taken: "◆",
   partly: "◈",
   "not-taken": "◇",
+  "left to the author": "✎",
   known: "≈",
   noted: "i",
   warned: "△",
@@ -64,8 +67,11 @@ const MEANINGS = Object.fromEntries(REPORT.legend.statuses.map(({ status, meanin
 const SHOWN = Object.keys(GLYPHS).slice(1);
 const labelOf = (mark) => LABELS[mark] ?? mark;
 
-/** Returns whether a status, by its place in their order, is neither a pass nor a mere observation. */
-const isFinding = (rank) => rank !== PASSED && rank !== OBSERVED;
+/** The class of a mark: its name without spaces. */
+const classOf = (mark) => mark.replaceAll(" ", "-");
+
+/** Returns whether a status, by its place in their order, is not a pass, not a mere observation, and was asked. */
+const isFinding = (rank) => ![PASSED, OBSERVED, NOT_ASKED].includes(rank);
 
 /** The row of a test that judges nothing. */
 const unjudgedRow = ({ place }) => REPORT.requirements.length + FOLDERS.indexOf(TESTS[place].folder);
@@ -140,7 +146,7 @@ function trend(found, row, target) {
   const before = earlier(target);
   if (before === undefined) return 0;
   const [now, then] = [target, before].map((column) => found.worst[row * TARGETS.length + column]);
-  return now < 0 || then < 0 ? 0 : Math.sign(then - now);
+  return now <= NOT_ASKED || then <= NOT_ASKED ? 0 : Math.sign(then - now);
 }
 
 let evidence;

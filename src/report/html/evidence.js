@@ -69,7 +69,7 @@ function test(result, open) {
   const summary = el(
     "summary",
     {},
-    el("span", { class: `mark ${status}`, role: "img", "aria-label": status }, GLYPHS[status]),
+    el("span", { class: `mark ${classOf(status)}`, role: "img", "aria-label": status }, GLYPHS[status]),
     el("span", { class: "test-name" }, el("bdi", {}, path), el("small", {}, how)),
     el("small", { class: "time" }, duration(result.micros)),
   );
@@ -102,10 +102,10 @@ function checkOf(check, result) {
   const said = WORDS[kind] ?? status;
   return el(
     "section",
-    { class: `check ${status}`, "data-check": check.index },
-    el("p", { class: "verdict" }, glyph(status), el("b", {}, said), excuses && el("small", {}, `without the known failure: ${excuses}`), where, anchor),
+    { class: `check ${classOf(status)}`, "data-check": check.index },
+    el("p", { class: "verdict" }, glyph(status), el("b", {}, said), excuses && el("small", {}, `without the entry in target.toml: ${excuses}`), where, anchor),
     (check.detail ?? []).map(detail),
-    check.reason && el("p", { class: "reason" }, "Known failure: ", check.reason, check.issue && [" · ", link(check.issue)]),
+    check.reason && el("p", { class: "reason" }, check.url ? "Left to the author: " : "Known failure: ", check.reason, [check.issue, check.url].filter(Boolean).map((address) => [" · ", link(address)])),
   );
 }
 

@@ -1,7 +1,7 @@
 // The matrix: requirements × targets, a group a folder. One grid, of which one cell at a time is in the tab order.
 
 /** A mark for the eye alone; whoever uses it says it in words too. */
-const glyph = (name) => el("span", { class: `mark ${name}`, "aria-hidden": "true" }, GLYPHS[name]);
+const glyph = (name) => el("span", { class: `mark ${classOf(name)}`, "aria-hidden": "true" }, GLYPHS[name]);
 
 /** A share, rounded, but 100 % only for all of it, and 0 % only for nothing. */
 const percent = (share) => {
@@ -106,7 +106,7 @@ function cellOf(row, target, found, filter, wide) {
   made.tabIndex = -1;
   made.dataset.cell = cell;
   const change = trend(found, row, target);
-  made.className = `${mark}${filter.any && !filter.mark(mark) ? " faded" : ""}`;
+  made.className = `${classOf(mark)}${filter.any && !filter.mark(mark) ? " faded" : ""}`;
   const changed = change ? `, ${change > 0 ? "better" : "worse"} than ${plain(TARGETS[target - 1].version ?? "before")}` : "";
   made.setAttribute("aria-label", `${cellLabel(found, cell)}${changed}`);
   const bad = found.bad[cell];

@@ -83,16 +83,26 @@ fn requirement(report: &Report, status: Status, place: usize, found: &Found<'_>)
 
 /// Known failures: a line for each target, requirement and reason.
 pub(super) fn known(report: &Report) -> Option<String> {
+    excused(report, VerdictKind::Known, "🟡 Known failures", "issue")
+}
+
+/// Violations that the SDK's documentation leaves to its users: a line for each target, requirement and reason.
+pub(super) fn left_to_author(report: &Report) -> Option<String> {
+    excused(report, VerdictKind::Author, "📝 Left to the author by the documentation of the SDK", "documentation")
+}
+
+fn excused(report: &Report, kind: VerdictKind, title: &str, link: &str) -> Option<String> {
     let mut found: BTreeMap<(usize, usize, &str, Option<&str>), usize> = BTreeMap::new();
-    for (test, check) in checks(&report.tests).filter(|(_, check)| check.kind == VerdictKind::Known) {
-        let reason = check.reason.as_deref().unwrap_or_default();
-        *found.entry((test.target, check.requirement, reason, check.issue.as_deref())).or_default() += 1;
+    for (test, check) in checks(&report.tests).filter(|(_, check)| check.kind == kind) {
+        let (reason, address) =
+            (check.reason.as_deref().unwrap_or_default(), check.url.as_ref().or(check.issue.as_ref()));
+        *found.entry((test.target, check.requirement, reason, address.map(String::as_str))).or_default() += 1;
     }
-    let mut out = format!("<details><summary>🟡 Known failures: {}</summary>\n\n", found.len());
-    for ((target, requirement, reason, issue), checks) in found.iter().take(500) {
-        let issue = issue.map(|issue| match url(issue) {
-            Some(url) => format!(" ([issue]({url}))"),
-            None => format!(" ({})", code(issue, 200)),
+    let mut out = format!("<details><summary>{title}: {}</summary>\n\n", found.len());
+    for ((target, requirement, reason, address), checks) in found.iter().take(500) {
+        let issue = address.map(|address| match url(address) {
+            Some(url) => format!(" ([{link}]({url}))"),
+            None => format!(" ({})", code(address, 200)),
         });
         let (name, id) =
             (code(&report.targets[*target].name, 80), code(report.requirements[*requirement].id.as_str(), 100));

@@ -32,6 +32,7 @@ pub fn markdown(report: &Report, limit: usize) -> String {
         findings::broken(report),
         findings::known(report),
         undecided(report),
+        findings::left_to_author(report),
         skipped(report),
         matrices(report, limit),
     ]
@@ -66,16 +67,18 @@ fn head(report: &Report) -> String {
 }
 
 /// The order of the columns by status; one without any test is left out, but for these that are always there.
-const COUNTED: [Status; 10] = [
+const COUNTED: [Status; 12] = [
     Status::Failed,
     Status::Flaky,
     Status::Inconclusive,
     Status::Error,
     Status::Known,
+    Status::Author,
     Status::Warned,
     Status::Noted,
     Status::Passed,
     Status::Observed,
+    Status::NotAsked,
     Status::Cannot,
 ];
 const ALWAYS: [Status; 2] = [Status::Failed, Status::Cannot];
@@ -92,7 +95,11 @@ fn targets(report: &Report) -> String {
     for column in &report.targets {
         let version = column.version.as_ref().map(|version| code(version, 80)).unwrap_or_default();
         let unverified = if column.unverified.is_some() { " (unverified)" } else { "" };
-        let (name, must) = (code(&column.id.to_string(), 80), column.rates.must().percent());
+        let left = match column.rates.musts_left() {
+            0 => String::new(),
+            left => format!("<br><sub>{left} {}</sub>", Status::Author),
+        };
+        let (name, must) = (code(&column.id.to_string(), 80), column.rates.must().percent() + &left);
         let should = column.rates.should().percent();
         let tested = format!("{} of {}", column.verified, report.requirements.len());
         out += &format!("| {} | {name}{unverified} | {version} | {must} | {should} | {tested} |", verdict(column));
@@ -117,8 +124,8 @@ fn folders_table(report: &Report, limit: usize) -> Option<String> {
         let key = (report.requirements[cell.requirement].folder.as_str(), cell.target);
         let (worst, held, asked) = sums.entry(key).or_insert((cell.status, 0, 0));
         *worst = cell.status.max(*worst);
-        *held += usize::from(cell.status <= Status::Observed);
-        *asked += 1;
+        *held += usize::from(matches!(cell.status, Status::Passed | Status::Observed));
+        *asked += usize::from(!matches!(cell.status, Status::NotAsked | Status::Author));
     }
     let folders = folders(report);
     let mut out = header(report, "");
@@ -198,6 +205,8 @@ fn folders(report: &Report) -> Vec<(&str, Vec<usize>)> {
 fn mark(status: Status) -> &'static str {
     match status {
         Status::Passed | Status::Observed => "✅",
+        Status::NotAsked => "➖",
+        Status::Author => "📝",
         Status::Known => "🟡",
         Status::Noted => "🔵",
         Status::Warned => WARNING,

@@ -115,11 +115,13 @@ impl Findings {
                 }
                 VerdictKind::Error if record.observation.unavailable.is_some() => continue,
                 VerdictKind::Known
+                | VerdictKind::Author
+                | VerdictKind::NotAsked
                 | VerdictKind::Cannot
                 | VerdictKind::Flaky
                 | VerdictKind::Inconclusive
                 | VerdictKind::Error => {
-                    let known = verdict.known.as_ref().filter(|_| verdict.kind == VerdictKind::Known);
+                    let known = verdict.known.as_ref().filter(|_| verdict.excuses.is_some());
                     let detail = verdict.detail.first().map(ToString::to_string);
                     let reason = known.map(|known| known.reason.clone()).or(detail).unwrap_or_default();
                     let entry = self.reasons.entry((verdict.kind, target.clone(), reason)).or_default();
@@ -190,7 +192,7 @@ impl Findings {
         Ok(())
     }
 
-    /// Prints a line for each reason of known failures, inconclusive tests and the like.
+    /// Prints a line for each reason of known failures, tests that were not asked, and the like.
     fn print_reasons(&self, out: &mut impl Write, extent: Extent) -> io::Result<()> {
         let mut groups: BTreeMap<(VerdictKind, &str), Vec<(&str, &Reason)>> = BTreeMap::new();
         for ((kind, target, text), reason) in &self.reasons {

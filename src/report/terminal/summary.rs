@@ -77,14 +77,16 @@ fn table(out: &mut impl Write, summary: &RunSummary, extent: Extent) -> io::Resu
         *name = Untrusted(name).line(100);
     }
     let width = widest(rows.iter().map(|(name, _)| name)).max("total".len());
-    let heads: String = statuses.iter().fold(padded("", width), |line, status| format!("{line}  {status:>12}"));
+    let wide = |status: &Status| status.word().len().max(12);
+    let heads: String =
+        statuses.iter().fold(padded("", width), |line, status| format!("{line}  {status:>wide$}", wide = wide(status)));
     writeln!(out, "{DIM}{heads}{DIM:#}")?;
     let row = |out: &mut dyn Write, name: &str, counts: &Counts| {
         write!(out, "{}", padded(name, width))?;
         for status in &statuses {
             let count = counts.get(*status);
             let style = if count == 0 { DIM } else { style(*status) };
-            write!(out, "  {style}{count:>12}{style:#}")?;
+            write!(out, "  {style}{count:>wide$}{style:#}", wide = wide(status))?;
         }
         writeln!(out)
     };
@@ -185,6 +187,10 @@ pub(super) fn rates(out: &mut impl Write, summary: &RunSummary) -> io::Result<()
             let style = if held == asked { GREEN } else { YELLOW };
             let (name, share) = (padded(name, width), rate.percent());
             writeln!(out, "  {name}  {style}{share:>7}{style:#}  {DIM}{held} of {asked}{DIM:#}")?;
+        }
+        for (level, requirements) in &rates.left_to_author {
+            let ids: Vec<_> = requirements.iter().map(|id| Untrusted(id.as_str()).line(100)).collect();
+            writeln!(out, "  {level} {}, in no share: {}", Status::Author, ids.join(", "))?;
         }
     }
     Ok(())
