@@ -244,7 +244,7 @@ impl<'a> Observer<'a> {
             observed.said = texts.iter().flatten().next().map(|text| self.excerpt(text));
             return Some(Outcome::ToolError);
         }
-        if tool.is_some_and(|tool| matches!(tool.does, Does::Echo | Does::Elicit)) {
+        if tool.is_some_and(|tool| matches!(tool.does, Does::Echo | Does::Elicit | Does::Log | Does::Progress)) {
             observed.saw.clone_from(&observed.structured);
         }
         Some(Outcome::Success)

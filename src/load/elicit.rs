@@ -10,11 +10,16 @@ use crate::model::spec::Role;
 /// The parameters that the author of a server gives.
 const ASKED: [&str; 2] = ["message", "requestedSchema"];
 /// The keys that only casebook's own server understands.
-const SERVER_KEYS: [&str; 4] = ["requests", "rounds", "state", "stateOnly"];
+const SERVER_KEYS: [&str; 3] = ["requests", "rounds", "stateOnly"];
+/// The parameters that the author of a server gives instead of a form.
+const BY_URL: [&str; 3] = ["mode", "url", "elicitationId"];
 /// The number of rounds. More of them would test nothing new.
 const MAX_ROUNDS: i64 = 100;
+/// The lifetime of a state, in seconds.
+const MAX_SECONDS: i64 = 3600;
 
-/// Reads `elicit`. A server under test gets two parameters; an elicitation of casebook's own server may have any.
+/// Reads `elicit`. A server under test gets the parameters of a form or of a URL, and a state; an elicitation of
+/// casebook's own server may have any parameters.
 pub(super) fn elicit(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<()> {
     let object = Object { node };
     if role == Some(Role::Server) {
@@ -24,8 +29,18 @@ pub(super) fn elicit(reader: &mut Reader, node: &Node, role: Option<Role>) -> Op
             let mismatch = mismatch.at(member.key_span, "the server is under test here");
             reader.push(mismatch.help(format!("remove `{}`, or write `\"role\": \"client\"`", member.key)));
         }
-        let known: Vec<&str> = ASKED.into_iter().chain(SERVER_KEYS).collect();
+        let known: Vec<&str> = ASKED.into_iter().chain(BY_URL).chain(["state"]).chain(SERVER_KEYS).collect();
         reader.object(node, "`elicit`", &known)?;
+        if let Some(state) = object.get("state") {
+            let state = reader.object(state, "`state`", &["value", "seconds"])?;
+            _ = reader.need(state, "`state`", "value").and_then(|value| reader.text(value, "`value`"));
+            _ = state.get("seconds").and_then(|node| reader.integer(node, "`seconds`", 1, MAX_SECONDS));
+        }
+        if !is_form(node) {
+            for key in ["message", "url"] {
+                reader.need(object, "`elicit`", key);
+            }
+        }
     } else {
         reader.members(node, "`elicit`")?;
         server_keys(reader, object);

@@ -15,7 +15,8 @@ use crate::model::template::Template;
 
 /// The help for a `does` without a behaviour, or with two.
 const BEHAVIOURS: &str = "write one of `{\"echo\": true}`, `{\"return\": {\"structuredContent\": …}}`, `{\"raise\": \"TEXT\"}`, \
-`{\"elicit\": {\"message\": …, \"requestedSchema\": …}}`";
+`{\"elicit\": {\"message\": …, \"requestedSchema\": …}}`, `{\"wait\": {\"started\": …, \"stopped\": …}}`, \
+`{\"log\": {\"level\": …, \"data\": …}}`, `{\"progress\": {\"progress\": …}}`";
 
 /// The members of a tool that some revision knows. A tool may have others.
 const PARTS: [&str; 10] = [
@@ -139,8 +140,33 @@ fn does(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<(Does, T
         Does::Raise => drop(reader.text(how, "`raise`")?),
         Does::Return => drop(reader.object(how, "`return`", &["structuredContent", "content", "isError"])?),
         Does::Elicit => elicit(reader, how, role)?,
+        Does::Wait => effect(reader, how, role, does, &["started", "stopped"], &[])?,
+        Does::Log => effect(reader, how, role, does, &["level", "data"], &["logger"])?,
+        Does::Progress => effect(reader, how, role, does, &["progress"], &["total", "message"])?,
     }
     Some((does, template(reader, node)))
+}
+
+/// Reads a behaviour with effects besides its result, which only the code of a server under test has.
+fn effect(
+    reader: &mut Reader,
+    node: &Node,
+    role: Option<Role>,
+    does: Does,
+    required: &[&str],
+    optional: &[&str],
+) -> Option<()> {
+    if role == Some(Role::Client) {
+        let message = format!("`{does}` is allowed only in tests of a server");
+        let mismatch = reader.mistake(Lint::RoleMismatch, message).at(node.span, "the client is under test here");
+        reader.push(mismatch.help("write another behaviour, such as `{\"echo\": true}`"));
+    }
+    let what = format!("`{does}`");
+    let object = reader.object(node, &what, &[required, optional].concat())?;
+    for key in required {
+        reader.need(object, &what, key);
+    }
+    Some(())
 }
 
 /// The keys of a deviation, each with a kind of change.

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::applicability::Applicability;
 pub use super::deviation::{Change, Deviation};
+pub use super::flaw::Flaw;
 use super::schema::SharedSchema;
 use super::spec::{Catalogue, Revisions, Role, Transport, words};
 use super::template::Template;
@@ -231,6 +232,12 @@ words! {
         Elicit = "elicit",
         /// Raises an error.
         Raise = "raise",
+        /// Waits until its call is cancelled.
+        Wait = "wait",
+        /// Sends a log message, and returns the arguments that the code received.
+        Log = "log",
+        /// Reports progress, and returns the arguments that the code received.
+        Progress = "progress",
     }
 }
 
@@ -393,59 +400,6 @@ pub struct Expectation {
     pub sent: Option<SharedSchema>,
     /// A JSON Schema for the whole observation, for conditions that no other key can express.
     pub matches: Option<SharedSchema>,
-}
-
-words! {
-    /// A flaw of a listed tool that can be detected without knowing the tool.
-    Flaw {
-        /// Another tool of the list has the same name.
-        ListedTwice = "listed-twice",
-        /// `inputSchema` is not an object with `type: object`.
-        NoObjectRoot = "no-object-root",
-        /// `inputSchema` is invalid in its declared or default dialect.
-        InvalidInputSchema = "invalid-input-schema",
-        /// `outputSchema` is invalid in its declared or default dialect.
-        InvalidOutputSchema = "invalid-output-schema",
-        /// A schema declares a dialect that casebook does not know.
-        UnknownDialect = "unknown-dialect",
-        /// A reference points to another document.
-        ExternalReference = "external-reference",
-        /// A reference points to nothing within its document.
-        DanglingReference = "dangling-reference",
-        /// A reference was not checked, because parts of its document have ids of their own.
-        UncheckedReference = "unchecked-reference",
-        /// A schema cannot be read: a number out of range, or two equal keys.
-        Unreadable = "unreadable",
-        /// A schema has more than 64 levels, so casebook does not examine it.
-        Deep = "deep",
-        /// A schema is larger than 64 kB.
-        Large = "large",
-    }
-}
-
-impl Flaw {
-    /// Returns whether a schema with this flaw may also have the flaw `other` without casebook detecting it.
-    pub fn hides(self, other: Self) -> bool {
-        use Flaw::{
-            DanglingReference, ExternalReference, InvalidInputSchema, InvalidOutputSchema, UncheckedReference,
-            UnknownDialect,
-        };
-        let of_content = matches!(
-            other,
-            InvalidInputSchema
-                | InvalidOutputSchema
-                | UnknownDialect
-                | ExternalReference
-                | DanglingReference
-                | UncheckedReference
-        );
-        match self {
-            Self::Deep | Self::Large | Self::Unreadable => of_content,
-            Self::UnknownDialect => matches!(other, InvalidInputSchema | InvalidOutputSchema),
-            Self::UncheckedReference => other == DanglingReference,
-            _ => false,
-        }
-    }
 }
 
 /// The expected relation between an advertised schema and the schema of the fixture.

@@ -7,6 +7,7 @@ pub mod applicability;
 pub mod bound;
 pub mod case;
 pub mod deviation;
+mod flaw;
 mod generate;
 mod hash;
 mod id;

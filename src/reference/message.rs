@@ -20,6 +20,7 @@ pub(crate) const OWN_PREFIX: &str = "io.modelcontextprotocol/";
 pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 pub(crate) const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(crate) const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
 pub(crate) const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Returns a JSON text without line breaks, which JSON allows only between tokens.

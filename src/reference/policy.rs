@@ -135,6 +135,12 @@ decisions! {
         checks_state: bool = true,
         /// A `requestState` is only valid with the arguments of its call.
         state_covers_arguments: bool = true,
+        /// A `requestState` with a state of the author expires.
+        checks_expiry: bool = true,
+        /// Log messages are sent only for stateless requests that ask for them.
+        logs_on_demand: bool = true,
+        /// The work of a cancelled call stops.
+        works_on: bool = false,
         /// A call is not delayed.
         delay: Duration = Duration::ZERO,
     }

@@ -3,12 +3,14 @@
 //! The module takes requests of the correct form, and knows the rules of each revision. It must not know transports.
 
 pub(crate) mod call;
+pub(crate) mod effects;
 pub(crate) mod elicitation;
 pub(crate) mod fixture;
 mod headers;
 pub(crate) mod http;
 mod seal;
 pub(crate) mod session;
+pub(crate) mod state;
 pub(crate) mod stdio;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +22,8 @@ use crate::message::{
 };
 use crate::policy::{Channel, Event, Policy};
 use crate::server::call::Call;
-use crate::server::fixture::{Fixture, Tool};
+use crate::server::effects::{Notice, severity};
+use crate::server::fixture::{Does, Fixture, Tool};
 use crate::server::seal::Seal;
 use crate::server::session::{Outlet, Session};
 
@@ -40,8 +43,9 @@ pub(crate) struct Server {
 pub(crate) enum Caller<'a> {
     /// A session, and the stream of the request.
     Stateful(&'a Session, &'a Outlet),
-    /// A stateless request, with the capabilities that it declares. The server can only ask in its reply.
-    Stateless(&'a Value),
+    /// A stateless request, with the capabilities that it declares, and the stream of its notifications. The server can
+    /// only ask in its reply.
+    Stateless(&'a Value, &'a Outlet),
 }
 
 impl Server {
@@ -96,7 +100,7 @@ impl Server {
         // The server supports only this version, so it ignores the client's request.
         let result = json!({
             "protocolVersion": self.fixture.revision.name(),
-            "capabilities": capabilities_of_server(),
+            "capabilities": self.capabilities(),
             "serverInfo": self.fixture.server,
         });
         let session = Session::new(capabilities.clone());
@@ -120,6 +124,11 @@ impl Server {
             "initialize" => Err(Fault::invalid_request("this session is initialized already")),
             "ping" => Ok(success(&json!({}))),
             "tools/list" => self.list(request, session.capabilities()),
+            "logging/setLevel" if self.logs() => match request.params.as_ref().map(|params| severity(&params["level"]))
+            {
+                Some(Some(_)) => Ok(success(&json!({}))),
+                _ => Err(Fault::params("`level` must be a level of log messages")),
+            },
             "tools/call" => self.call(request, Caller::Stateful(session, outlet)).await,
             method => Err(Fault::unknown_method(200, method)),
         }
@@ -129,12 +138,12 @@ impl Server {
     ///
     /// # Errors
     /// The fault to respond with.
-    pub(crate) async fn answer(&self, request: &Request) -> Result<Success, Fault> {
+    pub(crate) async fn answer(&self, request: &Request, outlet: &Outlet) -> Result<Success, Fault> {
         let capabilities = self.check_meta(request)?;
         match request.method.as_str() {
             "server/discover" => Ok(self.discover()),
             "tools/list" => self.list(request, capabilities),
-            "tools/call" => self.call(request, Caller::Stateless(capabilities)).await,
+            "tools/call" => self.call(request, Caller::Stateless(capabilities, outlet)).await,
             method => Err(Fault::unknown_method(404, method)),
         }
     }
@@ -217,10 +226,20 @@ impl Server {
         self.policy().pass_reply(None, fault.status, reply(id, &Err(fault)))
     }
 
+    /// Returns the capabilities that the server declares.
+    fn capabilities(&self) -> Value {
+        if self.logs() { json!({ "tools": {}, "logging": {} }) } else { json!({ "tools": {} }) }
+    }
+
+    /// Returns whether a tool sends log messages.
+    fn logs(&self) -> bool {
+        self.fixture.tools.iter().any(|tool| matches!(tool.does, Does::Notify(Notice::Log(_))))
+    }
+
     fn discover(&self) -> Success {
         let members = vec![
             ("supportedVersions", success(&[self.fixture.revision.name()])),
-            ("capabilities", success(&capabilities_of_server())),
+            ("capabilities", success(&self.capabilities())),
         ];
         self.complete(self.cacheable(members))
     }
@@ -265,11 +284,6 @@ impl Server {
     }
 }
 
-/// Returns the capabilities that the server declares.
-fn capabilities_of_server() -> Value {
-    json!({ "tools": {} })
-}
-
 /// Returns the first message of a batch, for a mutant that accepts batches.
 fn first_of_batch(bytes: &[u8]) -> Option<Vec<u8>> {
     let batch: Vec<Value> = serde_json::from_slice(bytes).ok()?;
@@ -286,6 +300,11 @@ mod tests {
     use crate::mutants::policy;
     use crate::revision::Revision;
     use crate::server::session::Outgoing;
+
+    /// Returns an outlet without a receiver.
+    fn outlet() -> Outlet {
+        mpsc::unbounded_channel().0
+    }
 
     /// Returns a server with one tool, named `t`.
     fn server(members: &Value, revision: Revision, mutant: &str) -> Server {
@@ -311,7 +330,7 @@ mod tests {
         if params.get("name").is_none() {
             params["name"] = json!("t");
         }
-        let outcome = server.answer(&request("tools/call", params, capabilities)).await;
+        let outcome = server.answer(&request("tools/call", params, capabilities), &outlet()).await;
         outcome.map(|result| serde_json::from_str(result.get()).expect("a result")).map_err(|fault| fault.code)
     }
 
@@ -435,7 +454,8 @@ mod tests {
     async fn stateless_request_without_required_meta_is_refused() {
         let server = server(&json!({}), Revision::July2026, "");
         let sound = request("tools/list", json!({}), &json!({}));
-        let result: Value = serde_json::from_str(server.answer(&sound).await.expect("a list").get()).expect("a result");
+        let result: Value =
+            serde_json::from_str(server.answer(&sound, &outlet()).await.expect("a list").get()).expect("a result");
         assert_eq!((&result["resultType"], &result["cacheScope"]), (&json!("complete"), &json!("public")));
         assert!(result["ttlMs"].is_u64(), "{result}");
         for (code, key, value) in [
@@ -445,10 +465,10 @@ mod tests {
         ] {
             let mut wrong = request("tools/list", json!({}), &json!({}));
             wrong.params.as_mut().expect("parameters")["_meta"][key] = value;
-            assert_eq!(server.answer(&wrong).await.expect_err("a fault").code, code);
+            assert_eq!(server.answer(&wrong, &outlet()).await.expect_err("a fault").code, code);
         }
         let cursor = request("tools/list", json!({ "cursor": "" }), &json!({}));
-        assert_eq!(server.answer(&cursor).await.expect_err("a fault").code, -32602);
+        assert_eq!(server.answer(&cursor, &outlet()).await.expect_err("a fault").code, -32602);
     }
 
     #[test]

@@ -175,10 +175,13 @@ enum Probe {
     NoSchema,
 }
 
+/// The behaviours that every adapter must have. An adapter may answer `cannot` for the others.
+const PLAIN: [Does; 4] = [Does::Echo, Does::Return, Does::Elicit, Does::Raise];
+
 impl Probe {
     /// The plain tools first, because the others depend on them.
     fn all() -> impl Iterator<Item = Self> {
-        Does::ALL.iter().map(|does| Self::Plain(*does)).chain([Self::Marker, Self::Schema, Self::NoSchema])
+        PLAIN.iter().map(|does| Self::Plain(*does)).chain([Self::Marker, Self::Schema, Self::NoSchema])
     }
 }
 
@@ -295,6 +298,7 @@ fn fixture(probe: Probe) -> String {
         }),
         Does::Elicit => json!({ "message": "Your name?", "requestedSchema": plain }),
         Does::Raise => json!("smoke"),
+        Does::Wait | Does::Log | Does::Progress => unreachable!("no probe"),
     };
     let tool = json!({ "name": TOOL, "description": "A tool.", "inputSchema": schema, "does": { does.word(): body } });
     json!({ "server": { "name": "casebook", "version": "1" }, "tools": [tool] }).to_string()
@@ -493,6 +497,7 @@ fn result_of(does: Does) -> &'static str {
             r#"a result with the user's answer: "structuredContent":{"action":"accept","content":{"name":"Ada"}}"#
         }
         Does::Raise => r#"a result with "isError":true, or a JSON-RPC error"#,
+        Does::Wait | Does::Log | Does::Progress => "",
     }
 }
 
@@ -510,6 +515,7 @@ fn is_result_of(does: Does, reply: &str) -> bool {
             !is_error && structured["action"] == "accept" && structured["content"] == json!({ "name": "Ada" })
         }
         Does::Raise => is_error || reply["error"].is_object(),
+        Does::Wait | Does::Log | Does::Progress => false,
     }
 }
 

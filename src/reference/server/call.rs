@@ -11,6 +11,7 @@ use crate::message::{Fault, Request, Success, success};
 use crate::policy::{Channel, Event, Policy};
 use crate::server::elicitation::Form;
 use crate::server::fixture::{Does, Returned, Tool};
+use crate::server::state::{self, State};
 use crate::server::{Caller, Server};
 
 /// The key of the form in an input-required result. A call asks for one form only.
@@ -107,8 +108,8 @@ impl<'a> Call<'a> {
         let structured =
             |value| ToolOutcome::Returned(Returned { structured_content: Some(value), ..Returned::default() });
         if self.params.contains_key("requestState")
-            && matches!(caller, Caller::Stateless(_))
-            && !matches!(tool.does, Does::Elicit(_))
+            && matches!(caller, Caller::Stateless(..))
+            && !matches!(tool.does, Does::Elicit(..))
         {
             return Err(Fault::params("this tool never issues a `requestState`"));
         }
@@ -119,7 +120,16 @@ impl<'a> Call<'a> {
                 self.server.note(Event::ToolFailed);
                 ToolOutcome::Failed(message.clone())
             }
-            (Does::Elicit(form), Caller::Stateful(session, outlet)) => {
+            (Does::Wait(wait), _) => {
+                wait.run(self.policy().requests.works_on).await;
+                ToolOutcome::Failed("the call was not cancelled".to_owned())
+            }
+            (Does::Notify(notice), Caller::Stateful(_, outlet) | Caller::Stateless(_, outlet)) => {
+                let is_on_demand = self.policy().requests.logs_on_demand;
+                notice.send(&self.params.clone().into(), self.server.fixture.revision, is_on_demand, outlet);
+                structured(Value::clone(&self.arguments))
+            }
+            (Does::Elicit(form, _), Caller::Stateful(session, outlet)) => {
                 if !self.may_ask(form, session.capabilities()) {
                     return Ok(ToolOutcome::Failed(NO_FORMS.to_owned()));
                 }
@@ -132,13 +142,13 @@ impl<'a> Call<'a> {
                 };
                 answer.map_or_else(ToolOutcome::Failed, structured)
             }
-            (Does::Elicit(form), Caller::Stateless(capabilities)) => {
+            (Does::Elicit(form, state), Caller::Stateless(capabilities, _)) => {
                 if !self.may_ask(form, capabilities) {
-                    return Err(Fault::missing_capability(&json!({ "elicitation": { "form": {} } })));
+                    return Err(Fault::missing_capability(&json!({ "elicitation": { form.mode(): {} } })));
                 }
-                match self.retried(form).await? {
+                match self.retried(form, state.as_ref()).await? {
                     Some(answer) => structured(answer),
-                    None => ToolOutcome::Waiting(self.question(form)),
+                    None => ToolOutcome::Waiting(self.question(form, state.as_ref())),
                 }
             }
         })
@@ -162,23 +172,34 @@ impl<'a> Call<'a> {
         self.server.seal.of(&[self.name, &arguments.unwrap_or_default()])
     }
 
-    fn question(&self, form: &Form) -> Success {
+    fn question(&self, form: &Form, state: Option<&State>) -> Success {
+        let text = self.state();
+        let text = state.map_or_else(|| text.clone(), |state| state.issue(&self.server.seal, &text));
         let request = json!({ "method": "elicitation/create", "params": form.params });
         let questions = success(&json!({ QUESTION: request }));
-        let members = vec![("inputRequests", questions), ("requestState", success(&self.state()))];
+        let members = vec![("inputRequests", questions), ("requestState", success(&text))];
         self.server.result("input_required", members)
     }
 
     /// Returns the answer in a retry, or `None` if it has none.
-    async fn retried(&self, form: &Form) -> Result<Option<Value>, Fault> {
+    async fn retried(&self, form: &Form, state: Option<&State>) -> Result<Option<Value>, Fault> {
         let responses = self.params.get("inputResponses");
-        let Some(state) = self.params.get("requestState") else { return Ok(None) };
-        if *state != self.state() && self.policy().requests.checks_state {
+        let Some(text) = self.params.get("requestState").and_then(Value::as_str) else { return Ok(None) };
+        let policy = &self.policy().requests;
+        let mut value = None;
+        if state.is_some() {
+            value = Some(state::read(text, &self.server.seal, &self.state(), policy).map_err(Fault::params)?);
+        } else if text != self.state() && policy.checks_state {
             return Err(Fault::params("`requestState` was not issued for this call"));
         }
         let Some(answer) = responses.and_then(|responses| responses.get(QUESTION)) else { return Ok(None) };
         (self.policy().forms.on_answer)(answer);
-        form.read_answer(answer).await.map(Some).map_err(|reason| Fault::params(format!("`{QUESTION}`: {reason}")))
+        let mut answer =
+            form.read_answer(answer).await.map_err(|reason| Fault::params(format!("`{QUESTION}`: {reason}")))?;
+        if let Some(value) = value {
+            answer["state"] = json!(value);
+        }
+        Ok(Some(answer))
     }
 
     /// Validates the value that a tool returned, and builds the result.

@@ -12,13 +12,15 @@ use crate::forms::{allows_forms, check_root, composition, is_answer, strings, ti
 use crate::policy::Policy;
 use crate::revision::Revision;
 use crate::schema::{Schema, SchemaError};
+use crate::server::seal::token;
 
 /// A form that may be sent.
 #[derive(Debug)]
 pub(crate) struct Form {
     /// The parameters of `elicitation/create`.
     pub(crate) params: Value,
-    schema: Schema,
+    /// The schema of a form; `None` for a URL.
+    schema: Option<Schema>,
     revision: Revision,
     policy: &'static Policy,
 }
@@ -28,6 +30,8 @@ pub(crate) struct Form {
 pub(crate) enum FormError {
     #[error(transparent)]
     Schema(#[from] SchemaError),
+    #[error("{0} has no elicitation by URL")]
+    Mode(&'static str),
     #[error("requestedSchema: {0}")]
     Root(String),
     #[error("requestedSchema: the field `{field}` {reason}")]
@@ -60,11 +64,41 @@ impl Form {
             params["mode"] = json!("form");
         }
         policy.pass(Hook::Question, &mut params);
-        Ok(Self { params, schema, revision, policy })
+        Ok(Self { params, schema: Some(schema), revision, policy })
     }
 
-    /// Returns whether these client capabilities allow a form.
+    /// Makes an elicitation by URL.
+    ///
+    /// # Errors
+    /// An error if the revision has none.
+    pub(crate) fn of_url(
+        message: &str,
+        url: &str,
+        id: Option<String>,
+        revision: Revision,
+        policy: &'static Policy,
+    ) -> Result<Self, FormError> {
+        if !revision.has_modes() {
+            return Err(FormError::Mode(revision.name()));
+        }
+        let mut params = json!({ "mode": "url", "message": message, "url": url });
+        if !revision.is_stateless() {
+            params["elicitationId"] = json!(id.unwrap_or_else(token));
+        }
+        policy.pass(Hook::Question, &mut params);
+        Ok(Self { params, schema: None, revision, policy })
+    }
+
+    /// The capability that the client must have.
+    pub(crate) fn mode(&self) -> &'static str {
+        if self.schema.is_some() { "form" } else { "url" }
+    }
+
+    /// Returns whether these client capabilities allow this elicitation.
     pub(crate) fn may_be_shown_to(&self, capabilities: &Value) -> bool {
+        if self.schema.is_none() {
+            return capabilities.pointer("/elicitation/url").is_some_and(Value::is_object);
+        }
         let is_named = capabilities.pointer("/elicitation/form").is_some();
         allows_forms(capabilities, self.revision) && (is_named || self.policy.forms.empty_capability_counts)
     }
@@ -85,7 +119,8 @@ impl Form {
 
     /// Returns the defaults of all fields.
     pub(crate) fn defaults(&self) -> Map<String, Value> {
-        let fields = self.schema.value()["properties"].as_object().into_iter().flatten();
+        let fields = self.schema.as_ref().and_then(|schema| schema.value()["properties"].as_object());
+        let fields = fields.into_iter().flatten();
         fields.filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone()))).collect()
     }
 
@@ -107,7 +142,9 @@ impl Form {
         if !self.policy.forms.defaults_may_be_absent && self.defaults().keys().any(|name| value.get(name).is_none()) {
             return Err("a field with a default is missing".to_owned());
         }
-        self.schema.check(&value).await.map_err(|reason| format!("the answer is invalid: {reason}"))?;
+        if let Some(schema) = &self.schema {
+            schema.check(&value).await.map_err(|reason| format!("the answer is invalid: {reason}"))?;
+        }
         Ok(match content {
             Some(content) => json!({ "action": "accept", "content": content }),
             None => json!({ "action": "accept" }),

@@ -13,7 +13,9 @@ use crate::parameters::{self, Parameter};
 use crate::policy::Policy;
 use crate::revision::Revision;
 use crate::schema::Schema;
-use crate::server::elicitation::Form;
+use crate::server::effects::{Notice, Wait};
+use crate::server::elicitation::{Form, FormError};
+use crate::server::state::State;
 
 /// The fixture of a server.
 #[derive(Debug)]
@@ -44,8 +46,11 @@ pub(crate) struct Tool {
 pub(crate) enum Does {
     Echo,
     Return(Returned),
-    Elicit(Box<Form>),
+    Elicit(Box<Form>, Option<State>),
     Raise(String),
+    Wait(Wait),
+    /// Sends a notification, and returns the arguments.
+    Notify(Notice),
 }
 
 /// The value that a tool's code returns.
@@ -176,21 +181,34 @@ impl Fixture {
             Return(Returned),
             Elicit(Question),
             Raise(String),
+            Wait(Wait),
+            Log(Value),
+            Progress(Value),
         }
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Question {
             message: String,
-            requested_schema: Box<RawValue>,
+            requested_schema: Option<Box<RawValue>>,
+            url: Option<String>,
+            elicitation_id: Option<String>,
+            state: Option<State>,
         }
         let wrong = |error: serde_json::Error| ("ToolError", format!("does: {error}"));
         Ok(match serde_json::from_str(text.unwrap_or("null")).map_err(wrong)? {
             Source::Echo(_) => Does::Echo,
             Source::Return(returned) => Does::Return(check_content(returned)?),
             Source::Raise(message) => Does::Raise(message),
-            Source::Elicit(Question { message, requested_schema }) => {
-                let form = Form::read(&message, requested_schema.get(), self.revision, self.policy);
-                Does::Elicit(Box::new(form.map_err(|error| ("FormError", error.to_string()))?))
+            Source::Wait(wait) => Does::Wait(wait),
+            Source::Log(message) => Does::Notify(Notice::Log(message)),
+            Source::Progress(progress) => Does::Notify(Notice::Progress(progress)),
+            Source::Elicit(Question { message, requested_schema, url, elicitation_id, state }) => {
+                let form = match (url, requested_schema) {
+                    (Some(url), _) => Form::of_url(&message, &url, elicitation_id, self.revision, self.policy),
+                    (None, Some(schema)) => Form::read(&message, schema.get(), self.revision, self.policy),
+                    (None, None) => Err(FormError::Root("the schema is missing".to_owned())),
+                };
+                Does::Elicit(Box::new(form.map_err(|error| ("FormError", error.to_string()))?), state)
             }
         })
     }

@@ -7,9 +7,11 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::future::{self, FusedFuture, FutureExt as _};
 use futures_util::{StreamExt as _, stream};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -172,18 +174,30 @@ impl Endpoint {
         }
     }
 
-    async fn stateless(&self, headers: &HeaderMap, message: Message) -> Response {
+    async fn stateless(self: Arc<Self>, headers: &HeaderMap, message: Message) -> Response {
         match message {
             Message::Request(request) => {
-                let outcome = match headers::check(headers, &request, &self.server) {
-                    Ok(()) => self.server.answer(&request).await,
-                    Err(fault) => Err(fault),
+                let checked = headers::check(headers, &request, &self.server);
+                let (outlet, mut outgoing) = mpsc::unbounded_channel();
+                let endpoint = Arc::clone(&self);
+                let work = async move {
+                    let outcome = match checked {
+                        Ok(()) => endpoint.server.answer(&request, &outlet).await,
+                        Err(fault) => Err(fault),
+                    };
+                    let (status, text) = endpoint.server.reply(&request, &outcome);
+                    let _client_gone = outlet.send(Outgoing::Reply(status, text));
                 };
-                let (status, text) = self.server.reply(&request, &outcome);
-                match (self.policy().before_reply)(&text) {
-                    Some(message) => preceded(message, &text),
-                    None if self.policy().has_stateless_sessions => in_session(json(status, text), &token()),
-                    None => single(self.policy(), status, text),
+                // If the client disconnects, the work is dropped.
+                let mut work: Work = Box::pin(work.fuse());
+                match next(&mut work, &mut outgoing).await {
+                    Some(Outgoing::Message(text)) => in_stream(events(Some(text), work, outgoing)),
+                    Some(Outgoing::Reply(status, text)) => match (self.policy().before_reply)(&text) {
+                        Some(message) => preceded(message, &text),
+                        None if self.policy().has_stateless_sessions => in_session(json(status, text), &token()),
+                        None => single(self.policy(), status, text),
+                    },
+                    None => plain(500, ""),
                 }
             }
             Message::Notification { .. } => self.accepted(),
@@ -251,7 +265,7 @@ impl Endpoint {
     fn listen(&self, headers: &HeaderMap) -> Response {
         match self.session(headers) {
             Err(response) => *response,
-            Ok(session) => in_stream(events(None, session.listen())),
+            Ok(session) => in_stream(events(None, nothing(), session.listen())),
         }
     }
 
@@ -295,7 +309,7 @@ impl Endpoint {
         });
         match outgoing.recv().await {
             Some(Outgoing::Reply(status, text)) => single(policy, status, text),
-            Some(Outgoing::Message(text)) => in_stream(events(Some(text), outgoing)),
+            Some(Outgoing::Message(text)) => in_stream(events(Some(text), nothing(), outgoing)),
             None => in_stream(whole("")),
         }
     }
@@ -313,7 +327,7 @@ fn single(policy: &TransportPolicy, status: u16, text: String) -> Response {
 fn preceded(message: &str, reply: &str) -> Response {
     let (outlet, rest) = mpsc::unbounded_channel();
     let _nobody_left = outlet.send(Outgoing::Reply(200, reply.to_owned()));
-    in_stream(events(Some(message.to_owned()), rest))
+    in_stream(events(Some(message.to_owned()), nothing(), rest))
 }
 
 fn whole(text: impl Into<Bytes>) -> Body {
@@ -340,12 +354,31 @@ fn divert(
     others
 }
 
+/// The work on a request, which ends before its messages do.
+type Work = Pin<Box<dyn FusedFuture<Output = ()> + Send>>;
+
+/// Returns no work, for messages that come from elsewhere.
+fn nothing() -> Work {
+    Box::pin(future::ready(()).fuse())
+}
+
+/// Works on a request until it has a message.
+async fn next(work: &mut Work, outgoing: &mut mpsc::UnboundedReceiver<Outgoing>) -> Option<Outgoing> {
+    loop {
+        tokio::select! {
+            biased;
+            message = outgoing.recv() => return message,
+            () = &mut *work, if !work.is_terminated() => {}
+        }
+    }
+}
+
 /// Returns a stream of events that begins with this message, if there is one, and ends with the reply.
-fn events(first: Option<String>, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
-    let rest = stream::unfold(Some(rest), |rest| async {
-        let mut rest = rest?;
-        match rest.recv().await? {
-            Outgoing::Message(text) => Some((text, Some(rest))),
+fn events(first: Option<String>, work: Work, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
+    let rest = stream::unfold(Some((work, rest)), |rest| async {
+        let (mut work, mut rest) = rest?;
+        match next(&mut work, &mut rest).await? {
+            Outgoing::Message(text) => Some((text, Some((work, rest)))),
             Outgoing::Reply(_, text) => Some((text, None)),
         }
     });

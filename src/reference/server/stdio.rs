@@ -139,7 +139,7 @@ impl Connection {
         let work = async move {
             let work = async {
                 if is_stateless {
-                    server.answer(&request).await
+                    server.answer(&request, &outlet).await
                 } else {
                     server.answer_in(&session, &request, &outlet).await
                 }

@@ -97,7 +97,7 @@ impl Offer {
             name: tool.name.clone(),
             listed: tool.definition.render_without("does", bindings),
             code: match tool.does {
-                Does::Echo => Code::Echo,
+                Does::Echo | Does::Wait | Does::Log | Does::Progress => Code::Echo,
                 Does::Return => Code::Return(returned(code, bindings)),
                 Does::Raise => Code::Raise(string(&code.render(bindings)).unwrap_or_default()),
                 Does::Elicit => Code::Elicit(Elicits::of(code, bindings)),
