@@ -63,7 +63,8 @@ fn templates(test: &Test) -> Vec<&Template> {
 fn of_step(step: &Step) -> Vec<&Template> {
     let mut found: Vec<&Template> = step.declares.iter().collect();
     match &step.when {
-        When::Serve | When::List => {}
+        When::Serve | When::List | When::Bare { .. } | When::EndInput => {}
+        When::Cancel { arguments, .. } => found.extend(arguments),
         When::Call { arguments, answers, retry, .. } => {
             found.extend(arguments.iter().chain(&retry.arguments));
             found.extend(answers.iter().filter_map(|answer| match answer {

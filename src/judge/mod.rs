@@ -6,6 +6,7 @@
 
 mod asked;
 mod compare;
+mod events;
 mod expect;
 mod flaws;
 mod messages;

@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::asked;
 use super::compare;
 use super::flaws::flaws;
 use super::messages::{self, Wire};
 use super::places::Names;
 use super::rounds::rounds;
+use super::{asked, events};
 use crate::jsonrpc::ambiguity;
 use crate::jsonrpc::envelope::{self, Members};
 use crate::model::applicability::Applicability;
@@ -90,6 +90,13 @@ impl<'a> Observer<'a> {
             }
         }
         self.compare_lists(&mut steps);
+        let mut used = BTreeSet::new();
+        for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
+            if self.test.role == Role::Server {
+                let found = events::events(step, seen, &mut used);
+                observed.events = found.into_iter().map(|event| self.named(event)).collect();
+            }
+        }
         // After such an outcome the session can go on.
         let goes_on = |last: &Outcome| {
             matches!(last, Outcome::Success | Outcome::ToolError | Outcome::Accepted | Outcome::InputRequired)
@@ -328,7 +335,8 @@ impl<'a> Observer<'a> {
 
     fn asks(&self, step: &'a Step) -> Asks<'a> {
         match &step.when {
-            When::Serve => Asks::Nothing,
+            When::Serve | When::Bare { .. } | When::EndInput => Asks::Nothing,
+            When::Cancel { tool, .. } => Asks::Call(self.test.given.tool(tool)),
             When::List => Asks::List,
             When::Call { tool, .. } => Asks::Call(self.test.given.tool(tool)),
             When::Send { message, .. } => match message.get("method") {
@@ -404,7 +412,7 @@ fn sent<'w>(step: &Step, seen: &'w StepTranscript, wire: &'w Wire<'_>) -> impl I
     let own = match step.when {
         When::List => Some("tools/list"),
         When::Call { .. } => Some("tools/call"),
-        When::Serve | When::Send { .. } => None,
+        When::Serve | When::Cancel { .. } | When::Bare { .. } | When::EndInput | When::Send { .. } => None,
     };
     let is_own = move |place: usize, message: &Message| {
         let is_called = |own| wire.at(place).is_some_and(|it| it.method.as_deref() == Some(own));
@@ -454,6 +462,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         answered: Vec::new(),
         rounds: Vec::new(),
         get_stream: BTreeSet::new(),
+        events: Vec::new(),
         varies: false,
         replies: Vec::new(),
         sent: Vec::new(),

@@ -12,7 +12,7 @@ use super::needs::Needs;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::CaseId;
-use crate::model::case::{Answer, Fixture, Retry, Step, Tampering, Then, When};
+use crate::model::case::{Answer, Fixture, HttpMethod, Retry, Step, Tampering, Then, When};
 use crate::model::spec::{Lifecycle, Revision, Revisions, Role};
 use crate::model::template::Template;
 
@@ -48,10 +48,13 @@ impl Scope<'_> {
 /// The keys of a step. A test without `steps` has them too.
 pub(super) const STEP: [&str; 4] = ["when", "then", "declares", "initialized"];
 
-const VERBS: [(&str, &[&str]); 4] = [
+const VERBS: [(&str, &[&str]); 7] = [
     ("serve", &["serve"]),
     ("list", &["list"]),
     ("call", &["call", "arguments", "answer", "retry", "parallel"]),
+    ("cancel", &["cancel", "arguments", "by"]),
+    ("request", &["request", "headers"]),
+    ("end", &["end"]),
     ("send", &["send", "headers"]),
 ];
 
@@ -99,7 +102,21 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
         let object = reader.object(
             node,
             "`when`",
-            &["serve", "list", "call", "arguments", "answer", "retry", "parallel", "send", "headers"],
+            &[
+                "serve",
+                "list",
+                "call",
+                "arguments",
+                "answer",
+                "retry",
+                "parallel",
+                "cancel",
+                "by",
+                "request",
+                "end",
+                "send",
+                "headers",
+            ],
         )?;
         if VERBS.iter().any(|(verb, _)| reader.is_misspelt(object, verb)) {
             return None;
@@ -110,8 +127,13 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
         reader.push(missing.at(object.node.span, "no action in it").help(help));
         return None;
     };
-    if let Some(member) = action.member("send").filter(|_| scope.role == Some(Role::Client)) {
-        let mismatch = reader.mistake(Lint::RoleMismatch, "a test of a client cannot `send` a raw message");
+    let raw = ["send", "cancel", "request", "end"].into_iter().find_map(|verb| action.member(verb));
+    if let Some(member) = raw.filter(|_| scope.role == Some(Role::Client)) {
+        let what = match &*member.key {
+            "send" => "`send` a raw message".to_owned(),
+            verb => format!("`{verb}`"),
+        };
+        let mismatch = reader.mistake(Lint::RoleMismatch, format!("a test of a client cannot {what}"));
         let mismatch = mismatch.at(member.key_span, "the client is under test here");
         let help = "make the client's user act with `list` or `call`; describe the server's replies in `given`";
         reader.push(mismatch.help(help));
@@ -127,6 +149,18 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
         "serve" => reader.yes(value, "`serve`").map(|()| When::Serve),
         "list" => reader.word(value, "`list`", &["tools"]).map(|_| When::List),
         "call" => call(reader, object, value, scope, place),
+        "cancel" => {
+            let tool = reader.text(value, "`cancel`")?;
+            scope.tool(reader, tool, value.span, LITERAL);
+            let by = object.get("by").and_then(|by| reader.word(by, "`by`", &["hang-up"]));
+            let arguments = object.get("arguments").map(|node| template(reader, node));
+            Some(When::Cancel { tool: tool.to_owned(), arguments, hangs_up: by.is_some() })
+        }
+        "request" => reader.word(value, "`request`", HttpMethod::ALL).map(|method| When::Bare {
+            method,
+            headers: object.get("headers").map(|node| headers(reader, node)).unwrap_or_default(),
+        }),
+        "end" => reader.word(value, "`end`", &["input"]).map(|_| When::EndInput),
         _ => Some(When::Send {
             message: template(reader, value),
             headers: object.get("headers").map(|node| headers(reader, node)).unwrap_or_default(),
@@ -171,22 +205,35 @@ fn parallel(reader: &mut Reader, member: &Member, scope: &Scope<'_>, place: usiz
     reader.yes(&member.value, "`parallel`").is_some()
 }
 
+/// The keys of a retry.
+const RETRY: [&str; 5] = ["state", "arguments", "tool", "after", "fresh"];
+/// The longest pause before a retry, in seconds.
+const MAX_PAUSE: i64 = 5;
+
 fn retry(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Retry {
     if scope.role == Some(Role::Client) {
         let mismatch = reader.mistake(Lint::RoleMismatch, "a test of a client cannot change its `retry`");
         let mismatch = mismatch.at(member.key_span, "the client is under test here");
         reader.push(mismatch.help("remove `retry`: the client under test decides about its retries"));
     }
-    let Some(object) = reader.object(&member.value, "`retry`", &["state", "arguments"]) else {
+    let Some(object) = reader.object(&member.value, "`retry`", &RETRY) else {
         return Retry::default();
     };
     if member.value.members().is_empty() {
         let empty = reader.mistake(Lint::WrongCount, "`retry` is empty");
-        reader.push(empty.at(member.value.span, "no change in it").help("add `state`, `arguments`, or both"));
+        reader.push(empty.at(member.value.span, "no change in it").help("add one of its keys, such as `arguments`"));
     }
+    let tool = object.get("tool").and_then(|node| Some((node, reader.text(node, "`tool`")?.to_owned())));
+    if let Some((node, tool)) = &tool {
+        scope.tool(reader, tool, node.span, LITERAL);
+    }
+    let after = object.get("after").and_then(|node| reader.integer(node, "`after`", 1, MAX_PAUSE));
     Retry {
         state: object.get("state").and_then(|node| reader.word(node, "`state`", Tampering::ALL)),
         arguments: object.get("arguments").map(|node| template(reader, node)),
+        tool: tool.map(|(_, tool)| tool),
+        after: after.and_then(|after| u8::try_from(after).ok()).unwrap_or_default(),
+        fresh: object.get("fresh").is_some_and(|node| reader.yes(node, "`fresh`").is_some()),
     }
 }
 

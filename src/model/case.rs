@@ -274,6 +274,24 @@ pub enum When {
         /// `true` if a client under test starts the call at the same time as the call of the step before it.
         parallel: bool,
     },
+    /// Calls a tool whose code waits, and cancels the call.
+    Cancel {
+        /// The name of the tool.
+        tool: String,
+        /// The arguments; `None` sends none.
+        arguments: Option<Template>,
+        /// `true` if the client closes the connection of the request, even where this cancels nothing.
+        hangs_up: bool,
+    },
+    /// Sends an HTTP request without a message.
+    Bare {
+        /// The method of the request.
+        method: HttpMethod,
+        /// The HTTP headers to set, or to omit where the value is `None`.
+        headers: Vec<(String, Option<String>)>,
+    },
+    /// Closes the input of a server over stdio, and waits for the end of its process.
+    EndInput,
     /// Sends a message exactly as written.
     Send {
         /// The message.
@@ -283,13 +301,29 @@ pub enum When {
     },
 }
 
-/// The deliberate errors of a retry with answers (stateless lifecycle only).
+words! {
+    /// The method of an HTTP request without a message.
+    HttpMethod {
+        /// Opens an event stream.
+        Get = "GET",
+        /// Ends a session.
+        Delete = "DELETE",
+    }
+}
+
+/// The differences between a retry with answers and the retry of a usual client (stateless lifecycle only).
 #[derive(Debug, Default, Serialize)]
 pub struct Retry {
     /// The change to the `requestState`, where the server sent one.
     pub state: Option<Tampering>,
     /// Arguments that differ from those of the call.
     pub arguments: Option<Template>,
+    /// Another tool than that of the call.
+    pub tool: Option<String>,
+    /// The number of seconds between the question and the retry.
+    pub after: u8,
+    /// `true` if the retry is sent over a new connection (HTTP only).
+    pub fresh: bool,
 }
 
 words! {
@@ -297,7 +331,7 @@ words! {
     Tampering {
         /// casebook replaces it with a text of its own.
         Forged = "forged",
-        /// casebook changes its last character.
+        /// casebook changes a character in its middle.
         Altered = "altered",
     }
 }
@@ -340,6 +374,13 @@ impl Then {
             Self::Observe => &[],
             Self::Checks(checks) => checks,
         }
+    }
+
+    /// Returns whether a check reads the server's own messages.
+    pub fn looks_into_events(&self) -> bool {
+        let mut alternatives = self.checks().iter().flat_map(|check| &check.alternatives);
+        let names_events = |schema: &SharedSchema| schema.value().to_string().contains(r#""events""#);
+        alternatives.any(|one| one.matches.as_ref().is_some_and(names_events))
     }
 
     /// Returns whether a check reads the target's messages as sent: a server's replies, or the messages of a client.

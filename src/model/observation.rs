@@ -173,6 +173,9 @@ pub struct StepObservation {
     /// The messages of a request that a server sent on the stream of a GET request.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub get_stream: BTreeSet<GetStreamMessage>,
+    /// The server's own requests and notifications, and the signals of a tool that waits, for a check that reads them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Observed>,
     /// `true` if the list has other tools, or another order, than the previous list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub varies: bool,

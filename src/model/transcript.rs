@@ -222,6 +222,11 @@ impl Message {
     }
 }
 
+/// The end of the address that the code of a tool requests when it starts to wait.
+pub const STARTED: &str = "/started";
+/// The end of the address that the code of a tool requests when its call is cancelled.
+pub const STOPPED: &str = "/stopped";
+
 /// One fetch of a canary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {

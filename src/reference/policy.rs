@@ -141,6 +141,10 @@ decisions! {
         logs_on_demand: bool = true,
         /// The work of a cancelled call stops.
         works_on: bool = false,
+        /// A report of progress has the token of its request.
+        progress_token: fn(&Value) -> Value = Value::clone,
+        /// Every request of the server has an id of its own.
+        question_id: fn(u64) -> Value = |id| json!(id),
         /// A call is not delayed.
         delay: Duration = Duration::ZERO,
     }
@@ -207,6 +211,20 @@ decisions! {
         unknown_method: Option<(u16, &'static str, &'static str)> = None,
         /// The server sends no message before the response to a stateless request.
         before_reply: fn(&str) -> Option<&'static str> = |_| None,
+        /// The status for a GET request in a session.
+        refused_get: u16 = 405,
+        /// The status for a GET or DELETE request without sessions.
+        refused_old: u16 = 405,
+        /// The headers of an event stream exclude buffering.
+        excludes_buffering: bool = true,
+        /// A retry may use another connection than the question.
+        binds_connections: bool = false,
+        /// Over stdio, the process exits at the end of its input.
+        outlives_input: bool = false,
+        /// A cancelled request over stdio gets no response.
+        answers_cancelled: bool = false,
+        /// The end of the connection cancels no request in a session.
+        hangs_on_connections: bool = false,
         /// A GET request is refused: all messages of a session are sent in the replies to POST requests.
         get_stream: Option<GetStream> = None,
         /// The headers of a stateless request must agree with its body.
@@ -360,6 +378,8 @@ pub(crate) enum GetStream {
     Questions,
     /// The responses to calls.
     Responses,
+    /// All messages of a running request, which are sent in its reply as well.
+    Copies,
 }
 
 /// The events that a server may remember.

@@ -218,6 +218,15 @@ fn when(when: &When, role: Role) -> String {
             if let Some(state) = retry.state {
                 put(&mut text, format_args!("; the state of the retry: {state}"));
             }
+            for (is_so, what) in [
+                (retry.fresh, "the retry uses a new connection".to_owned()),
+                (retry.after > 0, format!("the retry is sent after {} s", retry.after)),
+                (retry.tool.is_some(), format!("the retry calls `{}`", retry.tool.as_deref().unwrap_or_default())),
+            ] {
+                if is_so {
+                    put(&mut text, format_args!("; {what}"));
+                }
+            }
             if let Some(arguments) = &retry.arguments {
                 put(
                     &mut text,
@@ -226,6 +235,12 @@ fn when(when: &When, role: Role) -> String {
             }
             text
         }
+        When::Cancel { tool, hangs_up, .. } => {
+            let how = if *hangs_up { "close the connection of the call" } else { "cancel the call" };
+            format!("call `{tool}`, and {how} while its code runs")
+        }
+        When::Bare { method, .. } => format!("send an HTTP {method} request"),
+        When::EndInput => "close the standard input of the server".to_owned(),
         When::Send { message, headers } => {
             let mut text = format!("send this message unchanged: {}", cut(&compact(message), IN_A_SENTENCE));
             for (name, value) in headers {

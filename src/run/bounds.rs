@@ -273,6 +273,7 @@ impl Keeper<'_> {
                 rounds: _,
                 canary: _,
                 get_stream: _,
+                events,
                 varies: _,
                 replies,
                 sent,
@@ -289,7 +290,7 @@ impl Keeper<'_> {
             let answers = answered.iter_mut();
             let answers = answers.filter_map(|AnswerObservation { action: _, content, code: _ }| content.as_mut());
             let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());
-            for observed in saw.iter_mut().chain(structured).chain(asked).chain(answers).chain(parts) {
+            for observed in saw.iter_mut().chain(structured).chain(asked).chain(events).chain(answers).chain(parts) {
                 match observed {
                     Observed::Value(value) => self.value(value),
                     Observed::Unreadable(reason) => self.hide(reason),

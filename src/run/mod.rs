@@ -19,14 +19,15 @@ pub use order::InOrder;
 pub use replay::{Replay, rejudge};
 pub use secrets::Secrets;
 
-use crate::model::case::Test;
+use crate::model::case::{Step, Test};
 
 /// Returns a hash of the actions of a test: its role, its fixture and its steps. Requirements and expectations do not
 /// count, except that an expectation may need the messages of a step. While the hash is the same, the current
 /// expectations can judge an old observation.
 pub fn hash(test: &Test) -> String {
     let steps = test.steps.iter();
-    let steps = steps.map(|step| (&step.when, &step.declares, step.initialized, step.then.looks_into_messages()));
+    let looks = |step: &Step| (step.then.looks_into_messages(), step.then.looks_into_events());
+    let steps = steps.map(|step| (&step.when, &step.declares, step.initialized, looks(step)));
     crate::model::hash(&(test.role, &*test.given, steps.collect::<Vec<_>>()))
 }
 

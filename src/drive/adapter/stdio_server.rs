@@ -67,6 +67,11 @@ impl StdioServer {
         }
     }
 
+    /// Waits until the process has exited.
+    pub(crate) async fn exited(&mut self) {
+        self.process.ended().await;
+    }
+
     /// Stops the process; `close` closes its streams.
     pub(crate) async fn end(self, stop_reason: StopReason, close: impl Future<Output = ()>) -> Stopped {
         self.process.end(stop_reason, close).await

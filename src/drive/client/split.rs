@@ -53,7 +53,7 @@ impl Request {
         match &step.when {
             When::List => self.method == "tools/list",
             When::Call { tool, .. } => self.method == "tools/call" && self.params.name.as_ref() == Some(tool),
-            When::Serve | When::Send { .. } => false,
+            When::Serve | When::Cancel { .. } | When::Bare { .. } | When::EndInput | When::Send { .. } => false,
         }
     }
 }

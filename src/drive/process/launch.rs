@@ -135,6 +135,11 @@ impl Process {
         std::future::pending().await
     }
 
+    /// Waits until the process has exited.
+    pub(crate) async fn ended(&mut self) {
+        _ = self.child.inner_mut().wait().await;
+    }
+
     /// Waits for the pipes of an exited process, and closes those that stay open.
     pub(crate) async fn drain_pipes(&mut self) {
         let dry = async {

@@ -17,7 +17,7 @@ use crate::drive::server::get_stream::GetStream;
 use crate::drive::server::headers::{self, Context, Mirrored, SESSION};
 use crate::drive::server::http::{self, Http, Resumable};
 use crate::jsonrpc::message::{self, Awaits, Kind};
-use crate::model::case::Answer;
+use crate::model::case::{Answer, HttpMethod};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
 use crate::model::transcript::End;
@@ -138,6 +138,39 @@ impl Connection {
         self.get_stream.is_some()
     }
 
+    /// Uses new connections from now on, over HTTP.
+    pub(crate) fn renew(&mut self) {
+        if let Channel::Http(http) = &mut self.channel {
+            http.renew();
+        }
+    }
+
+    /// Returns whether messages may arrive without a reply: over stdio, or on the stream of a GET request.
+    pub(crate) fn has_other_messages(&self) -> bool {
+        matches!(self.channel, Channel::Stdio(_)) || self.get_stream.is_some()
+    }
+
+    /// Returns the headers of a request without a message.
+    pub(crate) fn headers(&self) -> headers::Headers {
+        headers::of_connection(self.context())
+    }
+
+    /// Prepares an HTTP request without a message; `None` over stdio.
+    pub(crate) fn bare_reply(&self, method: HttpMethod, headers: &headers::Headers) -> Option<http::Reply> {
+        let Channel::Http(http) = &self.channel else { return None };
+        Some(match method {
+            HttpMethod::Get => http.get(headers),
+            HttpMethod::Delete => http.delete(headers),
+        })
+    }
+
+    /// Closes the input of a server over stdio.
+    pub(crate) fn close_input(&mut self) {
+        if let Channel::Stdio(stdio) = &mut self.channel {
+            stdio.input = Box::new(tokio::io::sink());
+        }
+    }
+
     fn context(&self) -> Context<'_> {
         let revision = self.agreed.then_some(self.revision);
         Context { revision, session: self.session.as_deref(), mirrored: &self.mirrored }
@@ -215,7 +248,7 @@ impl Connection {
     }
 
     /// Records a message and sends it; over HTTP, prepares to send it and returns the reply.
-    async fn send(
+    pub(crate) async fn send(
         &mut self,
         log: &mut ExchangeLog<'_>,
         message: String,
@@ -236,7 +269,7 @@ impl Connection {
     }
 
     /// Returns the next message of a reply, of the GET stream or over stdio; `None` at the end of the reply.
-    async fn next(&mut self, reply: Option<&mut http::Reply>) -> Result<Option<Arrival>, End> {
+    pub(crate) async fn next(&mut self, reply: Option<&mut http::Reply>) -> Result<Option<Arrival>, End> {
         match (reply, &mut self.channel) {
             (Some(reply), _) => tokio::select! {
                 // A server may wait for the answer to this message before it replies.
@@ -250,7 +283,7 @@ impl Connection {
     }
 
     /// Evaluates a message that arrived. Returns its index if it is the awaited response.
-    async fn take(
+    pub(crate) async fn take(
         &mut self,
         log: &mut ExchangeLog<'_>,
         arrival: Arrival,
@@ -311,7 +344,7 @@ impl Connection {
     }
 
     /// Sends an answer, and records how the server accepted it.
-    async fn deliver(&mut self, log: &mut ExchangeLog<'_>, text: String) -> Result<(), End> {
+    pub(crate) async fn deliver(&mut self, log: &mut ExchangeLog<'_>, text: String) -> Result<(), End> {
         let Some(mut reply) = self.send(log, text, &[]).await? else { return Ok(()) };
         let status = reply.opened().await?;
         if !(200..300).contains(&status) {

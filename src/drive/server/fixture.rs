@@ -13,6 +13,7 @@ use crate::drive::clock::Deadline;
 use crate::drive::fault::AbortOnDrop;
 use crate::drive::process::launch::{StopReason, Stopped};
 use crate::drive::process::lines::BoundedText;
+use crate::drive::server::cancel::Cancelled;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::ConnectionReuse;
@@ -169,6 +170,23 @@ impl ServedFixture {
             Host::Adapter(..) | Host::Elsewhere(_) => {
                 exchange(connection, opening, step, bindings, canaries, deadline).await
             }
+            Host::Process(server) if matches!(step.when, When::EndInput) => {
+                let opened = match opening.done {
+                    true => nothing(),
+                    false => {
+                        server.during(exchange(connection, opening, &listing(), bindings, canaries, deadline)).await
+                    }
+                };
+                if !opening.done {
+                    return opened;
+                }
+                connection.close_input();
+                let end = match deadline.bound(server.exited()).await {
+                    Some(()) => End::Accepted,
+                    None => End::Timeout,
+                };
+                Exchange { end, ..nothing() }
+            }
             Host::Process(server) => {
                 server.during(exchange(connection, opening, step, bindings, canaries, deadline)).await
             }
@@ -217,14 +235,25 @@ async fn exchange(
     }
     if !matches!(step.when, When::Serve) {
         canaries.phase(Phase::Step);
-        return connection.perform(step, bindings, deadline).await;
+        return match &step.when {
+            When::Cancel { tool, arguments, hangs_up } => {
+                let call = Cancelled { tool, arguments: arguments.as_ref(), hangs_up: *hangs_up };
+                connection.cancel(call, step, bindings, canaries, deadline).await
+            }
+            When::Bare { method, headers } => connection.request_bare(*method, headers, bindings, deadline).await,
+            _ => connection.perform(step, bindings, deadline).await,
+        };
     }
     // A stdio server shows that it runs only by answering a request, whatever its answer.
-    let list = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
-    match connection.perform(&list, bindings, deadline).await {
+    match connection.perform(&listing(), bindings, deadline).await {
         exchange @ Exchange { end: End::Timeout | End::Crash { .. }, .. } => exchange,
         _ => nothing(),
     }
+}
+
+/// A step that lists the tools.
+fn listing() -> Step {
+    Step { when: When::List, then: Then::Observe, declares: None, initialized: true }
 }
 
 fn not_started(error: &StartError) -> Served {

@@ -61,6 +61,11 @@ impl Http {
         Self { client: client(), endpoint: endpoint.parse().ok() }
     }
 
+    /// Uses new connections from now on.
+    pub(crate) fn renew(&mut self) {
+        self.client = client();
+    }
+
     pub(crate) fn post(&self, headers: &Headers, body: String) -> Reply {
         self.send(Method::POST, headers, body)
     }
@@ -182,6 +187,11 @@ impl Reply {
             (None, Body::Failed(end)) => Err(end.clone()),
             (None, _) => Err(End::Empty),
         }
+    }
+
+    /// Returns the status and the headers, after the reply was opened.
+    pub(crate) fn head(&mut self) -> Arrival {
+        self.stamped(Arrival::default())
     }
 
     /// Returns whether the body is an event stream.

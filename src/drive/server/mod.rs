@@ -1,5 +1,6 @@
 //! Servers under test: their fixture, the connection to them, and the steps performed on it.
 
+pub(crate) mod cancel;
 pub(crate) mod connection;
 pub(crate) mod exchange;
 pub(crate) mod fixture;

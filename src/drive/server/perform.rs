@@ -39,7 +39,10 @@ impl Connection {
     pub(crate) async fn open(&mut self, first: &Step, bindings: &Bindings, deadline: Deadline) -> Exchange {
         let mut log = ExchangeLog::new(bindings, self.capabilities(first.declares.as_ref(), bindings), &[], deadline);
         let end = match self.revision.facts().lifecycle {
-            Lifecycle::Stateful => self.initialize(&mut log, first.initialized).await,
+            Lifecycle::Stateful => {
+                let listens = !matches!(first.when, When::Bare { .. });
+                self.initialize(&mut log, first.initialized, listens).await
+            }
             Lifecycle::Stateless => Err(End::Accepted),
         };
         log.finish(end_of(end))
@@ -52,13 +55,13 @@ impl Connection {
     pub(crate) async fn perform(&mut self, step: &Step, bindings: &Bindings, deadline: Deadline) -> Exchange {
         let answers = match &step.when {
             When::Call { answers, .. } => answers.as_slice(),
-            When::Serve | When::List | When::Send { .. } => &[],
+            _ => &[],
         };
         let capabilities = self.capabilities(step.declares.as_ref(), bindings);
         let mut log = ExchangeLog::new(bindings, capabilities, answers, deadline);
         self.catch_up(&mut log).await;
         let end = match &step.when {
-            When::Serve => Err(End::Accepted),
+            When::Serve | When::Cancel { .. } | When::Bare { .. } | When::EndInput => Err(End::Accepted),
             When::List => self.list(&mut log).await,
             When::Call { tool, arguments, retry, .. } => self.call(&mut log, tool, arguments.as_ref(), retry).await,
             When::Send { message, headers } => {
@@ -74,7 +77,7 @@ impl Connection {
     }
 
     /// Returns the capabilities that the client declares, as JSON; by default, elicitation by form.
-    fn capabilities(&self, declares: Option<&Template>, bindings: &Bindings) -> String {
+    pub(crate) fn capabilities(&self, declares: Option<&Template>, bindings: &Bindings) -> String {
         match declares {
             Some(declares) => declares.render(bindings),
             None if self.revision.facts().elicitation_modes => r#"{"elicitation":{"form":{}}}"#.to_owned(),
@@ -82,7 +85,7 @@ impl Connection {
         }
     }
 
-    async fn initialize(&mut self, log: &mut ExchangeLog<'_>, to_the_end: bool) -> Result<usize, End> {
+    async fn initialize(&mut self, log: &mut ExchangeLog<'_>, to_the_end: bool, listens: bool) -> Result<usize, End> {
         #[derive(Default, Deserialize)]
         struct Agreed {
             #[serde(default, rename = "protocolVersion")]
@@ -109,7 +112,7 @@ impl Connection {
         }
         match self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
             Err(End::Empty | End::Accepted) => {
-                if self.open_get_stream(log).await && self.is_asked {
+                if listens && self.open_get_stream(log).await && self.is_asked {
                     self.settle(log).await;
                 }
                 Err(End::Accepted)
@@ -184,23 +187,35 @@ impl Connection {
         arguments: Option<&Template>,
         changes: &Retry,
     ) -> Result<usize, End> {
-        let params_of = |log: &ExchangeLog<'_>, arguments: Option<&Template>| {
+        let params_of = |log: &ExchangeLog<'_>, tool: &str, arguments: Option<&Template>| {
             let arguments = arguments.map(|arguments| ("arguments", arguments.render(log.bindings)));
             [("name", quoted(tool))].into_iter().chain(arguments).collect::<Vec<_>>()
         };
-        let mut response = self.request(log, "tools/call", params_of(log, arguments)).await?;
+        let mut response = self.request(log, "tools/call", params_of(log, tool, arguments)).await?;
         if self.revision.facts().lifecycle == Lifecycle::Stateful {
             return Ok(response);
         }
         for _ in 0..MAX_ROUNDS {
             let Some(round) = Round::of(log.text(response)) else { return Ok(response) };
             let (asked, state) = (round.asked()?, round.state.map(|state| state.get().to_owned()));
-            let mut retry = params_of(log, changes.arguments.as_ref().or(arguments));
+            let tool = changes.tool.as_deref().unwrap_or(tool);
+            let mut retry = params_of(log, tool, changes.arguments.as_ref().or(arguments));
+            if changes.fresh {
+                self.renew();
+            }
+            tokio::time::sleep(Duration::from_secs(changes.after.into())).await;
             retry.extend(answered(log, asked)?.map(|answers| ("inputResponses", answers)));
             retry.extend(state.map(|state| ("requestState", tampered(state, changes.state))));
             response = self.request(log, "tools/call", retry).await?;
         }
         Round::of(log.text(response)).map_or(Ok(response), |_| Err(End::Unanswered))
+    }
+
+    /// Returns the parameters of a `tools/call`, as JSON.
+    pub(crate) fn params_of_call(&self, log: &ExchangeLog<'_>, tool: &str, arguments: Option<&Template>) -> String {
+        let arguments = arguments.map(|arguments| ("arguments", arguments.render(log.bindings)));
+        let meta = self.meta(log).map(|meta| ("_meta", meta));
+        object([("name", quoted(tool))].into_iter().chain(arguments).chain(meta))
     }
 
     /// Returns a message of the case, completed with a client's usual members if the case leaves them out.
@@ -285,8 +300,14 @@ fn tampered(state: String, tampering: Option<Tampering>) -> String {
         Some(Tampering::Forged) => quoted("forged"),
         Some(Tampering::Altered) => {
             let mut text: String = serde_json::from_str(&state).unwrap_or_default();
-            let last = text.pop();
-            text.push(if last == Some('A') { 'B' } else { 'A' });
+            // The last character of a text in Base64 may have bits without a meaning.
+            let middle = text.char_indices().nth(text.chars().count() / 2);
+            if let Some((place, old)) = middle {
+                let new = if old == 'A' { "B" } else { "A" };
+                text.replace_range(place..place + old.len_utf8(), new);
+            } else {
+                text.push('A');
+            }
             quoted(&text)
         }
     }

@@ -418,6 +418,39 @@ mutants! { |p|
         /// The response to a call is sent on the stream of a GET request.
         "responds-on-get-stream": p.transport.get_stream = Some(GetStream::Responses) => [
             "lifecycle/get-stream-no-response"],
+        /// Log messages and questions are sent on the stream of a GET request and in the reply.
+        "copies-on-get-stream": p.transport.get_stream = Some(GetStream::Copies) => [
+            "lifecycle/get-stream-unrelated", "lifecycle/one-stream-a-message"],
+        /// A GET request in a session gets the HTTP status 404.
+        "get-refused-by-404": p.transport.refused_get = 404 => ["lifecycle/get-opens-or-refuses"],
+        /// A GET or DELETE request without sessions is accepted.
+        "old-requests-accepted": p.transport.refused_old = 200 => ["http/get-and-delete-refused"],
+        /// Event streams lack the header against buffering.
+        "buffering-not-excluded": p.transport.excludes_buffering = false => ["http/stream-unbuffered"],
+        /// All requests must use the connection of the first one.
+        "bound-to-connection": p.transport.binds_connections = true => ["http/connection-not-reused"],
+        /// The process does not exit at the end of its input.
+        "outlives-input": p.transport.outlives_input = true => ["stdio/exit-at-end-of-input"],
+        /// A cancelled request over stdio gets an error response.
+        "cancelled-call-answered": p.transport.answers_cancelled = true => [
+            "stdio/cancelled-is-not-answered", "stdio/no-response-after-cancellation"],
+        /// The code of a tool does not notice that its call was cancelled.
+        "works-on": p.requests.works_on = true => ["http/cancelled-call-stops", "http/disconnect-cancels",
+            "stdio/cancelled-call-stops"],
+        /// In a session, the end of the connection of a request cancels the request.
+        "disconnect-cancels-in-session": p.transport.hangs_on_connections = true => [
+            "http/disconnect-is-no-cancellation"],
+        /// Log messages are sent for every request.
+        "logs-unrequested": p.requests.logs_on_demand = false => ["base/logs-on-demand"],
+        /// A report of progress has another token than its request.
+        "progress-of-another-request": p.requests.progress_token = |_| json!("another") => [
+            "http/notifications-relate"],
+        /// Every question has the same id.
+        "question-id-repeated": p.requests.question_id = |_| json!(1) => ["base/id-of-its-own"],
+        /// Questions have the id null.
+        "question-id-null": p.requests.question_id = |_| json!(null) => ["base/id-not-null", "base/id-present"],
+        /// A state never expires.
+        "state-never-expires": p.requests.checks_expiry = false => ["sep-2322/state-expires"],
         /// A `requestState` is accepted for any call of the same tool.
         "unbound-state": p.requests.state_covers_arguments = false => ["sep-2322/state-bound-to-request"],
         /// A call with an amount gets a `requestState` that is valid for no retry.

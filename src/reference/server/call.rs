@@ -125,15 +125,15 @@ impl<'a> Call<'a> {
                 ToolOutcome::Failed("the call was not cancelled".to_owned())
             }
             (Does::Notify(notice), Caller::Stateful(_, outlet) | Caller::Stateless(_, outlet)) => {
-                let is_on_demand = self.policy().requests.logs_on_demand;
-                notice.send(&self.params.clone().into(), self.server.fixture.revision, is_on_demand, outlet);
+                let policy = &self.policy().requests;
+                notice.send(&self.params.clone().into(), self.server.fixture.revision, policy, outlet);
                 structured(Value::clone(&self.arguments))
             }
             (Does::Elicit(form, _), Caller::Stateful(session, outlet)) => {
                 if !self.may_ask(form, session.capabilities()) {
                     return Ok(ToolOutcome::Failed(NO_FORMS.to_owned()));
                 }
-                let answer = match session.ask(outlet, "elicitation/create", &form.params).await {
+                let answer = match session.ask(outlet, self.policy().requests.question_id, &form.params).await {
                     Ok(answer) => form.read_answer(&answer).await,
                     Err(reason) => {
                         (self.policy().forms.on_client_error)(&reason);

@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
 use crate::message::LOG_LEVEL_KEY;
+use crate::policy::RequestsPolicy;
 use crate::revision::Revision;
 use crate::server::session::{Outgoing, Outlet};
 
@@ -74,12 +75,12 @@ pub(crate) enum Notice {
 
 impl Notice {
     /// Sends the notification, if the call requests it.
-    pub(crate) fn send(&self, params: &Value, revision: Revision, is_on_demand: bool, outlet: &Outlet) {
+    pub(crate) fn send(&self, params: &Value, revision: Revision, policy: &RequestsPolicy, outlet: &Outlet) {
         let meta = |key: &str| params.get("_meta").and_then(|meta| meta.get(key));
         let (method, params) = match self {
             Self::Log(message) => {
                 let least = meta(LOG_LEVEL_KEY);
-                let is_requested = if revision.is_stateless() && is_on_demand {
+                let is_requested = if revision.is_stateless() && policy.logs_on_demand {
                     least.and_then(severity).is_some_and(|least| severity(&message["level"]) >= Some(least))
                 } else {
                     true
@@ -92,7 +93,7 @@ impl Notice {
             Self::Progress(progress) => {
                 let Some(token) = meta("progressToken") else { return };
                 let mut progress = progress.clone();
-                progress["progressToken"] = token.clone();
+                progress["progressToken"] = (policy.progress_token)(token);
                 ("notifications/progress", progress)
             }
         };

@@ -63,6 +63,8 @@ pub(crate) struct Listener {
 struct Endpoint {
     server: Server,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
+    /// The connection of the first request, which only a mutant regards.
+    connection: Mutex<Option<u64>>,
 }
 
 impl Listener {
@@ -76,6 +78,7 @@ impl Listener {
         let serving = listener.clone();
         tokio::spawn(async move {
             let room = Arc::new(Semaphore::new(CONNECTIONS));
+            let mut next_connection = 0_u64;
             loop {
                 let place = Arc::clone(&room).acquire_owned().await;
                 let Ok((stream, _)) = socket.accept().await else {
@@ -89,9 +92,11 @@ impl Listener {
                 // Otherwise each event would wait for the acknowledgement of the previous one.
                 let _slower = stream.set_nodelay(true);
                 let listener = serving.clone();
+                let connection = next_connection;
+                next_connection += 1;
                 let service = service_fn(move |request| {
                     let listener = listener.clone();
-                    async move { Ok::<_, Infallible>(listener.respond(request).await) }
+                    async move { Ok::<_, Infallible>(listener.respond(request, connection).await) }
                 });
                 let mut builder = hyper::server::conn::http1::Builder::new();
                 // With a timer, a connection without a request is closed after some time.
@@ -111,7 +116,7 @@ impl Listener {
     pub(crate) fn serve(&self, server: Server) -> String {
         let path = format!("/{}/mcp", token());
         let url = format!("http://{}{path}", self.address);
-        let endpoint = Endpoint { server, sessions: Mutex::default() };
+        let endpoint = Endpoint { server, sessions: Mutex::default(), connection: Mutex::default() };
         locked(&self.endpoints).insert(path, Arc::new(endpoint));
         url
     }
@@ -124,7 +129,7 @@ impl Listener {
         }
     }
 
-    async fn respond(&self, request: hyper::Request<Incoming>) -> Response {
+    async fn respond(&self, request: hyper::Request<Incoming>, connection: u64) -> Response {
         let endpoint = locked(&self.endpoints).get(request.uri().path()).cloned();
         let policy = endpoint.as_ref().map(|endpoint| endpoint.policy());
         if let Err(reason) = headers::check_origin(request.headers(), self.address.port(), policy) {
@@ -133,13 +138,16 @@ impl Listener {
         let Some(endpoint) = endpoint else { return plain(404, "no server at this path") };
         let is_stateless = endpoint.server.fixture.revision.is_stateless();
         match *request.method() {
+            Method::POST if !endpoint.knows(connection) => plain(400, "another connection was used before"),
             Method::POST => endpoint.post(request).await,
             Method::DELETE if !is_stateless => endpoint.delete(request.headers()),
             Method::GET if !is_stateless && endpoint.policy().get_stream.is_some() => {
                 endpoint.listen(request.headers())
             }
             _ => {
-                let mut response = plain(405, "");
+                let policy = endpoint.policy();
+                let is_get = *request.method() == Method::GET && !is_stateless;
+                let mut response = plain(if is_get { policy.refused_get } else { policy.refused_old }, "");
                 let allowed = if is_stateless { "POST" } else { "POST, DELETE" };
                 response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
                 response
@@ -151,6 +159,12 @@ impl Listener {
 impl Endpoint {
     fn policy(&self) -> &'static TransportPolicy {
         &self.server.fixture.policy.transport
+    }
+
+    /// Returns whether requests on this connection are served: with a strict policy, all are.
+    fn knows(&self, connection: u64) -> bool {
+        let first = *locked(&self.connection).get_or_insert(connection);
+        !self.policy().binds_connections || first == connection
     }
 
     async fn post(self: Arc<Self>, request: hyper::Request<Incoming>) -> Response {
@@ -191,9 +205,9 @@ impl Endpoint {
                 // If the client disconnects, the work is dropped.
                 let mut work: Work = Box::pin(work.fuse());
                 match next(&mut work, &mut outgoing).await {
-                    Some(Outgoing::Message(text)) => in_stream(events(Some(text), work, outgoing)),
+                    Some(Outgoing::Message(text)) => in_stream(self.policy(), events(Some(text), work, outgoing)),
                     Some(Outgoing::Reply(status, text)) => match (self.policy().before_reply)(&text) {
-                        Some(message) => preceded(message, &text),
+                        Some(message) => preceded(self.policy(), message, &text),
                         None if self.policy().has_stateless_sessions => in_session(json(status, text), &token()),
                         None => single(self.policy(), status, text),
                     },
@@ -265,7 +279,7 @@ impl Endpoint {
     fn listen(&self, headers: &HeaderMap) -> Response {
         match self.session(headers) {
             Err(response) => *response,
-            Ok(session) => in_stream(events(None, nothing(), session.listen())),
+            Ok(session) => in_stream(self.policy(), events(None, nothing(), session.listen())),
         }
     }
 
@@ -295,22 +309,32 @@ impl Endpoint {
 
     /// Responds to a request with JSON, or with a stream if the client is asked first.
     async fn answer(self: Arc<Self>, session: Arc<Session>, request: Request) -> Response {
+        let policy = self.policy();
         let (outlet, mut outgoing) = mpsc::unbounded_channel();
-        if let Some(kind) = self.policy().get_stream {
+        if let Some(kind) = policy.get_stream {
             outgoing = divert(kind, Arc::clone(&session), outgoing, request.method == "tools/call");
         }
-        let policy = self.policy();
         tokio::spawn(async move {
             let work = self.server.answer_in(&session, &request, &outlet);
-            if let Some(outcome) = session.unless_cancelled(&request.id, work).await {
+            let work = async {
+                if policy.hangs_on_connections {
+                    tokio::select! {
+                        outcome = work => Some(outcome),
+                        () = outlet.closed() => None,
+                    }
+                } else {
+                    Some(work.await)
+                }
+            };
+            if let Some(Some(outcome)) = session.unless_cancelled(&request.id, work).await {
                 let (status, text) = self.server.reply(&request, &outcome);
                 let _client_gone = outlet.send(Outgoing::Reply(status, text));
             }
         });
         match outgoing.recv().await {
             Some(Outgoing::Reply(status, text)) => single(policy, status, text),
-            Some(Outgoing::Message(text)) => in_stream(events(Some(text), nothing(), outgoing)),
-            None => in_stream(whole("")),
+            Some(Outgoing::Message(text)) => in_stream(policy, events(Some(text), nothing(), outgoing)),
+            None => in_stream(policy, whole("")),
         }
     }
 }
@@ -324,10 +348,10 @@ fn single(policy: &TransportPolicy, status: u16, text: String) -> Response {
 }
 
 /// Returns a stream in which a message precedes the reply.
-fn preceded(message: &str, reply: &str) -> Response {
+fn preceded(policy: &TransportPolicy, message: &str, reply: &str) -> Response {
     let (outlet, rest) = mpsc::unbounded_channel();
     let _nobody_left = outlet.send(Outgoing::Reply(200, reply.to_owned()));
-    in_stream(events(Some(message.to_owned()), nothing(), rest))
+    in_stream(policy, events(Some(message.to_owned()), nothing(), rest))
 }
 
 fn whole(text: impl Into<Bytes>) -> Body {
@@ -347,6 +371,10 @@ fn divert(
             match (kind, message) {
                 (GetStream::Questions, Outgoing::Message(text)) => session.send(text),
                 (GetStream::Responses, Outgoing::Reply(_, text)) if is_call => session.send(text),
+                (GetStream::Copies, Outgoing::Message(text)) => {
+                    session.send(text.clone());
+                    drop(outlet.send(Outgoing::Message(text)));
+                }
                 (_, message) => drop(outlet.send(message)),
             }
         }
@@ -402,9 +430,12 @@ fn plain(status: u16, reason: &str) -> Response {
     with(status, "text/plain; charset=utf-8", whole(Bytes::copy_from_slice(reason.as_bytes())))
 }
 
-fn in_stream(body: Body) -> Response {
+fn in_stream(policy: &TransportPolicy, body: Body) -> Response {
     let mut response = with(200, "text/event-stream", body);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    if !policy.excludes_buffering {
+        return response;
+    }
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }

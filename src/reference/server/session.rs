@@ -85,22 +85,27 @@ impl Session {
         }
     }
 
-    /// Sends a request to the client, and waits for the response.
+    /// Elicits input from the client, and waits for the response.
     ///
     /// # Errors
     /// The reason why there is no response.
-    pub(crate) async fn ask(&self, outlet: &Outlet, method: &str, params: &Value) -> Result<Value, String> {
+    pub(crate) async fn ask(
+        &self,
+        outlet: &Outlet,
+        written: fn(u64) -> Value,
+        params: &Value,
+    ) -> Result<Value, String> {
         if !self.initialized.load(Ordering::Acquire) {
             return Err("the client cannot be asked before it has sent notifications/initialized".to_owned());
         }
-        let id = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = written(self.asked.fetch_add(1, Ordering::Relaxed) + 1);
         let (sender, answer) = oneshot::channel();
         {
             let mut unanswered = locked(&self.unanswered);
             unanswered.retain(|_, waiting| !waiting.is_closed());
-            unanswered.insert(id, sender);
+            unanswered.insert(id.as_u64().unwrap_or_default(), sender);
         }
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params });
         outlet.send(Outgoing::Message(request.to_string())).map_err(|_| "the client has disconnected".to_owned())?;
         tokio::select! {
             answer = answer => match answer {

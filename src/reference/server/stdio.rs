@@ -94,6 +94,9 @@ pub(crate) async fn serve(server: Server, input: impl AsyncRead + Unpin, mut out
             session.end();
         }
         while connection.calls.join_next().await.is_some() {}
+        if connection.server.fixture.policy.transport.outlives_input {
+            std::future::pending::<()>().await;
+        }
     };
     tokio::join!(speaking, writing);
 }
@@ -144,7 +147,9 @@ impl Connection {
                     server.answer_in(&session, &request, &outlet).await
                 }
             };
-            if let Some(outcome) = session.unless_cancelled(&request.id, work).await {
+            let outcome = session.unless_cancelled(&request.id, work).await;
+            let late = || server.fixture.policy.transport.answers_cancelled.then(|| Err(Fault::params("cancelled")));
+            if let Some(outcome) = outcome.or_else(late) {
                 send(&outlet, server.reply(&request, &outcome));
             }
         };

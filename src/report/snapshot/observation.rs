@@ -67,6 +67,8 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.varies.then(|| "varies".to_owned()));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));
     parts.extend(seen.get_stream.iter().map(|message| format!("{message} on the GET stream")));
+    let events: Vec<_> = seen.events.iter().map(event).collect();
+    parts.extend((!events.is_empty()).then(|| format!("events {}", events.join(", "))));
     parts.extend(seen.answered.iter().map(answered));
     let rounds = counted(seen.rounds.iter().map(round));
     parts.extend((!rounds.is_empty()).then(|| format!("rounds {}", rounds.join(", "))));
@@ -85,6 +87,19 @@ fn counted(texts: impl IntoIterator<Item = String>) -> Vec<String> {
         }
     }
     counted.into_iter().map(|(text, count)| if count == 1 { text } else { format!("{count} × {text}") }).collect()
+}
+
+/// An event without the values of its members.
+fn event(event: &Observed) -> String {
+    match event {
+        Observed::Value(Value::String(signal)) => line(signal),
+        Observed::Value(event) => ["kind", "method", "on", "id"]
+            .iter()
+            .filter_map(|key| event[key].as_str().map(line))
+            .collect::<Vec<_>>()
+            .join(" "),
+        Observed::Unreadable(reason) => format!("unreadable ({})", line(reason)),
+    }
 }
 
 /// The structured content and the text beside it, as far as they are not as [`super::body::USUAL`] says.

@@ -66,6 +66,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         rounds: Vec::new(),
         canary: None,
         get_stream: [].into(),
+        events: Vec::new(),
         varies: false,
         replies: vec![[("message".to_owned(), value())].into()],
         sent: vec![[("message".to_owned(), value())].into()],

@@ -81,7 +81,8 @@ async fn retry_carries_tampered_state_of_case() {
     let asked = r#"{"jsonrpc":"2.0","id":0,"result":{"resultType":"input_required","requestState":"abc"}}"#;
     for (state, sent) in [(Tampering::Forged, "forged"), (Tampering::Altered, "abA")] {
         let server = Server::new(vec![json_reply(asked), json_reply(&DONE.replace(r#""id":0"#, r#""id":1"#))]).await;
-        let retry = Retry { state: Some(state), arguments: Some(Template::from(&json!({ "b": 2 }))) };
+        let retry =
+            Retry { state: Some(state), arguments: Some(Template::from(&json!({ "b": 2 }))), ..Retry::default() };
         perform(&mut server.connection(revision(Lifecycle::Stateless)), &call_again(vec![], retry), soon()).await;
         let params = &server.bodies()[1]["params"];
         assert_eq!((&params["requestState"], &params["arguments"]), (&json!(sent), &json!({ "b": 2 })));

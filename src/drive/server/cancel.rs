@@ -1,0 +1,166 @@
+//! Calls that are cancelled while the tool's code runs, requests without a message, and the end of input.
+//!
+//! Takes a call and the canaries that its tool requests, gives the messages before and after the cancellation. Must not
+//! know the expected behaviour.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::drive::canary::Canaries;
+use crate::drive::clock::Deadline;
+use crate::drive::server::connection::Connection;
+use crate::drive::server::exchange::{Arrival, Exchange, ExchangeLog, GRACE};
+use crate::drive::server::headers;
+use crate::drive::server::http::Reply;
+use crate::jsonrpc::message::{self, Awaits};
+use crate::jsonrpc::text::object;
+use crate::model::case::{HttpMethod, Step};
+use crate::model::spec::Lifecycle;
+use crate::model::template::{Bindings, Template};
+use crate::model::transcript::{End, Hit, STARTED, STOPPED};
+
+/// The interval at which the canaries are read.
+const TICK: Duration = Duration::from_millis(20);
+/// The time in which the code of a tool starts, or stops after the cancellation of its call.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A call that is to be cancelled.
+pub(crate) struct Cancelled<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) arguments: Option<&'a Template>,
+    /// `true` if the client closes the connection of the request, also where this is no cancellation.
+    pub(crate) hangs_up: bool,
+}
+
+impl Connection {
+    /// Calls a tool, cancels the call while the code of the tool runs, and waits until the code stops.
+    pub(crate) async fn cancel(
+        &mut self,
+        call: Cancelled<'_>,
+        step: &Step,
+        bindings: &Bindings,
+        canaries: &Canaries,
+        deadline: Deadline,
+    ) -> Exchange {
+        let capabilities = self.capabilities(step.declares.as_ref(), bindings);
+        let mut log = ExchangeLog::new(bindings, capabilities, &[], deadline);
+        self.catch_up(&mut log).await;
+        let end = self.run_cancelled(&mut log, call, canaries).await;
+        log.finish(end.unwrap_or_else(|end| end))
+    }
+
+    async fn run_cancelled(
+        &mut self,
+        log: &mut ExchangeLog<'_>,
+        call: Cancelled<'_>,
+        canaries: &Canaries,
+    ) -> Result<End, End> {
+        let id = self.next_id();
+        let params = self.params_of_call(log, call.tool, call.arguments);
+        let awaits = Awaits::Response(id.into());
+        let mut reply = self.send(log, message::request(id, "tools/call", &params), &[]).await?;
+        let has_started = || has(&canaries.hits(), STARTED);
+        if let Some(message) = self.receive_until(log, &mut reply, &awaits, has_started, PATIENCE).await? {
+            return Ok(End::Replied { message });
+        }
+        if !has_started() {
+            return Err(End::Timeout);
+        }
+        let is_stateless = self.revision.facts().lifecycle == Lifecycle::Stateless;
+        if reply.is_some() && (call.hangs_up || is_stateless) {
+            reply = None;
+        } else {
+            let params = object([("requestId", id.to_string()), ("reason", "\"casebook\"".to_owned())]);
+            let cancelled = object([
+                ("jsonrpc", "\"2.0\"".to_owned()),
+                ("method", "\"notifications/cancelled\"".to_owned()),
+                ("params", params),
+            ]);
+            _ = log.deadline.narrowed(GRACE).bound(self.deliver(log, cancelled)).await;
+        }
+        let has_stopped = || has(&canaries.hits(), STOPPED);
+        let late = match self.receive_until(log, &mut reply, &awaits, has_stopped, PATIENCE).await? {
+            // A response may also be sent after the code has stopped.
+            None => self.receive_until(log, &mut reply, &awaits, || false, GRACE / 4).await?,
+            late => late,
+        };
+        Ok(late.map_or(End::Accepted, |message| End::Replied { message }))
+    }
+
+    /// Receives messages until a condition holds or the time has passed. Returns the awaited response, if it arrives.
+    async fn receive_until(
+        &mut self,
+        log: &mut ExchangeLog<'_>,
+        reply: &mut Option<Reply>,
+        awaits: &Awaits,
+        is_over: impl Fn() -> bool,
+        limit: Duration,
+    ) -> Result<Option<usize>, End> {
+        let last = Instant::now() + limit;
+        while !is_over() && Instant::now() < last {
+            let is_silent = reply.is_none() && !self.has_other_messages();
+            let came = tokio::select! {
+                biased;
+                came = self.next(reply.as_mut()), if !is_silent => came?,
+                () = sleep(TICK) => continue,
+            };
+            match came {
+                Some(arrival) if is_empty(&arrival) => {}
+                Some(arrival) => {
+                    if let Some(response) = self.take(log, arrival, awaits).await? {
+                        return Ok(Some(response));
+                    }
+                }
+                None if reply.is_some() => *reply = None,
+                None => sleep(TICK).await,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sends an HTTP request without a message, and records its reply up to the headers of an event stream.
+    pub(crate) async fn request_bare(
+        &mut self,
+        method: HttpMethod,
+        changes: &[(String, Option<String>)],
+        bindings: &Bindings,
+        deadline: Deadline,
+    ) -> Exchange {
+        let mut log = ExchangeLog::new(bindings, String::new(), &[], deadline);
+        let end = deadline.bound(self.bare(&mut log, method, changes)).await;
+        log.finish(end.unwrap_or(Err(End::Timeout)).unwrap_or_else(|end| end))
+    }
+
+    async fn bare(
+        &mut self,
+        log: &mut ExchangeLog<'_>,
+        method: HttpMethod,
+        changes: &[(String, Option<String>)],
+    ) -> Result<End, End> {
+        let mut headers = self.headers();
+        if method == HttpMethod::Get {
+            headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
+        }
+        headers::change(&mut headers, changes);
+        let reason = "a bare request over stdio".to_owned();
+        let mut reply = self.bare_reply(method, &headers).ok_or(End::Invalid { reason })?;
+        log.sent("", headers);
+        let status = reply.opened().await?;
+        let head = if reply.is_event_stream() { Some(reply.head()) } else { reply.next().await? };
+        if let Some(arrival) = head {
+            log.received(arrival)?;
+        }
+        Ok(if (200..300).contains(&status) { End::Accepted } else { End::Http { status } })
+    }
+}
+
+/// Returns whether the code of a tool has requested the canary with this path.
+fn has(hits: &[Hit], path: &str) -> bool {
+    hits.iter().any(|hit| hit.url.ends_with(path))
+}
+
+/// Returns whether a reply ended without a message.
+fn is_empty(arrival: &Arrival) -> bool {
+    arrival.text.is_empty() && !arrival.is_refusal()
+}

@@ -1,0 +1,62 @@
+//! The events of a step: the requests and notifications that a server sends on its own, and the signals of a tool that
+//! waits for its cancellation.
+//!
+//! Takes the messages of a step and the requests for canaries, gives events in their order. Must not know expectations.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::messages;
+use crate::model::case::{Step, When};
+use crate::model::observation::Observed;
+use crate::model::transcript::{Party, STARTED, STOPPED, StepTranscript};
+
+/// Returns the events of a step. `used` has the ids of the server's earlier requests.
+pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<String>) -> Vec<Observed> {
+    let is_cancelled = matches!(step.when, When::Cancel { .. });
+    let mut events = Vec::new();
+    let from_target = seen.messages.iter().filter(|message| message.from == Party::Target && !message.text.is_empty());
+    for message in from_target {
+        let message = (messages::kept_text(&message.text), if message.on_get_stream { "get-stream" } else { "reply" });
+        match message {
+            (Observed::Value(Value::Object(members)), on) if members.contains_key("method") => {
+                let event = event(members, on, used);
+                if is_cancelled || step.then.looks_into_events() {
+                    events.push(Observed::Value(event));
+                }
+            }
+            _ => {}
+        }
+    }
+    let signals = [(STARTED, "started"), (STOPPED, "stopped")].into_iter().filter(|_| is_cancelled);
+    let requested = signals.filter(|(path, _)| seen.canary.iter().any(|hit| hit.url.ends_with(path)));
+    events.extend(requested.map(|(_, signal)| Observed::Value(json!(signal))));
+    events
+}
+
+/// Describes a request or a notification.
+fn event(mut members: Map<String, Value>, on: &str, used: &mut BTreeSet<String>) -> Value {
+    let id = members.remove("id").map(|id| match &id {
+        Value::Null => "null",
+        Value::Number(_) | Value::String(_) => {
+            if used.insert(id.to_string()) {
+                "fresh"
+            } else {
+                "used"
+            }
+        }
+        _ => "other",
+    });
+    let is_request = members.get("method").and_then(Value::as_str).is_some_and(|method| !method.starts_with("notif"));
+    let mut event = json!({ "kind": if is_request { "request" } else { "notification" }, "on": on });
+    for (key, value) in [("method", members.remove("method")), ("params", members.remove("params"))] {
+        if let Some(value) = value {
+            event[key] = value;
+        }
+    }
+    if let Some(id) = id {
+        event["id"] = json!(id);
+    }
+    event
+}
