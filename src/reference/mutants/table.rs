@@ -193,7 +193,7 @@ mutants! { |p|
             "sep-1330/titled-multi", "sep-1330/untitled-multi"],
         /// The tool continues as if the form were accepted, even if the user declined or cancelled.
         "decline-taken-for-accept": p.forms.refusal = |_, _| json!({ "action": "accept" }) => [
-            "elicitation/action-arrives", "sep-1034/decline-carries-no-default"],
+            "elicitation/action-arrives", "elicitation/refusal-handled", "sep-1034/decline-carries-no-default"],
         /// The code that handles a call panics if the user declines or cancels.
         "decline-unforeseen":
             p.forms.on_answer = |answer| assert_eq!(answer["action"], "accept", "a mutant foresees nothing else") => [
@@ -271,6 +271,12 @@ mutants! { |p|
         /// Structured content and its schema may have any type in every revision.
         "revision-ignored": p.output.any_root_since = Revision::June2025 => ["sep-2106/object-output-before-2026",
             "sep-2106/object-structured-before-2026"],
+        /// Structured content may have any type in every revision, and is not repeated as text.
+        "older-clients-forgotten": {
+            p.output.any_root_since = Revision::June2025;
+            p.output.is_mirrored_as_text = false;
+        } => ["sep-2106/object-output-before-2026", "sep-2106/object-structured-before-2026",
+            "sep-2106/text-for-older-clients", "tools/text-mirrors-structured"],
         /// Strings that look like numbers or booleans are converted to them.
         "arguments-coerced": p.requests.before_check = coerce => ["tools/inputs-validated", "tools/no-coercion"],
         /// Arguments that `properties` does not name are removed.
@@ -462,7 +468,8 @@ mutants! { |p|
         /// A notification gets a response with a result.
         "notification-answered":
             p.transport.notification_reply = Some(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#) => [
-            "http/notification-taken", "messages/unknown-notifications-are-ignored"],
+            "http/notification-taken", "messages/notifications-get-no-response",
+            "messages/unknown-notifications-are-ignored"],
         /// A client's response is accepted with the HTTP status 200.
         "answer-taken-with-200": p.transport.response_taken = 200 => ["http/answer-taken"],
         /// A request to resume a stream with `Last-Event-ID` is refused.

@@ -119,6 +119,10 @@ impl Connection {
                 if let Some(session) = &self.session {
                     session.notice(&method, params.as_ref());
                 }
+                let reply = self.server.fixture.policy.transport.notification_reply;
+                if let Some(reply) = reply.filter(|_| method != "notifications/initialized") {
+                    _ = outlet.send(Outgoing::Message(reply.to_owned()));
+                }
             }
             Ok(Message::Response { id, outcome }) => {
                 if let Some(session) = &self.session {
