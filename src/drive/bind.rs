@@ -69,7 +69,11 @@ fn of_step(step: &Step) -> Vec<&Template> {
             found.extend(arguments.iter().chain(&retry.arguments));
             found.extend(answers.iter().filter_map(|answer| match answer {
                 Answer::Accept(content) | Answer::Raw(content) => Some(content),
-                Answer::AcceptAsPresented | Answer::Decline | Answer::Cancel | Answer::Error { .. } => None,
+                Answer::AcceptAlone
+                | Answer::AcceptAsPresented
+                | Answer::Decline
+                | Answer::Cancel
+                | Answer::Error { .. } => None,
             }));
         }
         When::Send { message, .. } => found.push(message),

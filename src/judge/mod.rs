@@ -9,6 +9,7 @@ mod compare;
 mod events;
 mod expect;
 mod flaws;
+mod ids;
 mod messages;
 mod observe;
 mod places;

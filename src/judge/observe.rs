@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare;
 use super::flaws::flaws;
+use super::ids::repeated_ids;
 use super::messages::{self, Wire};
 use super::places::Names;
 use super::rounds::rounds;
@@ -97,6 +98,10 @@ impl<'a> Observer<'a> {
                 observed.events = found.into_iter().map(|event| self.named(event)).collect();
             }
         }
+        let repeated = repeated_ids(&self.transcript.opening, &self.transcript.steps);
+        for (observed, repeated) in steps.iter_mut().zip(repeated) {
+            observed.repeated_id = repeated;
+        }
         // After such an outcome the session can go on.
         let goes_on = |last: &Outcome| {
             matches!(last, Outcome::Success | Outcome::ToolError | Outcome::Accepted | Outcome::InputRequired)
@@ -164,6 +169,10 @@ impl<'a> Observer<'a> {
         if let Some(handed) = &seen.handed {
             observed.size = SizeClass::of(handed.len());
             observed.rounds = rounds(&wire);
+            if step.then.looks_into_messages() {
+                let answer = Parts::from([("message".to_owned(), messages::kept_text(handed))]);
+                observed.replies = vec![self.named_parts(answer)];
+            }
             observed.outcome = self.user_outcome(step, &wire, handed, &mut observed);
             return observed;
         }
@@ -464,6 +473,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         get_stream: BTreeSet::new(),
         events: Vec::new(),
         varies: false,
+        repeated_id: false,
         replies: Vec::new(),
         sent: Vec::new(),
         unread: None,

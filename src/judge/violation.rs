@@ -206,6 +206,7 @@ impl Violation<'_> {
             ["sent"] => Some("the client sent no message"),
             ["get-stream"] => Some("the server sent no message of the request on the GET stream"),
             ["varies"] => Some("the list is the same as the list before it"),
+            ["repeated-id"] => Some("each request of the session has another id"),
             _ => None,
         };
         known.map_or_else(|| format!("{} is missing", self.place(path)), str::to_owned)
@@ -223,6 +224,7 @@ impl Violation<'_> {
             ["sent"] => Some("the client sent a message"),
             ["get-stream"] => Some("the server sent a message of the request on the GET stream"),
             ["varies"] => Some("the list differs from the list before it"),
+            ["repeated-id"] => Some("a request has the id of an earlier request of the session"),
             _ => None,
         };
         known.map_or_else(|| format!("{} is present", self.place(path)), str::to_owned)

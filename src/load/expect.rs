@@ -236,13 +236,12 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
         let help = format!("add one or more of: {}", KEYS[3..].join(", "));
         reader.push(empty.at(node.span, "no condition in it").help(help));
     }
-    let unseen = [("saw", Role::Client), ("reply", Role::Client), ("answered", Role::Server), ("sent", Role::Server)];
+    let unseen = [("saw", Role::Client), ("answered", Role::Server), ("sent", Role::Server)];
     for (key, role) in unseen {
         if let Some(member) = object.member(key).filter(|_| scope.role == Some(role)) {
             let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{key}` cannot be observed of a {role}"));
             let help = match key {
                 "saw" => "use `sent` for the messages of the client, or `structured` for the result that its user got",
-                "reply" => "use `sent` for the messages of the client",
                 "answered" => "use `asked` for the elicitations of the server",
                 _ => "use `reply` for the messages of the server",
             };

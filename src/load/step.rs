@@ -240,6 +240,7 @@ fn retry(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Retry {
 /// The help for an answer, with an example of each form that the user of this role's client can give.
 fn forms_of_answer(role: Option<Role>) -> String {
     let all = [
+        r#"`"accept"`"#,
         r#"`"decline"`"#,
         r#"`"cancel"`"#,
         r#"`{"accept": {"name": "Ada"}}`"#,
@@ -247,7 +248,7 @@ fn forms_of_answer(role: Option<Role>) -> String {
         r#"`{"error": {"code": -1, "message": "closed"}}`"#,
         r#"`{"raw": {"action": "accept"}}`"#,
     ];
-    let shown = if role == Some(Role::Client) { &all[..4] } else { &all };
+    let shown = if role == Some(Role::Client) { &all[..5] } else { &all };
     format!("an answer is one of {}", shown.join(", "))
 }
 
@@ -255,11 +256,13 @@ fn answer(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Answer>
     let forms = || forms_of_answer(scope.role);
     if let Kind::String(word) = &node.kind {
         return match &**word {
+            "accept" => Some(Answer::AcceptAlone),
             "decline" => Some(Answer::Decline),
             "cancel" => Some(Answer::Cancel),
             _ => {
                 let unknown = reader.mistake(Lint::UnknownValue, format!("`answer` cannot be `{word}`"));
-                let question = did_you_mean(word, &["decline", "cancel"]).map(|question| format!("{question} "));
+                let question =
+                    did_you_mean(word, &["accept", "decline", "cancel"]).map(|question| format!("{question} "));
                 let help = question.unwrap_or_default() + &forms();
                 reader.push(unknown.at(node.span, "unknown value").help(help));
                 None

@@ -341,6 +341,8 @@ words! {
 pub enum Answer {
     /// Accepts with this content.
     Accept(Template),
+    /// Accepts without content.
+    AcceptAlone,
     /// Accepts without changes: the client sends only the values that the SDK itself fills in.
     AcceptAsPresented,
     /// Declines.

@@ -179,6 +179,9 @@ pub struct StepObservation {
     /// `true` if the list has other tools, or another order, than the previous list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub varies: bool,
+    /// `true` if a request of the target has the id of an earlier request of the same session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeated_id: bool,
     /// The replies as received, for a check that reads them. Snapshots omit them, because they contain ids and dates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<Parts>,

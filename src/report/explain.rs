@@ -259,6 +259,7 @@ fn answer(answer: &Answer) -> String {
         Answer::Accept(content) => {
             format!("when asked, the user accepts with {}", cut(&compact(content), IN_A_SENTENCE))
         }
+        Answer::AcceptAlone => "when asked, the user accepts without content".to_owned(),
         Answer::AcceptAsPresented => "when asked, the user accepts the form as it is presented".to_owned(),
         Answer::Decline => "when asked, the user declines".to_owned(),
         Answer::Cancel => "when asked, the user cancels".to_owned(),

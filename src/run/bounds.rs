@@ -275,6 +275,7 @@ impl Keeper<'_> {
                 get_stream: _,
                 events,
                 varies: _,
+                repeated_id: _,
                 replies,
                 sent,
                 unread,

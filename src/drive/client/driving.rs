@@ -126,6 +126,7 @@ fn answers(step: &Step) -> &[Answer] {
 fn answer(answer: &Answer, bindings: &Bindings) -> Option<String> {
     Some(match answer {
         Answer::Accept(content) => object([("accept", content.render(bindings))]),
+        Answer::AcceptAlone => quoted("accept"),
         Answer::AcceptAsPresented => object([("accept", quoted("as presented"))]),
         Answer::Decline => quoted("decline"),
         Answer::Cancel => quoted("cancel"),

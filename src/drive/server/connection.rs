@@ -430,6 +430,7 @@ pub(crate) fn elicit_result(answer: &Answer, bindings: &Bindings) -> String {
     match answer {
         Answer::Accept(content) => accept(&content.render(bindings)),
         // A raw client adds no default values.
+        Answer::AcceptAlone => r#"{"action":"accept"}"#.to_owned(),
         Answer::AcceptAsPresented => accept("{}"),
         Answer::Decline => r#"{"action":"decline"}"#.to_owned(),
         // A multi round-trip result cannot carry an error; cancelling is the closest to it.

@@ -30,6 +30,7 @@ impl<'de> Deserialize<'de> for Reaction {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         match (value.as_str(), value.get("accept")) {
+            (Some("accept"), _) => Ok(Self::Accept(Map::new())),
             (Some("decline"), _) => Ok(Self::Decline),
             (Some("cancel"), _) => Ok(Self::Cancel),
             (_, Some(Value::String(how))) if how == "as presented" => Ok(Self::Accept(Map::new())),

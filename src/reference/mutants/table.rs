@@ -898,6 +898,8 @@ mutants! { |p|
         /// Over stdio, line breaks in strings are written without escaping.
         "line-breaks-unescaped": p.transport.framing = |message| message.replace("\\n", "\n") => [
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
+        /// The user receives no content of a result.
+        "content-lost-by-client": p.client.lost_member = Some("content") => ["sep-1303/tool-errors-reach-the-user"],
         /// A retry has the state that any call received last.
         "state-of-another-call": p.client.shares_state = true => ["sep-2322/state-stays-with-its-request"],
         /// The first request of a call has the state of the last call.
@@ -937,7 +939,6 @@ mutants! { |p|
         /// The time limit of the user is ignored.
         "request-timeout-ignored": p.client.limits_requests = false => ["lifecycle/requests-time-out"],
         /// A request without a reply in time is not cancelled.
-        "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-cancels",
-            "stdio/cancelled-notification"],
+        "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-cancels"],
     }
 }

@@ -65,6 +65,7 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(advertised(&seen.advertised));
     parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
     parts.extend(seen.varies.then(|| "varies".to_owned()));
+    parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));
     parts.extend(seen.get_stream.iter().map(|message| format!("{message} on the GET stream")));
     let events: Vec<_> = seen.events.iter().map(event).collect();

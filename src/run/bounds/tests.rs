@@ -68,6 +68,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         get_stream: [].into(),
         events: Vec::new(),
         varies: false,
+        repeated_id: false,
         replies: vec![[("message".to_owned(), value())].into()],
         sent: vec![[("message".to_owned(), value())].into()],
         unread: Some(text()),

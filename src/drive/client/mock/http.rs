@@ -16,7 +16,7 @@ use hyper::{HeaderMap, Method, Request, Response};
 use tokio::sync::{Mutex, mpsc};
 
 use super::listeners::{Busy, Router};
-use super::log::Headers;
+use super::log::{Headers, Log};
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, ReplyContent, Server};
 use crate::drive::fault;
@@ -30,6 +30,8 @@ const MAX_BODY: usize = 16 << 20;
 const LONG: usize = 64 << 10;
 const SESSION: &str = "mcp-session-id";
 const EVENTS: &str = "text/event-stream";
+/// The name of the event that a client closes a body, in place of an HTTP method.
+const CLOSE: &str = "CLOSE";
 
 /// Answers a request if its path belongs to a server, and closes the connection otherwise.
 pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -> Result<Response<Frames>, Infallible> {
@@ -161,15 +163,27 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<F
             Some(AbortOnDrop::of(&fault::spawn(dialog.hold(outlet))))
         }
         // The body stays open until the client closes it.
-        ReplyContent::Unanswered => Some(AbortOnDrop::of(&fault::spawn(hold_open(outlet)))),
+        ReplyContent::Unanswered => {
+            let closes = Closes(Arc::clone(&server.log));
+            Some(AbortOnDrop::of(&fault::spawn(hold_open(outlet, closes))))
+        }
     };
     let builder = headers.iter().fold(Response::builder().status(status), |all, (name, value)| all.header(name, value));
     response(builder, Frames { coming, talking, cut: None, busy: None })
 }
 
 /// Keeps a body open without a message.
-async fn hold_open(_outlet: Outlet) {
+async fn hold_open(_outlet: Outlet, _closes: Closes) {
     std::future::pending().await
+}
+
+/// Records that the client has closed a body, when it is dropped.
+struct Closes(Arc<Log>);
+
+impl Drop for Closes {
+    fn drop(&mut self) {
+        _ = self.0.received(b"", vec![pair(":method", CLOSE)]);
+    }
 }
 
 fn wants_events(asked: &HeaderMap) -> bool {

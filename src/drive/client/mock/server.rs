@@ -207,6 +207,10 @@ impl Server {
         let params = message.get("params").map_or(Some(Members::default()), Members::of);
         let turn = self.turn(&method);
         let wrong = self.wrong(&turn);
+        if let (Some(404), Some(session)) = (wrong.status, incoming.session) {
+            // The status says that the session has ended.
+            self.state().sessions.remove(session);
+        }
         let outcome = match params {
             None => Err(Fault::new(400, INVALID_PARAMS, "`params` is no object")),
             Some(params) => {
