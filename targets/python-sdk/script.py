@@ -33,6 +33,8 @@ def connect(request: dict[str, Any]) -> Client:
     else:
         command, *args = request["command"]
         server = StdioServerParameters(command=command, args=args)
+    if request.get("negotiate"):
+        return Client(server, elicitation_callback=elicitation_handler(request))
     mode = request["revision"] if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
     return Client(server, mode=mode, elicitation_callback=elicitation_handler(request))
 

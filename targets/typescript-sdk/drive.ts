@@ -34,7 +34,7 @@ function createTransport({ url, command }: DriveRequest): StreamableHTTPClientTr
 }
 
 /** Creates a client that offers only this revision. By default a client offers all revisions of an era. */
-function createClient({ revision, variant, answers, declares }: DriveRequest): Client {
+function createClient({ revision, variant, answers, declares, negotiate }: DriveRequest): Client {
   const derived = answers === undefined ? {} : { elicitation: { form: formCapability(answers) } };
   const client = new Client(
     { name: 'casebook', version: '1' },
@@ -44,7 +44,7 @@ function createClient({ revision, variant, answers, declares }: DriveRequest): C
       ...(variant === 'cfworker' && { jsonSchemaValidator: new CfWorkerJsonSchemaValidator() }),
       // https://ts.sdk.modelcontextprotocol.io/v2/protocol-versions#pin-an-era
       ...(revision >= '2026-07-28'
-        ? { versionNegotiation: { mode: { pin: revision } } }
+        ? { versionNegotiation: { mode: negotiate ? 'auto' : { pin: revision } } }
         : { supportedProtocolVersions: [revision] })
     }
   );

@@ -77,6 +77,8 @@ export interface ServeRequest {
 
 export interface DriveRequest {
   revision: string;
+  /** Set if the client determines the revision of the server. */
+  negotiate?: boolean;
   variant?: string;
   url?: string;
   command?: [string, ...string[]];
