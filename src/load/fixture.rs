@@ -10,7 +10,7 @@ use super::expand::template;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Tool};
-use crate::model::spec::Role;
+use crate::model::spec::{Revision, Role};
 use crate::model::template::Template;
 
 /// The help for a `does` without a behaviour, or with two.
@@ -34,10 +34,10 @@ const PARTS: [&str; 10] = [
 
 /// Reads `given`.
 pub(super) fn fixture(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<Fixture> {
-    let object = reader.object(node, "`given`", &["tools", "deviations", "pages"])?;
+    let object = reader.object(node, "`given`", &["tools", "deviations", "pages", "revision"])?;
     let listed = reader.need(object, "`given`", "tools")?;
     let tools = tools(reader, listed, role);
-    for key in ["deviations", "pages"] {
+    for key in ["deviations", "pages", "revision"] {
         if let Some(member) = object.member(key).filter(|_| role == Some(Role::Server)) {
             let message = format!("`{key}` is allowed only in tests of a client, which casebook serves");
             let mismatch = reader.mistake(Lint::RoleMismatch, message);
@@ -47,7 +47,10 @@ pub(super) fn fixture(reader: &mut Reader, node: &Node, role: Option<Role>) -> O
     }
     let items = object.get("deviations").and_then(|node| reader.items(node, "`deviations`")).unwrap_or_default();
     let deviations = items.iter().filter_map(|item| deviation(reader, item)).collect();
-    Some(Fixture { tools, deviations, pages: object.get("pages").and_then(|node| pages(reader, node)) })
+    let pages = object.get("pages").and_then(|node| pages(reader, node));
+    let revision =
+        object.get("revision").and_then(|node| reader.word(node, "`revision`", &Revision::all().collect::<Vec<_>>()));
+    Some(Fixture { tools, deviations, pages, revision })
 }
 
 fn pages(reader: &mut Reader, node: &Node) -> Option<Pages> {

@@ -11,7 +11,7 @@ use super::applicability::Applicability;
 pub use super::deviation::{Change, Deviation};
 pub use super::flaw::Flaw;
 use super::schema::SharedSchema;
-use super::spec::{Catalogue, Revisions, Role, Transport, words};
+use super::spec::{Catalogue, Revision, Revisions, Role, Transport, words};
 use super::template::Template;
 use super::{CaseId, RequirementId};
 
@@ -168,6 +168,8 @@ words! {
         ElicitationForm = "elicitation.form",
         /// Tools with an output schema.
         ToolsOutputSchema = "tools.outputSchema",
+        /// A client that speaks older and newer revisions, and determines which of them a server speaks.
+        VersionsNegotiation = "versions.negotiation",
         /// Notifications that the list of tools has changed.
         ToolsListChanged = "tools.listChanged",
     }
@@ -182,6 +184,9 @@ pub struct Fixture {
     pub deviations: Vec<Deviation>,
     /// The division of the tool list into pages when casebook acts as the server; `None` lists all tools at once.
     pub pages: Option<Pages>,
+    /// The revision that casebook speaks as the server, for a client that negotiates the revision by itself; `None`
+    /// speaks the revision of the test, which the client then knows.
+    pub revision: Option<Revision>,
 }
 
 /// The division of a tool list into pages.

@@ -201,6 +201,10 @@ words! {
 
 /// The largest number of bytes kept of a header's value. A value of this length may have been longer.
 pub const HEADER_BYTES: usize = 1 << 10;
+/// The value of `:method` in the headers of an event: a client has closed the body of a reply that had no response.
+pub(crate) const CLOSED: &str = "CLOSE";
+/// The name of the header of such an event that has the id of the request.
+pub(crate) const CLOSED_REQUEST: &str = ":request";
 /// The largest number of headers kept of a message. A message with this many may have had more.
 pub const HEADERS: usize = 64;
 

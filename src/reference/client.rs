@@ -51,6 +51,9 @@ struct Drive {
     revision: String,
     #[serde(rename = "variant")]
     _variant: Option<Value>,
+    /// `true` if the client determines the revision of the server.
+    #[serde(default)]
+    negotiate: bool,
     url: Option<String>,
     command: Option<Vec<String>>,
     #[serde(default)]
@@ -99,7 +102,10 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static P
     let work = tokio::spawn(async move {
         let patience = drive.request_timeout.map_or(PATIENCE, Duration::from_millis);
         match Client::connect(&address, revision, capabilities, drive.answers, patience, policy).await {
-            Ok(client) => client.run_script(drive.script).await,
+            Ok(mut client) => match client.negotiate(drive.negotiate).await {
+                Ok(()) => client.run_script(drive.script).await,
+                Err(failure) => not_connected(failure),
+            },
             Err(failure) => not_connected(failure),
         }
     });

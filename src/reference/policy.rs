@@ -315,6 +315,10 @@ decisions! {
         renews_session: bool = true,
         /// A notification about an unknown elicitation is ignored.
         refuses_completions: bool = false,
+        /// A client that supports older servers sends `server/discover` first.
+        probes: bool = true,
+        /// Any error except those of newer servers shows that a server is an older one.
+        falls_back_after: fn(i64) -> bool = |_| true,
         /// Each request has a time limit.
         limits_requests: bool = true,
         /// A request without a reply in time is cancelled.

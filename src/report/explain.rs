@@ -162,6 +162,9 @@ fn served(given: &Fixture) -> String {
         let cursors: Vec<_> = cursors.iter().map(|cursor| format!(", then `{cursor}`")).collect();
         put(&mut out, format_args!("    given  pages of {size}{}\n", cursors.concat()));
     }
+    if let Some(revision) = given.revision {
+        put(&mut out, format_args!("    given  a server of {revision}, which the client has to find out\n"));
+    }
     for Deviation { method, times, change } in &given.deviations {
         let change = match change {
             Change::Set { at, value } => format!("`{at}` is {}", cut(&compact(value), IN_A_SENTENCE)),

@@ -43,7 +43,8 @@ pub(crate) async fn with_canaries(canaries: &Canaries, driving: impl Future<Outp
 
 /// Starts the mock server for a client. Without one, returns the result of the test.
 pub(crate) fn mock(listeners: &mut Listeners, planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
-    let served = Mock::serve(listeners, Arc::clone(&planned.test), bindings.clone(), planned.id.revision);
+    let revision = planned.test.given.revision.unwrap_or(planned.id.revision);
+    let served = Mock::serve(listeners, Arc::clone(&planned.test), bindings.clone(), revision);
     served.map_err(|error| unavailable(format!("the mock server cannot open a port: {error}")))
 }
 
@@ -103,6 +104,7 @@ pub(crate) fn order(
     let steps = &planned.test.steps;
     let mut members = vec![("revision", quoted(planned.id.revision.name()))];
     members.extend(variant.map(|variant| ("variant", quoted(variant))));
+    members.extend(planned.test.given.revision.map(|_| ("negotiate", "true".to_owned())));
     members.push(server);
     let answers: Vec<_> = steps.iter().flat_map(answers).filter_map(|one| answer(one, bindings)).collect();
     // Without answers, the client declares no elicitation.

@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::model::case::{Step, When};
-use crate::model::transcript::{Message, Party};
+use crate::model::transcript::{CLOSED, CLOSED_REQUEST, Message, Party};
 
 /// The part of a request that identifies its purpose.
 #[derive(Deserialize)]
@@ -35,6 +35,20 @@ struct Identified<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     method: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Cancellation<'a> {
+    method: String,
+    #[serde(borrow)]
+    params: Cancelled<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cancelled<'a> {
+    #[serde(borrow)]
+    request_id: &'a RawValue,
 }
 
 impl Request {
@@ -78,7 +92,46 @@ pub(crate) fn split(steps: &[Step], mut messages: Vec<Message>, took: Duration) 
         until = until.min(since);
     }
     parts.reverse();
+    return_cancellations(&mut parts);
     parts
+}
+
+/// Moves a cancellation, which a client may send after its next request, to the step with the request that it names. A
+/// body that is closed after the last response may belong to the end of the client, and stays.
+fn return_cancellations(parts: &mut [(Vec<Message>, u64)]) {
+    let mut ids: Vec<BTreeSet<String>> = Vec::new();
+    for index in 0..parts.len() {
+        let last = parts[index].0.iter().rposition(|message| message.from == Party::Harness);
+        let (mut own, mut kept) = (BTreeSet::new(), Vec::new());
+        for (place, message) in std::mem::take(&mut parts[index].0).into_iter().enumerate() {
+            let cancelled = cancelled(&message).filter(|_| !message.text.is_empty() || Some(place) < last);
+            match cancelled.and_then(|id| ids.iter().position(|ids| ids.contains(&id))) {
+                Some(step) => parts[step].0.push(message),
+                None => {
+                    own.extend(own_id(&message));
+                    kept.push(message);
+                }
+            }
+        }
+        parts[index].0 = kept;
+        ids.push(own);
+    }
+}
+
+/// Returns the id of a request of the client, as JSON.
+fn own_id(message: &Message) -> Option<String> {
+    let one: Identified<'_> = serde_json::from_str(&message.text).ok().filter(|_| message.from == Party::Target)?;
+    one.method.and(one.id).map(|id| id.get().to_owned())
+}
+
+/// Returns the id of the request that a client cancels by a message, or by closing the body of the reply.
+fn cancelled(message: &Message) -> Option<String> {
+    let header = |name: &str| message.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+    if header(":method") == Some(CLOSED) {
+        return header(CLOSED_REQUEST).map(str::to_owned);
+    }
+    let one: Cancellation<'_> = serde_json::from_str(&message.text).ok().filter(|_| message.from == Party::Target)?;
+    (one.method == "notifications/cancelled").then(|| one.params.request_id.get().to_owned())
 }
 
 /// Returns the steps, those together whose calls begin at the same time.

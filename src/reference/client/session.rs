@@ -21,6 +21,8 @@ use crate::message::{CAPABILITIES_KEY, CLIENT_KEY, Success, VERSION_KEY, object,
 use crate::policy::Policy;
 use crate::revision::Revision;
 
+/// The time limit of the request that determines the revision of a server.
+const PROBE: Duration = Duration::from_secs(1);
 /// The notification that ends a handshake.
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const NAME: &str = "casebook-reference";
@@ -57,6 +59,32 @@ impl Client {
             client.initialize().await?;
         }
         Ok(client)
+    }
+
+    /// Determines whether a server speaks the newest revision, and otherwise begins a session.
+    pub(super) async fn negotiate(&mut self, is_asked: bool) -> Result<(), Failure> {
+        if !is_asked || !self.revision.is_stateless() {
+            return Ok(());
+        }
+        if !self.policy.client.probes {
+            self.revision = Revision::November2025;
+            return self.initialize().await;
+        }
+        let probe = tokio::time::timeout(PROBE, self.request("server/discover", vec![])).await;
+        match probe.unwrap_or(Err(Failure::Timeout)) {
+            Ok(_) => Ok(()),
+            // These errors are those of a newer server.
+            Err(Failure::Refused { code: -32022..=-32020, message }) => {
+                Err(Failure::protocol(format!("the server refuses all revisions: {message}")))
+            }
+            Err(Failure::Refused { code, .. }) if !(self.policy.client.falls_back_after)(code) => {
+                Err(Failure::protocol("the server is neither a newer nor an older one"))
+            }
+            Err(_) => {
+                self.revision = Revision::November2025;
+                self.initialize().await
+            }
+        }
     }
 
     async fn initialize(&mut self) -> Result<(), Failure> {

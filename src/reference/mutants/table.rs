@@ -936,6 +936,13 @@ mutants! { |p|
         /// The response to an elicitation has both a result and an error.
         "answer-with-error": p.edit_if(Response, ("/result/action", r#""accept""#), "/error",
             Set(r#"{"code":0,"message":""}"#)) => ["base/result-or-error"],
+        /// Only the error -32601 shows that a server is an older one.
+        "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => ["sep-2575/fallback-after-any-error"],
+        /// A client that supports older servers begins with `initialize`.
+        "probe-left-out": p.client.probes = false => ["sep-2575/stdio-probe"],
+        /// No error shows that a server is an older one.
+        "never-falls-back": p.client.falls_back_after = |_| false => ["sep-2575/fallback-after-any-error",
+            "sep-2575/older-server-reached"],
         /// The time limit of the user is ignored.
         "request-timeout-ignored": p.client.limits_requests = false => ["lifecycle/requests-time-out"],
         /// A request without a reply in time is not cancelled.

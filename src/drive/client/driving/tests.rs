@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::model::case::{Fixture, Retry, Then};
 use crate::model::spec::Role;
-use crate::model::transcript::Party;
+use crate::model::transcript::{CLOSED, CLOSED_REQUEST, Party};
 use crate::model::{CaseId, TestId};
 
 fn at(at: u64, from: Party, text: &str) -> Message {
@@ -19,7 +19,11 @@ fn test(steps: Vec<When>) -> Test {
 }
 
 fn call(tool: &str) -> When {
-    When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default() }
+    When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default(), parallel: false }
+}
+
+fn beside(tool: &str) -> When {
+    When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default(), parallel: true }
 }
 
 fn told_of(steps: Vec<When>, value: &Value) -> Driven {
@@ -38,6 +42,7 @@ fn drive_object_has_script_and_answers_of_all_calls() {
         arguments: Some((&json!({"n": 1})).into()),
         answers,
         retry: Retry::default(),
+        parallel: false,
     };
     let accept = Answer::Accept((&json!({"x": 1})).into());
     let steps = vec![
@@ -122,4 +127,78 @@ fn time_without_messages_belongs_to_first_step() {
     let steps = test(vec![When::List, When::List]).steps;
     let micros = split(&steps, Vec::new(), Duration::from_micros(7)).into_iter().map(|(_, micros)| micros);
     assert_eq!(micros.sum::<u64>(), 7);
+}
+
+#[test]
+fn parallel_calls_are_one_step_of_the_script_with_a_result_each() {
+    let id = "f/c/t@2026-07-28+http".parse::<TestId>().expect("a test id");
+    let planned = Planned {
+        index: 0,
+        id,
+        test: Arc::new(Test { request_timeout: Some(400), ..test(vec![call("a"), beside("b"), When::List]) }),
+        stdio: None,
+    };
+    let order = order(&planned, None, &Bindings::default(), ("url", quoted("http://a")));
+    let order: Value = serde_json::from_str(&order).expect("JSON");
+    let together = json!({"callTools": [{"name": "a"}, {"name": "b"}]});
+    assert_eq!((&order["script"], &order["requestTimeout"]), (&json!([together, {"listTools": {}}]), &json!(400)));
+}
+
+#[test]
+fn answer_to_parallel_calls_has_one_result_for_each() {
+    let results = |results: Value| {
+        let steps = json!({"connected": true, "steps": [results, {"tools": []}]});
+        told_of(vec![call("a"), beside("b"), When::List], &steps)
+    };
+    let driven = results(json!({"results": [{"result": {}}, {"error": {}}]}));
+    let handed = [r#"{"result":{}}"#, r#"{"error":{}}"#, r#"{"tools":[]}"#].map(|text| (&End::Handed, Some(text)));
+    assert_eq!(ends(&driven), handed);
+    for wrong in [json!({"results": [{"result": {}}]}), json!({"result": {}})] {
+        let driven = results(wrong.clone());
+        assert!(matches!(driven.served, Served::Failed { end: End::Invalid { .. }, .. }), "{wrong}");
+    }
+}
+
+#[test]
+fn messages_of_parallel_calls_belong_to_their_tools() {
+    use Party::{Harness, Target};
+    let call_of = |id: u64, name: &str| format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"{name}"}}}}"#);
+    let messages = vec![
+        at(10, Target, &call_of(1, "b")),
+        at(11, Target, &call_of(2, "a")),
+        at(12, Harness, r#"{"id":2,"result":{"requestState":"s"}}"#),
+        at(13, Harness, r#"{"id":1,"result":{}}"#),
+        at(14, Target, r#"{"id":3,"method":"tools/call","params":{"name":"a","requestState":"s"}}"#),
+        at(15, Harness, r#"{"id":3,"result":{}}"#),
+        at(20, Target, r#"{"id":4,"method":"tools/list"}"#),
+    ];
+    let steps = test(vec![call("a"), beside("b"), When::List]).steps;
+    let parts = split(&steps, messages, Duration::from_micros(30));
+    let shape: Vec<_> = parts.iter().map(|(messages, micros)| (messages.len(), *micros)).collect();
+    assert_eq!(shape, [(4, 10), (2, 10), (1, 10)]);
+}
+
+#[test]
+fn cancellation_belongs_to_the_step_of_its_request() {
+    use Party::{Harness, Target};
+    let closed = |at| {
+        let headers = [(":method", CLOSED), (CLOSED_REQUEST, "1")].map(|(name, value)| (name.into(), value.into()));
+        Message { at, headers: headers.into(), ..Message::new(Target, "") }
+    };
+    let messages = || {
+        vec![
+            at(10, Target, r#"{"id":1,"method":"tools/call","params":{"name":"a"}}"#),
+            at(20, Target, r#"{"id":2,"method":"tools/list"}"#),
+            at(21, Target, r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#),
+        ]
+    };
+    let lengths = |messages| {
+        let steps = test(vec![call("a"), When::List]).steps;
+        split(&steps, messages, Duration::from_micros(30)).iter().map(|(part, _)| part.len()).collect::<Vec<_>>()
+    };
+    let reply = at(23, Harness, r#"{"id":2,"result":{}}"#);
+    assert_eq!(lengths(messages()), [2, 1]);
+    assert_eq!(lengths([messages(), vec![closed(22), reply.clone()]].concat()), [3, 2]);
+    // A body that is closed at the end of the client cancels nothing.
+    assert_eq!(lengths([messages(), vec![reply, closed(24)]].concat()), [2, 3]);
 }

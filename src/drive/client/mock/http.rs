@@ -7,6 +7,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Incoming as RequestBody};
@@ -14,15 +15,16 @@ use hyper::header::{ACCEPT, HOST, ORIGIN};
 use hyper::http::response::Builder;
 use hyper::{HeaderMap, Method, Request, Response};
 use tokio::sync::{Mutex, mpsc};
+use tokio::time::timeout;
 
 use super::listeners::{Busy, Router};
-use super::log::{Headers, Log};
+use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, ReplyContent, Server};
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
 use crate::drive::server::headers::text;
-use crate::model::transcript::HEADERS;
+use crate::model::transcript::{CLOSED, CLOSED_REQUEST, HEADERS};
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -30,8 +32,8 @@ const MAX_BODY: usize = 16 << 20;
 const LONG: usize = 64 << 10;
 const SESSION: &str = "mcp-session-id";
 const EVENTS: &str = "text/event-stream";
-/// The name of the event that a client closes a body, in place of an HTTP method.
-const CLOSE: &str = "CLOSE";
+/// The time in which a client closes a body that it no longer waits for, before its next request is answered.
+const CLOSING: Duration = Duration::from_millis(300);
 
 /// Answers a request if its path belongs to a server, and closes the connection otherwise.
 pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -> Result<Response<Frames>, Infallible> {
@@ -66,6 +68,9 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
             respond(Reply::unreadable("not UTF-8", false), &parts.headers, &server).await
         }
         Method::POST => {
+            let mut unanswered = server.unanswered.subscribe();
+            // An error means that the time is over.
+            _ = timeout(CLOSING, unanswered.wait_for(|open| *open == 0)).await;
             let incoming = Incoming { text: &text, session, headers: Some(&parts.headers) };
             respond(server.answer(incoming), &parts.headers, &server).await
         }
@@ -119,7 +124,7 @@ fn kept(method: &Method, headers: &HeaderMap) -> Headers {
 }
 
 /// Sends a reply, with the deviations of the case.
-async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<Frames> {
+async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Response<Frames> {
     let Reply { status, session, content, wrong } = reply;
     let status = wrong.status.unwrap_or(status);
     let mut headers: Headers = session.map(|session| (SESSION.to_owned(), session)).into_iter().collect();
@@ -128,7 +133,7 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<F
         ReplyContent::Message(_) if wrong.before.is_empty() && !wants_events(asked) => {
             headers.push(pair("content-type", "application/json"));
         }
-        ReplyContent::Message(_) | ReplyContent::Dialog(_) | ReplyContent::Unanswered => {
+        ReplyContent::Message(_) | ReplyContent::Dialog(_) | ReplyContent::Unanswered { .. } => {
             headers.extend([
                 pair("content-type", EVENTS),
                 pair("cache-control", "no-cache"),
@@ -163,8 +168,9 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Server) -> Response<F
             Some(AbortOnDrop::of(&fault::spawn(dialog.hold(outlet))))
         }
         // The body stays open until the client closes it.
-        ReplyContent::Unanswered => {
-            let closes = Closes(Arc::clone(&server.log));
+        ReplyContent::Unanswered { id } => {
+            server.unanswered.send_modify(|open| *open += 1);
+            let closes = Closes { server: Arc::clone(server), id };
             Some(AbortOnDrop::of(&fault::spawn(hold_open(outlet, closes))))
         }
     };
@@ -178,11 +184,17 @@ async fn hold_open(_outlet: Outlet, _closes: Closes) {
 }
 
 /// Records that the client has closed a body, when it is dropped.
-struct Closes(Arc<Log>);
+struct Closes {
+    server: Arc<Server>,
+    /// The id of the request whose response the client waited for.
+    id: String,
+}
 
 impl Drop for Closes {
     fn drop(&mut self) {
-        _ = self.0.received(b"", vec![pair(":method", CLOSE)]);
+        let headers = vec![pair(":method", CLOSED), pair(CLOSED_REQUEST, &self.id)];
+        _ = self.server.log.received(b"", headers);
+        self.server.unanswered.send_modify(|open| *open -= 1);
     }
 }
 

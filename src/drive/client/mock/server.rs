@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::HeaderMap;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::elicit::{Dialog, Elicits};
 use super::log::Log;
@@ -41,6 +41,8 @@ pub(super) struct Server {
     pub(super) log: Arc<Log>,
     /// Held while a long body is read, so that only one is in memory regardless of the number of connections.
     pub(super) long: tokio::sync::Mutex<()>,
+    /// The number of open bodies without a response.
+    pub(super) unanswered: watch::Sender<usize>,
     revision: Revision,
     test: Arc<Test>,
     bindings: Bindings,
@@ -109,7 +111,10 @@ pub(super) enum ReplyContent {
     /// Requests to the client before the response.
     Dialog(Dialog),
     /// No response, although the client waits for one.
-    Unanswered,
+    Unanswered {
+        /// The id of the request, as JSON.
+        id: String,
+    },
 }
 
 /// The outcome of a valid request.
@@ -172,6 +177,7 @@ impl Server {
         Self {
             log: Arc::new(Log::new()),
             long: tokio::sync::Mutex::default(),
+            unanswered: watch::Sender::default(),
             revision,
             test,
             bindings,
@@ -224,7 +230,7 @@ impl Server {
         };
         let reply = match outcome {
             _ if self.changes(&turn).any(|change| matches!(change, Change::Unanswered)) => {
-                Reply { content: ReplyContent::Unanswered, ..Reply::nothing(200) }
+                Reply { content: ReplyContent::Unanswered { id }, ..Reply::nothing(200) }
             }
             Err(fault) => Reply::message(fault.status, self.deviated(&turn, fault.text(&id))),
             Ok(Outcome::Result(result)) => Reply::message(200, self.response_to(&id, &turn, &result)),

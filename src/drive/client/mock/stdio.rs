@@ -93,7 +93,7 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
             _ = outlet.send(message).await;
         }
         match reply.content {
-            ReplyContent::Nothing | ReplyContent::Unanswered => {}
+            ReplyContent::Nothing | ReplyContent::Unanswered { .. } => {}
             ReplyContent::Message(text) => {
                 if outlet.send(text).await.is_err() {
                     break;

@@ -498,6 +498,28 @@ async fn stdio_reply_has_no_headers_and_cut_closes_stream() {
 }
 
 #[tokio::test]
+async fn deviation_with_times_ends_and_message_comes_before_the_reply() {
+    let before = json!({ "jsonrpc": "2.0", "method": "notifications/x" });
+    let deviation = |change| Deviation { method: "tools/list".to_owned(), times: Some(1), change };
+    let deviations = vec![
+        deviation(Change::Before { message: Template::from(&before) }),
+        deviation(Change::Remove { at: "/result/tools".to_owned() }),
+        Deviation { method: "server/discover".to_owned(), times: Some(1), change: Change::Unanswered },
+    ];
+    let mock = serve(Lifecycle::Stateless, Fixture { deviations, ..fixture(vec![]) }).await;
+    let (mut input, mut output) = plug(mock.relay().expect("a file"));
+    for (id, method) in [(1, "server/discover"), (2, "tools/list"), (3, "tools/list"), (4, "server/discover")] {
+        let request = stateless(id, method, json!({}));
+        input.write_all(format!("{request}\n").as_bytes()).await.expect("a relay");
+    }
+    assert_eq!(line(&mut output).await, before);
+    let (first, second) = (line(&mut output).await, line(&mut output).await);
+    assert_eq!((&first["id"], first["result"].get("tools")), (&json!(2), None));
+    assert_eq!((&second["id"], &second["result"]["tools"]), (&json!(3), &json!([])));
+    assert_eq!(line(&mut output).await["id"], 4);
+}
+
+#[tokio::test]
 async fn dropped_mock_closes_all_connections() {
     let mock = serve(Lifecycle::Stateful, fixture(vec![tool("ask", Does::Elicit, &question("x"))])).await;
     let session = session(&mock).await;
