@@ -3,7 +3,7 @@
 //! Takes the canaries of one test, gives their addresses and the requests for them. Must not know why a target would
 //! request them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::{Component, Path, PathBuf};
@@ -13,7 +13,7 @@ use std::time::Duration;
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode, header};
+use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -24,6 +24,7 @@ use crate::drive::clock::Deadline;
 use crate::drive::fault;
 use crate::drive::process::guard::scratch;
 use crate::drive::token::token;
+use crate::model::target::{Target, TargetKind};
 use crate::model::template::{Canary, CanaryKind};
 use crate::model::transcript::{Hit, Phase};
 
@@ -33,6 +34,12 @@ const MAX_HITS: usize = 100;
 const MAX_PATH: usize = 1000;
 /// The number of bytes that a connection buffers, mainly for headers.
 const MAX_HELD: usize = 16 << 10;
+/// The domain of the canaries with a name. `.invalid` is reserved: no resolver knows an address for it.
+const DOMAIN: &str = ".casebook.invalid";
+/// The variables that lead requests for other machines to a proxy. Some programs read only one spelling of them.
+const PROXY: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+/// The hosts to which a target connects without the proxy: casebook's own servers.
+const DIRECT: &str = "127.0.0.1,localhost";
 /// The time limit of casebook's own test request.
 const PROBE: Duration = Duration::from_secs(5);
 
@@ -42,6 +49,8 @@ pub(crate) struct Canaries {
     alive: Arc<Mutex<ActiveCanaries>>,
     /// Opened for the first canary that needs it, and kept as long as it works.
     listener: Option<Listener>,
+    /// The proxy that receives requests for names. Running processes have its address, so it is never replaced.
+    proxy: Option<Listener>,
     files: Option<Files>,
 }
 
@@ -50,6 +59,18 @@ pub(crate) struct Canaries {
 struct Listener {
     address: SocketAddr,
     task: AbortHandle,
+}
+
+impl Listener {
+    /// Opens a listener on a port of its own.
+    fn open(alive: &Arc<Mutex<ActiveCanaries>>) -> std::io::Result<Self> {
+        let listener = listen()?;
+        let address = listener.local_addr()?;
+        let alive = Arc::clone(alive);
+        let serve = move |stream, asked| serve(stream, asked, address, Arc::clone(&alive));
+        let task = fault::spawn(accept(listener, Way::Private, serve)).abort_handle();
+        Ok(Self { address, task })
+    }
 }
 
 impl Drop for Listener {
@@ -116,6 +137,10 @@ impl Canaries {
                     let address = self.listen().map_err(CanaryError::Listen)?;
                     self.address_of(address, &canary)
                 }
+                CanaryKind::HttpByName | CanaryKind::HttpsByName => {
+                    let address = self.proxy().map_err(CanaryError::Listen)?;
+                    self.address_of(address, &canary)
+                }
                 CanaryKind::File => self.place(&canary).map_err(CanaryError::Watch)?,
             };
             bound.push((canary, address));
@@ -128,13 +153,37 @@ impl Canaries {
         if let Some(listener) = self.listener.as_ref().filter(|listener| !listener.task.is_finished()) {
             return Ok(listener.address);
         }
-        let listener = listen()?;
-        let address = listener.local_addr()?;
-        let alive = Arc::clone(&self.alive);
-        let serve = move |stream, asked| serve(stream, asked, address, Arc::clone(&alive));
-        let task = fault::spawn(accept(listener, Way::Private, serve)).abort_handle();
-        self.listener = Some(Listener { address, task });
-        Ok(address)
+        Ok(self.listener.insert(Listener::open(&self.alive)?).address)
+    }
+
+    /// Returns the address of the proxy, and opens the proxy if there was none yet.
+    fn proxy(&mut self) -> std::io::Result<SocketAddr> {
+        match &self.proxy {
+            Some(proxy) if proxy.task.is_finished() => Err(std::io::Error::other("the proxy for names has ended")),
+            Some(proxy) => Ok(proxy.address),
+            None => Ok(self.proxy.insert(Listener::open(&self.alive)?).address),
+        }
+    }
+
+    /// Returns a target whose processes send requests for other machines to the proxy, unless `target.toml` sets another
+    /// one. A fixed target has no canaries, and stays as it is.
+    pub(crate) fn behind_proxy(&mut self, target: &Arc<Target>) -> Arc<Target> {
+        let mut target = Arc::clone(target);
+        if matches!(target.drives, TargetKind::Adapter(_)) {
+            let mut env = self.proxy_variables();
+            env.extend(target.env.clone());
+            Arc::make_mut(&mut target).env = env;
+        }
+        target
+    }
+
+    /// Returns the environment variables that lead a process's requests for other machines to the proxy. Without a free
+    /// port there are none, and each test with a named canary reports that.
+    fn proxy_variables(&mut self) -> BTreeMap<String, String> {
+        let Ok(address) = self.proxy() else { return BTreeMap::new() };
+        let proxied = PROXY.map(|name| (name, origin(address)));
+        let all = proxied.into_iter().chain([("NO_PROXY", DIRECT.to_owned())]);
+        all.flat_map(|(name, value)| [(name.to_owned(), value.clone()), (name.to_ascii_lowercase(), value)]).collect()
     }
 
     /// Deactivates all canaries, and forgets the requests for them.
@@ -166,7 +215,7 @@ impl Canaries {
     pub(crate) async fn check(&mut self, kinds: impl IntoIterator<Item = CanaryKind>) -> Result<(), CanaryError> {
         for kind in kinds {
             let noticed = match kind {
-                CanaryKind::Http => self.probe_listener().await,
+                CanaryKind::Http | CanaryKind::HttpByName | CanaryKind::HttpsByName => self.probe(kind).await,
                 CanaryKind::File => Files::probe(),
             };
             if noticed.is_err() {
@@ -177,25 +226,35 @@ impl Canaries {
         Ok(())
     }
 
-    async fn probe_listener(&self) -> Result<(), CanaryError> {
-        let Some(address) = self.listener.as_ref().map(|listener| listener.address) else {
+    async fn probe(&self, kind: CanaryKind) -> Result<(), CanaryError> {
+        let listener = if kind == CanaryKind::Http { &self.listener } else { &self.proxy };
+        let Some(address) = listener.as_ref().map(|listener| listener.address) else {
             return Err(CanaryError::RequestNotNoticed("had no listener"));
         };
-        let probe = self.address_of(address, &Canary::new(CanaryKind::Http));
-        let path = probe.strip_prefix(&origin(address)).expect("every address is below the origin");
-        let reply = Deadline::within(PROBE).bound(fetch(address, path)).await;
+        let here = token();
+        let probe = url(kind, address, &here);
+        let place =
+            Place { body: Canary::default_document().to_string().into(), redirect: None, delay: Duration::ZERO };
+        self.alive().places.insert(here.clone(), place);
+        // A tunnel is refused, because casebook has no certificate for the name.
+        let (request, wanted) = match kind {
+            CanaryKind::HttpsByName => (format!("CONNECT {here}{DOMAIN}:443"), "HTTP/1.1 403"),
+            CanaryKind::HttpByName => (format!("GET {probe}"), "$defs"),
+            CanaryKind::Http | CanaryKind::File => (format!("GET /{here}"), "$defs"),
+        };
+        let reply = Deadline::within(PROBE).bound(ask(address, &request)).await;
         let was_noticed = {
             let mut alive = self.alive();
-            alive.places.remove(path.trim_start_matches('/'));
+            alive.places.remove(&here);
             let full = alive.hits.len() >= MAX_HITS;
             let before = alive.hits.len();
-            alive.hits.retain(|hit| hit.url != probe);
+            alive.hits.retain(|hit| !hit.url.contains(&here));
             full || alive.hits.len() < before
         };
         match reply {
             None => Err(CanaryError::RequestNotNoticed("got no answer in time")),
             Some(Err(_)) => Err(CanaryError::RequestNotNoticed("could not connect")),
-            Some(Ok(reply)) if !reply.contains("$defs") => Err(CanaryError::RequestNotNoticed("got a wrong answer")),
+            Some(Ok(reply)) if !reply.contains(wanted) => Err(CanaryError::RequestNotNoticed("got a wrong answer")),
             Some(Ok(_)) if !was_noticed => Err(CanaryError::RequestNotNoticed("was not recorded")),
             Some(Ok(_)) => Ok(()),
         }
@@ -210,14 +269,14 @@ impl Canaries {
         let body = Bytes::from(canary.document().to_string());
         let delay = Duration::from_millis(canary.delay_ms);
         let (here, there) = (token(), token());
-        let redirect = canary.redirects.then(|| format!("{}/{there}", origin(address)));
+        let redirect = canary.redirects.then(|| url(canary.kind, address, &there));
         let mut alive = self.alive();
         if redirect.is_some() {
             alive.places.insert(there, Place { body: body.clone(), redirect: None, delay: Duration::ZERO });
         }
         alive.places.insert(here.clone(), Place { body, redirect, delay });
         let path = canary.path.as_deref().map(|path| format!("/{}", path.trim_start_matches('/'))).unwrap_or_default();
-        format!("{}/{here}{path}", origin(address))
+        format!("{}{path}", url(canary.kind, address, &here))
     }
 
     /// Writes a canary to a fresh file.
@@ -243,6 +302,30 @@ fn origin(address: SocketAddr) -> String {
     format!("http://{address}")
 }
 
+/// Returns the URL of a canary at a listener or behind a proxy.
+fn url(kind: CanaryKind, address: SocketAddr, token: &str) -> String {
+    match kind {
+        CanaryKind::Http | CanaryKind::File => format!("{}/{token}", origin(address)),
+        CanaryKind::HttpByName => format!("http://{token}{DOMAIN}/schemas"),
+        CanaryKind::HttpsByName => format!("https://{token}{DOMAIN}/schemas"),
+    }
+}
+
+/// Returns the token of the canary that a request is for, and the requested URL.
+fn requested<B>(request: &Request<B>, address: SocketAddr) -> (String, String) {
+    let uri = request.uri();
+    let path: String = uri.path().chars().take(MAX_PATH).collect();
+    match uri.host().and_then(|host| Some((host, host.strip_suffix(DOMAIN)?))) {
+        // A request to open a tunnel has no path.
+        Some((host, token)) if request.method() == Method::CONNECT => (token.to_owned(), format!("https://{host}")),
+        Some((host, token)) => (token.to_owned(), format!("http://{host}{path}")),
+        None => {
+            let path = path.trim_start_matches('/');
+            (path.split('/').next().unwrap_or_default().to_owned(), format!("{}/{path}", origin(address)))
+        }
+    }
+}
+
 /// Serves one connection.
 async fn serve(stream: TcpStream, asked: Asked, address: SocketAddr, alive: Arc<Mutex<ActiveCanaries>>) {
     let service = service_fn(move |request| {
@@ -259,17 +342,18 @@ async fn answer<B>(
     address: SocketAddr,
     alive: Arc<Mutex<ActiveCanaries>>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
+    let (token, url) = requested(&request, address);
     let place = {
         let mut alive = alive.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = request.uri().path().trim_start_matches('/');
-        let token = path.split('/').next().unwrap_or_default();
-        let place = alive.places.get(token).cloned();
+        let place = alive.places.get(&token).cloned();
         if place.is_some() {
-            let path: String = path.chars().take(MAX_PATH).collect();
-            alive.note(format!("http://{address}/{path}"));
+            alive.note(url);
         }
         place
     };
+    if request.method() == Method::CONNECT {
+        return Ok(response(StatusCode::FORBIDDEN, Bytes::new()));
+    }
     let Some(place) = place else {
         return Ok(response(StatusCode::NOT_FOUND, Bytes::new()));
     };
@@ -290,9 +374,10 @@ fn response(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     response
 }
 
-async fn fetch(address: SocketAddr, path: &str) -> std::io::Result<String> {
+/// Sends a request, of which this is the start of the first line, and returns the reply.
+async fn ask(address: SocketAddr, request: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address).await?;
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let request = format!("{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut body = String::new();
     stream.take(64 << 10).read_to_string(&mut body).await?;
@@ -378,6 +463,10 @@ mod tests {
         canaries.listener.as_ref().expect("a canary that needs a listener is bound").address
     }
 
+    async fn fetch(address: SocketAddr, path: &str) -> std::io::Result<String> {
+        ask(address, &format!("GET {path}")).await
+    }
+
     fn path(canaries: &Canaries, url: &str) -> String {
         url.strip_prefix(&origin(address(canaries))).expect("an address of the listener").to_owned()
     }
@@ -415,6 +504,30 @@ mod tests {
         assert_eq!(canaries.hits().len(), 2);
     }
 
+    #[tokio::test]
+    async fn request_for_name_through_proxy_is_recorded() {
+        let mut canaries = Canaries::default();
+        let proxy: SocketAddr = canaries.proxy_variables()["https_proxy"]
+            .strip_prefix("http://")
+            .and_then(|address| address.parse().ok())
+            .expect("the address of the proxy");
+        let bound = canaries.bind([CanaryKind::HttpByName, CanaryKind::HttpsByName].map(Canary::new).into());
+        let bound = bound.expect("bound");
+        let reply = ask(proxy, &format!("GET {}/a.json", bound[0].1)).await.expect("a reply");
+        assert!(reply.starts_with("HTTP/1.1 200") && reply.contains("$defs"), "{reply}");
+        let host = bound[1].1.strip_prefix("https://").and_then(|url| url.split('/').next()).expect("a host");
+        let reply = ask(proxy, &format!("CONNECT {host}:443")).await.expect("a reply");
+        assert!(reply.starts_with("HTTP/1.1 403"), "{reply}");
+        for other in ["GET http://other.invalid/", "CONNECT other.invalid:443"] {
+            ask(proxy, other).await.expect("a reply");
+        }
+        let urls: Vec<_> = canaries.hits().into_iter().map(|hit| hit.url).collect();
+        assert_eq!(urls, [format!("{}/a.json", bound[0].1), format!("https://{host}")]);
+        canaries.proxy.as_ref().expect("it is open").task.abort();
+        tokio::task::yield_now().await;
+        assert!(matches!(canaries.bind(vec![Canary::new(CanaryKind::HttpByName)]), Err(CanaryError::Listen(_))));
+    }
+
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn reading_canary_file_counts_and_writing_it_does_not() {
@@ -431,7 +544,7 @@ mod tests {
     #[tokio::test]
     async fn own_request_is_noticed_and_missing_notice_is_error() {
         let mut canaries = Canaries::default();
-        canaries.bind(vec![Canary::new(CanaryKind::Http)]).expect("bound");
+        canaries.bind(CanaryKind::ALL.iter().copied().map(Canary::new).collect()).expect("bound");
         canaries.check(CanaryKind::ALL.iter().copied()).await.expect("it hears");
         assert_eq!(canaries.hits(), []);
         canaries.listener.as_ref().expect("it listens").task.abort();

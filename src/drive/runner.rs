@@ -140,8 +140,8 @@ impl TargetRunner {
     }
 
     /// Returns whether this runner is for the given target.
-    pub(crate) fn is_of(&self, target: &Arc<Target>) -> bool {
-        Arc::ptr_eq(&self.target, target)
+    pub(crate) fn is_of(&self, target: &Target) -> bool {
+        self.target.id == target.id
     }
 
     /// Returns the time spent on the target since the last call.

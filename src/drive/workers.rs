@@ -163,7 +163,8 @@ impl<T: Send + 'static> Worker<T> {
                 other => {
                     self.leave(other).await;
                     let machine = Arc::clone(&self.machine);
-                    TargetRunner::new(Arc::clone(&group.target), self.options.clone(), machine, self.given_up.clone())
+                    let target = canaries.behind_proxy(&group.target);
+                    TargetRunner::new(target, self.options.clone(), machine, self.given_up.clone())
                 }
             };
             ended = self.group(group, &mut fit, &mut canaries).await;

@@ -245,7 +245,7 @@ fn is_within(pointer: &str, above: &str) -> bool {
 fn depends_on_messages(expected: &Expectation) -> bool {
     let is_about_content = |schema: &SharedSchema| {
         let mut dependencies = Dependencies::default();
-        let known = ["status", "canary", "took", "size"];
+        let known = ["status", "canary", "fetches", "took", "size"];
         !dependencies.collect(schema.value())
             || dependencies.values.union(&dependencies.present).any(|key| !known.contains(key))
     };
@@ -295,6 +295,7 @@ fn view(observed: &StepObservation) -> Parts {
         answered,
         rounds,
         canary,
+        fetches,
         get_stream,
         events,
         varies,
@@ -340,6 +341,7 @@ fn view(observed: &StepObservation) -> Parts {
         ("answered", (!answered.is_empty()).then(|| Observed::all(answered.iter().map(answer)).map(Value::Array))),
         ("rounds", list(rounds)),
         ("canary", known(canary.is_some(), json(canary))),
+        ("fetches", known(*fetches > 0, json(fetches))),
         ("get-stream", known(!get_stream.is_empty(), json(get_stream))),
         ("events", list(events)),
         ("varies", known(*varies, json(varies))),

@@ -18,8 +18,8 @@ use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::observation::{AdvertisedTool, Observation, Observed, Parts, SizeClass, StepObservation};
 use crate::model::spec::Role;
-use crate::model::template::Template;
-use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
+use crate::model::template::{Canary, Template};
+use crate::model::transcript::{End, Hit, Message, Party, Served, StepTranscript, Transcript};
 
 /// The characters of an error's text that are kept.
 const SAID: usize = 300;
@@ -131,7 +131,7 @@ impl<'a> Observer<'a> {
     fn unserved(&self, outcome: Outcome, said: &str) -> StepObservation {
         let mut step = blank(outcome, self.transcript.micros);
         step.said = Some(self.excerpt(said));
-        step.canary = self.canary(self.transcript.canary.is_empty());
+        self.canaries(&self.transcript.canary, || said.contains(Canary::MARKER), &mut step);
         step
     }
 
@@ -157,7 +157,10 @@ impl<'a> Observer<'a> {
         let wire = Wire::new(seen);
         let from_target = || seen.messages.iter().filter(|message| message.from == Party::Target);
         let mut observed = blank(ended(&seen.end).unwrap_or(Outcome::InvalidMessage), seen.micros);
-        observed.canary = self.canary(seen.canary.is_empty());
+        let has_marker = |text: &str| text.contains(Canary::MARKER);
+        let is_disclosed =
+            || seen.handed.as_deref().is_some_and(has_marker) || from_target().any(|message| has_marker(&message.text));
+        self.canaries(&seen.canary, is_disclosed, &mut observed);
         observed.asked = asked::asked(self.test.role, &wire).into_iter().map(|params| self.named(params)).collect();
         observed.answered = asked::answered(self.test.role, &wire);
         for answer in &mut observed.answered {
@@ -385,9 +388,17 @@ impl<'a> Observer<'a> {
         })
     }
 
-    fn canary(&self, untouched: bool) -> Option<CanaryState> {
-        let state = if untouched { CanaryState::Untouched } else { CanaryState::Touched };
-        (!self.transcript.bindings.canaries.is_empty()).then_some(state)
+    /// Records the state of the canaries, in a test that has some.
+    fn canaries(&self, hits: &[Hit], is_disclosed: impl FnOnce() -> bool, observed: &mut StepObservation) {
+        if self.transcript.bindings.canaries.is_empty() {
+            return;
+        }
+        observed.fetches = hits.len() as u64;
+        observed.canary = Some(match hits {
+            [] => CanaryState::Untouched,
+            _ if is_disclosed() => CanaryState::Disclosed,
+            _ => CanaryState::Touched,
+        });
     }
 
     fn named(&self, value: Observed) -> Observed {
@@ -478,6 +489,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         sent: Vec::new(),
         unread: None,
         canary: None,
+        fetches: 0,
         // The time limit of a test may be shorter than the longest class.
         took: if outcome == Outcome::Timeout { TimeClass::Endless } else { TimeClass::of(micros) },
         size: SizeClass::Small,

@@ -530,6 +530,8 @@ words! {
         Untouched = "untouched",
         /// At least one was fetched.
         Touched = "touched",
+        /// At least one was fetched, and its content was passed on.
+        Disclosed = "disclosed",
     }
 }
 

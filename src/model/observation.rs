@@ -170,6 +170,9 @@ pub struct StepObservation {
     /// The state of the canaries at the end of this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canary: Option<CanaryState>,
+    /// The number of fetches of canaries until the end of this step.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fetches: u64,
     /// The messages of a request that a server sent on the stream of a GET request.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub get_stream: BTreeSet<GetStreamMessage>,

@@ -49,7 +49,7 @@ impl Expectation {
             || !self.advertised.is_empty()
             || !self.without.is_empty()
             || self.text == Some(TextState::Mirrors)
-            || self.canary == Some(CanaryState::Touched)
+            || self.canary.is_some_and(|state| state != CanaryState::Untouched)
             || self.reply.is_some()
             || self.sent.is_some()
             || self.matches.is_some()

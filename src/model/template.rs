@@ -46,6 +46,10 @@ words! {
     CanaryKind {
         /// A URL on casebook's own loopback listener.
         Http = "http",
+        /// An `http:` URL with a name that no resolver knows, which only the proxy of the environment reaches.
+        HttpByName = "http-by-name",
+        /// The same with `https:`.
+        HttpsByName = "https-by-name",
         /// A temporary file of casebook, as a `file:` URL.
         File = "file",
     }
@@ -79,6 +83,10 @@ impl Canary {
     pub fn new(kind: CanaryKind) -> Self {
         Self { kind, path: None, fragment: None, serves: None, redirects: false, delay_ms: 0 }
     }
+
+    /// A text that a case puts into the document of a canary. In a message of the target, it shows that the target passes
+    /// on the content of a document that it fetched.
+    pub const MARKER: &str = "casebook-canary-content";
 
     /// Returns a schema that rejects some values, so that a test can distinguish a target that enforces the fetched
     /// document from one that ignores it.

@@ -307,6 +307,7 @@ fn conditions(one: &Expectation, role: Role) -> String {
     parts.extend(one.canary.map(|state| match state {
         CanaryState::Untouched => "the target fetches nothing".to_owned(),
         CanaryState::Touched => "the target fetches the address".to_owned(),
+        CanaryState::Disclosed => "the target fetches the address and passes its content on".to_owned(),
     }));
     parts.extend(advertised(&one.advertised));
     let without: Vec<_> = one.without.iter().collect();

@@ -272,6 +272,7 @@ impl Keeper<'_> {
                 answered,
                 rounds: _,
                 canary: _,
+                fetches: _,
                 get_stream: _,
                 events,
                 varies: _,

@@ -73,7 +73,10 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.answered.iter().map(answered));
     let rounds = counted(seen.rounds.iter().map(round));
     parts.extend((!rounds.is_empty()).then(|| format!("rounds {}", rounds.join(", "))));
-    parts.extend(seen.canary.map(|canary| format!("canary {canary}")));
+    parts.extend(seen.canary.map(|canary| match seen.fetches {
+        0 | 1 => format!("canary {canary}"),
+        fetches => format!("canary {canary} by {fetches} fetches"),
+    }));
     parts.extend((seen.size != SizeClass::Small).then(|| format!("size {}", seen.size)));
     counted(parts)
 }
