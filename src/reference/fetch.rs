@@ -24,6 +24,29 @@ pub(crate) fn visit(schema: &mut Value, keyword: &str) {
     uris(schema, keyword).filter(|uri| !uri.starts_with("file://")).for_each(look_at);
 }
 
+/// Requests each URI with this scheme that is the value of a `$ref` from the proxy of the environment, as a client does
+/// that refuses the addresses of this machine. The documents are discarded.
+pub(crate) fn visit_through_proxy(schema: &mut Value, scheme: &str) {
+    uris(schema, "$ref").filter(|uri| uri.starts_with(scheme)).for_each(|uri| drop(ask_proxy(uri)));
+}
+
+fn ask_proxy(uri: &str) -> Result<(), Box<dyn Error>> {
+    let (scheme, rest) = uri.split_once("://").ok_or("no URL")?;
+    let host = rest.split(['/', '#']).next().unwrap_or_default();
+    // Mutants may only fetch canaries, whose names exist nowhere.
+    let proxy =
+        std::env::var("http_proxy").ok().filter(|_| host.ends_with(".invalid")).ok_or("no canary with a name")?;
+    let mut stream = TcpStream::connect(proxy.strip_prefix("http://").ok_or("no HTTP proxy")?)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    match scheme {
+        "https" => write!(stream, "CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\n\r\n")?,
+        _ => write!(stream, "GET {uri} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?,
+    }
+    // The first byte of the reply is enough.
+    stream.read_exact(&mut [0])?;
+    Ok(())
+}
+
 /// Reads each file that a reference names, and discards the contents.
 pub(crate) fn read_files(schema: &mut Value) {
     uris(schema, "$ref").filter_map(|uri| uri.strip_prefix("file://")).for_each(|path| drop(std::fs::read(path)));

@@ -23,7 +23,7 @@ use super::deviations::{
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
 use crate::edits::Hook::{Question, Received, Reply, Request, Response};
-use crate::fetch::{read_files, visit};
+use crate::fetch::{read_files, visit, visit_through_proxy};
 use crate::message::{CLIENT_KEY, OWN_PREFIX};
 use crate::parameters;
 use crate::policy::{Channel, Event, GetStream};
@@ -98,10 +98,17 @@ mutants! { |p|
         /// Structured content that is null counts as missing.
         "null-taken-for-absent": p.output.absent = &["null"] => ["sep-2106/any-json-value"],
         /// References to other documents are fetched when the server is built.
-        "ref-fetched": p.schemas.fetches_references = true => ["sep-2106/no-network-deref"],
+        "ref-fetched": p.schemas.fetches_references = true => [
+            "sep-2106/fetched-content-hidden", "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
+        /// References are fetched through the proxy of the environment, but not from this machine or over TLS.
+        "ref-fetched-by-name": p.schemas.prepare = |schema| visit_through_proxy(schema, "http://") => [
+            "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
+        /// References are fetched if they begin with `https:`.
+        "ref-fetched-over-tls": p.schemas.prepare = |schema| visit_through_proxy(schema, "https://") => [
+            "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
         /// Only references that begin with `http:` or `https:` are refused; those relative to an `$id` are fetched.
         "prefix-check-on-ref": { p.schemas.fetches_references = true; p.schemas.prepare = refuse_by_prefix } => [
-            "sep-2106/data-is-no-reference", "sep-2106/no-network-deref"],
+            "sep-2106/data-is-no-reference", "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
         /// References to other documents accept every value.
         "external-ref-ignored": p.schemas.prepare = ignore_external => ["sep-2106/data-is-no-reference",
             "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected"],
@@ -259,8 +266,9 @@ mutants! { |p|
         /// The address of an unknown dialect is fetched.
         "dialect-fetched": p.schemas.prepare = |schema| visit(schema, "$schema") => ["sep-2106/dialect-not-fetched"],
         /// The `$id` of a schema is fetched.
-        "id-fetched": p.schemas.prepare = |schema| visit(schema, "$id") => ["sep-2106/id-not-fetched",
-            "sep-2106/no-dynamic-deref", "sep-2106/no-network-deref"],
+        "id-fetched": p.schemas.prepare = |schema| visit(schema, "$id") => [
+            "sep-2106/id-not-fetched", "sep-2106/no-dynamic-deref", "sep-2106/no-network-deref",
+            "sep-2106/no-network-deref-earlier"],
         /// References to local files are read.
         "file-read": p.schemas.prepare = read_files => ["sep-2106/no-file-deref"],
         /// Schemas with more than 12 levels are refused.
@@ -575,7 +583,7 @@ mutants! { |p|
             "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected"],
         /// References to other documents are fetched when a schema is compiled.
         "client-fetches-ref": { p.schemas.fetches_references = true; p.client.compiles_when_listed = true } => [
-            "sep-2106/no-network-deref"],
+            "sep-2106/fetched-content-hidden", "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
         /// One tool whose schema cannot be compiled makes the whole list fail.
         "one-bad-tool-loses-all": p.client.bad_tool_breaks_list = true => ["sep-1613/invalid-schema-noticed",
             "sep-1613/schema-keyword-kept", "sep-1613/unsupported-dialect-is-error", "sep-2106/dangling-ref-rejected",
@@ -693,6 +701,12 @@ mutants! { |p|
             "tools/header-value-base64", "tools/header-value-sent"],
         /// The name of a tool is sent in its header without encoding, even if it looks encoded.
         "name-header-not-encoded": p.client.name_header = str::to_owned => ["tools/name-header-encoded"],
+        /// References are fetched through the proxy of the environment, but not from this machine or over TLS.
+        "client-fetches-by-name": p.schemas.prepare = |schema| visit_through_proxy(schema, "http://") => [
+            "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
+        /// References are fetched if they begin with `https:`.
+        "client-fetches-over-tls": p.schemas.prepare = |schema| visit_through_proxy(schema, "https://") => [
+            "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
         /// `$dynamicRef` references to other documents are fetched, but not `$ref`.
         "client-fetches-dynamic-ref": p.schemas.prepare = |schema| visit(schema, "$dynamicRef") => [
             "sep-2106/no-dynamic-deref"],
@@ -700,8 +714,9 @@ mutants! { |p|
         "client-fetches-dialect": p.schemas.prepare = |schema| visit(schema, "$schema") => [
             "sep-2106/dialect-not-fetched"],
         /// The `$id` of a schema is fetched.
-        "client-fetches-id": p.schemas.prepare = |schema| visit(schema, "$id") => ["sep-2106/id-not-fetched",
-            "sep-2106/no-dynamic-deref", "sep-2106/no-network-deref"],
+        "client-fetches-id": p.schemas.prepare = |schema| visit(schema, "$id") => [
+            "sep-2106/id-not-fetched", "sep-2106/no-dynamic-deref", "sep-2106/no-network-deref",
+            "sep-2106/no-network-deref-earlier"],
         /// References to local files are read.
         "client-reads-file": p.schemas.prepare = read_files => ["sep-2106/no-file-deref"],
         /// References to other documents accept every value.
