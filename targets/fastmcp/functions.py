@@ -12,28 +12,53 @@ from typing import Any
 
 from fastmcp import Context, FastMCP
 from fastmcp.tools import Tool
+from mcp.types import Icon
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import ABSENT, equivalent, form, parameters, received
+from casebook_tool import renamed_members, wait_for_cancellation
 
-from results import is_modern, question, received_answer, tool_result
+from results import (
+    check_verbs,
+    is_modern,
+    log,
+    question,
+    received_answer,
+    report_progress,
+    server_options,
+    tool_result,
+)
+
+PARAMETERS = {
+    "name": "name",
+    "title": "title",
+    "description": "description",
+    "outputSchema": "output_schema",
+    "annotations": "annotations",
+    "icons": "icons",
+    "_meta": "meta",
+}
+"""The parameters of the decorator, by the members of a tool."""
 
 
 async def build(request: dict[str, Any], **options: Any) -> FastMCP:
     """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
-    server = FastMCP(**request["fixture"]["server"], **options)
+    server = FastMCP(**server_options(request), **options)
     for tool in request["fixture"]["tools"]:
         if "inputSchema" not in tool:
             raise Cannot("@mcp.tool always derives an inputSchema")
+        check_verbs(tool["does"])
         try:
             with raised_recursion_limit():
                 function = tool_function(tool, is_modern(request))
         except RecursionError as error:
             raise Cannot("the adapter cannot write annotations for an inputSchema of this depth") from error
-        # Members that the fixture omits are not passed.
-        names = {"name": "name", "title": "title", "description": "description", "outputSchema": "output_schema"}
+        members = {key: value for key, value in tool.items() if key != "inputSchema"}
+        arguments = renamed_members(members, PARAMETERS, "@mcp.tool")
         try:
-            server.tool(**{names[key]: value for key, value in tool.items() if key in names})(function)
+            if "icons" in arguments:
+                arguments["icons"] = [Icon.model_validate(icon) for icon in arguments["icons"]]
+            server.tool(**arguments)(function)
         except Exception as error:
             raise Refused(error, tool["name"]) from error
         check_schema(tool, Tool.from_function(function).parameters)
@@ -78,8 +103,38 @@ def function_body(does: dict[str, Any], expected: list[Parameter], modern: bool)
 
             return return_result
 
+        case {"elicit": elicit} if modern:
+            return ask_with_result(elicit)
+
+        case {"elicit": {"mode": "url"}}:
+            raise Cannot("Context.elicit asks only for forms")
+
         case {"elicit": {"message": message, "requestedSchema": schema}}:
-            return ask_with_result(message, schema) if modern else ask_with_model(message, schema)
+            return ask_with_model(message, schema)
+
+        case {"wait": {"started": started, "stopped": stopped}}:
+
+            async def wait(**arguments: Any) -> Any:
+                await wait_for_cancellation(started, stopped)
+                return received(expected, arguments)
+
+            return wait
+
+        case {"log": members}:
+
+            async def send_log(ctx: Context, **arguments: Any) -> Any:
+                await log(ctx, **members)
+                return received(expected, arguments)
+
+            return send_log
+
+        case {"progress": members}:
+
+            async def send_progress(ctx: Context, **arguments: Any) -> Any:
+                await report_progress(ctx, **members)
+                return received(expected, arguments)
+
+            return send_progress
 
         case {"raise": message}:
 
@@ -107,11 +162,11 @@ def ask_with_model(message: str, schema: Any) -> Callable[..., Any]:
     return ask
 
 
-def ask_with_result(message: str, schema: Any) -> Callable[..., Any]:
+def ask_with_result(elicit: dict[str, Any]) -> Callable[..., Any]:
     """https://gofastmcp.com/servers/elicitation#elicitation-on-the-modern-protocol"""
 
     async def ask(ctx: Context, **_arguments: Any) -> Any:
-        return received_answer(ctx) or question(message, schema)
+        return received_answer(elicit, ctx) or question(elicit)
 
     return ask
 

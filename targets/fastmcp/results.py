@@ -4,9 +4,22 @@ from typing import Any
 
 from fastmcp import Context
 from fastmcp.tools import ToolResult
-from mcp.types import ContentBlock, ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from mcp.server.request_state import RequestStateSecurity
+from mcp.types import (
+    ContentBlock,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitRequestURLParams,
+    ElicitResult,
+    InputRequiredResult,
+)
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
+
+from casebook_adapter import Cannot
+from casebook_tool import state_seconds
+
+VERBS = {"echo", "return", "elicit", "wait", "log", "progress", "raise"}
 
 QUESTION = "question"
 """The key of the only question that a tool asks."""
@@ -27,19 +40,57 @@ def tool_result(parts: dict[str, Any]) -> ToolResult:
     return ToolResult(**given)
 
 
-def question(message: str, schema: Any) -> InputRequiredResult:
+def server_options(request: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of `FastMCP` that follow from a fixture.
+
+    https://gofastmcp.com/servers/elicitation#carrying-state-across-rounds
+    """
+    seconds = state_seconds(request["fixture"]["tools"])
+    security = {} if seconds is None else {"request_state_security": RequestStateSecurity.ephemeral(ttl=seconds)}
+    return request["fixture"]["server"] | security
+
+
+def question(elicit: dict[str, Any]) -> InputRequiredResult:
     """https://gofastmcp.com/servers/elicitation#elicitation-on-the-modern-protocol"""
-    asked = ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=schema))
-    return InputRequiredResult(input_requests={QUESTION: asked})
+    if elicit.get("mode") == "url":
+        params = ElicitRequestURLParams(message=elicit["message"], url=elicit["url"])
+    else:
+        params = ElicitRequestFormParams(message=elicit["message"], requested_schema=elicit["requestedSchema"])
+    state = elicit["state"]["value"] if "state" in elicit else None
+    return InputRequiredResult(input_requests={QUESTION: ElicitRequest(params=params)}, request_state=state)
 
 
-def received_answer(ctx: Context) -> dict[str, Any] | None:
+def received_answer(elicit: dict[str, Any], ctx: Context) -> dict[str, Any] | None:
     """Returns the answer that came with the call, if it is one to the question.
 
     https://gofastmcp.com/servers/elicitation#reading-answers
     """
     answer = (ctx.input_responses or {}).get(QUESTION)
-    return answer_parts(answer) if isinstance(answer, ElicitResult) else None
+    if not isinstance(answer, ElicitResult):
+        return None
+    return answer_parts(answer) | ({"state": ctx.request_state} if "state" in elicit else {})
+
+
+async def log(ctx: Context, level: Any, data: str, logger: str | None = None) -> None:
+    """https://gofastmcp.com/servers/logging"""
+    await ctx.log(data, level=level, logger_name=logger)
+
+
+async def report_progress(
+    ctx: Context, progress: float, total: float | None = None, message: str | None = None
+) -> None:
+    """https://gofastmcp.com/servers/progress"""
+    await ctx.report_progress(progress, total, message)
+
+
+def check_verbs(does: dict[str, Any]) -> None:
+    match does:
+        case {"log": {"data": data}} if not isinstance(data, str):
+            raise Cannot("Context.log takes only a text as its message")
+        case _ if not does.keys() <= VERBS:
+            raise Cannot(f"the adapter has no code for a tool that does {list(does)}")
+        case _:
+            pass
 
 
 def answer_parts(answer: ElicitResult) -> dict[str, Any]:

@@ -43,7 +43,9 @@ def connect(request: dict[str, Any]) -> Client:
         # https://gofastmcp.com/clients/transports#session-persistence
         server = StdioTransport(command=command, args=args, keep_alive=False)
     mode = request["revision"] if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
-    return Client(server, mode=mode, elicitation_handler=elicitation_handler(request))
+    # https://gofastmcp.com/clients/tools#execution-options
+    limit = {"timeout": request["requestTimeout"] / 1000} if "requestTimeout" in request else {}
+    return Client(server, mode=mode, elicitation_handler=elicitation_handler(request), **limit)
 
 
 def elicitation_handler(request: dict[str, Any]) -> ElicitationHandler | None:

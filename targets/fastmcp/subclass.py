@@ -11,25 +11,45 @@ from fastmcp.tools import InputRequiredToolResult, Tool, ToolResult
 from pydantic import Field
 
 from casebook_adapter import Refused
+from casebook_tool import elicitation_id, renamed_members, wait_for_cancellation
 
-from results import answer_parts, is_modern, question, received_answer, tool_result
+from results import (
+    answer_parts,
+    check_verbs,
+    is_modern,
+    log,
+    question,
+    received_answer,
+    report_progress,
+    server_options,
+    tool_result,
+)
+
+FIELDS = {
+    "name": "name",
+    "title": "title",
+    "description": "description",
+    "inputSchema": "parameters",
+    "outputSchema": "output_schema",
+    "annotations": "annotations",
+    "icons": "icons",
+    "execution": "execution",
+    "_meta": "meta",
+}
+"""The fields of `fastmcp.tools.Tool`, by the members of a tool."""
 
 
 async def build(request: dict[str, Any]) -> FastMCP:
     """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
-    server = FastMCP(**request["fixture"]["server"])
+    server = FastMCP(**server_options(request))
     for tool in request["fixture"]["tools"]:
+        check_verbs(tool["does"])
+        members = renamed_members(tool, FIELDS, "fastmcp.tools.Tool")
         try:
-            server.add_tool(tool_definition(tool, is_modern(request)))
+            server.add_tool(FixtureTool(modern=is_modern(request), does=tool["does"], **members))
         except Exception as error:
             raise Refused(error, tool["name"]) from error
     return server
-
-
-def tool_definition(tool: dict[str, Any], modern: bool) -> Tool:
-    """Defines a tool. Members that the fixture omits are not passed, so that the SDK handles their absence."""
-    names = {"inputSchema": "parameters", "outputSchema": "output_schema"}
-    return FixtureTool(modern=modern, **{names.get(key, key): value for key, value in tool.items()})
 
 
 class FixtureTool(Tool):
@@ -44,20 +64,32 @@ class FixtureTool(Tool):
                 return ToolResult(structured_content=arguments)
             case {"return": parts}:
                 return tool_result(parts)
-            case {"elicit": {"message": message, "requestedSchema": schema}}:
-                return await self.ask(message, schema)
+            case {"elicit": elicit}:
+                return await self.ask(elicit)
+            case {"wait": {"started": started, "stopped": stopped}}:
+                await wait_for_cancellation(started, stopped)
+            case {"log": members}:
+                await log(get_context(), **members)
+            case {"progress": members}:
+                await report_progress(get_context(), **members)
             case {"raise": message}:
                 raise RuntimeError(message)
             case _:
                 raise NotImplementedError(f"a tool that does {list(self.does)}")
+        return ToolResult(structured_content=arguments)
 
-    async def ask(self, message: str, schema: Any) -> ToolResult:
+    async def ask(self, elicit: dict[str, Any]) -> ToolResult:
         ctx = get_context()
-        if not self.modern:
-            # `Context.elicit` takes no schema. It calls the same session, and names the request likewise.
-            answer = await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
-            return ToolResult(structured_content=answer_parts(answer))
-        answer = received_answer(ctx)
-        if answer is None:
-            return InputRequiredToolResult(question(message, schema))
-        return ToolResult(structured_content=answer)
+        if self.modern:
+            answer = received_answer(elicit, ctx)
+            if answer is None:
+                return InputRequiredToolResult(question(elicit))
+            return ToolResult(structured_content=answer)
+        # `Context.elicit` takes no schema and no URL. It calls the same session, and names the request likewise.
+        message, id = elicit["message"], ctx.request_id
+        if elicit.get("mode") == "url":
+            url = elicit["url"]
+            answer = await ctx.session.elicit_url(message, url, elicitation_id(elicit), related_request_id=id)
+        else:
+            answer = await ctx.session.elicit_form(message, elicit["requestedSchema"], related_request_id=id)
+        return ToolResult(structured_content=answer_parts(answer))

@@ -11,12 +11,23 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 from mcp.server.fastmcp import Context, FastMCP
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, Icon, ToolAnnotations
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import equivalent, form, parameters, received, result, submitted
+from casebook_tool import elicitation_id, renamed_members, wait_for_cancellation
 
 from results import call_tool_result
+
+PARAMETERS = {
+    "name": "name",
+    "title": "title",
+    "description": "description",
+    "annotations": "annotations",
+    "icons": "icons",
+    "_meta": "meta",
+}
+"""The parameters of `FastMCP.add_tool`, by the members of a tool."""
 
 
 async def build(request: dict[str, Any]) -> FastMCP:
@@ -28,7 +39,7 @@ async def build(request: dict[str, Any]) -> FastMCP:
         try:
             with raised_recursion_limit():
                 function = tool_function(tool)
-            server.add_tool(function, **{key: tool[key] for key in ("name", "title", "description") if key in tool})
+            server.add_tool(function, **tool_parameters(tool))
         except Cannot:
             raise
         except Exception as error:
@@ -43,6 +54,16 @@ async def build(request: dict[str, Any]) -> FastMCP:
             if "outputSchema" in tool and not equivalent(tool["outputSchema"], derived[tool["name"]].outputSchema):
                 raise Cannot("the outputSchema that FastMCP derives from the function's result is not equivalent")
     return server
+
+
+def tool_parameters(tool: dict[str, Any]) -> dict[str, Any]:
+    members = {key: value for key, value in tool.items() if key not in ("inputSchema", "outputSchema")}
+    found = renamed_members(members, PARAMETERS, "FastMCP.add_tool")
+    if "annotations" in found:
+        found["annotations"] = ToolAnnotations.model_validate(found["annotations"])
+    if "icons" in found:
+        found["icons"] = [Icon.model_validate(icon) for icon in found["icons"]]
+    return found
 
 
 def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
@@ -76,6 +97,16 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
 
             function = return_result
 
+        case {"elicit": {"mode": "url", "message": message, "url": url} as elicit}:
+            # https://py.sdk.modelcontextprotocol.io/v1/server/#elicitation
+
+            async def ask_for_url(ctx: Context, **_arguments: Any) -> Any:
+                answer = await ctx.elicit_url(message, url, elicitation_id(elicit))
+                return {"action": answer.action}
+
+            function = ask_for_url
+            signature.append(CONTEXT)
+
         case {"elicit": {"message": message, "requestedSchema": schema}}:
             # https://py.sdk.modelcontextprotocol.io/v1/server/#elicitation
             asked = requested_form(schema)
@@ -87,7 +118,37 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
                 return {"action": answer.action}
 
             function = ask
-            signature.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=Context))
+            signature.append(CONTEXT)
+
+        case {"wait": {"started": started, "stopped": stopped}}:
+
+            async def wait(**arguments: Any) -> Any:
+                await wait_for_cancellation(started, stopped)
+                return received(signature, arguments)
+
+            function = wait
+
+        case {"log": {"level": level, "data": data, **rest}}:
+            if level not in LEVELS or not isinstance(data, str):
+                raise Cannot(f"Context.log takes a text at one of the levels {LEVELS}")
+
+            async def log(ctx: Context, **arguments: Any) -> Any:
+                await ctx.log(level, data, logger_name=rest.get("logger"))
+                return received(signature, arguments)
+
+            function = log
+            signature.append(CONTEXT)
+
+        case {"progress": {"progress": progress, **rest}}:
+            # https://py.sdk.modelcontextprotocol.io/v1/server/#context
+
+            async def report_progress(ctx: Context, **arguments: Any) -> Any:
+                await ctx.report_progress(progress, rest.get("total"), rest.get("message"))
+                return received(signature, arguments)
+
+            function = report_progress
+            signature.append(CONTEXT)
+
         case {"raise": message}:
 
             async def fail(**_arguments: Any) -> Any:
@@ -96,11 +157,18 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
             function = fail
 
         case does:
-            raise NotImplementedError(f"a tool that does {list(does)}")
+            raise Cannot(f"the adapter has no code for a tool that does {list(does)}")
 
     function.__signature__ = Signature(signature, return_annotation=returns)
     function.__annotations__ = {parameter.name: parameter.annotation for parameter in signature} | {"return": returns}
     return function
+
+
+CONTEXT = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=Context)
+"""The parameter for the context, which the author of a tool writes in the signature of its function."""
+
+LEVELS = ("debug", "info", "warning", "error")
+"""The levels of `Context.log`."""
 
 
 def requested_form(schema: Any) -> Any:

@@ -11,9 +11,12 @@ from typing import Any
 from mcp.server.lowlevel import Server
 from mcp.types import CallToolResult, ContentBlock, Tool
 
-from casebook_adapter import Refused
+from casebook_adapter import Cannot, Refused
+from casebook_tool import elicitation_id, wait_for_cancellation
 
 from results import call_tool_result
+
+VERBS = {"echo", "return", "elicit", "wait", "log", "progress", "raise"}
 
 Returned = dict[str, Any] | list[ContentBlock] | tuple[list[ContentBlock], dict[str, Any]] | CallToolResult
 
@@ -40,6 +43,8 @@ async def build(request: dict[str, Any]) -> Server:
 
 
 def tool_definition(tool: dict[str, Any]) -> Tool:
+    if not tool["does"].keys() <= VERBS:
+        raise Cannot(f"the adapter has no code for a tool that does {list(tool['does'])}")
     try:
         return Tool(**{key: value for key, value in tool.items() if key != "does"})
     except Exception as error:
@@ -47,18 +52,35 @@ def tool_definition(tool: dict[str, Any]) -> Tool:
 
 
 async def run_tool(does: dict[str, Any], arguments: dict[str, Any], server: Server) -> Returned:
+    ctx = server.request_context
     match does:
         case {"echo": _}:
             return arguments
         case {"return": parts}:
             return tool_result(parts)
-        case {"elicit": {"message": message, "requestedSchema": schema}}:
-            answer = await server.request_context.session.elicit_form(message, schema)
+        case {"elicit": {"mode": "url", "message": message, "url": url} as elicit}:
+            answer = await ctx.session.elicit_url(message, url, elicitation_id(elicit))
             return answer.model_dump(include={"action", "content"}, exclude_unset=True)
+        case {"elicit": {"message": message, "requestedSchema": schema}}:
+            answer = await ctx.session.elicit_form(message, schema)
+            return answer.model_dump(include={"action", "content"}, exclude_unset=True)
+        case {"wait": {"started": started, "stopped": stopped}}:
+            await wait_for_cancellation(started, stopped)
+        case {"log": {"level": level, "data": data, **rest}}:
+            # https://github.com/modelcontextprotocol/python-sdk/tree/v1.x/examples/servers/simple-streamablehttp
+            await ctx.session.send_log_message(level, data, rest.get("logger"), related_request_id=ctx.request_id)
+        case {"progress": {"progress": progress, **rest}}:
+            token = ctx.meta.progressToken if ctx.meta else None
+            if token is not None:
+                others = {"total": rest.get("total"), "message": rest.get("message")}
+                await ctx.session.send_progress_notification(
+                    token, progress, **others, related_request_id=str(ctx.request_id)
+                )
         case {"raise": message}:
             raise RuntimeError(message)
         case _:
             raise NotImplementedError(f"a tool that does {list(does)}")
+    return arguments
 
 
 def tool_result(parts: dict[str, Any]) -> Returned:

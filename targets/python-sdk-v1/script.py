@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 from mcp import ClientSession, McpError, StdioServerParameters, stdio_client
@@ -31,9 +32,10 @@ async def connect(request: dict[str, Any]) -> AsyncIterator[ClientSession]:
     if "declares" in request:
         raise Cannot("ClientSession declares elicitation by its callback: it has no parameter for the capability")
     callback = elicitation_handler(request)
+    limit = timedelta(milliseconds=request["requestTimeout"]) if "requestTimeout" in request else None
     async with (
         transport(request) as (read, write, *_),
-        ClientSession(read, write, elicitation_callback=callback) as session,
+        ClientSession(read, write, read_timeout_seconds=limit, elicitation_callback=callback) as session,
     ):
         await session.initialize()
         yield session

@@ -11,24 +11,45 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
-from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, Resolve
-from mcp.types import CallToolResult
+from mcp.server.mcpserver import (
+    AcceptedElicitation,
+    Context,
+    Elicit,
+    ElicitationResult,
+    RequestStateSecurity,
+    Resolve,
+)
+from mcp.types import CallToolResult, Icon, InputRequiredResult, ToolAnnotations
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import equivalent, form, parameters, received, result, submitted
+from casebook_tool import elicitation_id, renamed_members, state_seconds, wait_for_cancellation
 
-from results import call_tool_result
+from results import call_tool_result, is_modern, question, received_answer
+
+PARAMETERS = {
+    "name": "name",
+    "title": "title",
+    "description": "description",
+    "annotations": "annotations",
+    "icons": "icons",
+    "_meta": "meta",
+}
+"""The parameters of `MCPServer.add_tool`, by the members of a tool."""
 
 
 async def build(request: dict[str, Any]) -> MCPServer:
     """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
     fixture = request["fixture"]
-    server = MCPServer(**fixture["server"])
+    seconds = state_seconds(fixture["tools"])
+    # https://py.sdk.modelcontextprotocol.io/handlers/multi-round-trip/#what-the-seal-carries
+    security = None if seconds is None else RequestStateSecurity.ephemeral(ttl=seconds)
+    server = MCPServer(**fixture["server"], request_state_security=security)
     for tool in fixture["tools"]:
         try:
             with raised_recursion_limit():
-                function = tool_function(tool)
-            server.add_tool(function, **{key: tool[key] for key in ("name", "title", "description") if key in tool})
+                function = tool_function(tool, is_modern(request))
+            server.add_tool(function, **tool_parameters(tool))
         except Cannot:
             raise
         except Exception as error:
@@ -45,7 +66,17 @@ async def build(request: dict[str, Any]) -> MCPServer:
     return server
 
 
-def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
+def tool_parameters(tool: dict[str, Any]) -> dict[str, Any]:
+    members = {key: value for key, value in tool.items() if key not in ("inputSchema", "outputSchema")}
+    found = renamed_members(members, PARAMETERS, "MCPServer.add_tool")
+    if "annotations" in found:
+        found["annotations"] = ToolAnnotations.model_validate(found["annotations"])
+    if "icons" in found:
+        found["icons"] = [Icon.model_validate(icon) for icon in found["icons"]]
+    return found
+
+
+def tool_function(tool: dict[str, Any], modern: bool) -> Callable[..., Any]:
     """Makes the function that the author of the tool writes with `def`."""
     signature = parameters(tool.get("inputSchema"))
     # To a result that is a dict, the SDK adds an outputSchema that every object conforms to.
@@ -76,6 +107,26 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
 
             function = return_result
 
+        case {"elicit": elicit} if modern and (elicit.get("mode") == "url" or "state" in elicit):
+            # https://github.com/modelcontextprotocol/python-sdk/blob/main/examples/stories/mrtr/server.py
+            returns = returns | InputRequiredResult
+
+            async def ask_by_result(ctx: Context, **_arguments: Any) -> Any:
+                return received_answer(elicit, ctx.input_responses, ctx.request_state) or question(elicit)
+
+            function = ask_by_result
+            signature.append(CONTEXT)
+
+        case {"elicit": {"mode": "url", "message": message, "url": url} as elicit}:
+            # https://py.sdk.modelcontextprotocol.io/handlers/elicitation/#send-the-user-to-a-url
+
+            async def ask_for_url(ctx: Context, **_arguments: Any) -> Any:
+                answer = await ctx.elicit_url(message, url, elicitation_id(elicit))
+                return {"action": answer.action}
+
+            function = ask_for_url
+            signature.append(CONTEXT)
+
         case {"elicit": {"message": message, "requestedSchema": schema}}:
             # https://py.sdk.modelcontextprotocol.io/handlers/elicitation/#ask-with-a-resolver
             asked = requested_form(schema)
@@ -91,6 +142,35 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
             function = report
             hint = Annotated[ElicitationResult[asked], Resolve(ask)]
             signature.append(Parameter("answer", Parameter.KEYWORD_ONLY, annotation=hint))
+
+        case {"wait": {"started": started, "stopped": stopped}}:
+            # https://github.com/modelcontextprotocol/python-sdk/blob/main/examples/stories/streaming/server.py
+
+            async def wait(**arguments: Any) -> Any:
+                await wait_for_cancellation(started, stopped)
+                return received(signature, arguments)
+
+            function = wait
+
+        case {"log": {"level": level, "data": data, **rest}}:
+
+            async def log(ctx: Context, **arguments: Any) -> Any:
+                await ctx.log(level, data, logger_name=rest.get("logger"))
+                return received(signature, arguments)
+
+            function = log
+            signature.append(CONTEXT)
+
+        case {"progress": {"progress": progress, **rest}}:
+            # https://py.sdk.modelcontextprotocol.io/handlers/progress/#report-it-from-the-tool
+
+            async def report_progress(ctx: Context, **arguments: Any) -> Any:
+                await ctx.report_progress(progress, rest.get("total"), rest.get("message"))
+                return received(signature, arguments)
+
+            function = report_progress
+            signature.append(CONTEXT)
+
         case {"raise": message}:
 
             async def fail(**_arguments: Any) -> Any:
@@ -99,11 +179,15 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
             function = fail
 
         case does:
-            raise NotImplementedError(f"a tool that does {list(does)}")
+            raise Cannot(f"the adapter has no code for a tool that does {list(does)}")
 
     function.__signature__ = Signature(signature, return_annotation=returns)
     function.__annotations__ = {parameter.name: parameter.annotation for parameter in signature} | {"return": returns}
     return function
+
+
+CONTEXT = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=Context)
+"""The parameter for the context, which the author of a tool writes in the signature of its function."""
 
 
 def requested_form(schema: Any) -> Any:

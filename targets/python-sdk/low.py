@@ -9,25 +9,29 @@ https://py.sdk.modelcontextprotocol.io/advanced/low-level-server/
 from typing import Any
 
 from mcp.server import Server, ServerRequestContext
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
-    ElicitRequest,
-    ElicitRequestFormParams,
     ElicitResult,
+    EmptyResult,
     InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    SetLevelRequestParams,
     Tool,
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from casebook_adapter import Refused
+from casebook_adapter import Cannot, Refused
+from casebook_tool import elicitation_id, has_state, renamed_members, state_seconds, wait_for_cancellation
 
-from results import call_tool_result
+from results import answer_parts, call_tool_result, is_modern, question, received_answer
 
-QUESTION = "question"
-"""The key of the only question that a tool asks."""
+MEMBERS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "execution", "_meta")
+"""The members of a tool that `mcp.types.Tool` has a field for."""
+
+VERBS = {"echo", "return", "elicit", "wait", "log", "progress", "raise"}
 
 
 async def build(request: dict[str, Any]) -> Server:
@@ -52,12 +56,31 @@ async def build(request: dict[str, Any]) -> Server:
             raise ValueError(f"Unknown tool: {params.name}")
         return await run_tool(does, ctx, params)
 
-    return Server(**request["fixture"]["server"], on_list_tools=list_tools, on_call_tool=call_tool)
+    async def set_logging_level(_ctx: ServerRequestContext, _params: SetLevelRequestParams) -> EmptyResult:
+        """Makes the server declare the capability for log messages.
+
+        https://github.com/modelcontextprotocol/python-sdk/blob/main/examples/stories/streaming/server_lowlevel.py
+        """
+        return EmptyResult()
+
+    logging: dict[str, Any] = {}
+    if any("log" in tool["does"] for tool in tools):
+        logging["on_set_logging_level"] = set_logging_level
+    server = Server(**request["fixture"]["server"], on_list_tools=list_tools, on_call_tool=call_tool, **logging)
+    if is_modern(request) and has_state(tools):
+        # https://py.sdk.modelcontextprotocol.io/advanced/low-level-server/#the-other-handlers
+        seconds = state_seconds(tools)
+        security = RequestStateSecurity.ephemeral() if seconds is None else RequestStateSecurity.ephemeral(ttl=seconds)
+        server.middleware.append(RequestStateBoundary(security, default_audience=server.name))
+    return server
 
 
 def tool_definition(tool: dict[str, Any]) -> Tool:
+    if not tool["does"].keys() <= VERBS:
+        raise Cannot(f"the adapter has no code for a tool that does {list(tool['does'])}")
+    members = renamed_members(tool, {member: member for member in MEMBERS}, "mcp.types.Tool")
     try:
-        return Tool(**{key: value for key, value in tool.items() if key != "does"})
+        return Tool(**members)
     except Exception as error:
         raise Refused(error, tool.get("name")) from error
 
@@ -70,30 +93,32 @@ async def run_tool(
             return call_tool_result({"structuredContent": params.arguments or {}})
         case {"return": parts}:
             return call_tool_result(parts)
-        case {"elicit": {"message": message, "requestedSchema": schema}}:
-            answer = await ask(message, schema, ctx, params)
-            if isinstance(answer, InputRequiredResult):
-                return answer
-            got = answer.model_dump(include={"action", "content"}, exclude_unset=True)
-            return call_tool_result({"structuredContent": got})
+        case {"elicit": elicit} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            answer = received_answer(elicit, params.input_responses, params.request_state)
+            return question(elicit) if answer is None else call_tool_result({"structuredContent": answer})
+        case {"elicit": elicit}:
+            return call_tool_result({"structuredContent": answer_parts(await ask(elicit, ctx))})
+        case {"wait": {"started": started, "stopped": stopped}}:
+            # https://github.com/modelcontextprotocol/python-sdk/blob/main/examples/stories/streaming/server_lowlevel.py
+            await wait_for_cancellation(started, stopped)
+        case {"log": {"level": level, "data": data, **rest}}:
+            await ctx.session.send_log_message(level, data, rest.get("logger"), related_request_id=ctx.request_id)
+        case {"progress": {"progress": progress, **rest}}:
+            await ctx.session.report_progress(progress, rest.get("total"), rest.get("message"))
         case {"raise": message}:
             raise RuntimeError(message)
         case _:
             raise NotImplementedError(f"a tool that does {list(does)}")
+    return call_tool_result({"structuredContent": params.arguments or {}})
 
 
-async def ask(
-    message: str, schema: Any, ctx: ServerRequestContext, params: CallToolRequestParams
-) -> ElicitResult | InputRequiredResult:
-    """Asks the user: with a request to the client or, from 2026-07-28 on, by returning the question.
+async def ask(elicit: dict[str, Any], ctx: ServerRequestContext) -> ElicitResult:
+    """Asks the user with a request to the client, as on the revisions of 2025.
 
-    https://py.sdk.modelcontextprotocol.io/handlers/multi-round-trip/#the-server-side
+    https://github.com/modelcontextprotocol/python-sdk/blob/main/examples/stories/legacy_elicitation/server_lowlevel.py
     """
-    if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        # https://github.com/modelcontextprotocol/python-sdk/blob/main/examples/stories/legacy_elicitation/server_lowlevel.py
-        return await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
-    answer = (params.input_responses or {}).get(QUESTION)
-    if isinstance(answer, ElicitResult):
-        return answer
-    question = ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=schema))
-    return InputRequiredResult(input_requests={QUESTION: question})
+    message = elicit["message"]
+    if elicit.get("mode") == "url":
+        id = elicitation_id(elicit)
+        return await ctx.session.elicit_url(message, elicit["url"], id, related_request_id=ctx.request_id)
+    return await ctx.session.elicit_form(message, elicit["requestedSchema"], related_request_id=ctx.request_id)

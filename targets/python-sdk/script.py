@@ -36,7 +36,9 @@ def connect(request: dict[str, Any]) -> Client:
     if request.get("negotiate"):
         return Client(server, elicitation_callback=elicitation_handler(request))
     mode = request["revision"] if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
-    return Client(server, mode=mode, elicitation_callback=elicitation_handler(request))
+    limit = request["requestTimeout"] / 1000 if "requestTimeout" in request else None
+    callback = elicitation_handler(request)
+    return Client(server, mode=mode, elicitation_callback=callback, read_timeout_seconds=limit)
 
 
 def elicitation_handler(request: dict[str, Any]) -> ElicitationFnT | None:

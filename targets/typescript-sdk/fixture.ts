@@ -242,7 +242,8 @@ async function mint(state?: State, states?: StateCodecs): Promise<{ requestState
  */
 const elicitInput: Question = async ({ state, ...elicit }, ctx) => {
   // A question of a case can be one that the types exclude.
-  const params = { mode: 'form', ...elicit } as ElicitRequestFormParams | ElicitRequestURLParams;
+  const defaults = elicit.mode === 'url' ? { elicitationId: crypto.randomUUID() } : { mode: 'form' };
+  const params = { ...defaults, ...elicit } as ElicitRequestFormParams | ElicitRequestURLParams;
   const { action, content } = await ctx.mcpReq.elicitInput(params);
   return structured({ action, content });
 };

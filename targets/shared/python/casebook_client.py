@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
+import anyio
 from pydantic import BaseModel
 
 from casebook_adapter import Cannot, Message
@@ -33,9 +34,22 @@ async def run_script(
                     return {"tools": await list_tools(client)}
                 case {"callTool": {"name": name, **rest}}:
                     return {"result": await call_tool(client, name, rest.get("arguments"))}
+                case {"callTools": calls}:
+                    return {"results": await run_at_once(client, [{"callTool": call} for call in calls])}
         except Exception as error:
             return {"error": describe_error(error)}
         raise Cannot(f"there is no step {list(step)}")
+
+    async def run_at_once(client: Client, steps: list[Message]) -> list[Message]:
+        answers: list[Message] = [{} for _ in steps]
+
+        async def run(index: int) -> None:
+            answers[index] = await run_step(client, steps[index])
+
+        async with anyio.create_task_group() as tasks:
+            for index in range(len(steps)):
+                tasks.start_soon(run, index)
+        return answers
 
     def describe_error(error: BaseException) -> Message:
         # Task groups wrap the errors of a failed connection.

@@ -95,7 +95,8 @@ async function runTool(does: Does, args: unknown, server: McpServer['server'], e
     // The SDK's revisions have no request state.
     const { state, ...elicit } = does.elicit;
     // The question of a fixture can break the types on purpose.
-    const params = { mode: 'form', ...elicit } as ElicitRequestFormParams | ElicitRequestURLParams;
+    const defaults = elicit.mode === 'url' ? { elicitationId: crypto.randomUUID() } : { mode: 'form' };
+    const params = { ...defaults, ...elicit } as ElicitRequestFormParams | ElicitRequestURLParams;
     const { action, content } = await server.elicitInput(params);
     return structured({ action, content });
   }

@@ -1,0 +1,57 @@
+"""The parts of a fixture's tools that do not depend on the SDK under test."""
+
+import uuid
+from typing import Any
+from urllib.request import ProxyHandler, build_opener
+
+import anyio
+import anyio.to_thread
+
+from casebook_adapter import Cannot, Message
+
+
+def renamed_members(tool: Message, names: dict[str, str], api: str) -> Message:
+    """Returns the members of a tool under the names that the API has for them.
+
+    Members that the fixture omits are not passed, so that the SDK handles their absence.
+    """
+    for member in tool:
+        if member not in names and member != "does":
+            raise Cannot(f"{api} has no parameter for the member {member} of a tool")
+    return {name: tool[member] for member, name in names.items() if member in tool}
+
+
+def elicitation_id(elicit: Message) -> str:
+    """Returns the id of a question in URL mode, which its author chooses."""
+    return elicit.get("elicitationId", str(uuid.uuid4()))
+
+
+def has_state(tools: list[Message]) -> bool:
+    """Returns whether a tool gives a state with its question."""
+    return any("state" in tool["does"].get("elicit", {}) for tool in tools)
+
+
+def state_seconds(tools: list[Message]) -> float | None:
+    """Returns how long the states of questions are valid, if the fixture says so."""
+    states = [tool["does"]["elicit"].get("state", {}) for tool in tools if "elicit" in tool["does"]]
+    lifetimes = {state["seconds"] for state in states if "seconds" in state}
+    if len(lifetimes) > 1:
+        raise Cannot("RequestStateSecurity has one ttl for all states of a server")
+    return lifetimes.pop() if lifetimes else None
+
+
+async def wait_for_cancellation(started: str, stopped: str) -> None:
+    """Waits until the SDK cancels the handler, and tells casebook when it started and when it stopped."""
+    await get(started)
+    try:
+        await anyio.sleep(30)
+    except anyio.get_cancelled_exc_class():
+        with anyio.CancelScope(shield=True):
+            await get(stopped)
+        raise
+    raise TimeoutError("the SDK did not cancel the handler within 30 seconds")
+
+
+async def get(url: str) -> None:
+    open_directly: Any = build_opener(ProxyHandler({})).open
+    await anyio.to_thread.run_sync(lambda: open_directly(url, timeout=5).close())
