@@ -15,12 +15,19 @@ import io.modelcontextprotocol.spec.McpSchema.ClientCapabilities;
 import io.modelcontextprotocol.spec.McpSchema.ElicitResult;
 import io.modelcontextprotocol.spec.McpSchema.Implementation;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JsonNode;
 
@@ -35,19 +42,23 @@ final class Client {
       List<String> command,
       JsonNode answers,
       Json declares,
-      List<Step> script) {}
+      List<Step> script,
+      Long requestTimeout) {}
 
-  /** One request of the client: a call of a tool or, without a call, a listing of the tools. */
-  record Step(Call callTool) {}
+  /**
+   * A call of a tool, calls of several tools at the same time or, without both, a listing of the
+   * tools.
+   */
+  record Step(Call callTool, List<Call> callTools) {}
 
   record Call(String name, Json arguments) {}
 
   /** Runs a script: https://java.sdk.modelcontextprotocol.io/latest/client/ */
   static Map<String, Object> drive(DriveRequest request) throws Cannot, IOException {
     Server.checkRevision(request.revision());
-    var calls = new ArrayList<CallToolRequest>();
+    var script = new ArrayList<Function<McpSyncClient, Map<String, Object>>>();
     for (var step : request.script()) {
-      calls.add(step.callTool() == null ? null : callRequest(step.callTool()));
+      script.add(read(step));
     }
     var specification = specification(request);
     McpSyncClient client = null;
@@ -61,8 +72,8 @@ final class Client {
       return Map.of("connected", false, "steps", List.of(), "error", Adapter.describeError(thrown));
     }
     var steps = new ArrayList<Map<String, Object>>();
-    for (var call : calls) {
-      steps.add(runStep(client, call));
+    for (var step : script) {
+      steps.add(step.apply(client));
     }
     client.closeGracefully();
     return Map.of("connected", true, "steps", steps);
@@ -77,14 +88,52 @@ final class Client {
             .build();
   }
 
-  private static Map<String, Object> runStep(McpSyncClient client, CallToolRequest call)
-      throws IOException {
+  private static Function<McpSyncClient, Map<String, Object>> read(Step step) throws Cannot {
+    if (step.callTool() != null) {
+      var call = callRequest(step.callTool());
+      return client -> run("result", () -> client.callTool(call));
+    }
+    if (step.callTools() != null) {
+      var calls = new ArrayList<CallToolRequest>();
+      for (var call : step.callTools()) {
+        calls.add(callRequest(call));
+      }
+      return client -> Map.of("results", callAtOnce(client, calls));
+    }
+    return client -> run("tools", () -> client.listTools().tools());
+  }
+
+  /** Calls several tools at the same time, each on a thread of its own. */
+  private static List<Map<String, Object>> callAtOnce(
+      McpSyncClient client, List<CallToolRequest> calls) {
+    var threads = Executors.newCachedThreadPool();
     try {
-      return call == null
-          ? Map.of("tools", write(client.listTools().tools()))
-          : Map.of("result", write(client.callTool(call)));
+      return calls.stream()
+          .map(call -> threads.submit(() -> run("result", () -> client.callTool(call))))
+          .toList()
+          .stream()
+          .map(Client::join)
+          .toList();
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  private static <T> T join(Future<T> future) {
+    try {
+      return future.get();
+    } catch (ExecutionException | InterruptedException fault) {
+      throw new IllegalStateException(fault);
+    }
+  }
+
+  private static Map<String, Object> run(String kind, Supplier<Object> request) {
+    try {
+      return Map.of(kind, write(request.get()));
     } catch (RuntimeException thrown) {
       return Map.of("error", Adapter.describeError(thrown));
+    } catch (IOException fault) {
+      throw new UncheckedIOException(fault);
     }
   }
 
@@ -99,6 +148,9 @@ final class Client {
         McpClient.sync(transport(request))
             .clientInfo(Implementation.builder("casebook", "1").build())
             .enableCallToolSchemaCaching(Adapter.variant(request.variant()).equals("checked"));
+    if (request.requestTimeout() != null) {
+      specification.requestTimeout(Duration.ofMillis(request.requestTimeout()));
+    }
     var answers = request.answers();
     if (answers != null) {
       var remaining = new Answers(answers);
@@ -108,20 +160,10 @@ final class Client {
           .applyElicitationDefaults(remaining.anyAsPresented());
     }
     if (request.declares() != null) {
-      specification.capabilities(capabilities(request.declares()));
+      var type = new TypeRef<ClientCapabilities>() {};
+      specification.capabilities(Fixture.readWhole("ClientCapabilities", request.declares(), type));
     }
     return specification;
-  }
-
-  /** Reads capabilities. The SDK's reader ignores unknown ones, so compare what it would send. */
-  private static ClientCapabilities capabilities(Json declares) throws Cannot, IOException {
-    var capabilities =
-        Fixture.read("ClientCapabilities", declares, new TypeRef<ClientCapabilities>() {});
-    var written = write(capabilities).text();
-    if (!Json.LINES.readTree(written).equals(Json.LINES.readTree(declares.text()))) {
-      throw new Cannot("of these capabilities, ClientCapabilities can declare only " + written);
-    }
-    return capabilities;
   }
 
   /**

@@ -2,6 +2,7 @@ package casebook;
 
 import casebook.Unbuildable.Cannot;
 import casebook.Unbuildable.Refused;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.modelcontextprotocol.common.McpTransportContext;
 import io.modelcontextprotocol.json.McpJsonDefaults;
@@ -16,9 +17,16 @@ import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.Content;
 import io.modelcontextprotocol.spec.McpSchema.ElicitFormRequest;
+import io.modelcontextprotocol.spec.McpSchema.ElicitRequest;
+import io.modelcontextprotocol.spec.McpSchema.ElicitUrlRequest;
+import io.modelcontextprotocol.spec.McpSchema.Icon;
 import io.modelcontextprotocol.spec.McpSchema.Implementation;
+import io.modelcontextprotocol.spec.McpSchema.LoggingLevel;
+import io.modelcontextprotocol.spec.McpSchema.LoggingMessageNotification;
+import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
 import io.modelcontextprotocol.spec.McpSchema.ServerCapabilities;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
+import io.modelcontextprotocol.spec.McpSchema.ToolAnnotations;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,14 +47,31 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
       String description,
       Json inputSchema,
       Json outputSchema,
-      Does does) {}
+      Json annotations,
+      Json icons,
+      @JsonProperty("_meta") Json meta,
+      Does does,
+      @JsonAnySetter Map<String, Json> others) {}
 
   /** The code of a tool. Exactly one of its members is present. */
-  record Does(Boolean echo, @JsonProperty("return") Parts returns, Elicit elicit, String raise) {}
+  record Does(
+      Boolean echo,
+      @JsonProperty("return") Parts returns,
+      Elicit elicit,
+      String raise,
+      Log log,
+      Progress progress,
+      @JsonProperty("wait") Json waits,
+      @JsonAnySetter Map<String, Json> others) {}
 
   record Parts(Json structuredContent, Json content, Boolean isError) {}
 
-  record Elicit(String message, Json requestedSchema) {}
+  record Elicit(
+      String mode, String message, Json requestedSchema, String url, String elicitationId) {}
+
+  record Log(String level, Json data, String logger) {}
+
+  record Progress(double progress, Double total, String message) {}
 
   /** Builds a server that can ask the client: over stdio, or with sessions over HTTP. */
   McpSyncServer build(SyncSpecification<?> specification) throws Unbuildable {
@@ -55,7 +80,7 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
       register(tool, definition -> specification.toolCall(definition, handler));
     }
     try {
-      return specification.serverInfo(server).capabilities(CAPABILITIES).build();
+      return specification.serverInfo(server).capabilities(capabilities()).build();
     } catch (RuntimeException thrown) {
       throw new Refused(thrown);
     }
@@ -68,14 +93,17 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
       register(tool, definition -> specification.toolCall(definition, handler));
     }
     try {
-      return specification.serverInfo(server).capabilities(CAPABILITIES).build();
+      return specification.serverInfo(server).capabilities(capabilities()).build();
     } catch (RuntimeException thrown) {
       throw new Refused(thrown);
     }
   }
 
-  private static final ServerCapabilities CAPABILITIES =
-      ServerCapabilities.builder().tools(true).build();
+  private ServerCapabilities capabilities() {
+    var capabilities = ServerCapabilities.builder().tools(true);
+    var logs = tools.stream().anyMatch(tool -> tool.does().log() != null);
+    return logs ? capabilities.logging().build() : capabilities.build();
+  }
 
   /**
    * Registers a tool on the builder of the server. Over stdio a client can list the tools as soon
@@ -83,9 +111,22 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
    *
    * <p>https://java.sdk.modelcontextprotocol.io/latest/server/#tool-specification
    */
-  private static void register(FixtureTool tool, Consumer<Tool> registration) throws Refused {
+  private static void register(FixtureTool tool, Consumer<Tool> registration) throws Unbuildable {
+    for (var member : tool.others().keySet()) {
+      throw new Cannot("Tool.Builder has no method for the member " + member);
+    }
+    var annotations =
+        readWhole("Tool.annotations", tool.annotations(), new TypeRef<ToolAnnotations>() {});
+    var icons = readWhole("Tool.icons", tool.icons(), new TypeRef<List<Icon>>() {});
+    var meta = read("Tool.meta", tool.meta(), OBJECT);
     try {
-      var builder = builder(tool).title(tool.title()).description(tool.description());
+      var builder =
+          builder(tool)
+              .title(tool.title())
+              .description(tool.description())
+              .annotations(annotations)
+              .icons(icons)
+              .meta(meta);
       if (tool.outputSchema() != null) {
         builder.outputSchema(MAPPER, tool.outputSchema().text());
       }
@@ -106,10 +147,21 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
   private static BiFunction<McpSyncServerExchange, CallToolRequest, CallToolResult> handler(
       Does does) throws Cannot {
     if (does.elicit() != null) {
-      var message = does.elicit().message();
-      var requestedSchema =
-          read("ElicitFormRequest.requestedSchema", does.elicit().requestedSchema(), OBJECT);
-      return (exchange, request) -> ask(exchange, message, requestedSchema);
+      var question = question(does.elicit());
+      return (exchange, request) -> ask(exchange, question);
+    }
+    if (does.log() != null) {
+      var message = message(does.log());
+      return (exchange, request) -> {
+        exchange.loggingNotification(message);
+        return echo(request.arguments());
+      };
+    }
+    if (does.progress() != null) {
+      return (exchange, request) -> {
+        notifyProgress(exchange, request, does.progress());
+        return echo(request.arguments());
+      };
     }
     var body = body(does);
     return (exchange, request) -> body.apply(request);
@@ -121,6 +173,11 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
       throw new Cannot(
           "the handler of a stateless server gets a McpTransportContext,"
               + " which has no createElicitation");
+    }
+    if (does.log() != null || does.progress() != null) {
+      throw new Cannot(
+          "the handler of a stateless server gets a McpTransportContext,"
+              + " which sends no notifications");
     }
     var body = body(does);
     return (context, request) -> body.apply(request);
@@ -134,9 +191,16 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
     if (does.returns() != null) {
       return returning(does.returns());
     }
-    return request -> {
-      throw new IllegalStateException(does.raise());
-    };
+    if (does.raise() != null) {
+      return request -> {
+        throw new IllegalStateException(does.raise());
+      };
+    }
+    // https://java.sdk.modelcontextprotocol.io/latest/client/#request-timeouts-and-cancellation
+    throw new Cannot(
+        does.waits() != null
+            ? "the SDK does not process notifications/cancelled, so no handler gets a signal"
+            : "this adapter has no code for " + does.others().keySet());
   }
 
   private static CallToolResult echo(Map<String, Object> arguments) {
@@ -163,15 +227,48 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
     };
   }
 
+  private static ElicitRequest question(Elicit elicit) throws Cannot {
+    if (elicit.mode() == null || elicit.mode().equals(ElicitFormRequest.MODE)) {
+      var schema = read("ElicitFormRequest.requestedSchema", elicit.requestedSchema(), OBJECT);
+      return ElicitFormRequest.builder(elicit.message(), schema).build();
+    }
+    if (elicit.mode().equals(ElicitUrlRequest.MODE)) {
+      return ElicitUrlRequest.builder(elicit.message(), elicit.url(), elicit.elicitationId())
+          .build();
+    }
+    throw new Cannot("there is no ElicitRequest with the mode " + elicit.mode());
+  }
+
+  /** https://java.sdk.modelcontextprotocol.io/latest/server/#logging-support */
+  private static LoggingMessageNotification message(Log log) throws Cannot {
+    var level = LoggingLevel.fromValue(log.level());
+    var data = Json.LINES.readTree(log.data().text());
+    if (level == null || !data.isString()) {
+      throw new Cannot("LoggingMessageNotification has a LoggingLevel, and a String as data");
+    }
+    return LoggingMessageNotification.builder(level, data.asString()).logger(log.logger()).build();
+  }
+
+  /** Reports progress, if the request has a token. */
+  private static void notifyProgress(
+      McpSyncServerExchange exchange, CallToolRequest request, Progress progress) {
+    var token = request.meta() == null ? null : request.meta().get("progressToken");
+    if (token != null) {
+      exchange.progressNotification(
+          ProgressNotification.builder(token, progress.progress())
+              .total(progress.total())
+              .message(progress.message())
+              .build());
+    }
+  }
+
   /**
    * Asks the user and returns the answer.
    *
    * <p>https://java.sdk.modelcontextprotocol.io/latest/server/#using-elicitation-from-a-server
    */
-  private static CallToolResult ask(
-      McpSyncServerExchange exchange, String message, Map<String, Object> requestedSchema) {
-    var answer =
-        exchange.createElicitation(ElicitFormRequest.builder(message, requestedSchema).build());
+  private static CallToolResult ask(McpSyncServerExchange exchange, ElicitRequest question) {
+    var answer = exchange.createElicitation(question);
     var result = new LinkedHashMap<String, Object>();
     result.put("action", answer.action());
     if (answer.content() != null) {
@@ -192,5 +289,21 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
     } catch (IOException | RuntimeException thrown) {
       throw new Cannot(parameter + " cannot take this value: " + thrown.getMessage());
     }
+  }
+
+  /** Reads a value of which the SDK's type must have every member: its reader skips others. */
+  static <T> T readWhole(String parameter, Json json, TypeRef<T> type) throws Cannot {
+    var value = read(parameter, json, type);
+    if (json != null) {
+      try {
+        var written = MAPPER.writeValueAsString(value);
+        if (!Json.LINES.readTree(written).equals(Json.LINES.readTree(json.text()))) {
+          throw new Cannot("of this value, " + parameter + " can hold only " + written);
+        }
+      } catch (IOException thrown) {
+        throw new Cannot(parameter + " cannot take this value: " + thrown.getMessage());
+      }
+    }
+    return value;
   }
 }
