@@ -1,21 +1,22 @@
 //! Drives the SDK's client through a script and reports the results that its user would get.
 
-use std::sync::Mutex;
+use std::{sync::Mutex, time::Duration};
 
+use futures::future::join_all;
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient, ServiceError, ServiceExt,
     model::{
-        CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-        Implementation, ProtocolVersion,
+        CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
+        ElicitRequestParams, ElicitResult, ElicitationAction, Implementation, ProtocolVersion, ServerResult,
     },
-    service::{ClientInitializeError, DynService, QuitReason, RequestContext, RunningService},
+    service::{ClientInitializeError, DynService, PeerRequestOptions, QuitReason, RequestContext, RunningService},
     transport::{StreamableHttpClientTransport, TokioChildProcess},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::protocol::{Answer, Answers, Cannot, Drive, Step};
+use crate::protocol::{Answer, Answers, Cannot, Drive, Step, ToolCall};
 
 /// A client with or without an elicitation handler.
 type Service = Box<dyn DynService<RoleClient>>;
@@ -26,15 +27,16 @@ pub async fn drive(request: Drive) -> Result<Value, Cannot> {
     let Some(revision) = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == request.revision) else {
         return Err(Cannot("the SDK does not support that revision".to_owned()));
     };
-    let script = request.script.into_iter().map(call).collect::<Result<Vec<_>, _>>()?;
+    let script = request.script.into_iter().map(Request::new).collect::<Result<Vec<_>, _>>()?;
+    let limit = request.request_timeout.map(Duration::from_millis);
     let service = service(revision, request.answers, request.declares)?;
     let client = match connect(service, revision, request.url, request.command).await? {
         Ok(client) => client,
         Err(error) => return Ok(json!({ "connected": false, "steps": [], "error": error })),
     };
     let mut steps = Vec::new();
-    for call in script {
-        steps.push(run_step(&client, call).await.unwrap_or_else(|error| json!({ "error": describe_error(&error) })));
+    for request in script {
+        steps.push(request.run(&client, limit).await);
     }
     let mut drove = json!({ "connected": true, "steps": steps });
     // https://docs.rs/rmcp/3.9.0/rmcp/service/struct.RunningService.html#method.cancel
@@ -102,22 +104,68 @@ async fn connect(
     Ok(client.map_err(|error| describe_connection_error(&error)))
 }
 
-/// Returns the parameters of a call, or `None` for a list.
-fn call(step: Step) -> Result<Option<CallToolRequestParams>, Cannot> {
-    let Step::CallTool { name, arguments } = step else { return Ok(None) };
+/// A step of the script in the SDK's types.
+enum Request {
+    List,
+    Call(CallToolRequestParams),
+    Calls(Vec<CallToolRequestParams>),
+}
+
+impl Request {
+    fn new(step: Step) -> Result<Self, Cannot> {
+        Ok(match step {
+            Step::ListTools {} => Self::List,
+            Step::CallTool(call) => Self::Call(parameters(call)?),
+            Step::CallTools(calls) => Self::Calls(calls.into_iter().map(parameters).collect::<Result<_, _>>()?),
+        })
+    }
+
+    async fn run(self, client: &Client, limit: Option<Duration>) -> Value {
+        match self {
+            // `list_all_tools` has no time limit.
+            Self::List => client
+                .list_all_tools()
+                .await
+                .map_or_else(|error| describe_failure(&error), |tools| json!({ "tools": tools })),
+            Self::Call(call) => call_tool(client, call, limit).await,
+            Self::Calls(calls) => {
+                let results = join_all(calls.into_iter().map(|call| call_tool(client, call, limit))).await;
+                json!({ "results": results })
+            }
+        }
+    }
+}
+
+fn parameters(ToolCall { name, arguments }: ToolCall) -> Result<CallToolRequestParams, Cannot> {
     let call = CallToolRequestParams::new(name);
     match arguments {
-        None => Ok(Some(call)),
-        Some(Value::Object(arguments)) => Ok(Some(call.with_arguments(arguments))),
+        None => Ok(call),
+        Some(Value::Object(arguments)) => Ok(call.with_arguments(arguments)),
         Some(_) => Err(Cannot("`CallToolRequestParams` takes arguments only as a `JsonObject`".to_owned())),
     }
 }
 
-async fn run_step(client: &Client, call: Option<CallToolRequestParams>) -> Result<Value, ServiceError> {
-    Ok(match call {
-        Some(call) => json!({ "result": client.call_tool(call).await? }),
-        None => json!({ "tools": client.list_all_tools().await? }),
-    })
+async fn call_tool(client: &Client, call: CallToolRequestParams, limit: Option<Duration>) -> Value {
+    let result = match limit {
+        None => client.call_tool(call).await,
+        Some(limit) => call_with_limit(client, call, limit).await,
+    };
+    result.map_or_else(|error| describe_failure(&error), |result| json!({ "result": result }))
+}
+
+/// Calls a tool with a time limit, which `call_tool` does not have.
+/// <https://docs.rs/rmcp/3.9.0/rmcp/service/struct.PeerRequestOptions.html>
+async fn call_with_limit(
+    client: &Client,
+    call: CallToolRequestParams,
+    limit: Duration,
+) -> Result<CallToolResult, ServiceError> {
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(call));
+    let sent = client.send_request_with_option(request, PeerRequestOptions::with_timeout(limit)).await?;
+    match sent.await_response().await? {
+        ServerResult::CallToolResult(result) => Ok(result),
+        _ => Err(ServiceError::UnexpectedResponse),
+    }
 }
 
 /// A client whose user answers elicitations.
@@ -156,6 +204,10 @@ impl ClientHandler for User {
             None => Err(ErrorData::internal_error("the script has no answer left", None)),
         }
     }
+}
+
+fn describe_failure(error: &ServiceError) -> Value {
+    json!({ "error": describe_error(error) })
 }
 
 fn describe_error(error: &ServiceError) -> Value {

@@ -5,43 +5,66 @@
 //!
 //! <https://docs.rs/rmcp/3.9.0/rmcp/handler/server/router/tool/struct.ToolRoute.html#method.new_dyn>
 
-use std::sync::Arc;
+use std::{error::Error, sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData, ServerHandler,
     handler::server::{
-        common::schema_for_empty_input,
         router::tool::{ToolRoute, ToolRouter},
         tool::{IntoCallToolResult, ToolCallContext},
     },
     model::{
         CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams, ElicitResult,
         ElicitationSchema, Implementation, InputRequest, InputRequests, InputRequiredResult, JsonObject,
-        ServerCapabilities, ServerConfig, Tool,
+        ProgressNotificationParam, RequestStateCodec, RequestStateError, SealOptions, ServerCapabilities, ServerConfig,
+        SetLevelRequestMethod, Tool,
     },
+    service::{RequestContext, RoleServer},
     tool_handler,
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+use url::Url;
 
 use crate::{
-    protocol::{self, Cannot, Does, Elicit, Parts, REVISIONS, Serve, VARIANTS},
+    log,
+    protocol::{
+        self, Cannot, Does, Elicit, Parts, Progress, REVISIONS, Serve, State, VARIANTS, Wait, take, take_whole,
+    },
     typed,
 };
 
 /// The key of the only question that a tool asks.
 const QUESTION: &str = "question";
 
+/// The time after which a call ends that is never cancelled.
+const WAIT_LIMIT: Duration = Duration::from_secs(30);
+
+/// The key for states. A server that outlives a process would load a secret of its own.
+const STATE_KEY: &[u8; 32] = b"the states of a fixture's server";
+
 #[derive(Clone)]
 pub struct Server {
     identity: Implementation,
     tools: ToolRouter<Self>,
+    /// Whether a tool logs, so that the server declares the capability.
+    logs: bool,
 }
 
 #[tool_handler(router = self.tools)]
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(self.identity.clone())
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if self.logs {
+            capabilities.logging = Some(JsonObject::new());
+        }
+        ServerConfig::new(capabilities).with_server_info(self.identity.clone())
+    }
+
+    /// <https://github.com/modelcontextprotocol/rust-sdk#logging>
+    async fn set_level(&self, _: log::SetLevel, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        if self.logs { Ok(()) } else { Err(ErrorData::method_not_found::<SetLevelRequestMethod>()) }
     }
 }
 
@@ -57,27 +80,45 @@ impl Server {
         }
         let protocol::Identity { name, version } = request.fixture.server;
         let mut tools = ToolRouter::new();
+        let mut logs = false;
         let typed = request.variant.as_deref() == Some("typed");
         for tool in request.fixture.tools {
+            logs |= tool.get("does").is_some_and(|does| does.get("log").is_some());
             tools.add_route(route(tool, typed)?);
         }
-        Ok(Self { identity: Implementation::new(name, version), tools })
+        Ok(Self { identity: Implementation::new(name, version), tools, logs })
     }
 }
 
-fn route(tool: protocol::Tool, typed: bool) -> Result<ToolRoute<Server>, Cannot> {
-    // For a tool without a schema, the SDK's macros use this one.
-    // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/common/fn.schema_for_empty_input.html
-    let input = tool.input_schema.map_or_else(|| Ok(schema_for_empty_input()), object)?;
-    let mut definition = Tool::new_with_raw(tool.name.clone(), tool.description.map(Into::into), input);
-    if let Some(title) = tool.title {
+fn route(mut tool: Map<String, Value>, typed: bool) -> Result<ToolRoute<Server>, Cannot> {
+    let (Some(name), Some(does)) = (take::<String>(&mut tool, "name")?, take(&mut tool, "does")?) else {
+        return Err(Cannot("the fixture has a tool without a name or without code".to_owned()));
+    };
+    let Some(input) = tool.remove("inputSchema") else {
+        return Err(Cannot("`Tool::new` and `Tool::new_with_raw` require an input schema".to_owned()));
+    };
+    let description = take::<String>(&mut tool, "description")?;
+    let mut definition = Tool::new_with_raw(name, description.map(Into::into), object(input)?);
+    if let Some(title) = take::<String>(&mut tool, "title")? {
         definition = definition.with_title(title);
     }
-    if let Some(schema) = tool.output_schema {
+    if let Some(schema) = tool.remove("outputSchema") {
         definition = definition.with_raw_output_schema(object(schema)?);
     }
+    if let Some(annotations) = take_whole(&mut tool, "annotations")? {
+        definition = definition.with_annotations(annotations);
+    }
+    if let Some(icons) = take_whole(&mut tool, "icons")? {
+        definition = definition.with_icons(icons);
+    }
+    if let Some(meta) = take_whole(&mut tool, "_meta")? {
+        definition = definition.with_meta(meta);
+    }
+    if let Some(member) = tool.keys().next() {
+        return Err(Cannot(format!("`Tool` has no member `{member}`")));
+    }
 
-    let body = Arc::new(Body::new(tool.does, typed)?);
+    let body = Arc::new(Body::new(does, typed)?);
     Ok(ToolRoute::new_dyn(definition, move |call| {
         let body = Arc::clone(&body);
         Box::pin(async move { body.run(call).await })
@@ -95,9 +136,13 @@ fn object(schema: Value) -> Result<Arc<JsonObject>, Cannot> {
 enum Body {
     Echo,
     Return(CallToolResult),
-    Elicit { message: String, form: JsonObject },
+    Elicit { message: String, form: JsonObject, state: Option<State> },
     ElicitTyped { message: String, ask: typed::Ask },
+    ElicitUrl { message: String, url: Url, id: String, state: Option<State> },
     Raise(String),
+    Wait(Wait),
+    Log(log::Message),
+    Progress(Progress),
 }
 
 impl Body {
@@ -105,24 +150,42 @@ impl Body {
         Ok(match does {
             Does::Echo(_) => Self::Echo,
             Does::Return(parts) => Self::Return(result(parts)?),
-            Does::Elicit(Elicit { message, requested_schema: Value::Object(form) }) if typed => {
-                Self::ElicitTyped { message, ask: typed::find(&form)? }
-            }
-            Does::Elicit(Elicit { message, requested_schema: Value::Object(form) }) => Self::Elicit { message, form },
-            Does::Elicit(_) => return Err(Cannot("a form is made from a `JsonObject`".to_owned())),
+            Does::Elicit(question) => Self::elicit(question, typed)?,
             Does::Raise(message) => Self::Raise(message),
+            Does::Wait(wait) => Self::Wait(wait),
+            Does::Log(message) => Self::Log(log::message(message)?),
+            Does::Progress(progress) => Self::Progress(progress),
         })
+    }
+
+    fn elicit(question: Elicit, typed: bool) -> Result<Self, Cannot> {
+        let Elicit { mode, message, requested_schema, url, elicitation_id, state } = question;
+        match (mode.as_deref(), requested_schema) {
+            (Some("url"), Value::Null) => {
+                let url = Url::parse(&url.unwrap_or_default());
+                let url = url.map_err(|error| Cannot(format!("`Peer::elicit_url` takes a `Url`: {error}")))?;
+                Ok(Self::ElicitUrl { message, url, id: elicitation_id.unwrap_or_default(), state })
+            }
+            (None | Some("form"), Value::Object(form)) if typed => {
+                Ok(Self::ElicitTyped { message, ask: typed::find(&form)? })
+            }
+            (None | Some("form"), Value::Object(form)) => Ok(Self::Elicit { message, form, state }),
+            (None | Some("form"), _) => Err(Cannot("a form is made from a `JsonObject`".to_owned())),
+            _ => Err(Cannot("`ElicitRequestParams` is a form or a URL".to_owned())),
+        }
     }
 
     async fn run(&self, call: ToolCallContext<'_, Server>) -> Result<CallToolResponse, ErrorData> {
         Ok(match self {
-            // The SDK's `Parameters` reads missing arguments as an empty object too.
-            Self::Echo => CallToolResult::structured(Value::Object(call.arguments.unwrap_or_default())).into(),
+            Self::Echo => echo(call),
             Self::Return(result) => result.clone().into(),
-            Self::Elicit { message, form } => match question(message.clone(), form.clone()) {
-                Ok(question) => return ask(question, call).await,
+            Self::Elicit { message, form, state } => match question(message.clone(), form.clone()) {
+                Ok(question) => return ask(question, state.as_ref(), call).await,
                 Err(error) => failure(format!("Elicitation failed: {error}")),
             },
+            Self::ElicitUrl { message, url, id, state } => {
+                return ask_by_url(message.clone(), url, id, state.as_ref(), call).await;
+            }
             Self::ElicitTyped { message, ask } => match ask(call.request_context.peer.clone(), message.clone()).await {
                 Ok(answer) => CallToolResult::structured(answer).into(),
                 Err(error) => failure(format!("Elicitation failed: {error}")),
@@ -130,8 +193,45 @@ impl Body {
             // The SDK's conversion for functions that return `Result<T, String>`.
             // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/tool/trait.IntoCallToolResult.html
             Self::Raise(message) => return Err::<(), _>(message.clone()).into_call_tool_result(),
+            Self::Wait(addresses) => {
+                let waited = wait(addresses, call.request_context.ct).await;
+                return waited.map_err(|error| error.to_string()).into_call_tool_result();
+            }
+            Self::Log(message) => {
+                if let Err(error) = log::send(message, &call.request_context.peer).await {
+                    return Err::<(), _>(error.to_string()).into_call_tool_result();
+                }
+                echo(call)
+            }
+            Self::Progress(progress) => {
+                let context = &call.request_context;
+                // https://github.com/modelcontextprotocol/rust-sdk#progress-notifications
+                if let Some(token) = context.meta.get_progress_token() {
+                    let mut params = ProgressNotificationParam::new(token, progress.progress);
+                    params.total = progress.total;
+                    params.message = progress.message.clone();
+                    if let Err(error) = context.peer.notify_progress(params).await {
+                        return Err::<(), _>(error.to_string()).into_call_tool_result();
+                    }
+                }
+                echo(call)
+            }
         })
     }
+}
+
+/// The SDK's `Parameters` reads missing arguments as an empty object too.
+fn echo(call: ToolCallContext<'_, Server>) -> CallToolResponse {
+    CallToolResult::structured(Value::Object(call.arguments.unwrap_or_default())).into()
+}
+
+/// Waits until the call is cancelled, which cancels its token.
+/// <https://docs.rs/rmcp/3.9.0/rmcp/service/struct.RequestContext.html#structfield.ct>
+async fn wait(addresses: &Wait, cancelled: CancellationToken) -> Result<(), Box<dyn Error + Send + Sync>> {
+    reqwest::get(&addresses.started).await?;
+    tokio::time::timeout(WAIT_LIMIT, cancelled.cancelled()).await?;
+    reqwest::get(&addresses.stopped).await?;
+    Ok(())
 }
 
 /// Builds a result with the SDK's constructors. `structured` also adds the value as text.
@@ -158,27 +258,74 @@ fn question(message: String, form: JsonObject) -> serde_json::Result<ElicitReque
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 
-/// Asks the user: with a request to the client or, from 2026-07-28 on, by returning the question.
-/// <https://github.com/modelcontextprotocol/rust-sdk#multi-round-trip-requests>
-async fn ask(question: ElicitRequestParams, call: ToolCallContext<'_, Server>) -> Result<CallToolResponse, ErrorData> {
-    let context = call.request_context;
-    let answer = if context.protocol_version().is_none_or(|version| version.has_initialize()) {
-        match context.peer.create_elicitation(question).await {
-            Ok(answer) => answer,
-            // https://github.com/modelcontextprotocol/rust-sdk#server-side-form-mode
-            Err(error) => return Ok(failure(format!("Elicitation failed: {error}"))),
-        }
-    } else {
-        let Some(answer) = call.input_responses.as_ref().and_then(|answers| answers.get(QUESTION)) else {
-            let request = InputRequest::Elicitation(ElicitRequest::new(question));
-            let requests = InputRequests::from([(QUESTION.to_owned(), request)]);
-            return Ok(InputRequiredResult::from_input_requests(requests).into());
-        };
-        // https://github.com/modelcontextprotocol/rust-sdk/blob/main/examples/servers/src/mrtr.rs
-        ElicitResult::deserialize(answer)
-            .map_err(|_| ErrorData::invalid_params("invalid elicitation response", None))?
+/// Asks the user to fill in a form: with a request to the client or, from 2026-07-28 on, by returning the question.
+async fn ask(
+    question: ElicitRequestParams,
+    state: Option<&State>,
+    call: ToolCallContext<'_, Server>,
+) -> Result<CallToolResponse, ErrorData> {
+    if !has_initialize(&call) {
+        return ask_by_result(question, state, call);
+    }
+    Ok(match call.request_context.peer.create_elicitation(question).await {
+        Ok(answer) => CallToolResult::structured(json!(answer)).into(),
+        // https://github.com/modelcontextprotocol/rust-sdk#server-side-form-mode
+        Err(error) => failure(format!("Elicitation failed: {error}")),
+    })
+}
+
+/// Sends the user to a URL. <https://github.com/modelcontextprotocol/rust-sdk#server-side-url-mode>
+async fn ask_by_url(
+    message: String,
+    url: &Url,
+    id: &str,
+    state: Option<&State>,
+    call: ToolCallContext<'_, Server>,
+) -> Result<CallToolResponse, ErrorData> {
+    if !has_initialize(&call) {
+        let (url, elicitation_id) = (url.to_string(), id.to_owned());
+        let question = ElicitRequestParams::UrlElicitationParams { meta: None, message, url, elicitation_id };
+        return ask_by_result(question, state, call);
+    }
+    Ok(match call.request_context.peer.elicit_url(message, url.clone(), id).await {
+        Ok(action) => CallToolResult::structured(json!({ "action": action })).into(),
+        Err(error) => failure(format!("Elicitation failed: {error}")),
+    })
+}
+
+fn has_initialize(call: &ToolCallContext<'_, Server>) -> bool {
+    call.request_context.protocol_version().is_none_or(|version| version.has_initialize())
+}
+
+/// Returns the question or, in the next round, the answer. The SDK's codec protects the state.
+/// <https://github.com/modelcontextprotocol/rust-sdk/blob/main/examples/servers/src/mrtr.rs>
+fn ask_by_result(
+    question: ElicitRequestParams,
+    state: Option<&State>,
+    call: ToolCallContext<'_, Server>,
+) -> Result<CallToolResponse, ErrorData> {
+    let answer = call.input_responses.as_ref().and_then(|answers| answers.get(QUESTION));
+    let request = InputRequest::Elicitation(ElicitRequest::new(question));
+    let requests = InputRequests::from([(QUESTION.to_owned(), request)]);
+    let invalid = |message: &'static str| ErrorData::invalid_params(message, None);
+    let parse = |answer| ElicitResult::deserialize(answer).map_err(|_| invalid("invalid elicitation response"));
+
+    let Some(state) = state else {
+        let Some(answer) = answer else { return Ok(InputRequiredResult::from_input_requests(requests).into()) };
+        return Ok(CallToolResult::structured(json!(parse(answer)?)).into());
     };
-    Ok(CallToolResult::structured(json!(answer)).into())
+    let internal = |error: RequestStateError| ErrorData::internal_error(error.to_string(), None);
+    let codec = RequestStateCodec::try_new(STATE_KEY).map_err(internal)?;
+    let Some(sealed) = call.request_state else {
+        let lifetime = state.seconds.map(Duration::from_secs);
+        let options = lifetime.map_or_else(SealOptions::new, |lifetime| SealOptions::new().ttl(lifetime));
+        let sealed = codec.seal_json_with(&state.value, &options).map_err(internal)?;
+        return Ok(InputRequiredResult::new(Some(requests), Some(sealed)).into());
+    };
+    let opened: String = codec.open_json(&sealed).map_err(|_| invalid("tampered or unknown request state"))?;
+    let mut returned = json!(parse(answer.ok_or_else(|| invalid("missing elicitation response"))?)?);
+    returned["state"] = Value::String(opened);
+    Ok(CallToolResult::structured(returned).into())
 }
 
 fn failure(message: String) -> CallToolResponse {

@@ -5,6 +5,7 @@
 
 mod drive;
 mod fixture;
+mod log;
 mod protocol;
 mod typed;
 

@@ -1,10 +1,10 @@
 //! The adapter protocol: the types of the requests, and the `cannot` answer.
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize,
     de::{DeserializeOwned, IgnoredAny},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub const REVISIONS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28"];
 pub const VARIANTS: [&str; 2] = ["router", "typed"];
@@ -44,7 +44,8 @@ pub struct StreamAddress {
 #[derive(Deserialize)]
 pub struct Fixture {
     pub server: Identity,
-    pub tools: Vec<Tool>,
+    /// The members of each tool, of which any may be unknown.
+    pub tools: Vec<Map<String, Value>>,
 }
 
 #[derive(Deserialize)]
@@ -54,25 +55,15 @@ pub struct Identity {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Tool {
-    pub name: String,
-    pub title: Option<String>,
-    pub description: Option<String>,
-    #[serde(default, deserialize_with = "present")]
-    pub input_schema: Option<Value>,
-    #[serde(default, deserialize_with = "present")]
-    pub output_schema: Option<Value>,
-    pub does: Does,
-}
-
-#[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Does {
     Echo(IgnoredAny),
     Return(Parts),
     Elicit(Elicit),
     Raise(String),
+    Wait(Wait),
+    Log(Log),
+    Progress(Progress),
 }
 
 #[derive(Deserialize)]
@@ -84,14 +75,51 @@ pub struct Parts {
     pub is_error: Option<bool>,
 }
 
+/// A question with a form, or with a URL in the mode `url`.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Elicit {
+    pub mode: Option<String>,
     pub message: String,
+    #[serde(default)]
     pub requested_schema: Value,
+    pub url: Option<String>,
+    pub elicitation_id: Option<String>,
+    pub state: Option<State>,
+}
+
+/// The state that a tool gives with its question, and its lifetime.
+#[derive(Clone, Deserialize)]
+pub struct State {
+    pub value: String,
+    pub seconds: Option<u64>,
+}
+
+/// The addresses that a tool requests when it starts to wait and when its call is cancelled.
+#[derive(Deserialize)]
+pub struct Wait {
+    pub started: String,
+    pub stopped: String,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    pub level: Value,
+    pub data: Value,
+    pub logger: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Progress {
+    pub progress: f64,
+    pub total: Option<f64>,
+    pub message: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Drive {
     pub revision: String,
     pub url: Option<String>,
@@ -99,6 +127,8 @@ pub struct Drive {
     pub answers: Option<Answers>,
     pub declares: Option<Value>,
     pub script: Vec<Step>,
+    /// The time limit of a request, in milliseconds.
+    pub request_timeout: Option<u64>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -120,11 +150,15 @@ pub enum Answer {
 #[serde(rename_all = "camelCase")]
 pub enum Step {
     ListTools {},
-    CallTool {
-        name: String,
-        #[serde(default, deserialize_with = "present")]
-        arguments: Option<Value>,
-    },
+    CallTool(ToolCall),
+    CallTools(Vec<ToolCall>),
+}
+
+#[derive(Deserialize)]
+pub struct ToolCall {
+    pub name: String,
+    #[serde(default, deserialize_with = "present")]
+    pub arguments: Option<Value>,
 }
 
 /// The SDK's public API cannot express the fixture or the script.
@@ -142,6 +176,26 @@ pub fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     let mut reader = serde_json::Deserializer::from_str(text);
     reader.disable_recursion_limit();
     T::deserialize(serde_stacker::Deserializer::new(&mut reader))
+}
+
+/// Removes a member of a tool and reads it into the type that the SDK or this adapter has for it.
+pub fn take<T: DeserializeOwned>(tool: &mut Map<String, Value>, member: &str) -> Result<Option<T>, Cannot> {
+    let Some(value) = tool.remove(member) else { return Ok(None) };
+    let read = T::deserialize(serde_stacker::Deserializer::new(value));
+    read.map(Some).map_err(|error| Cannot(format!("a tool cannot have this `{member}`: {error}")))
+}
+
+/// Like `take`, but the SDK's type must also have each part of the member.
+pub fn take_whole<T: DeserializeOwned + Serialize>(
+    tool: &mut Map<String, Value>,
+    member: &str,
+) -> Result<Option<T>, Cannot> {
+    let Some(value) = tool.get(member).cloned() else { return Ok(None) };
+    let read: Option<T> = take(tool, member)?;
+    if json!(read) != value {
+        return Err(Cannot(format!("of the member `{member}`, `Tool` can hold only {}", json!(read))));
+    }
+    Ok(read)
 }
 
 /// Reads a member that may be `null` as `Some`, so that only a missing member is `None`.
