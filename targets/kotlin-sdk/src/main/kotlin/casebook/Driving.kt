@@ -20,6 +20,9 @@ import io.modelcontextprotocol.kotlin.sdk.types.ListToolsRequest
 import io.modelcontextprotocol.kotlin.sdk.types.McpJson
 import io.modelcontextprotocol.kotlin.sdk.types.PaginatedRequestParams
 import io.modelcontextprotocol.kotlin.sdk.types.Tool
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.coroutineScope
 import kotlinx.io.asSink
 import kotlinx.io.asSource
 import kotlinx.io.buffered
@@ -32,8 +35,10 @@ import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.jsonArray
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
+import kotlinx.serialization.json.long
 import kotlinx.serialization.json.put
 import kotlinx.serialization.json.putJsonArray
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
@@ -49,6 +54,7 @@ private val CALL_LIMIT = RequestOptions(timeout = 1.seconds)
 internal suspend fun drive(request: JsonObject): JsonObject {
     checkRevision(request)
     val steps = request.getValue("script").jsonArray.map { it.jsonObject }
+    val limit = request["requestTimeout"]?.let { RequestOptions(timeout = it.jsonPrimitive.long.milliseconds) }
     val capabilities = capabilities(request)
     return connection(request).use { connection ->
         val client = try {
@@ -60,7 +66,7 @@ internal suspend fun drive(request: JsonObject): JsonObject {
                 put("error", describeError(thrown))
             }
         }
-        val outcomes = steps.map { client.runStep(it) }
+        val outcomes = steps.map { client.runStep(it, limit) }
         client.close()
         buildJsonObject {
             put("connected", true)
@@ -69,15 +75,29 @@ internal suspend fun drive(request: JsonObject): JsonObject {
     }
 }
 
-private suspend fun Client.runStep(step: JsonObject): JsonObject = try {
-    val call = step["callTool"]?.jsonObject
-    if (call == null) {
-        buildJsonObject { put("tools", McpJson.encodeToJsonElement(ListSerializer(Tool.serializer()), allTools())) }
-    } else {
-        val arguments = call["arguments"]?.intoObject("CallToolRequestParams.arguments")
-        val result = callTool(CallToolRequest(CallToolRequestParams(call.text("name"), arguments)), CALL_LIMIT)
-        buildJsonObject { put("result", McpJson.encodeToJsonElement(CallToolResult.serializer(), result)) }
+private suspend fun Client.runStep(step: JsonObject, limit: RequestOptions?): JsonObject {
+    step["callTool"]?.let { return call(it.jsonObject, limit) }
+    step["callTools"]?.let { calls ->
+        // The calls are made at the same time.
+        val results = coroutineScope { calls.jsonArray.map { async { call(it.jsonObject, limit) } }.awaitAll() }
+        return buildJsonObject { put("results", JsonArray(results)) }
     }
+    return reported {
+        buildJsonObject {
+            put("tools", McpJson.encodeToJsonElement(ListSerializer(Tool.serializer()), allTools(limit)))
+        }
+    }
+}
+
+private suspend fun Client.call(call: JsonObject, limit: RequestOptions?): JsonObject = reported {
+    val arguments = call["arguments"]?.intoObject("CallToolRequestParams.arguments")
+    val request = CallToolRequest(CallToolRequestParams(call.text("name"), arguments))
+    val result = callTool(request, limit ?: CALL_LIMIT)
+    buildJsonObject { put("result", McpJson.encodeToJsonElement(CallToolResult.serializer(), result)) }
+}
+
+private suspend fun reported(request: suspend () -> JsonObject): JsonObject = try {
+    request()
 } catch (unbuildable: Unbuildable) {
     throw unbuildable
 } catch (thrown: Exception) {
@@ -85,10 +105,10 @@ private suspend fun Client.runStep(step: JsonObject): JsonObject = try {
 }
 
 /** Requests all pages: https://github.com/modelcontextprotocol/kotlin-sdk#pagination */
-private suspend fun Client.allTools(): List<Tool> = buildList {
+private suspend fun Client.allTools(limit: RequestOptions?): List<Tool> = buildList {
     var cursor: String? = null
     do {
-        val page = listTools(ListToolsRequest(PaginatedRequestParams(cursor)))
+        val page = listTools(ListToolsRequest(PaginatedRequestParams(cursor)), limit)
         addAll(page.tools)
         cursor = page.nextCursor
     } while (cursor != null)

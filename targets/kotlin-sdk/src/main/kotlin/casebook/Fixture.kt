@@ -8,12 +8,25 @@ import io.modelcontextprotocol.kotlin.sdk.types.CallToolRequest
 import io.modelcontextprotocol.kotlin.sdk.types.CallToolResult
 import io.modelcontextprotocol.kotlin.sdk.types.ContentBlock
 import io.modelcontextprotocol.kotlin.sdk.types.ElicitRequestParams.RequestedSchema
+import io.modelcontextprotocol.kotlin.sdk.types.ElicitResult
+import io.modelcontextprotocol.kotlin.sdk.types.Icon
 import io.modelcontextprotocol.kotlin.sdk.types.Implementation
+import io.modelcontextprotocol.kotlin.sdk.types.LoggingMessageNotification
+import io.modelcontextprotocol.kotlin.sdk.types.LoggingMessageNotificationParams
 import io.modelcontextprotocol.kotlin.sdk.types.McpJson
+import io.modelcontextprotocol.kotlin.sdk.types.ProgressNotification
+import io.modelcontextprotocol.kotlin.sdk.types.ProgressNotificationParams
 import io.modelcontextprotocol.kotlin.sdk.types.ServerCapabilities
 import io.modelcontextprotocol.kotlin.sdk.types.TextContent
 import io.modelcontextprotocol.kotlin.sdk.types.Tool
+import io.modelcontextprotocol.kotlin.sdk.types.ToolAnnotations
+import io.modelcontextprotocol.kotlin.sdk.types.ToolExecution
 import io.modelcontextprotocol.kotlin.sdk.types.ToolSchema
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.withContext
 import kotlinx.serialization.KSerializer
 import kotlinx.serialization.SerializationException
 import kotlinx.serialization.builtins.ListSerializer
@@ -25,11 +38,13 @@ import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.JsonPrimitive
 import kotlinx.serialization.json.boolean
 import kotlinx.serialization.json.buildJsonObject
+import kotlinx.serialization.json.double
 import kotlinx.serialization.json.doubleOrNull
 import kotlinx.serialization.json.jsonArray
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
 import kotlinx.serialization.json.put
+import java.net.URI
 import kotlin.time.Duration.Companion.seconds
 
 /** The body of a tool. */
@@ -40,6 +55,9 @@ private typealias Handler = suspend ClientConnection.(CallToolRequest) -> CallTo
  * SDK ends the call in the same way after either limit.
  */
 private val ANSWER_LIMIT = RequestOptions(timeout = 5.seconds)
+
+/** The time after which a call ends that is never cancelled. */
+private val WAIT_LIMIT = 30.seconds
 
 /** The SDK's own reader, with strict settings: it throws if a value does not fit the SDK's type. */
 private val STRICT = Json(McpJson) {
@@ -54,6 +72,13 @@ internal fun <T> JsonElement.into(parameter: String, type: KSerializer<T>): T = 
     throw Cannot("$parameter cannot take this value: ${thrown.message?.lineSequence()?.first()}")
 }
 
+/** Reads a value that the type must hold with each of its members. The serializer also accepts texts for numbers. */
+private fun <T> JsonElement.intoWhole(parameter: String, type: KSerializer<T>): T {
+    val value = into(parameter, type)
+    if (!isKeptIn(McpJson.encodeToJsonElement(type, value))) throw Cannot("$parameter cannot take this value")
+    return value
+}
+
 /** Reads a value for a parameter that takes a JsonObject or null. */
 internal fun JsonElement.intoObject(parameter: String): JsonObject? = when (this) {
     is JsonObject -> this
@@ -63,11 +88,13 @@ internal fun JsonElement.intoObject(parameter: String): JsonObject? = when (this
 
 /** Builds a server: https://github.com/modelcontextprotocol/kotlin-sdk#creating-a-server */
 internal fun server(fixture: JsonObject): Server {
+    val tools = fixture.getValue("tools").jsonArray.map { it.jsonObject }
+    val logging = ServerCapabilities.Logging.takeIf { tools.any { "log" in it.getValue("does").jsonObject } }
     val server = Server(
         serverInfo = fixture.getValue("server").into("Server.serverInfo", Implementation.serializer()),
-        options = ServerOptions(capabilities = ServerCapabilities(tools = ServerCapabilities.Tools())),
+        options = ServerOptions(ServerCapabilities(tools = ServerCapabilities.Tools(), logging = logging)),
     )
-    for (tool in fixture.getValue("tools").jsonArray.map { it.jsonObject }) {
+    for (tool in tools) {
         val definition = definition(tool)
         val handler = handler(tool)
         try {
@@ -79,14 +106,38 @@ internal fun server(fixture: JsonObject): Server {
     return server
 }
 
-private fun definition(tool: JsonObject) = Tool(
-    name = tool.text("name"),
-    // The default of the parameter inputSchema of Server.addTool, which also requires a description.
-    inputSchema = tool["inputSchema"]?.intoToolSchema("Tool.inputSchema") ?: ToolSchema(),
-    description = tool["description"]?.jsonPrimitive?.content,
-    outputSchema = tool["outputSchema"]?.takeUnless { it is JsonNull }?.intoToolSchema("Tool.outputSchema"),
-    title = tool["title"]?.jsonPrimitive?.content,
+/** The members of a fixture's tool for which the constructor of Tool has a parameter, and the code of the tool. */
+private val MEMBERS = setOf(
+    "name",
+    "inputSchema",
+    "description",
+    "outputSchema",
+    "title",
+    "annotations",
+    "icons",
+    "execution",
+    "_meta",
+    "does",
 )
+
+private fun definition(tool: JsonObject): Tool {
+    (tool.keys - MEMBERS).firstOrNull()?.let { throw Cannot("the constructor of Tool has no parameter for $it") }
+    return Tool(
+        name = tool.text("name"),
+        // The default of the parameter inputSchema of Server.addTool, which also requires a description.
+        inputSchema = tool["inputSchema"]?.intoToolSchema("Tool.inputSchema") ?: ToolSchema(),
+        description = tool["description"]?.jsonPrimitive?.content,
+        outputSchema = tool.known("outputSchema")?.intoToolSchema("Tool.outputSchema"),
+        title = tool["title"]?.jsonPrimitive?.content,
+        annotations = tool.known("annotations")?.intoWhole("Tool.annotations", ToolAnnotations.serializer()),
+        icons = tool.known("icons")?.intoWhole("Tool.icons", ListSerializer(Icon.serializer())),
+        execution = tool.known("execution")?.intoWhole("Tool.execution", ToolExecution.serializer()),
+        meta = tool["_meta"]?.intoObject("Tool.meta"),
+    )
+}
+
+/** Returns a member, or null for a JSON null, which the SDK's types cannot tell from a missing member. */
+private fun JsonObject.known(member: String) = get(member)?.takeUnless { it is JsonNull }
 
 /** Reads the schema of a tool. The serializer accepts any type, which an author has no way to set. */
 private fun JsonElement.intoToolSchema(parameter: String): ToolSchema {
@@ -103,7 +154,13 @@ private fun handler(tool: JsonObject): Handler {
         "echo" -> { request -> structuredResult(request.arguments) }
         "return" -> returnHandler(does.jsonObject)
         "elicit" -> elicitHandler(does.jsonObject)
-        else -> { _ -> error(does.jsonPrimitive.content) }
+        "raise" -> { _ -> error(does.jsonPrimitive.content) }
+        "wait" -> waitHandler(does.jsonObject)
+        "log" -> logHandler(
+            does.into("LoggingMessageNotificationParams", LoggingMessageNotificationParams.serializer()),
+        )
+        "progress" -> progressHandler(does.jsonObject)
+        else -> throw Cannot("this adapter has no code for $kind")
     }
 }
 
@@ -125,16 +182,62 @@ private fun returnHandler(parts: JsonObject): Handler {
 
 /** Creates a handler that asks the user and returns the answer. */
 private fun elicitHandler(does: JsonObject): Handler {
-    val requestedSchema = does.getValue("requestedSchema").intoRequestedSchema()
-    return {
-        val answer = createElicitation(does.text("message"), requestedSchema, ANSWER_LIMIT)
-        structuredResult(
-            buildJsonObject {
-                put("action", answer.action.name.lowercase())
-                answer.content?.let { put("content", it) }
-            },
-        )
+    val message = does.text("message")
+    return when (val mode = does["mode"]?.jsonPrimitive?.content ?: "form") {
+        "form" -> {
+            val requestedSchema = does.getValue("requestedSchema").intoRequestedSchema()
+            return { answerResult(createElicitation(message, requestedSchema, ANSWER_LIMIT)) }
+        }
+
+        "url" -> {
+            val id = does["elicitationId"] ?: throw Cannot("createElicitation requires an elicitationId for a URL")
+            return {
+                answerResult(createElicitation(message, id.jsonPrimitive.content, does.text("url"), ANSWER_LIMIT))
+            }
+        }
+
+        else -> throw Cannot("createElicitation has no parameters for the mode $mode")
     }
+}
+
+private fun answerResult(answer: ElicitResult) = structuredResult(
+    buildJsonObject {
+        put("action", answer.action.name.lowercase())
+        answer.content?.let { put("content", it) }
+    },
+)
+
+/** Creates a handler that waits until its call is cancelled: the SDK then cancels the handler's coroutine. */
+private fun waitHandler(does: JsonObject): Handler = {
+    get(does.text("started"))
+    try {
+        delay(WAIT_LIMIT)
+    } catch (cancelled: CancellationException) {
+        withContext(NonCancellable) { get(does.text("stopped")) }
+        throw cancelled
+    }
+    error("the call was not cancelled")
+}
+
+private suspend fun get(url: String) {
+    withContext(Dispatchers.IO) { URI(url).toURL().readBytes() }
+}
+
+/** Creates a handler that logs: https://github.com/modelcontextprotocol/kotlin-sdk#logging */
+private fun logHandler(message: LoggingMessageNotificationParams): Handler = { request ->
+    sendLoggingMessage(LoggingMessageNotification(message))
+    structuredResult(request.arguments)
+}
+
+/** Creates a handler that reports progress, if the request has a token. */
+private fun progressHandler(does: JsonObject): Handler = { request ->
+    request.params.meta?.progressToken?.let { token ->
+        val progress = does.getValue("progress").jsonPrimitive.double
+        val total = does["total"]?.jsonPrimitive?.double
+        val message = does["message"]?.jsonPrimitive?.content
+        notification(ProgressNotification(ProgressNotificationParams(token, progress, total, message)))
+    }
+    structuredResult(request.arguments)
 }
 
 /**
