@@ -8,6 +8,10 @@ module Casebook
     NO_REQUESTS_OVER_STDIO =
       "over stdio the client answers no request of the server: only MCP::Client::HTTP has on_server_request"
 
+    # https://github.com/modelcontextprotocol/ruby-sdk/blob/v1.3.0/lib/mcp/client/stdio.rb (`read_response`)
+    ONE_REQUEST_OVER_STDIO =
+      "over stdio the client has one request at a time: each thread that reads drops the responses to other requests"
+
     # The documentation's first example sets a time-out too. Without one, a client over stdio waits for ever for a server
     # that waits for the client's answer. casebook itself waits 10 seconds.
     READ_TIMEOUT = 8
@@ -17,6 +21,9 @@ module Casebook
         Casebook.check_request(request)
         legacy_stdio = request["command"] && request["revision"] < "2026"
         raise Cannot, NO_REQUESTS_OVER_STDIO if legacy_stdio && request["answers"]
+
+        calls_at_once = request["script"].any? { |step| step.key?("callTools") }
+        raise Cannot, ONE_REQUEST_OVER_STDIO if request["command"] && calls_at_once
 
         transport = transport(request)
         client = MCP::Client.new(transport: transport)
@@ -33,12 +40,16 @@ module Casebook
 
       private
 
-      # https://ruby.sdk.modelcontextprotocol.io/client/transports/
+      # The time limit of a request is that of the transport, or of the Faraday connection that its user customizes.
+      # https://ruby.sdk.modelcontextprotocol.io/client/transports/#customizing-the-faraday-connection
       def transport(request)
-        return MCP::Client::HTTP.new(url: request["url"]) if request["url"]
+        limit = request["requestTimeout"]&.fdiv(1000)
+        if request["url"]
+          return MCP::Client::HTTP.new(url: request["url"]) { |faraday| faraday.options.timeout = limit if limit }
+        end
 
         program, *arguments = request["command"]
-        MCP::Client::Stdio.new(command: program, args: arguments, read_timeout: READ_TIMEOUT)
+        MCP::Client::Stdio.new(command: program, args: arguments, read_timeout: limit || READ_TIMEOUT)
       end
 
       # https://ruby.sdk.modelcontextprotocol.io/client/lifecycle/#lifecycle-negotiation
@@ -53,12 +64,23 @@ module Casebook
       end
 
       def run_step(client, step)
-        call = step["callTool"]
-        return { "tools" => client.tools.map { |tool| wire_form(tool) } } unless call
-
-        { "result" => client.call_tool(**call.transform_keys(&:to_sym))["result"] }
+        kind, value = step.first
+        case kind
+        when "callTool" then { "result" => call_tool(client, value) }
+        when "callTools" then { "results" => call_at_once(client, value) }
+        else { "tools" => client.tools.map { |tool| wire_form(tool) } }
+        end
       rescue StandardError => e
         { "error" => Casebook.describe_error(e) }
+      end
+
+      def call_tool(client, call)
+        client.call_tool(**call.transform_keys(&:to_sym))["result"]
+      end
+
+      # Calls several tools at the same time, each on a thread of its own, as the page "Cancellation" shows.
+      def call_at_once(client, calls)
+        calls.map { |call| Thread.new { run_step(client, { "callTool" => call }) } }.map(&:value)
       end
 
       def wire_form(tool)
