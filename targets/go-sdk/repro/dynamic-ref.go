@@ -1,0 +1,33 @@
+//go:build ignore
+
+// AddTool panics at a schema with $dynamicRef, which 2020-12 has.
+// https://modelcontextprotocol.io/specification/2026-07-28/basic#json-schema-usage
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const schema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"n":` +
+	`{"$dynamicAnchor":"n","type":"integer"}},"properties":{"v":{"$dynamicRef":"#n"}}}`
+
+func main() {
+	defer func() {
+		if cause := recover(); cause != nil {
+			fmt.Println("AddTool panicked:", cause)
+			os.Exit(0)
+		}
+	}()
+	server := mcp.NewServer(&mcp.Implementation{Name: "repro", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "t", InputSchema: json.RawMessage(schema)},
+		func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
+			return nil, nil, nil
+		})
+	fmt.Println("AddTool accepted $dynamicRef")
+	os.Exit(1)
+}

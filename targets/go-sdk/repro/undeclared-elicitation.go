@@ -1,0 +1,65 @@
+//go:build ignore
+
+// A server sends the InputRequests of a tool to a client that declares no elicitation, instead of the error -32021.
+// https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func main() {
+	server := mcp.NewServer(&mcp.Implementation{Name: "repro", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "ask"},
+		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+			question := &mcp.ElicitParams{Message: "Your name?", RequestedSchema: map[string]any{"type": "object"}}
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"name": question}}, nil, nil
+		})
+	handler := mcp.NewStreamableHTTPHandler(
+		func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
+	listener := httptest.NewServer(handler)
+	defer listener.Close()
+
+	status, text := post(listener.URL, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{},`+
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+		`"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`+`}}`, map[string]string{
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "ask",
+	})
+	if status == 200 && strings.Contains(text, `"inputRequests"`) {
+		fmt.Println("a client without capabilities got status 200 and:", text)
+		return
+	}
+	fmt.Println("the client got status", status, text)
+	os.Exit(1)
+}
+
+func post(url, body string, headers map[string]string) (int, string) {
+	request, err := http.NewRequest("POST", url, strings.NewReader(body))
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	for name, value := range headers {
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return response.StatusCode, strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", " ")
+}
