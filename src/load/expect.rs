@@ -92,17 +92,10 @@ fn check(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Option<Chec
     if let Some(requirement) = requirement(reader, &member.key, member.key_span, scope) {
         applies(reader, member, scope, requirement);
     }
-    let alternatives = match &member.value.kind {
-        Kind::Array(items) => alternatives(reader, &member.value, items, scope),
-        _ => {
-            let one = expectation(reader, &member.value, scope)?;
-            if one.not_asked {
-                let alone = reader.mistake(Lint::WrongCount, "an expectation that is never asked checks nothing");
-                let help = "add alternatives before it that can hold where there is something to check";
-                reader.push(alone.at(member.value.span, "the only expectation").help(help));
-            }
-            vec![one]
-        }
+    let alternatives = if let Kind::Array(items) = &member.value.kind {
+        alternatives(reader, &member.value, items, scope)
+    } else {
+        vec![alone(reader, &member.value, scope)?]
     };
     Some(Check { requirement: id, line: reader.line(member.key_span), alternatives })
 }
@@ -180,6 +173,17 @@ fn with_embedded(file: &str) -> String {
         "the embedded cases have it: add them, as in `casebook lint embedded {root}` or \
          `casebook run --cases embedded --cases {root}`"
     )
+}
+
+/// Reads the only expectation of a check.
+fn alone(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Expectation> {
+    let one = expectation(reader, node, scope)?;
+    if one.not_asked {
+        let alone = reader.mistake(Lint::WrongCount, "an expectation that is never asked checks nothing");
+        let help = "add alternatives before it that can hold where there is something to check";
+        reader.push(alone.at(node.span, "the only expectation").help(help));
+    }
+    Some(one)
 }
 
 fn alternatives(reader: &mut Reader, node: &Node, items: &[Node], scope: &Scope<'_>) -> Vec<Expectation> {
