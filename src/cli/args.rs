@@ -288,6 +288,12 @@ pub struct LintArgs {
     /// The PATH `embedded` is the embedded cases: `casebook lint embedded my-cases` also knows their requirements.
     #[arg(value_name = "PATH")]
     pub paths: Vec<Utf8PathBuf>,
+    /// Also compare the quotes of requirements with a checkout of the specification's repository
+    ///
+    /// Reports quotes that their page does not have, and quotes that leave out a condition of their sentence. Nothing is
+    /// downloaded.
+    #[arg(long, value_name = "DIR")]
+    pub spec: Option<Utf8PathBuf>,
     /// Print one line per error or warning, for editors
     #[arg(long, help_heading = heading::OUTPUT)]
     pub short: bool,

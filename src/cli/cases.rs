@@ -10,12 +10,18 @@ use crate::model::case::{Case, Library};
 use crate::report;
 use crate::report::terminal;
 
-pub(super) fn lint(args: &LintArgs) -> Exit {
+pub(super) fn lint(args: &LintArgs) -> Result<Exit, Problem> {
     let sources: Vec<Source> = match args.paths.as_slice() {
         [] => vec![Source::Embedded],
         paths => paths.iter().map(source).collect(),
     };
-    let found = load::lint(&sources);
+    let mut found = load::lint(&sources);
+    if let Some(checkout) = &args.spec {
+        let quotes = load::lint_quotes(&sources, checkout);
+        found.extend(
+            quotes.map_err(|reason| Problem::new(Exit::Usage, format!("{reason}; give the path of a checkout")))?,
+        );
+    }
     if args.short {
         for one in &found {
             terminal::print_line(&one.line());
@@ -25,7 +31,7 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
     }
     let errors = found.iter().filter(|one| one.is_error()).count();
     terminal::eprint_line(&format!("errors: {errors}, warnings: {}", found.len() - errors));
-    if found.is_empty() { Exit::Fine } else { Exit::Usage }
+    Ok(if found.is_empty() { Exit::Fine } else { Exit::Usage })
 }
 
 pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {

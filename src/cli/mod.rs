@@ -174,7 +174,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Diff(args) => diff::diff(args),
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),
-        Command::Lint(args) => Ok(cases::lint(args)),
+        Command::Lint(args) => cases::lint(args),
         Command::New(args) => new::new(args),
         Command::Serve(args) => serve::serve(args),
         Command::Drive(args) => drive::drive(args),

@@ -66,6 +66,8 @@ words! {
         UnobservableButChecked = "unobservable-but-checked",
         /// A `reply`, `sent` or `matches` is not a JSON Schema, or refers to something outside of itself.
         InvalidSchema = "invalid-schema",
+        /// A condition cannot fail, or cannot hold, for the fixture and the step that it stands beside.
+        Vacuous = "vacuous",
         /// No test runs with the row.
         UnusedRow = "unused-row",
         /// No test uses the value of a row.
@@ -86,6 +88,10 @@ words! {
         ControlWithoutRows = "control-without-rows",
         /// The quote of a requirement has keywords of BCP 14, and none of them is its level.
         LevelNotQuoted = "level-not-quoted",
+        /// The page of a requirement does not have the quoted words.
+        QuoteNotFound = "quote-not-found",
+        /// A quote leaves out a condition of its sentence.
+        QuoteCut = "quote-cut",
         /// A file is not read because of its name.
         UnreadFile = "unread-file",
         /// A line is too long.

@@ -17,6 +17,7 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::source::is_embedded_folder;
 use super::step::Scope;
+use super::vacuous;
 use crate::model::RequirementId;
 use crate::model::case::{
     Action, Advertised, Answered, CanaryState, Check, Expectation, Flaw, Matcher, Outcome, TextState, Then, TimeClass,
@@ -218,6 +219,11 @@ fn alternatives(reader: &mut Reader, node: &Node, items: &[Node], scope: &Scope<
                     reader.mistake(Lint::AlternativesOverlap, "the same observation can satisfy two alternatives");
                 let overlap = overlap.at(node.span, "this one").at(earlier.span, "and this one");
                 reader.push(overlap.help("make their outcomes differ, so that only one of them can hold"));
+            } else if vacuous::implies(one, other) {
+                let message = "an alternative is never reported: an earlier one holds whenever it does";
+                let overlap = reader.mistake(Lint::AlternativesOverlap, message);
+                let overlap = overlap.at(node.span, "this one").at(earlier.span, "and this one is more general");
+                reader.push(overlap.help("put the general alternative last, or remove one of them"));
             }
         }
     }

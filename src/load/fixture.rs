@@ -9,6 +9,7 @@ use super::elicit::elicit;
 use super::expand::template;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
+use super::vacuous;
 use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Tool};
 use crate::model::spec::{Revision, Role};
 use crate::model::template::Template;
@@ -46,7 +47,12 @@ pub(super) fn fixture(reader: &mut Reader, node: &Node, role: Option<Role>) -> O
         }
     }
     let items = object.get("deviations").and_then(|node| reader.items(node, "`deviations`")).unwrap_or_default();
-    let deviations = items.iter().filter_map(|item| deviation(reader, item)).collect();
+    let mut deviations = Vec::new();
+    for item in items {
+        let Some(one) = deviation(reader, item) else { continue };
+        vacuous::deviation(reader, item, &one, &deviations, &tools);
+        deviations.push(one);
+    }
     let pages = object.get("pages").and_then(|node| pages(reader, node));
     let revision =
         object.get("revision").and_then(|node| reader.word(node, "`revision`", &Revision::all().collect::<Vec<_>>()));

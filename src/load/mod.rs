@@ -20,16 +20,22 @@ mod lint;
 mod masked;
 mod needs;
 pub(crate) mod node;
+mod page;
 mod premise;
 mod programs;
+mod quotes;
 pub(crate) mod read;
 pub(crate) mod source;
 mod step;
 pub mod target;
 mod toml;
+mod vacuous;
 mod variants;
+mod vocabulary;
 
 use std::collections::BTreeMap;
+
+use camino::Utf8Path;
 
 use crate::model::case::Library;
 use crate::model::{CaseId, Printable};
@@ -74,6 +80,19 @@ pub fn load(sources: &[Source]) -> Result<Library, LoadError> {
 /// The command `casebook lint` fails on warnings as well, because nobody reads a warning that need not be mended.
 pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
     read(sources, Purpose::Lint).1
+}
+
+/// Compares the quotes of the requirement catalogue with a checkout of the specification's repository.
+///
+/// # Errors
+/// The reason why the folder is no such checkout.
+pub fn lint_quotes(sources: &[Source], checkout: &Utf8Path) -> Result<Vec<Diagnostic>, String> {
+    if !checkout.join("docs").join("specification").is_dir() {
+        return Err(format!("{checkout} has no folder docs/specification, as the specification's repository has"));
+    }
+    let texts = source::texts(sources, &mut Vec::new());
+    let catalogues = texts.iter().filter(|text| text.kind.requirements().is_some() && !text.is_context);
+    Ok(quotes::compare(catalogues, checkout).into_iter().flat_map(Reader::into_found).collect())
 }
 
 /// The purpose of reading cases.
@@ -139,6 +158,10 @@ fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued, purpose: 
     let reading = case::case(reader, id.clone(), &root, catalogued)?;
     if !reader.failed() {
         lint::unseen(reader, &reading);
+        for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
+            vacuous::test(reader, test, *place);
+        }
+        reader.report_doubts();
         if purpose == Purpose::Lint {
             lint::whole(reader, &reading);
         }

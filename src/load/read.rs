@@ -26,6 +26,8 @@ pub(crate) struct Reader {
     /// The last valid schema at each place. Most rows repeat it unchanged.
     schemas: BTreeMap<usize, Value>,
     found: Vec<Diagnostic>,
+    /// The mistakes that count only if every row has them, by place; `None` where some row does not have it.
+    doubts: BTreeMap<usize, Option<Diagnostic>>,
     /// `true` if the file has errors that are not reported.
     is_full: bool,
 }
@@ -49,7 +51,14 @@ impl<'n> Object<'n> {
 impl Reader {
     pub(crate) fn new(file: Arc<File>) -> Self {
         let ends = file.inner().bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(place, _)| place);
-        Self { ends: ends.collect(), file, schemas: BTreeMap::new(), found: Vec::new(), is_full: false }
+        Self {
+            ends: ends.collect(),
+            file,
+            schemas: BTreeMap::new(),
+            found: Vec::new(),
+            doubts: BTreeMap::new(),
+            is_full: false,
+        }
     }
 
     pub(crate) fn file(&self) -> Arc<File> {
@@ -87,6 +96,21 @@ impl Reader {
     pub(crate) fn push_once(&mut self, diagnostic: Diagnostic) {
         if !self.found.iter().any(|known| known.repeats(&diagnostic)) {
             self.push(diagnostic);
+        }
+    }
+
+    /// Notes what one row shows of a place: a mistake, or `None` if there is none with this row.
+    pub(crate) fn doubt(&mut self, place: miette::SourceSpan, doubt: Option<Diagnostic>) {
+        let known = self.doubts.entry(place.offset()).or_insert_with(|| doubt.clone());
+        if doubt.is_none() {
+            *known = None;
+        }
+    }
+
+    /// Reports the mistakes that every row has.
+    pub(crate) fn report_doubts(&mut self) {
+        for doubt in std::mem::take(&mut self.doubts).into_values().flatten() {
+            self.push(doubt);
         }
     }
 

@@ -11,6 +11,7 @@ use super::expect::then;
 use super::needs::Needs;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
+use super::vacuous;
 use crate::model::CaseId;
 use crate::model::case::{Answer, Fixture, HttpMethod, Retry, Step, Tampering, Then, When};
 use crate::model::spec::{Lifecycle, Revision, Revisions, Role};
@@ -62,6 +63,9 @@ const VERBS: [(&str, &[&str]); 7] = [
 pub(super) fn step(reader: &mut Reader, object: Object<'_>, scope: &Scope<'_>, place: usize) -> Option<Step> {
     let when = reader.need(object, "the step", "when").and_then(|node| when(reader, node, scope, place));
     let then = object.get("then").map_or(Some(Then::Observe), |node| then(reader, node, scope));
+    if let (Some(node), Some(when), Some(then)) = (object.get("then"), &when, &then) {
+        vacuous::step(reader, node, when, then, scope);
+    }
     let declares = object.get("declares").map(|node| {
         if !matches!(node.kind, Kind::Object(_)) {
             reader.members(node, "`declares`");

@@ -54,6 +54,7 @@ lints! {
     test_that_a_dead_server_passes_is_a_warning: ["controls"];
     style_and_size_are_warnings: ["style"];
     mistake_is_answered_with_its_remedy: ["hints"];
+    condition_that_cannot_fail_is_an_error: ["catalogue", "vacuous"];
 }
 
 #[test]
@@ -105,6 +106,44 @@ fn case_is_explained_in_words() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!("explained", explain(&library, case, &breakers)));
+}
+
+#[test]
+fn quotes_are_compared_with_a_checkout() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    let pages = root.join("docs/specification/2026-07-28");
+    std::fs::create_dir_all(&pages).expect("a folder");
+    let page = "---\ntitle: A\n---\nIf it is late, a server **MUST** [wait](/b)\nuntil noon, unless it rains. It MUST sleep.\n\n\
+        An old server SHOULD do this:\n\n- answer with `404`\n";
+    std::fs::write(pages.join("a.mdx"), page).expect("written");
+    let requirement = |level: &str, source: &str, quote: &str| json!({ "level": level, "roles": ["server"], "source": source, "quote": quote, "harm": "none", "why": "W." });
+    let of_page = |level, quote| requirement(level, "specification/2026-07-28/a#b", quote);
+    let whole = "If it is late, a server MUST wait until noon, unless it rains";
+    let catalogue = json!({
+        "whole": of_page("MUST", whole), "next": of_page("MUST", "It MUST sleep."),
+        "joined": of_page("SHOULD", "An old server SHOULD do this: … answer with `404`"),
+        "derived": of_page("DERIVED", "a server MUST wait"), "drifted": of_page("MUST", "It MUST dance"),
+        "no-end": of_page("MUST", "If it is late, a server MUST wait until noon"),
+        "no-beginning": of_page("MUST", "a server MUST wait until noon, unless it rains"),
+        "no-list": of_page("SHOULD", "answer with `404`"), "no-page": requirement("MUST", "specification/2026-07-28/c", whole)
+    });
+    let text = serde_json::to_string_pretty(&catalogue).expect("JSON");
+    let sources = [Source::Texts(vec![("sep-1/requirements.json".into(), text)])];
+    let found = casebook::load::lint_quotes(&sources, root).expect("a checkout");
+    let lines: Vec<_> = found.iter().map(|one| one.line().split_once(": ").expect("a place").1.to_owned()).collect();
+    let wanted = [
+        "quote-not-found: the page `specification/2026-07-28/a#b` does not have the quoted words",
+        "quote-cut: the quoted sentence begins with \"If it is late,\"",
+        "quote-cut: the quoted sentence goes on: \", unless it rains\"",
+        "quote-cut: the list of the quoted item is introduced by \"An old server SHOULD do this:\"",
+        "quote-not-found: the specification's checkout has no page `specification/2026-07-28/c`",
+    ];
+    let (mut lines, mut wanted) = (lines, wanted.map(str::to_owned).to_vec());
+    lines.sort();
+    wanted.sort();
+    assert_eq!(lines, wanted);
+    assert!(casebook::load::lint_quotes(&sources, Utf8Path::new("src")).is_err());
 }
 
 /// A case file with this schema for the reply and for its tool.

@@ -1,0 +1,245 @@
+//! A page of the specification as blocks of plain text: paragraphs, list items and cells of tables.
+//!
+//! Takes the text of a file in MDX, Markdown or TypeScript. Quotes pass through the same function, so that emphasis, links,
+//! tags and line breaks make no difference. Must not know the requirement catalogue.
+
+/// A page.
+pub(super) struct Page {
+    pub(super) blocks: Vec<Block>,
+}
+
+/// A paragraph, a list item or a cell.
+pub(super) struct Block {
+    pub(super) text: String,
+    pub(super) is_item: bool,
+}
+
+/// A passage of a page.
+#[derive(Clone, Copy)]
+pub(super) struct Passage {
+    pub(super) block: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Tags that begin or end a block.
+const BLOCKS: [&str; 18] = [
+    "br", "div", "h1", "h2", "h3", "h4", "h5", "li", "note", "ol", "p", "section", "table", "td", "tip", "tr", "ul",
+    "warning",
+];
+
+impl Page {
+    /// Reads MDX or Markdown.
+    pub(super) fn markdown(text: &str) -> Self {
+        let body =
+            text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(text, |(_, body)| body);
+        Self::of(&with_breaks(body))
+    }
+
+    /// Reads TypeScript, with its comments as text.
+    pub(super) fn typescript(text: &str) -> Self {
+        let line = |line: &str| {
+            let line = line.trim();
+            if line == "/**" || line == "*/" {
+                return String::new();
+            }
+            let rest =
+                line.strip_prefix("* ").or_else(|| line.strip_prefix("/** ")).or_else(|| line.strip_prefix("// "));
+            rest.unwrap_or(if line == "*" { "" } else { line }).trim_end_matches("*/").to_owned()
+        };
+        Self::of(&text.lines().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
+    fn of(text: &str) -> Self {
+        let (mut blocks, mut block, mut is_item) = (Vec::new(), String::new(), false);
+        let mut flush = |block: &mut String, is_item: &mut bool| {
+            let text = plain(&std::mem::take(block));
+            if !text.is_empty() {
+                blocks.push(Block { text, is_item: *is_item });
+            }
+            *is_item = false;
+        };
+        for line in text.lines() {
+            let line = line.trim_start_matches(|one: char| one.is_whitespace() || one == '>').trim_end();
+            let item = after_bullet(line);
+            if line.is_empty() || item.is_some() || line.starts_with(['#', '|']) || line.starts_with("```") {
+                flush(&mut block, &mut is_item);
+            }
+            if line.starts_with('|') {
+                for cell in line.split('|') {
+                    cell.clone_into(&mut block);
+                    flush(&mut block, &mut is_item);
+                }
+                continue;
+            }
+            is_item |= item.is_some();
+            block.push_str(item.unwrap_or(line));
+            block.push('\n');
+            if line.starts_with('#') || line.starts_with("```") {
+                flush(&mut block, &mut is_item);
+            }
+        }
+        flush(&mut block, &mut is_item);
+        Self { blocks }
+    }
+
+    /// Finds a text within one block.
+    pub(super) fn find(&self, text: &str) -> Option<Passage> {
+        let mut places = self.blocks.iter().enumerate();
+        places.find_map(|(block, one)| {
+            let start = one.text.find(text)?;
+            Some(Passage { block, start, end: start + text.len() })
+        })
+    }
+
+    /// Returns whether the page has these texts in this order, with anything between them.
+    pub(super) fn has(&self, parts: &[String]) -> bool {
+        let whole = self.blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join(" ");
+        let mut rest = whole.as_str();
+        parts.iter().all(|part| match rest.find(part.as_str()) {
+            Some(place) => {
+                rest = &rest[place + part.len()..];
+                true
+            }
+            None => false,
+        })
+    }
+
+    /// The paragraph before the list of an item.
+    pub(super) fn introduction(&self, item: usize) -> Option<&str> {
+        let before = self.blocks[..item].iter().rev().find(|block| !block.is_item)?;
+        before.text.ends_with(':').then_some(before.text.as_str())
+    }
+}
+
+/// The text of a list item; `None` if the line does not begin one.
+fn after_bullet(line: &str) -> Option<&str> {
+    let rest = match line.strip_prefix(['-', '*', '+']) {
+        Some(rest) => rest,
+        None => line.trim_start_matches(|one: char| one.is_ascii_digit()).strip_prefix(['.', ')'])?,
+    };
+    (rest.len() < line.len()).then(|| rest.strip_prefix(' ')).flatten()
+}
+
+/// Replaces tags that begin or end a block by empty lines.
+fn with_breaks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(place) = rest.find('<') {
+        let (before, tag) = rest.split_at(place);
+        out.push_str(before);
+        let name = tag[1..].trim_start_matches('/');
+        let name: String = name.chars().take_while(char::is_ascii_alphanumeric).collect();
+        match tag.find('>').filter(|_| BLOCKS.contains(&name.to_ascii_lowercase().as_str())) {
+            Some(end) => {
+                out.push_str("\n\n");
+                rest = &tag[end + 1..];
+            }
+            None => {
+                out.push('<');
+                rest = &tag[1..];
+            }
+        }
+    }
+    out + rest
+}
+
+/// A text without tags, links, emphasis and marks of code, with single blanks.
+pub(super) fn plain(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let (mut out, mut at, mut is_code, mut is_link) = (String::with_capacity(text.len()), 0, false, false);
+    let from =
+        |at: usize, wanted: &str| wanted.chars().enumerate().all(|(index, one)| chars.get(at + index) == Some(&one));
+    let end = |at: usize, close: char| chars[at..].iter().position(|one| *one == close).map(|index| at + index);
+    while let Some(one) = chars.get(at).copied() {
+        let before = at.checked_sub(1).and_then(|at| chars.get(at));
+        let after = chars.get(at + 1);
+        at += 1;
+        match one {
+            '`' => is_code = !is_code,
+            '*' | '\\' | '[' => {}
+            ']' if !is_code && after == Some(&'(') => at = end(at, ')').map_or(at, |end| end + 1),
+            ']' if !is_code && after == Some(&'[') => at = end(at, ']').map_or(at, |end| end + 1),
+            ']' => {}
+            '_' if !(before.is_some_and(|one| one.is_alphanumeric())
+                && after.is_some_and(|one| one.is_alphanumeric())) => {}
+            '<' if !is_code && after.is_some_and(|one| one.is_ascii_alphabetic() || *one == '/') => {
+                match end(at, '>') {
+                    Some(end) => at = end + 1,
+                    None => out.push('<'),
+                }
+            }
+            '{' if from(at, "@link ") => {
+                is_link = true;
+                at += "@link ".len();
+            }
+            '}' if is_link => is_link = false,
+            '&' => match entity(&chars[at..]) {
+                Some((decoded, length)) => {
+                    out.push(decoded);
+                    at += length;
+                }
+                None => out.push('&'),
+            },
+            one => out.push(one),
+        }
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The character of an HTML entity, after its `&`, and the length of the rest.
+fn entity(rest: &[char]) -> Option<(char, usize)> {
+    let length = rest.iter().take(10).position(|one| *one == ';')?;
+    let name: String = rest[..length].iter().collect();
+    let decoded = match name.as_str() {
+        "quot" => '"',
+        "apos" => '\'',
+        "lt" => '<',
+        "gt" => '>',
+        "amp" => '&',
+        "nbsp" => ' ',
+        _ => {
+            let code = match name.strip_prefix("#x").or_else(|| name.strip_prefix("#X")) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => name.strip_prefix('#')?.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    };
+    Some((decoded, length + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_and_links_are_no_text() {
+        let text =
+            "Servers **MUST** [do\nit](/a#b) with `_meta`, `snake_case` and an [`Error`][e]&nbsp;&#x7B;<b>now</b>}.";
+        assert_eq!(plain(text), "Servers MUST do it with meta, snake_case and an Error {now}.");
+        assert_eq!(plain("`Name: <value>` \"{@link Tool} is\""), "Name: <value> \"Tool is\"");
+    }
+
+    #[test]
+    fn page_has_its_paragraphs_items_and_cells() {
+        let page = Page::markdown(
+            "---\ntitle: A\n---\n# H\n\nAll of these:\n\n- one\n  more\n- **two**\n\n| a | b |\n<p>x</p>y",
+        );
+        let blocks: Vec<_> = page.blocks.iter().map(|block| (block.text.as_str(), block.is_item)).collect();
+        let wanted = [
+            ("# H", false),
+            ("All of these:", false),
+            ("one more", true),
+            ("two", true),
+            ("a", false),
+            ("b", false),
+            ("x", false),
+            ("y", false),
+        ];
+        assert_eq!(blocks, wanted);
+        let two = page.find("two").expect("it is there");
+        assert_eq!(page.introduction(two.block), Some("All of these:"));
+        assert!(page.has(&["All of these".into(), "two".into()]) && !page.has(&["two".into(), "one".into()]));
+    }
+}
