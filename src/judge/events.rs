@@ -3,7 +3,7 @@
 //!
 //! Takes the messages of a step and the requests for canaries, gives events in their order. Must not know expectations.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -18,10 +18,14 @@ pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<Str
     let mut events = Vec::new();
     let from_target = seen.messages.iter().filter(|message| message.from == Party::Target && !message.text.is_empty());
     for message in from_target {
-        let message = (messages::kept_text(&message.text), if message.on_get_stream { "get-stream" } else { "reply" });
-        match message {
+        let on = if message.on_get_stream { "get-stream" } else { "reply" };
+        match (messages::kept_text(&message.text), on) {
             (Observed::Value(Value::Object(members)), on) if members.contains_key("method") => {
-                let event = event(members, on, used);
+                let mut event = event(members, on, used);
+                if !message.headers.is_empty() {
+                    event["headers"] =
+                        message.headers.iter().cloned().collect::<BTreeMap<_, _>>().into_iter().collect();
+                }
                 if is_cancelled || step.then.looks_into_events() {
                     events.push(Observed::Value(event));
                 }

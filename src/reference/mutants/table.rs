@@ -442,18 +442,18 @@ mutants! { |p|
         /// Event streams lack the header against buffering.
         "buffering-not-excluded": p.transport.excludes_buffering = false => ["http/stream-unbuffered"],
         /// All requests must use the connection of the first one.
-        "bound-to-connection": p.transport.binds_connections = true => ["http/connection-not-reused"],
+        "bound-to-connection": p.transport.binds_connections = true => ["base/connection-not-required"],
         /// The process does not exit at the end of its input.
         "outlives-input": p.transport.outlives_input = true => ["stdio/exit-at-end-of-input"],
         /// A cancelled request over stdio gets an error response.
         "cancelled-call-answered": p.transport.answers_cancelled = true => [
-            "stdio/cancelled-is-not-answered", "stdio/no-response-after-cancellation"],
+            "lifecycle/cancelled-call-unanswered", "stdio/cancelled-call-unanswered"],
         /// The code of a tool does not notice that its call was cancelled.
-        "works-on": p.requests.works_on = true => ["http/cancelled-call-stops", "http/disconnect-cancels",
-            "stdio/cancelled-call-stops"],
+        "works-on": p.requests.works_on = true => ["http/disconnect-cancels",
+            "lifecycle/cancelled-call-stops", "stdio/cancelled-call-stops"],
         /// In a session, the end of the connection of a request cancels the request.
         "disconnect-cancels-in-session": p.transport.hangs_on_connections = true => [
-            "http/disconnect-is-no-cancellation"],
+            "lifecycle/disconnect-is-no-cancellation"],
         /// Log messages are sent for every request.
         "logs-unrequested": p.requests.logs_on_demand = false => ["base/logs-on-demand"],
         /// A report of progress has another token than its request.

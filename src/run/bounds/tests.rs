@@ -65,6 +65,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         answered: vec![AnswerObservation { action: None, content: Some(value()), code: None }],
         rounds: Vec::new(),
         canary: None,
+        fetches: 0,
         get_stream: [].into(),
         events: Vec::new(),
         varies: false,
