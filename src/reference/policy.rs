@@ -397,6 +397,8 @@ pub(crate) enum Event {
     CallFailed,
     /// A client had the capability to show a form.
     FormAllowed,
+    /// A second connection was opened (HTTP).
+    Reconnected,
     /// The tools were listed an odd number of times.
     Listed,
 }

@@ -159,8 +159,8 @@ pub(super) fn refuse_missing_responses(reply: &mut Value) {
     }
 }
 
-pub(super) fn list_by_capability(_: &Server, tool: &Tool, capabilities: &Value) -> bool {
-    capabilities.get("elicitation").is_some() || !matches!(tool.does, Does::Elicit(..))
+pub(super) fn list_by_connection(server: &Server, tool: &Tool, _: &Value) -> bool {
+    !(server.recalls(Event::Reconnected) && matches!(tool.does, Does::Raise(_)))
 }
 
 pub(super) fn list_by_side_effect(server: &Server, tool: &Tool, _: &Value) -> bool {

@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 use super::deviations::{
     add_empty_default, add_null_state, agree_on_any_version, ask_before_acceptance, capabilities_are_known,
     capitalize_booleans, change_value, coerce, flatten, has_long_text_and_pattern, headers_of_namesake,
-    ignore_external, indent, let_texts_end_with_newline, list_by_capability, list_by_side_effect, make_floats,
+    ignore_external, indent, let_texts_end_with_newline, list_by_connection, list_by_side_effect, make_floats,
     make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses,
     refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content,
     remove_from_repetition, remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments,
@@ -387,8 +387,11 @@ mutants! { |p|
         } => ["sep-2575/no-result-type-before-2026"],
         /// Every second list has another order.
         "list-shuffled": p.remembers = Some(Event::Listed) => ["tools/list-order"],
-        /// Tools that ask the user are listed only for clients that support elicitation.
-        "list-by-capability": p.tools.are_listed = list_by_capability => ["tools/list-not-per-connection"],
+        /// After a second connection was opened, tools that fail are no longer listed.
+        "list-by-connection": {
+            p.remembers = Some(Event::Reconnected);
+            p.tools.are_listed = list_by_connection;
+        } => ["tools/list-not-per-connection"],
         /// After a call has failed, tools that fail are no longer listed.
         "list-by-side-effect": {
             p.remembers = Some(Event::CallFailed);

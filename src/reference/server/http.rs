@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::{self, FusedFuture, FutureExt as _};
@@ -28,7 +28,7 @@ use tokio::time::sleep;
 
 use crate::message::LONGEST;
 use crate::message::{Fault, Message, Request};
-use crate::policy::{GetStream, TransportPolicy};
+use crate::policy::{Event, GetStream, TransportPolicy};
 use crate::server::Server;
 
 use crate::server::headers;
@@ -62,9 +62,9 @@ pub(crate) struct Listener {
 /// One server.
 struct Endpoint {
     server: Server,
+    /// The connection of the first request.
+    connection: OnceLock<u64>,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
-    /// The connection of the first request, which only a mutant regards.
-    connection: Mutex<Option<u64>>,
 }
 
 impl Listener {
@@ -78,8 +78,7 @@ impl Listener {
         let serving = listener.clone();
         tokio::spawn(async move {
             let room = Arc::new(Semaphore::new(CONNECTIONS));
-            let mut next_connection = 0_u64;
-            loop {
+            for connection in 0.. {
                 let place = Arc::clone(&room).acquire_owned().await;
                 let Ok((stream, _)) = socket.accept().await else {
                     // The connection was closed, or no file descriptor is free. The loop continues after a pause.
@@ -92,11 +91,9 @@ impl Listener {
                 // Otherwise each event would wait for the acknowledgement of the previous one.
                 let _slower = stream.set_nodelay(true);
                 let listener = serving.clone();
-                let connection = next_connection;
-                next_connection += 1;
                 let service = service_fn(move |request| {
                     let listener = listener.clone();
-                    async move { Ok::<_, Infallible>(listener.respond(request, connection).await) }
+                    async move { Ok::<_, Infallible>(listener.respond(connection, request).await) }
                 });
                 let mut builder = hyper::server::conn::http1::Builder::new();
                 // With a timer, a connection without a request is closed after some time.
@@ -116,7 +113,7 @@ impl Listener {
     pub(crate) fn serve(&self, server: Server) -> String {
         let path = format!("/{}/mcp", token());
         let url = format!("http://{}{path}", self.address);
-        let endpoint = Endpoint { server, sessions: Mutex::default(), connection: Mutex::default() };
+        let endpoint = Endpoint { server, connection: OnceLock::new(), sessions: Mutex::default() };
         locked(&self.endpoints).insert(path, Arc::new(endpoint));
         url
     }
@@ -129,16 +126,21 @@ impl Listener {
         }
     }
 
-    async fn respond(&self, request: hyper::Request<Incoming>, connection: u64) -> Response {
+    async fn respond(&self, connection: u64, request: hyper::Request<Incoming>) -> Response {
         let endpoint = locked(&self.endpoints).get(request.uri().path()).cloned();
         let policy = endpoint.as_ref().map(|endpoint| endpoint.policy());
         if let Err(reason) = headers::check_origin(request.headers(), self.address.port(), policy) {
             return plain(policy.map_or(403, |policy| policy.bad_origin), &reason);
         }
         let Some(endpoint) = endpoint else { return plain(404, "no server at this path") };
+        let is_first = *endpoint.connection.get_or_init(|| connection) == connection;
+        if !is_first {
+            endpoint.server.note(Event::Reconnected);
+        }
         let is_stateless = endpoint.server.fixture.revision.is_stateless();
+        let is_bound = endpoint.policy().binds_connections && is_stateless;
         match *request.method() {
-            Method::POST if !endpoint.knows(connection) => plain(400, "another connection was used before"),
+            Method::POST if is_bound && !is_first => plain(400, "another connection was used before"),
             Method::POST => endpoint.post(request).await,
             Method::DELETE if !is_stateless => endpoint.delete(request.headers()),
             Method::GET if !is_stateless && endpoint.policy().get_stream.is_some() => {
@@ -159,12 +161,6 @@ impl Listener {
 impl Endpoint {
     fn policy(&self) -> &'static TransportPolicy {
         &self.server.fixture.policy.transport
-    }
-
-    /// Returns whether requests on this connection are served: with a strict policy, all are.
-    fn knows(&self, connection: u64) -> bool {
-        let first = *locked(&self.connection).get_or_insert(connection);
-        !self.policy().binds_connections || !self.server.fixture.revision.is_stateless() || first == connection
     }
 
     async fn post(self: Arc<Self>, request: hyper::Request<Incoming>) -> Response {
