@@ -791,7 +791,8 @@ mutants! { |p|
         "elicitation-undeclared": {
             p.edit(Request, "/params/capabilities", Replace("{}"));
             p.edit(Request, SENT_CAPABILITIES, Replace("{}"));
-        } => ["elicitation/answer-as-entered", "elicitation/client-declares", "elicitation/three-actions",
+        } => ["elicitation/answer-as-entered", "elicitation/client-declares",
+            "elicitation/declared-on-each-request", "elicitation/three-actions",
             "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
         /// A client without a user declares the elicitation capability.
         "elicitation-always-declared": {
@@ -921,14 +922,17 @@ mutants! { |p|
         /// A retry has the state that any call received last.
         "state-of-another-call": p.client.shares_state = true => ["sep-2322/state-stays-with-its-request"],
         /// The first request of a call has the state of the last call.
-        "state-kept-for-next-call": p.client.repeats_last_state = true => ["sep-2322/state-stays-with-its-request"],
+        "state-kept-for-next-call": p.client.repeats_last_state = true => ["elicitation/three-actions",
+            "sep-1034/client-prefills", "sep-1034/refusal-carries-no-default", "sep-1034/user-wins",
+            "sep-2322/state-affects-the-retry-only", "tools/retried-result-not-cached"],
         /// A list is never requested again.
         "list-cached-for-ever": p.client.lists_from_cache = |_| true => ["tools/absent-ttl-is-zero",
-            "tools/negative-ttl-is-zero", "tools/zero-ttl-is-stale"],
+            "tools/header-mismatch-retried", "tools/negative-ttl-is-zero", "tools/zero-ttl-is-stale"],
         /// A further page is taken from the cache of the first one.
         "cache-ignores-cursor": p.client.mixes_cached_pages = true => ["tools/cache-key-has-parameters"],
         /// The result of a retry with answers is returned for later calls of the tool.
-        "retried-result-cached": p.client.caches_retried_results = true => ["tools/retried-result-not-cached"],
+        "retried-result-cached": p.client.caches_retried_results = true => ["elicitation/three-actions",
+            "sep-1034/client-prefills", "sep-1034/refusal-carries-no-default", "tools/retried-result-not-cached"],
         /// A page with fewer tools than the first one counts as the last page.
         "short-page-taken-for-last": p.client.ends_at_short_page = true => ["tools/page-size-not-assumed"],
         /// A call that is rejected because of its headers is not repeated.
@@ -944,7 +948,8 @@ mutants! { |p|
         "elicitation-undeclared-in-lists": p.edit_if(Request, ("/method", r#""tools/list""#), SENT_ELICITATION, Remove) => [
             "elicitation/declared-on-each-request"],
         /// The ids of requests repeat after the third request of a session.
-        "request-ids-repeat": p.client.id = |id| json!((id - 1) % 3) => ["base/id-unused-in-session"],
+        "request-ids-repeat": p.client.id = |id| json!((id - 1) % 3) => ["base/id-unused-in-session",
+            "sep-2322/retry-has-new-id"],
         /// `notifications/initialized` has an id.
         "initialized-with-id": {
             p.client.says_initialized = false;
@@ -953,17 +958,20 @@ mutants! { |p|
         } => ["base/notification-has-no-id", "lifecycle/initialized-sent"],
         /// The response to an elicitation has both a result and an error.
         "answer-with-error": p.edit_if(Response, ("/result/action", r#""accept""#), "/error",
-            Set(r#"{"code":0,"message":""}"#)) => ["base/result-or-error"],
+            Set(r#"{"code":0,"message":""}"#)) => [
+            "base/result-or-error", "elicitation/answer-as-entered", "elicitation/three-actions", "sep-1330/choice-sent",
+            "sep-1330/choices-sent-as-list"],
         /// Only the error -32601 shows that a server is an older one.
         "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => ["sep-2575/fallback-after-any-error"],
         /// A client that supports older servers begins with `initialize`.
         "probe-left-out": p.client.probes = false => ["sep-2575/stdio-probe"],
         /// No error shows that a server is an older one.
-        "never-falls-back": p.client.falls_back_after = |_| false => ["sep-2575/fallback-after-any-error",
-            "sep-2575/older-server-reached"],
+        "never-falls-back": p.client.falls_back_after = |_| false => ["sep-2575/older-server-reached"],
         /// The time limit of the user is ignored.
-        "request-timeout-ignored": p.client.limits_requests = false => ["lifecycle/requests-time-out"],
+        "request-timeout-ignored": p.client.limits_requests = false => ["lifecycle/requests-time-out",
+            "lifecycle/timeout-cancels", "lifecycle/timeout-is-notified"],
         /// A request without a reply in time is not cancelled.
-        "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-cancels"],
+        "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-cancels",
+            "lifecycle/timeout-is-notified"],
     }
 }
