@@ -42,7 +42,10 @@ def connect(request: dict[str, Any]) -> Client:
         # documentation recommends this option for isolated connections, such as those of casebook's tests.
         # https://gofastmcp.com/clients/transports#session-persistence
         server = StdioTransport(command=command, args=args, keep_alive=False)
-    mode = request["revision"] if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
+    if request.get("negotiate"):
+        mode = "auto"
+    else:
+        mode = request["revision"] if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
     # https://gofastmcp.com/clients/tools#execution-options
     limit = {"timeout": request["requestTimeout"] / 1000} if "requestTimeout" in request else {}
     return Client(server, mode=mode, elicitation_handler=elicitation_handler(request), **limit)

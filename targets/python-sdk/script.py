@@ -34,8 +34,9 @@ def connect(request: dict[str, Any]) -> Client:
         command, *args = request["command"]
         server = StdioServerParameters(command=command, args=args)
     if request.get("negotiate"):
-        return Client(server, elicitation_callback=elicitation_handler(request))
-    mode = request["revision"] if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
+        mode = "auto"
+    else:
+        mode = request["revision"] if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
     limit = request["requestTimeout"] / 1000 if "requestTimeout" in request else None
     callback = elicitation_handler(request)
     return Client(server, mode=mode, elicitation_callback=callback, read_timeout_seconds=limit)

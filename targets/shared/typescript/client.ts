@@ -2,7 +2,7 @@
 import type { Answer, ErrorDescription } from './protocol.js';
 
 /** The part of the SDKs' `ElicitResult` that a user's answer has. */
-type ElicitResult = { action: 'decline' | 'cancel' } | { action: 'accept'; content: FormContent };
+type ElicitResult = { action: 'accept' | 'decline' | 'cancel' } | { action: 'accept'; content: FormContent };
 
 type FormContent = Record<string, string | number | boolean | string[]>;
 

@@ -90,7 +90,7 @@ export interface DriveRequest {
 }
 
 /** A user's answer to an elicitation. */
-export type Answer = { accept: Record<string, unknown> | 'as presented' } | 'decline' | 'cancel';
+export type Answer = { accept: Record<string, unknown> | 'as presented' } | 'accept' | 'decline' | 'cancel';
 
 export interface Step {
   listTools?: Record<string, never>;
