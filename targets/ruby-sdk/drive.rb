@@ -54,13 +54,21 @@ module Casebook
 
       # https://ruby.sdk.modelcontextprotocol.io/client/lifecycle/#lifecycle-negotiation
       def connect(client, request)
-        answers, revision = request.values_at("answers", "revision")
+        answers = request["answers"]
         client.connect(
           client_info: { name: "casebook", version: "1" },
           capabilities: request["declares"] || (answers ? { elicitation: { form: {} } } : {}),
-          **(revision < "2026" ? { protocol_version: revision } : { mode: :modern }),
+          **lifecycle(request),
         )
         client.on_elicitation(&elicitation_handler(answers)) if answers
+      end
+
+      # By default the client determines the revision.
+      def lifecycle(request)
+        revision, negotiate = request.values_at("revision", "negotiate")
+        return {} if negotiate
+
+        revision < "2026" ? { protocol_version: revision } : { mode: :modern }
       end
 
       def run_step(client, step)

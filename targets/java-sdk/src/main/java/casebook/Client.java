@@ -227,7 +227,11 @@ final class Client {
       };
     }
 
+    /** Returns the content, or null for an answer that is accepted without content. */
     private static Map<String, Object> content(JsonNode accepted) {
+      if (accepted == null) {
+        return null;
+      }
       return accepted.isString()
           ? Map.of()
           : Json.LINES.convertValue(accepted, new TypeReference<Map<String, Object>>() {});
