@@ -144,6 +144,7 @@ private class Answers(answers: JsonElement) {
     private fun read(answer: JsonElement) = when (answer) {
         JsonPrimitive("decline") -> ElicitResult(ElicitResult.Action.Decline)
         JsonPrimitive("cancel") -> ElicitResult(ElicitResult.Action.Cancel)
+        JsonPrimitive("accept") -> ElicitResult(ElicitResult.Action.Accept)
         else -> {
             val content = answer.jsonObject.getValue("accept") as? JsonObject
             ElicitResult(ElicitResult.Action.Accept, content ?: EmptyJsonObject)

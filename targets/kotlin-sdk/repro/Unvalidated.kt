@@ -1,0 +1,38 @@
+package repro
+
+import io.modelcontextprotocol.kotlin.sdk.server.Server
+import io.modelcontextprotocol.kotlin.sdk.server.ServerOptions
+import io.modelcontextprotocol.kotlin.sdk.types.CallToolResult
+import io.modelcontextprotocol.kotlin.sdk.types.Implementation
+import io.modelcontextprotocol.kotlin.sdk.types.ServerCapabilities
+import io.modelcontextprotocol.kotlin.sdk.types.ToolSchema
+import kotlinx.serialization.json.buildJsonObject
+import kotlinx.serialization.json.put
+import kotlinx.serialization.json.putJsonObject
+import kotlin.system.exitProcess
+
+/**
+ * The server lists the schemas of a tool but applies neither of them, and accepts an invalid one.
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
+ */
+suspend fun main() {
+    val server = Server(
+        Implementation("repro", "1"),
+        ServerOptions(ServerCapabilities(tools = ServerCapabilities.Tools())),
+    )
+    val input = buildJsonObject {
+        putJsonObject("n") { put("type", "integer") }
+        putJsonObject("s") { put("minLength", -1) }
+    }
+    val output = ToolSchema(required = listOf("missing"))
+    server.addTool("echo", "Echo.", ToolSchema(properties = input), outputSchema = output) { request ->
+        CallToolResult(content = emptyList(), structuredContent = request.arguments)
+    }
+    val answer = exchange(server, INITIALIZE, INITIALIZED, call("echo", """{"n":"no integer"}"""))
+    if ("\"structuredContent\":{\"n\":\"no integer\"}" in answer) {
+        println("an invalid argument reached the tool, and its invalid result was sent: $answer")
+        exitProcess(0)
+    }
+    println("the server answered $answer")
+    exitProcess(1)
+}
