@@ -161,6 +161,8 @@ decisions! {
         arguments: Channel = Channel::Tool,
         /// The tool failed.
         failure: Channel = Channel::Tool,
+        /// The result of the tool violates the output schema.
+        output: Channel = Channel::Tool,
     }
 
     /// Decisions about forms, and the answers that a server accepts.
@@ -367,8 +369,10 @@ decisions! {
 /// The channel by which an error is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Channel {
-    /// A JSON-RPC error.
+    /// A JSON-RPC error with the code of invalid parameters.
     Protocol,
+    /// A JSON-RPC error with the code of an invalid request.
+    Request,
     /// A result with `isError`.
     Tool,
     /// A result without `isError`, which does not report an error.

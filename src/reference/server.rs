@@ -165,10 +165,11 @@ impl Server {
     /// # Errors
     /// The error itself, if it is reported as a JSON-RPC error.
     pub(crate) fn report(&self, channel: Channel, reason: String) -> Result<Success, Fault> {
-        if channel == Channel::Protocol {
-            return Err(Fault::params(reason));
+        match channel {
+            Channel::Protocol => return Err(Fault::params(reason)),
+            Channel::Request => return Err(Fault { status: 200, ..Fault::invalid_request(reason) }),
+            Channel::Tool | Channel::Success => self.note(Event::CallFailed),
         }
-        self.note(Event::CallFailed);
         let mut members = vec![("content", success(&json!([{ "type": "text", "text": reason }])))];
         if channel == Channel::Tool {
             members.push(("isError", success(&true)));

@@ -62,8 +62,7 @@ macro_rules! mutants {
 mutants! { |p|
     server {
         /// Arguments reach the tool without validation.
-        "input-not-validated": p.requests.checks_arguments = false => ["sep-1303/input-error-channel-2025-06-18",
-            "sep-1303/input-errors-are-tool-errors", "tools/inputs-validated"],
+        "input-not-validated": p.requests.checks_arguments = false => ["tools/inputs-validated"],
         /// A schema that cannot be compiled accepts every value.
         "validation-skipped-when-uncompilable": p.schemas.accepts_uncompilable = true => ["sep-1613/schema-is-valid",
             "sep-1613/unsupported-dialect-is-error", "sep-2106/dangling-ref-rejected",
@@ -129,12 +128,17 @@ mutants! { |p|
         /// Invalid arguments are reported as a JSON-RPC error.
         "input-error-as-protocol-error": p.errors.arguments = Channel::Protocol => [
             "sep-1303/input-errors-are-tool-errors"],
+        /// Invalid arguments are reported as a JSON-RPC error for an invalid request.
+        "input-error-as-invalid-request": p.errors.arguments = Channel::Request => [
+            "sep-1303/input-error-channel-2025-06-18", "sep-1303/input-errors-are-tool-errors",
+            "tools/header-value-not-expected"],
         /// An unknown tool is reported as a result with `isError`.
         "unknown-tool-as-tool-error": p.errors.unknown_tool = Channel::Tool => ["tools/unknown-tool-code",
             "tools/unknown-tool-is-protocol-error"],
         /// Structured content is sent without validation.
-        "output-not-validated": p.output.is_checked = false => ["tools/output-conforms",
-            "tools/output-violation-channel"],
+        "output-not-validated": p.output.is_checked = false => ["tools/output-conforms"],
+        /// A result that violates its schema is reported as an error of the client.
+        "output-error-as-client-error": p.errors.output = Channel::Protocol => ["tools/output-violation-channel"],
         /// A tool with an output schema may succeed without structured content.
         "missing-structured-accepted": p.output.is_required = false => ["tools/output-present"],
         /// Any `requestState` is accepted.

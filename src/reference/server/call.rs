@@ -98,7 +98,7 @@ impl<'a> Call<'a> {
                 match self.checked(tool, returned).await {
                     Ok(result) => Ok(result),
                     Err(reason) if is_error => Err(Fault::params(reason)),
-                    Err(reason) => self.server.report(Channel::Tool, reason),
+                    Err(reason) => self.server.report(errors.output, reason),
                 }
             }
         }
