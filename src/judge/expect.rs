@@ -13,8 +13,8 @@ use super::compare;
 use super::places;
 use super::violation::Violation;
 use crate::model::TestId;
-use crate::model::case::{Advertised, Answered, CanaryState, Expectation, Flaw, Matcher, Outcome};
-use crate::model::observation::{AdvertisedTool, AnswerObservation, Observed, Parts, StepObservation};
+use crate::model::case::{Answered, CanaryState, Expectation, Flaw, Matcher, Outcome};
+use crate::model::observation::{AnswerObservation, Observed, Parts, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::schema::SharedSchema;
 use crate::model::spec::Transport;
@@ -60,7 +60,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
         misses.differ("canary", wanted.word(), canary.word());
     }
     for (tool, wanted) in &expected.advertised {
-        misses.take(compare_advertised(tool, wanted, observed.advertised.get(tool)));
+        misses.take(advertised::compare(tool, wanted, observed.advertised.get(tool)));
     }
     misses.flaws(&expected.without, &observed.tools);
     misses.value("saw", expected.saw.as_ref(), observed.saw.as_ref());
@@ -192,53 +192,6 @@ impl Misses {
             self.value("answered content", wanted.content.as_ref(), answer.content.as_ref());
         }
     }
-}
-
-fn compare_advertised(tool: &str, wanted: &Advertised, observed: Option<&AdvertisedTool>) -> Compared {
-    let place = format!("advertised `{tool}`");
-    let Some(observed) = observed else { return Compared::Misses(missing(&place)) };
-    // `as given` is about the schemas. The other members count where a pointer leads to them.
-    let kept = match wanted {
-        Advertised::AsGiven => &[][..],
-        Advertised::Keeps(pointers) => pointers,
-    };
-    let touches = |found: &str, kept: &str| is_within(found, kept) || is_within(kept, found);
-    let counts = |found: &&str| {
-        ["/inputSchema", "/outputSchema"].iter().any(|schema| is_within(found, schema))
-            || kept.iter().any(|kept| touches(found, kept))
-    };
-    let kinds = [("lacks", &observed.removed), ("adds", &observed.added), ("changes", &observed.changed)]
-        .map(|(verb, list)| (verb, list, list.iter().map(String::as_str).filter(counts).collect::<Vec<_>>()));
-    let mut all = kinds.iter().flat_map(|(_, _, list)| list);
-    let expected = match wanted {
-        Advertised::AsGiven => all.next().map(|_| "as given".to_owned()),
-        Advertised::Keeps(pointers) => {
-            let lost = pointers.iter().filter(|kept| all.clone().any(|found| touches(found, kept)));
-            let lost: Vec<&String> = lost.collect();
-            (!lost.is_empty()).then(|| format!("{} as given", words(&lost, " ")))
-        }
-    };
-    match (expected, &observed.unreadable) {
-        (Some(expected), _) => {
-            let shown = |list: &[String]| {
-                let shown = list.iter().filter(|found| counts(&found.as_str()) || !found.starts_with('/'));
-                shown.cloned().collect::<Vec<_>>().join(" ")
-            };
-            let changes = kinds.iter().filter(|(_, _, list)| !list.is_empty());
-            let changes: Vec<_> = changes.map(|(verb, list, _)| format!("{verb} {}", shown(list))).collect();
-            Compared::Misses(mismatch(&place, &expected, &changes.join("; ")))
-        }
-        (None, Some(reason)) => Compared::Unknown(unreadable(&place, reason)),
-        (None, None) if kinds.iter().any(|(_, list, _)| compare::is_cut(list)) => {
-            Compared::Unknown(undecidable(&place, "differs in more places than were written down"))
-        }
-        (None, None) => Compared::Holds,
-    }
-}
-
-/// Returns whether a pointer is another one, or leads to something below it.
-fn is_within(pointer: &str, above: &str) -> bool {
-    pointer.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns whether an expectation is about the content of messages, and not only about the outcome of the step.
@@ -462,6 +415,7 @@ fn shown(value: &Value) -> String {
     shortened(&value.to_string(), SHOWN).into_owned()
 }
 
+mod advertised;
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -528,41 +482,6 @@ mod tests {
         assert!(!misses_of(&wanted, &samples::step(Outcome::Success)).is_empty());
         let absent = Expectation { structured: Some(Matcher::Absent), ..Expectation::default() };
         assert!(!misses_of(&absent, &with).is_empty());
-    }
-
-    #[test]
-    fn pointer_is_kept_if_nothing_at_above_or_below_differs() {
-        let keeps = |pointer: &str| Advertised::Keeps(vec![pointer.into()]);
-        let observed = AdvertisedTool {
-            removed: vec!["/inputSchema/anyOf".into()],
-            changed: vec!["/inputSchema/not/required/0".into()],
-            ..AdvertisedTool::default()
-        };
-        for lost in ["/inputSchema/anyOf", "/inputSchema/anyOf/0", "/inputSchema/not", "/inputSchema"] {
-            assert!(matches!(compare_advertised("t", &keeps(lost), Some(&observed)), Compared::Misses(_)), "{lost}");
-        }
-        for kept in ["/inputSchema/any", "/inputSchema/not/required/1", "/outputSchema"] {
-            assert!(matches!(compare_advertised("t", &keeps(kept), Some(&observed)), Compared::Holds), "{kept}");
-        }
-        assert!(matches!(compare_advertised("t", &keeps("/x"), None), Compared::Misses(_)));
-        let as_given = compare_advertised("t", &Advertised::AsGiven, Some(&observed));
-        assert!(matches!(as_given, Compared::Misses(finding) if finding.to_string().contains("observed lacks")));
-    }
-
-    #[test]
-    fn as_given_is_about_schemas_and_keeps_about_any_member() {
-        let observed = AdvertisedTool {
-            removed: vec!["/title".into()],
-            added: vec!["/_meta".into()],
-            ..AdvertisedTool::default()
-        };
-        let keeps = |pointer: &str| Advertised::Keeps(vec![pointer.into()]);
-        for holds in [Advertised::AsGiven, keeps("/icons"), keeps("/inputSchema")] {
-            assert!(matches!(compare_advertised("t", &holds, Some(&observed)), Compared::Holds), "{holds:?}");
-        }
-        let title = compare_advertised("t", &keeps("/title"), Some(&observed));
-        assert!(matches!(title, Compared::Misses(finding) if !finding.to_string().contains("_meta")));
-        assert!(matches!(compare_advertised("t", &keeps(""), Some(&observed)), Compared::Misses(_)));
     }
 
     #[test]

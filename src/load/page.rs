@@ -1,6 +1,6 @@
 //! A page of the specification as blocks of plain text: paragraphs, list items and cells of tables.
 //!
-//! Takes the text of a file in MDX, Markdown or TypeScript. Quotes pass through the same function, so that emphasis, links,
+//! Takes the text of a file in MDX or Markdown, or of source code with comments. Quotes pass through the same function, so that emphasis, links,
 //! tags and line breaks make no difference. Must not know the requirement catalogue.
 
 /// A page.
@@ -36,8 +36,8 @@ impl Page {
         Self::of(&with_breaks(body))
     }
 
-    /// Reads TypeScript, with its comments as text.
-    pub(super) fn typescript(text: &str) -> Self {
+    /// Reads source code, with its comments as text.
+    pub(super) fn source_code(text: &str) -> Self {
         let line = |line: &str| {
             let line = line.trim();
             if line == "/**" || line == "*/" {

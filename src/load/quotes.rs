@@ -127,7 +127,7 @@ impl Checkout<'_> {
             pages.extend(files.iter().filter_map(|file| read(file)).map(|text| Page::markdown(&text)));
             if let Some(revision) = page.strip_prefix("specification/").and_then(|page| page.strip_suffix("/schema")) {
                 let schema = self.root.join("schema").join(revision).join("schema.ts");
-                pages.extend(read(&schema).map(|text| Page::typescript(&text)));
+                pages.extend(read(&schema).map(|text| Page::source_code(&text)));
             }
         }
         let pages = Rc::new(pages);

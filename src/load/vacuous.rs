@@ -32,14 +32,17 @@ fn asks<'a>(when: &When, fixture: &'a Fixture) -> Asks<'a> {
         When::Serve => Asks::Nothing,
         When::List => Asks::List,
         When::Call { tool, .. } => Asks::Call(fixture.tool(tool)),
-        When::Send { message, .. } => match message.get("method") {
-            Some(Template::String(method)) if method == "tools/list" => Asks::List,
-            Some(Template::String(method)) if method == "tools/call" => {
-                match message.get("params").and_then(|params| params.get("name")) {
-                    Some(Template::String(name)) => Asks::Call(fixture.tool(name)),
-                    _ => Asks::Call(None),
+        other => match other {
+            When::Send { message, .. } => match message.get("method") {
+                Some(Template::String(method)) if method == "tools/list" => Asks::List,
+                Some(Template::String(method)) if method == "tools/call" => {
+                    match message.get("params").and_then(|params| params.get("name")) {
+                        Some(Template::String(name)) => Asks::Call(fixture.tool(name)),
+                        _ => Asks::Call(None),
+                    }
                 }
-            }
+                _ => Asks::Other,
+            },
             _ => Asks::Other,
         },
         When::Cancel { .. } | When::Bare { .. } | When::EndInput => Asks::Other,
@@ -62,8 +65,9 @@ pub(super) fn step(reader: &mut Reader, then: &Node, when: &When, read: &Then, s
         }
     }
     for (member, check) in then.members().iter().zip(read.checks()) {
-        let is_bare =
-            |node: &Node| node.members().iter().all(|key| matches!(&*key.key, "as" | "allowed-by" | "outcome"));
+        let is_bare = |node: &Node| {
+            node.members().iter().all(|key| matches!(&*key.key, "as" | "allowed-by" | "not-asked" | "outcome"))
+        };
         let all = match &member.value.kind {
             Kind::Array(items) => items.iter().all(is_bare),
             _ => is_bare(&member.value),
@@ -127,7 +131,7 @@ fn condition(reader: &mut Reader, member: &Member, role: Role, asks: &Asks<'_>, 
         }
         "reply" | "sent" => {
             is_narrow(reader, member);
-            vocabulary::check(reader, key, &member.value, &parts(key, asks));
+            vocabulary::check(reader, key, &member.value, &parts(key, role, asks));
         }
         _ => {}
     }
@@ -364,6 +368,8 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
         ("fetches", Shape::Integer),
         ("repeated-id", Shape::Flag),
         ("took", words(TimeClass::ALL, |one| one.word())),
+        ("fetches", Shape::Integer),
+        ("repeated-id", Shape::Flag),
         ("size", words(SizeClass::ALL, |one| one.word())),
     ];
     let is_server = role == Role::Server;
@@ -407,8 +413,10 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
         }
     }
     if then.looks_into_messages() {
-        let (name, key) = if is_server { ("replies", "reply") } else { ("sent", "sent") };
-        members.push((name, list(parts(key, asks))));
+        members.push(("replies", list(parts("reply", role, asks))));
+        if !is_server {
+            members.push(("sent", list(parts("sent", role, asks))));
+        }
     }
     closed(
         if is_server { "the observation of this step of a server" } else { "the observation of this step of a client" },
@@ -417,7 +425,7 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
 }
 
 /// A message, as `reply` and `sent` see it.
-fn parts(key: &str, asks: &Asks<'_>) -> Shape {
+fn parts(key: &str, role: Role, asks: &Asks<'_>) -> Shape {
     let any = |names: &[&'static str]| Shape::Open(names.iter().map(|name| (*name, Shape::Any)).collect());
     let error = Shape::Open(vec![("code", Shape::Integer), ("message", Shape::Text), ("data", Shape::Any)]);
     let result = match asks {
@@ -450,6 +458,10 @@ fn parts(key: &str, asks: &Asks<'_>) -> Shape {
             ("error", error.clone()),
         ])
     };
+    if key == "reply" && role == Role::Client {
+        // What the user of a client got has the names of the adapter protocol.
+        return closed("a reply", vec![("message", Shape::Any), ("text", Shape::Text)]);
+    }
     if key == "reply" {
         let members = vec![
             ("message", message(result)),
