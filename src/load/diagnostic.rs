@@ -52,6 +52,8 @@ words! {
         UnknownBinding = "unknown-binding",
         /// The fixture has no such tool.
         UnknownTool = "unknown-tool",
+        /// No case has such a test.
+        UnknownTest = "unknown-test",
         /// The catalogue has no such requirement.
         UnknownRequirement = "unknown-requirement",
         /// A placeholder is unknown, or not allowed in its place.

@@ -25,6 +25,7 @@ mod premise;
 mod programs;
 mod quotes;
 pub(crate) mod read;
+mod seeds;
 pub(crate) mod source;
 mod step;
 pub mod target;
@@ -38,6 +39,7 @@ use std::collections::BTreeMap;
 use camino::Utf8Path;
 
 use crate::model::case::Library;
+use crate::model::seed::Seed;
 use crate::model::{CaseId, Printable};
 use case::Reading;
 use catalogue::Catalogued;
@@ -80,6 +82,29 @@ pub fn load(sources: &[Source]) -> Result<Library, LoadError> {
 /// The command `casebook lint` fails on warnings as well, because nobody reads a warning that need not be mended.
 pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
     read(sources, Purpose::Lint).1
+}
+
+/// Reads the seeds of all sources, whose paragraphs name requirements and tests of the library.
+///
+/// # Errors
+/// [`LoadError`] with all errors.
+pub fn seeds(sources: &[Source], library: &Library) -> Result<Vec<Seed>, LoadError> {
+    let (seeds, mut diagnostics) = read_seeds(&source::texts(sources, &mut Vec::new()), library);
+    diagnostics.retain(Diagnostic::is_error);
+    if diagnostics.is_empty() { Ok(seeds) } else { Err(LoadError { diagnostics }) }
+}
+
+fn read_seeds(texts: &[source::Text], library: &Library) -> (Vec<Seed>, Vec<Diagnostic>) {
+    let (mut seeds, mut diagnostics) = (Vec::new(), Vec::new());
+    for (text, folder) in texts.iter().filter_map(|text| Some((text, text.kind.seeds()?))) {
+        let mut reader = text.reader();
+        lint::width(&mut reader);
+        if let Some(root) = json::parse(&mut reader) {
+            seeds.extend(seeds::seeds(&mut reader, folder, &root, library));
+        }
+        diagnostics.extend(reader.into_found());
+    }
+    (seeds, diagnostics)
 }
 
 /// Compares the quotes of the requirement catalogue with a checkout of the specification's repository.
@@ -140,8 +165,12 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
         diagnostics.extend(reader.into_found());
     }
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
+    let library = Library { cases, requirements: catalogued.requirements, hash };
+    if purpose == Purpose::Lint && !diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(read_seeds(&texts, &library).1);
+    }
     diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));
-    (Library { cases, requirements: catalogued.requirements, hash }, diagnostics)
+    (library, diagnostics)
 }
 
 /// The text of a case file as it was written; `None` where no source has the case.

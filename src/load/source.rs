@@ -53,6 +53,8 @@ pub(super) struct Text {
 pub(super) enum Kind {
     /// `<folder>/requirements.json`.
     Requirements(String),
+    /// `<folder>/seeds.json`.
+    Seeds(String),
     /// `<folder>/<file>.json`.
     Case(CaseId),
 }
@@ -62,7 +64,7 @@ impl Kind {
     pub(super) fn requirements(&self) -> Option<&str> {
         match self {
             Self::Requirements(folder) => Some(folder),
-            Self::Case(_) => None,
+            Self::Seeds(_) | Self::Case(_) => None,
         }
     }
 
@@ -70,7 +72,15 @@ impl Kind {
     pub(super) fn case(&self) -> Option<&CaseId> {
         match self {
             Self::Case(id) => Some(id),
-            Self::Requirements(_) => None,
+            Self::Requirements(_) | Self::Seeds(_) => None,
+        }
+    }
+
+    /// The folder, for a file of seeds.
+    pub(super) fn seeds(&self) -> Option<&str> {
+        match self {
+            Self::Seeds(folder) => Some(folder),
+            Self::Requirements(_) | Self::Case(_) => None,
         }
     }
 }
@@ -97,13 +107,15 @@ pub fn is_embedded_folder(folder: &str) -> bool {
     EMBEDDED.get_file(format!("{folder}/{REQUIREMENTS}")).is_some()
 }
 
-/// A hash of the files' paths below their roots, and of their texts.
+/// A hash of the files' paths below their roots, and of their texts. Seeds are no cases, and leave it as it is.
 pub(super) fn hash(texts: &[Text]) -> String {
     let place = |kind: &Kind| match kind {
         Kind::Requirements(folder) => format!("{folder}/requirements"),
+        Kind::Seeds(folder) => format!("{folder}/seeds"),
         Kind::Case(id) => id.to_string(),
     };
-    let files: Vec<_> = texts.iter().map(|text| (place(&text.kind), text.file.inner())).collect();
+    let asked = texts.iter().filter(|text| text.kind.seeds().is_none());
+    let files: Vec<_> = asked.map(|text| (place(&text.kind), text.file.inner())).collect();
     crate::model::hash(&files)
 }
 
@@ -310,6 +322,7 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
     };
     let kind = match stem {
         "requirements" => Kind::Requirements(folder.to_owned()),
+        "seeds" => Kind::Seeds(folder.to_owned()),
         _ => Kind::Case(CaseId::new(folder, stem)),
     };
     if bytes.len() > MOST_BYTES {

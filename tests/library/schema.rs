@@ -186,7 +186,7 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
         (then, success("saw", json!({ "contains": 1 })), Both),
         (then, success("structured", json!({ "equals": null })), Nobody),
         (then, success("answered", json!({ "action": "accept" })), Loader),
-        (then, success("advertised", json!({ "ship": { "keeps": ["/inputSchema"] } })), Nobody),
+        (then, success("advertised", json!({ "ship": { "keeps": ["/inputSchema"] } })), Loader),
         (then, success("advertised", json!({ "ship": { "keeps": ["inputSchema"] } })), Both),
         (then, success("advertised", json!({ "shop": "as given" })), Loader),
         (then, success("tools", json!({ "without": "deep" })), Loader),
@@ -235,7 +235,7 @@ fn changes_to_a_clients_case() -> Vec<(&'static str, Value, By)> {
     let called = |answer: Value| json!({ "call": "ship", "arguments": { "a": { "@row": "value" } }, "answer": answer });
     vec![
         ("/role", json!("client"), Nobody),
-        ("/given/deviations", json!([{ "in": "tools/list", "at": "/x", "remove": true }]), Nobody),
+        ("/given/deviations", json!([{ "in": "tools/list", "at": "/result/tools", "remove": true }]), Nobody),
         ("/given/deviations", json!([{ "in": "tools/list", "http": { "status": 404, "cut-after": 3 } }]), Nobody),
         ("/given/deviations", json!([{ "in": "tools/list", "at": "/x", "remove": false }]), Both),
         (pages, json!({ "size": 2, "cursors": ["", "b"] }), Nobody),
@@ -337,9 +337,13 @@ fn files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 
 #[test]
 fn every_case_fits_the_schemas() {
-    let (case, requirements) = (schema("case.json"), schema("requirements.json"));
+    let (case, requirements, seeds) = (schema("case.json"), schema("requirements.json"), schema("seeds.json"));
     for file in ["tests/library/lint/worked", "cases"].iter().flat_map(|folder| files(Utf8Path::new(folder))) {
-        let schema = if file.file_name() == Some("requirements.json") { &requirements } else { &case };
+        let schema = match file.file_name() {
+            Some("requirements.json") => &requirements,
+            Some("seeds.json") => &seeds,
+            _ => &case,
+        };
         let value: Value = serde_json::from_str(&fs::read_to_string(&file).expect("it is there")).expect("JSON");
         let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{file}: {errors:#?}");
