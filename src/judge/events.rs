@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::messages;
 use crate::model::case::{Step, When};
 use crate::model::observation::Observed;
-use crate::model::transcript::{Party, STARTED, STOPPED, StepTranscript};
+use crate::model::transcript::{Message, Party, STARTED, STOPPED, StepTranscript};
 
 /// Returns the events of a step. `used` has the ids of the server's earlier requests.
 pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<String>) -> Vec<Observed> {
@@ -33,10 +33,19 @@ pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<Str
             _ => {}
         }
     }
+    if is_cancelled && has_no_session(&seen.messages) {
+        events.push(Observed::Value(json!("no session")));
+    }
     let signals = [(STARTED, "started"), (STOPPED, "stopped")].into_iter().filter(|_| is_cancelled);
     let requested = signals.filter(|(path, _)| seen.canary.iter().any(|hit| hit.url.ends_with(path)));
     events.extend(requested.map(|(_, signal)| Observed::Value(json!(signal))));
     events
+}
+
+/// Returns whether the client sends its requests over HTTP without a session.
+fn has_no_session(messages: &[Message]) -> bool {
+    let of_client = messages.iter().find(|message| message.from == Party::Harness && !message.headers.is_empty());
+    of_client.is_some_and(|message| message.headers.iter().all(|(name, _)| name != "mcp-session-id"))
 }
 
 /// Describes a request or a notification.

@@ -348,9 +348,8 @@ impl<'a> Observer<'a> {
     fn asks(&self, step: &'a Step) -> Asks<'a> {
         match &step.when {
             When::Serve | When::Bare { .. } | When::EndInput => Asks::Nothing,
-            When::Cancel { tool, .. } => Asks::Call(self.test.given.tool(tool)),
             When::List => Asks::List,
-            When::Call { tool, .. } => Asks::Call(self.test.given.tool(tool)),
+            When::Call { tool, .. } | When::Cancel { tool, .. } => Asks::Call(self.test.given.tool(tool)),
             When::Send { message, .. } => match message.get("method") {
                 Some(Template::String(method)) if method == "tools/list" => Asks::List,
                 Some(Template::String(method)) if method == "tools/call" => {

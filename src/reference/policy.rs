@@ -105,6 +105,8 @@ decisions! {
         schemas_are_objects: bool = true,
         /// An input schema has the type `object`.
         input_root_is_object: bool = true,
+        /// The marks of arguments that headers repeat are legal.
+        marks_are_checked: bool = true,
         /// An unusable tool is refused when the server is built. It does not make the list fail.
         bad_tool_breaks_list: bool = false,
         /// The list contains every tool, for every client and at any time.

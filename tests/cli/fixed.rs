@@ -106,6 +106,10 @@ fn each_check_for_any_server_can_fail() {
     let boolean = json!([{
         "name": "one", "inputSchema": {"type": "object"}, "outputSchema": true, "does": {"echo": true}
     }]);
+    let marked = |mark: Value| {
+        let value = json!({"type": "string", "x-mcp-header": mark});
+        schema(json!({"type": "object", "properties": {"a": value}}))
+    };
     let (old, new) = ("2025-11-25", "2026-07-28");
     let uncompilable = "validation-skipped-when-uncompilable";
     for (mutant, revision, tools, requirement) in [
@@ -127,7 +131,10 @@ fn each_check_for_any_server_can_fail() {
         ("error-id-lost", new, sound(), "messages/error-has-the-id"),
         ("error-without-message", new, sound(), "messages/error-has-code-and-message"),
         ("error-code-as-text", new, sound(), "messages/error-codes-are-integers"),
+        ("marks-not-checked", new, marked(json!("")), "tools/header-marks-legal"),
+        ("marks-not-checked", new, marked(json!("a b")), "tools/header-marks-legal"),
         ("stray-line", new, sound(), "stdio/nothing-but-messages"),
+        ("outlives-input", new, sound(), "stdio/exit-at-end-of-input"),
         ("garbage-is-fatal", new, sound(), "messages/garbage-is-survived"),
     ] {
         server(&sandbox, "t", Some(mutant), revision, &tools);

@@ -23,7 +23,9 @@ use crate::model::transcript::{End, Hit, STARTED, STOPPED};
 /// The interval at which the canaries are read.
 const TICK: Duration = Duration::from_millis(20);
 /// The time in which the code of a tool starts, or stops after the cancellation of its call.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(7);
+/// The time in which the code of a tool would stop if the end of the connection cancelled its call.
+const HANG_UP: Duration = Duration::from_secs(3);
 
 /// A call that is to be cancelled.
 pub(crate) struct Cancelled<'a> {
@@ -80,7 +82,8 @@ impl Connection {
             _ = log.deadline.narrowed(GRACE).bound(self.deliver(log, cancelled)).await;
         }
         let has_stopped = || has(&canaries.hits(), STOPPED);
-        let late = match self.receive_until(log, &mut reply, &awaits, has_stopped, PATIENCE).await? {
+        let patience = if call.hangs_up { HANG_UP } else { PATIENCE };
+        let late = match self.receive_until(log, &mut reply, &awaits, has_stopped, patience).await? {
             // A response may also be sent after the code has stopped.
             None => self.receive_until(log, &mut reply, &awaits, || false, GRACE / 4).await?,
             late => late,

@@ -171,14 +171,13 @@ impl ServedFixture {
                 exchange(connection, opening, step, bindings, canaries, deadline).await
             }
             Host::Process(server) if matches!(step.when, When::EndInput) => {
-                let opened = match opening.done {
-                    true => nothing(),
-                    false => {
-                        server.during(exchange(connection, opening, &listing(), bindings, canaries, deadline)).await
-                    }
-                };
                 if !opening.done {
-                    return opened;
+                    let listing = listing();
+                    let opened = exchange(connection, opening, &listing, bindings, canaries, deadline);
+                    let opened = server.during(opened).await;
+                    if !opening.done {
+                        return opened;
+                    }
                 }
                 connection.close_input();
                 let end = match deadline.bound(server.exited()).await {

@@ -442,6 +442,8 @@ mutants! { |p|
         /// Log messages and questions are sent on the stream of a GET request and in the reply.
         "copies-on-get-stream": p.transport.get_stream = Some(GetStream::Copies) => [
             "lifecycle/get-stream-unrelated", "lifecycle/one-stream-a-message"],
+        /// Illegal marks of arguments that headers repeat are listed.
+        "marks-not-checked": p.tools.marks_are_checked = false => [],
         /// A GET request in a session gets the HTTP status 404.
         "get-refused-by-404": p.transport.refused_get = 404 => ["lifecycle/get-opens-or-refuses"],
         /// A GET or DELETE request without sessions is accepted.

@@ -79,7 +79,7 @@ async fn rounds_end_without_answers_or_at_limit() {
 #[tokio::test]
 async fn retry_carries_tampered_state_of_case() {
     let asked = r#"{"jsonrpc":"2.0","id":0,"result":{"resultType":"input_required","requestState":"abc"}}"#;
-    for (state, sent) in [(Tampering::Forged, "forged"), (Tampering::Altered, "abA")] {
+    for (state, sent) in [(Tampering::Forged, "forged"), (Tampering::Altered, "aAc")] {
         let server = Server::new(vec![json_reply(asked), json_reply(&DONE.replace(r#""id":0"#, r#""id":1"#))]).await;
         let retry =
             Retry { state: Some(state), arguments: Some(Template::from(&json!({ "b": 2 }))), ..Retry::default() };
