@@ -32,17 +32,14 @@ fn asks<'a>(when: &When, fixture: &'a Fixture) -> Asks<'a> {
         When::Serve => Asks::Nothing,
         When::List => Asks::List,
         When::Call { tool, .. } => Asks::Call(fixture.tool(tool)),
-        other => match other {
-            When::Send { message, .. } => match message.get("method") {
-                Some(Template::String(method)) if method == "tools/list" => Asks::List,
-                Some(Template::String(method)) if method == "tools/call" => {
-                    match message.get("params").and_then(|params| params.get("name")) {
-                        Some(Template::String(name)) => Asks::Call(fixture.tool(name)),
-                        _ => Asks::Call(None),
-                    }
+        When::Send { message, .. } => match message.get("method") {
+            Some(Template::String(method)) if method == "tools/list" => Asks::List,
+            Some(Template::String(method)) if method == "tools/call" => {
+                match message.get("params").and_then(|params| params.get("name")) {
+                    Some(Template::String(name)) => Asks::Call(fixture.tool(name)),
+                    _ => Asks::Call(None),
                 }
-                _ => Asks::Other,
-            },
+            }
             _ => Asks::Other,
         },
         When::Cancel { .. } | When::Bare { .. } | When::EndInput => Asks::Other,

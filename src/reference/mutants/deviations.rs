@@ -71,6 +71,13 @@ pub(super) fn refuse_by_prefix(schema: &mut Value) {
     }
 }
 
+/// Makes a schema invalid if it has a nested argument that is marked for a header.
+pub(super) fn invalidate_nested_marks(schema: &mut Value) {
+    if refuse_nested_marks(schema).is_err() {
+        schema["$schema"] = json!("urn:refused");
+    }
+}
+
 /// Returns whether a long text would be matched against a pattern.
 pub(super) fn has_long_text_and_pattern(schema: &Value, value: &Value) -> bool {
     const LONG: usize = 32;

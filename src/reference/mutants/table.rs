@@ -12,13 +12,14 @@ use serde_json::{Map, json};
 use super::deviations::{
     add_empty_default, add_null_state, agree_on_any_version, ask_before_acceptance, capabilities_are_known,
     capitalize_booleans, change_value, coerce, flatten, has_long_text_and_pattern, headers_of_namesake,
-    ignore_external, indent, let_texts_end_with_newline, list_by_connection, list_by_side_effect, make_floats,
-    make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses,
-    refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content,
-    remove_from_repetition, remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments,
-    rename_schema_member, replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required,
-    send_defaults_as_text, send_earlier_version, send_null, set_code_for_resources, split_lines, trim, turn_into_error,
-    unquote, value_without_defaults, with_merged_branches, wrap_answers,
+    ignore_external, indent, invalidate_nested_marks, let_texts_end_with_newline, list_by_connection,
+    list_by_side_effect, make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses,
+    refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing,
+    remove_error_id, remove_falsy_content, remove_from_repetition, remove_members, remove_supported_versions,
+    remove_titles, remove_unknown_arguments, rename_schema_member, replace_state, report_unknown_method,
+    require_url_visit, reserialize, return_input_required, send_defaults_as_text, send_earlier_version, send_null,
+    set_code_for_resources, split_lines, trim, turn_into_error, unquote, value_without_defaults, with_merged_branches,
+    wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -509,6 +510,9 @@ mutants! { |p|
             "http/header-mismatch-error", "http/version-header-matches", "tools/header-value-mismatch"],
         /// An encoded name in a header is compared without decoding it.
         "name-not-decoded": p.transport.decodes_names = false => ["http/encoded-headers-decoded"],
+        /// A tool with a nested argument that is marked for a header is refused.
+        "nested-header-mark-not-served": p.schemas.prepare = invalidate_nested_marks => [
+            "tools/valid-header-mark-kept"],
         /// Arguments may differ from the headers that repeat them.
         "parameter-headers-not-checked": p.transport.checks_parameters = false => ["tools/header-value-characters",
             "tools/header-value-checked", "tools/header-value-mismatch"],
