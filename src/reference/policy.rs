@@ -321,6 +321,8 @@ decisions! {
         refuses_completions: bool = false,
         /// A client that supports older servers sends `server/discover` first.
         probes: bool = true,
+        /// The errors of newer servers show that a server is a newer one.
+        falls_back_after_newer: bool = false,
         /// Any error except those of newer servers shows that a server is an older one.
         falls_back_after: fn(i64) -> bool = |_| true,
         /// Each request has a time limit.

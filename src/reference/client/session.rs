@@ -74,7 +74,7 @@ impl Client {
         match probe.unwrap_or(Err(Failure::Timeout)) {
             Ok(_) => Ok(()),
             // These errors are those of a newer server.
-            Err(Failure::Refused { code: -32022..=-32020, message }) => {
+            Err(Failure::Refused { code: -32022..=-32020, message }) if !self.policy.client.falls_back_after_newer => {
                 Err(Failure::protocol(format!("the server refuses all revisions: {message}")))
             }
             Err(Failure::Refused { code, .. }) if !(self.policy.client.falls_back_after)(code) => {

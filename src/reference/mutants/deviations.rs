@@ -166,6 +166,22 @@ pub(super) fn refuse_missing_responses(reply: &mut Value) {
     }
 }
 
+/// Divides a list into a page with all tools and a page with none, which have different scopes.
+pub(super) fn add_page_of_other_scope(reply: &mut Value) {
+    let is_further = reply.pointer("/request/params/cursor").is_some();
+    let Some(result) = reply.get_mut("result").filter(|result| result.get("cacheScope").is_some()) else { return };
+    if result.get("tools").is_none() {
+        return;
+    }
+    if is_further {
+        result["tools"] = json!([]);
+        result["cacheScope"] = json!("private");
+    } else {
+        result["nextCursor"] = json!("2");
+        result["cacheScope"] = json!("public");
+    }
+}
+
 pub(super) fn list_by_connection(server: &Server, tool: &Tool, _: &Value) -> bool {
     !(server.recalls(Event::Reconnected) && matches!(tool.does, Does::Raise(_)))
 }

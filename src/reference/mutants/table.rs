@@ -10,16 +10,16 @@ use jsonschema::Draft;
 use serde_json::{Map, json};
 
 use super::deviations::{
-    add_empty_default, add_null_state, agree_on_any_version, ask_before_acceptance, capabilities_are_known,
-    capitalize_booleans, change_value, coerce, flatten, has_long_text_and_pattern, headers_of_namesake,
-    ignore_external, indent, invalidate_nested_marks, let_texts_end_with_newline, list_by_connection,
-    list_by_side_effect, make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses,
-    refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing,
-    remove_error_id, remove_falsy_content, remove_from_repetition, remove_members, remove_supported_versions,
-    remove_titles, remove_unknown_arguments, rename_schema_member, replace_state, report_unknown_method,
-    require_url_visit, reserialize, return_input_required, send_defaults_as_text, send_earlier_version, send_null,
-    set_code_for_resources, split_lines, trim, turn_into_error, unquote, value_without_defaults, with_merged_branches,
-    wrap_answers,
+    add_empty_default, add_null_state, add_page_of_other_scope, agree_on_any_version, ask_before_acceptance,
+    capabilities_are_known, capitalize_booleans, change_value, coerce, flatten, has_long_text_and_pattern,
+    headers_of_namesake, ignore_external, indent, invalidate_nested_marks, let_texts_end_with_newline,
+    list_by_connection, list_by_side_effect, make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix,
+    refuse_extra_responses, refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds,
+    remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition, remove_members,
+    remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member, replace_state,
+    report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
+    send_earlier_version, send_null, set_code_for_resources, split_lines, trim, turn_into_error, unquote,
+    value_without_defaults, with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -156,7 +156,7 @@ mutants! { |p|
         "cache-hints-lost": {
             p.edit(Reply, "/result/ttlMs", Remove);
             p.edit(Reply, "/result/cacheScope", Remove);
-        } => ["tools/cache-scope-of-all-pages", "tools/caching-hints-present", "tools/ttl-not-negative"],
+        } => ["tools/caching-hints-present", "tools/ttl-not-negative"],
         /// HTTP headers may differ from the body.
         "headers-not-checked": p.transport.checks_headers = false => ["http/header-mismatch-error",
             "http/headers-match-body", "http/version-header-matches", "http/version-header-missing",
@@ -410,7 +410,12 @@ mutants! { |p|
         "ttl-negative": p.edit(Reply, "/result/ttlMs", Replace("-1")) => ["tools/ttl-not-negative"],
         /// `cacheScope` is `shared`.
         "cache-scope-unknown": p.edit(Reply, "/result/cacheScope", Replace(r#""shared""#)) => [
-            "tools/cache-scope-of-all-pages", "tools/caching-hints-present"],
+            "tools/caching-hints-present"],
+        /// A list has a second page, with another `cacheScope` and without tools.
+        "second-page-of-other-scope": {
+            p.requests.checks_cursor = false;
+            p.edit(Reply, "", Apply(add_page_of_other_scope));
+        } => ["tools/cache-scope-of-all-pages", "tools/invalid-cursor-code"],
         /// Two tools may have the same name.
         "names-twice-accepted": p.tools.names_are_unique = false => ["tools/names-unique"],
         /// Several text blocks are merged into one.
@@ -975,6 +980,8 @@ mutants! { |p|
         "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => ["sep-2575/fallback-after-any-error"],
         /// A client that supports older servers begins with `initialize`.
         "probe-left-out": p.client.probes = false => ["sep-2575/stdio-probe"],
+        /// The errors of newer servers are taken for those of older ones.
+        "newer-error-taken-for-old": p.client.falls_back_after_newer = true => ["sep-2575/body-before-fallback"],
         /// No error shows that a server is an older one.
         "never-falls-back": p.client.falls_back_after = |_| false => ["sep-2575/older-server-reached"],
         /// The time limit of the user is ignored.
