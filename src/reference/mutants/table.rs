@@ -63,18 +63,22 @@ macro_rules! mutants {
 mutants! { |p|
     server {
         /// Arguments reach the tool without validation.
-        "input-not-validated": p.requests.checks_arguments = false => ["tools/inputs-validated"],
+        "input-not-validated": p.requests.checks_arguments = false => [
+            "sep-2106/input-keywords-enforced-earlier", "tools/inputs-validated"],
         /// A schema that cannot be compiled accepts every value.
-        "validation-skipped-when-uncompilable": p.schemas.accepts_uncompilable = true => ["sep-1613/schema-is-valid",
-            "sep-1613/unsupported-dialect-is-error", "sep-2106/dangling-ref-rejected",
-            "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected"],
+        "validation-skipped-when-uncompilable": p.schemas.accepts_uncompilable = true => [
+            "sep-1613/schema-is-valid", "sep-1613/unsupported-dialect-is-error", "sep-2106/dangling-ref-rejected",
+            "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected",
+            "sep-2106/unresolved-ref-rejected-earlier"],
         /// In a pattern, `$` also matches before a newline at the end of the text.
         "dollar-before-newline": p.schemas.prepare = let_texts_end_with_newline => ["tools/patterns-of-ecma-262"],
         /// An `anyOf` at the root is neither advertised nor enforced.
         "keyword-stripped": {
             p.schemas.prepare = |schema| remove_members(schema, &["anyOf"]);
             p.edit(Reply, "/result/tools/*/inputSchema/anyOf", Remove);
-        } => ["sep-2106/input-keywords-kept", "tools/inputs-validated"],
+        } => [
+            "sep-2106/input-keywords-enforced-earlier", "sep-2106/input-keywords-kept",
+            "sep-2106/input-keywords-kept-earlier", "tools/inputs-validated"],
         /// The `title` of a tool is not listed.
         "title-not-listed": p.edit(Reply, "/result/tools/*/title", Remove) => ["tools/title-kept"],
         /// The `description` of a tool is not listed.
@@ -110,11 +114,12 @@ mutants! { |p|
         "prefix-check-on-ref": { p.schemas.fetches_references = true; p.schemas.prepare = refuse_by_prefix } => [
             "sep-2106/data-is-no-reference", "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
         /// References to other documents accept every value.
-        "external-ref-ignored": p.schemas.prepare = ignore_external => ["sep-2106/data-is-no-reference",
-            "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected"],
+        "external-ref-ignored": p.schemas.prepare = ignore_external => [
+            "sep-2106/data-is-no-reference", "sep-2106/unresolved-dynamic-ref-rejected",
+            "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier"],
         /// The size of schemas is not limited.
         "depth-unlimited": { p.schemas.bounds = UNBOUNDED; p.schemas.budget = Duration::MAX } => [
-            "sep-2106/bound-is-scoped", "sep-2106/bounds-applied"],
+            "sep-2106/bound-is-scoped", "sep-2106/bounds-applied", "sep-2106/bounds-applied-earlier"],
         /// Two schemas with the same `$id` share the validator of the first.
         "first-id-wins": p.schemas.are_shared_by_id = true => ["sep-2106/own-schema", "tools/inputs-validated"],
         /// `enumNames` is missing from the form.
@@ -174,7 +179,7 @@ mutants! { |p|
         "mode-misnamed": p.edit(Question, "/mode", Replace(r#""dialog""#)) => ["elicitation/form-mode"],
         /// Lengths, ranges, numbers of choices and formats are missing from the form.
         "bounds-lost": p.edit(Question, "/requestedSchema/properties/*", Apply(remove_bounds)) => [
-            "elicitation/field-kept", "sep-1330/titled-multi", "sep-1330/untitled-multi"],
+            "elicitation/field-kept", "sep-1330/counts-kept", "sep-1330/titled-multi", "sep-1330/untitled-multi"],
         /// Any schema is sent as a form.
         "form-not-checked": p.forms.fields_are_checked = false => ["elicitation/form-is-flat",
             "sep-1034/default-has-the-type", "sep-1034/default-is-a-choice"],
@@ -259,7 +264,7 @@ mutants! { |p|
             p.edit(Reply, "/result/tools/*/inputSchema/allOf", Replace("[]"));
             p.edit(Reply, "/result/tools/*/inputSchema/anyOf", Replace("[]"));
             p.edit(Reply, "/result/tools/*/inputSchema/oneOf", Replace("[]"));
-        } => ["sep-2106/input-keywords-kept"],
+        } => ["sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier"],
         /// A choice is sent without options.
         "enum-emptied": p.edit(Question, "/requestedSchema/properties/*/enum", Replace("[]")) => [
             "sep-1330/untitled-single"],
@@ -738,8 +743,9 @@ mutants! { |p|
         /// References to local files are read.
         "client-reads-file": p.schemas.prepare = read_files => ["sep-2106/no-file-deref"],
         /// References to other documents accept every value.
-        "external-ref-ignored-by-client": p.schemas.prepare = ignore_external => ["sep-2106/data-is-no-reference",
-            "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected"],
+        "external-ref-ignored-by-client": p.schemas.prepare = ignore_external => [
+            "sep-2106/data-is-no-reference", "sep-2106/unresolved-dynamic-ref-rejected",
+            "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier"],
         /// Every schema is read as 2020-12, even if it declares another dialect.
         "dialect-ignored-by-client": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
             "sep-1613/unsupported-dialect-is-error"],
@@ -752,7 +758,7 @@ mutants! { |p|
             "elicitation/odd-fields-tolerated", "sep-1613/explicit-2020-12", "tools/structured-returned"],
         /// The size of schemas is not limited.
         "depth-unlimited-in-client": { p.schemas.bounds = UNBOUNDED; p.schemas.budget = Duration::MAX } => [
-            "sep-2106/bound-is-scoped", "sep-2106/bounds-applied"],
+            "sep-2106/bound-is-scoped", "sep-2106/bounds-applied", "sep-2106/bounds-applied-earlier"],
         /// Schemas with more than 12 levels are refused.
         "depth-of-12-in-client": p.schemas.bounds.depth = 12 => ["sep-2106/bounds-are-reasonable"],
         /// Matching a long text against a pattern never finishes.
