@@ -78,7 +78,8 @@ mutants! { |p|
             p.edit(Reply, "/result/tools/*/inputSchema/anyOf", Remove);
         } => [
             "sep-2106/input-keywords-enforced-earlier", "sep-2106/input-keywords-kept",
-            "sep-2106/input-keywords-kept-earlier", "tools/inputs-validated"],
+            "sep-2106/input-keywords-kept-earlier", "tools/inputs-validated", "tools/output-conforms",
+            "tools/output-violation-channel"],
         /// The `title` of a tool is not listed.
         "title-not-listed": p.edit(Reply, "/result/tools/*/title", Remove) => ["tools/title-kept"],
         /// The `description` of a tool is not listed.
