@@ -46,6 +46,7 @@ async def build(request: dict[str, Any]) -> MCPServer:
     security = None if seconds is None else RequestStateSecurity.ephemeral(ttl=seconds)
     server = MCPServer(**fixture["server"], request_state_security=security)
     for tool in fixture["tools"]:
+        check_headers(tool)
         try:
             with raised_recursion_limit():
                 function = tool_function(tool, is_modern(request))
@@ -64,6 +65,29 @@ async def build(request: dict[str, Any]) -> MCPServer:
             if "outputSchema" in tool and not equivalent(tool["outputSchema"], derived[tool["name"]].output_schema):
                 raise Cannot("the outputSchema that MCPServer derives from the function's result is not equivalent")
     return server
+
+
+def check_headers(tool: dict[str, Any]) -> None:
+    """Raises `Cannot` for a header of an inner property.
+
+    A nested model becomes a reference, and `x-mcp-header` is not allowed below one. MCPServer refuses such a function,
+    so that no function has the inputSchema of the fixture.
+    """
+    match tool.get("inputSchema"):
+        case {"properties": dict(properties)}:
+            inner = [value for value in properties.values() if isinstance(value, dict) and "properties" in value]
+            if any(has_header(schema) for schema in inner):
+                raise Cannot("MCPServer derives a reference for a nested object, and so refuses x-mcp-header in it")
+
+
+def has_header(schema: Any) -> bool:
+    match schema:
+        case {"x-mcp-header": _}:
+            return True
+        case {"properties": dict(properties)}:
+            return any(has_header(value) for value in properties.values())
+        case _:
+            return False
 
 
 def tool_parameters(tool: dict[str, Any]) -> dict[str, Any]:
