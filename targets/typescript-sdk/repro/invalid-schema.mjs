@@ -1,7 +1,7 @@
 // McpServer lists an inputSchema that is invalid by the metaschema of its dialect, and calls the tool.
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 
-const inputSchema = { type: 'object', properties: { q: { type: 'string', minLength: -1 } } };
+const inputSchema = { type: 'object', properties: { q: { type: 'string', minLength: -1 }, none: { anyOf: [] } } };
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'repro', version: '1' });
   server.registerTool('t', { inputSchema: fromJsonSchema(inputSchema) }, async () => ({ content: [] }));
@@ -17,8 +17,8 @@ async function send(method, params) {
 
 const listed = await send('tools/list', {});
 const called = await send('tools/call', { name: 't', arguments: { q: 'x' } });
-if (listed.includes('"minLength":-1') && !called.includes('rror')) {
-  console.log('the server lists {"minLength":-1} and calls its tool');
+if (listed.includes('"minLength":-1') && listed.includes('"anyOf":[]') && !called.includes('rror')) {
+  console.log('the server lists {"minLength":-1} and {"anyOf":[]}, and calls its tool');
 } else {
   console.log(`no defect: ${listed} ${called}`);
   process.exit(1);
