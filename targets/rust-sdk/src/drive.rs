@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::protocol::{Answer, Answers, Cannot, Drive, Step, ToolCall};
+use crate::protocol::{Action, Answer, Answers, Cannot, Drive, Step, ToolCall};
 
 /// A client with or without an elicitation handler.
 type Service = Box<dyn DynService<RoleClient>>;
@@ -30,7 +30,8 @@ pub async fn drive(request: Drive) -> Result<Value, Cannot> {
     let script = request.script.into_iter().map(Request::new).collect::<Result<Vec<_>, _>>()?;
     let limit = request.request_timeout.map(Duration::from_millis);
     let service = service(revision, request.answers, request.declares)?;
-    let client = match connect(service, revision, request.url, request.command).await? {
+    let lifecycle = lifecycle(revision, request.negotiate);
+    let client = match connect(service, lifecycle, request.url, request.command).await? {
         Ok(client) => client,
         Err(error) => return Ok(json!({ "connected": false, "steps": [], "error": error })),
     };
@@ -54,7 +55,7 @@ fn service(revision: &ProtocolVersion, answers: Option<Answers>, declares: Optio
         ClientConfig::new(capabilities, Implementation::new("casebook", "1")).with_protocol_version(revision.clone())
     };
     let Some(answers) = answers else { return Ok(config(declared.unwrap_or_default()).into_dyn()) };
-    let as_presented = |answer: &Answer| matches!(answer, Answer::Accept(Value::String(_)));
+    let as_presented = |answer: &Answer| matches!(answer, Answer::Content { accept: Value::String(_) });
     let unedited = match &answers {
         Answers::Always(answer) => as_presented(answer),
         Answers::InOrder(answers) => answers.iter().any(as_presented),
@@ -74,19 +75,25 @@ fn capabilities(declared: Value) -> Result<ClientCapabilities, Cannot> {
     }
 }
 
-/// Connects a client that offers only this revision.
+/// Returns the mode of a client that offers only this revision, or that also speaks older ones.
 /// <https://github.com/modelcontextprotocol/rust-sdk#client-lifecycle-modes>
+fn lifecycle(revision: &ProtocolVersion, negotiate: bool) -> ClientLifecycleMode {
+    let preferred_versions = vec![revision.clone()];
+    if negotiate {
+        ClientLifecycleMode::Auto { preferred_versions, legacy_version: None }
+    } else if revision.has_initialize() {
+        ClientLifecycleMode::Initialize
+    } else {
+        ClientLifecycleMode::Discover { preferred_versions }
+    }
+}
+
 async fn connect(
     service: Service,
-    revision: &ProtocolVersion,
+    lifecycle: ClientLifecycleMode,
     url: Option<String>,
     command: Option<Vec<String>>,
 ) -> Result<Result<Client, Value>, Cannot> {
-    let lifecycle = if revision.has_initialize() {
-        ClientLifecycleMode::Initialize
-    } else {
-        ClientLifecycleMode::Discover { preferred_versions: vec![revision.clone()] }
-    };
     let client = if let Some(url) = url {
         service.serve_with_lifecycle(StreamableHttpClientTransport::from_uri(url), lifecycle).await
     } else {
@@ -197,9 +204,12 @@ impl ClientHandler for User {
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         match self.answer() {
-            Some(Answer::Accept(content)) => Ok(ElicitResult::new(ElicitationAction::Accept).with_content(content)),
-            Some(Answer::Decline) => Ok(ElicitResult::new(ElicitationAction::Decline)),
-            Some(Answer::Cancel) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+            Some(Answer::Content { accept }) => Ok(ElicitResult::new(ElicitationAction::Accept).with_content(accept)),
+            Some(Answer::Alone(action)) => Ok(ElicitResult::new(match action {
+                Action::Accept => ElicitationAction::Accept,
+                Action::Decline => ElicitationAction::Decline,
+                Action::Cancel => ElicitationAction::Cancel,
+            })),
             // A handler can fail with this type only.
             None => Err(ErrorData::internal_error("the script has no answer left", None)),
         }

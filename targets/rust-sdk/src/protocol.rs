@@ -122,6 +122,9 @@ pub struct Progress {
 #[serde(rename_all = "camelCase")]
 pub struct Drive {
     pub revision: String,
+    /// Whether the client determines the revision of the server.
+    #[serde(default)]
+    pub negotiate: bool,
     pub url: Option<String>,
     pub command: Option<Vec<String>>,
     pub answers: Option<Answers>,
@@ -139,9 +142,17 @@ pub enum Answers {
 }
 
 #[derive(Clone, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(untagged)]
 pub enum Answer {
-    Accept(Value),
+    Content { accept: Value },
+    Alone(Action),
+}
+
+/// An answer without content.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Accept,
     Decline,
     Cancel,
 }
