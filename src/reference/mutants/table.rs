@@ -63,8 +63,8 @@ macro_rules! mutants {
 mutants! { |p|
     server {
         /// Arguments reach the tool without validation.
-        "input-not-validated": p.requests.checks_arguments = false => [
-            "sep-2106/input-keywords-enforced-earlier", "tools/inputs-validated"],
+        "input-not-validated": p.requests.checks_arguments = false => ["sep-2106/input-keywords-enforced-earlier",
+            "tools/inputs-validated"],
         /// A schema that cannot be compiled accepts every value.
         "validation-skipped-when-uncompilable": p.schemas.accepts_uncompilable = true => [
             "sep-1613/schema-is-valid", "sep-1613/unsupported-dialect-is-error", "sep-2106/dangling-ref-rejected",
