@@ -130,15 +130,13 @@ fn with_breaks(text: &str) -> String {
         out.push_str(before);
         let name = tag[1..].trim_start_matches('/');
         let name: String = name.chars().take_while(char::is_ascii_alphanumeric).collect();
-        match tag.find('>').filter(|_| BLOCKS.contains(&name.to_ascii_lowercase().as_str())) {
-            Some(end) => {
-                out.push_str("\n\n");
-                rest = &tag[end + 1..];
-            }
-            None => {
-                out.push('<');
-                rest = &tag[1..];
-            }
+        let is_block = BLOCKS.contains(&name.to_ascii_lowercase().as_str());
+        if let Some(end) = tag.find('>').filter(|_| is_block) {
+            out.push_str("\n\n");
+            rest = &tag[end + 1..];
+        } else {
+            out.push('<');
+            rest = &tag[1..];
         }
     }
     out + rest
@@ -157,12 +155,14 @@ pub(super) fn plain(text: &str) -> String {
         at += 1;
         match one {
             '`' => is_code = !is_code,
-            '*' | '\\' | '[' => {}
             ']' if !is_code && after == Some(&'(') => at = end(at, ')').map_or(at, |end| end + 1),
             ']' if !is_code && after == Some(&'[') => at = end(at, ']').map_or(at, |end| end + 1),
-            ']' => {}
-            '_' if !(before.is_some_and(|one| one.is_alphanumeric())
-                && after.is_some_and(|one| one.is_alphanumeric())) => {}
+            '*' | '\\' | '[' | ']' => {}
+            '_' => {
+                if [before, after].iter().all(|one| one.is_some_and(|one| one.is_alphanumeric())) {
+                    out.push('_');
+                }
+            }
             '<' if !is_code && after.is_some_and(|one| one.is_ascii_alphabetic() || *one == '/') => {
                 match end(at, '>') {
                     Some(end) => at = end + 1,

@@ -124,7 +124,7 @@ impl Checkout<'_> {
         if page.split('/').all(|part| !part.is_empty() && part != "." && part != "..") {
             let docs = self.root.join("docs");
             let files = [docs.join(format!("{page}.mdx")), docs.join(page).join("index.mdx")];
-            pages.extend(files.iter().filter_map(|file| read(file)).map(|text| Page::markdown(&text)));
+            pages.extend(files.iter().filter_map(read).map(|text| Page::markdown(&text)));
             if let Some(revision) = page.strip_prefix("specification/").and_then(|page| page.strip_suffix("/schema")) {
                 let schema = self.root.join("schema").join(revision).join("schema.ts");
                 pages.extend(read(&schema).map(|text| Page::source_code(&text)));
@@ -160,8 +160,8 @@ fn rest_of(page: &Page, passage: Passage) -> Option<&str> {
 /// The beginning of the sentence before a passage, if it has a condition.
 fn beginning_of(page: &Page, passage: Passage) -> Option<&str> {
     let before = &page.blocks[passage.block].text[..passage.start];
-    let ends = before.match_indices(['.', '!', '?', ':', ';']).map(|(place, _)| place + 1);
-    let start = ends.filter(|end| before[*end..].starts_with(' ')).last().unwrap_or(0);
+    let mut ends = before.rmatch_indices(['.', '!', '?', ':', ';']).map(|(place, _)| place + 1);
+    let start = ends.find(|end| before[*end..].starts_with(' ')).unwrap_or(0);
     let before = before[start..].trim();
     words(before).any(|word| BEFORE.contains(&word.as_str())).then_some(before)
 }

@@ -101,9 +101,9 @@ impl Reader {
 
     /// Notes what one row shows of a place: a mistake, or `None` if there is none with this row.
     pub(crate) fn doubt(&mut self, place: miette::SourceSpan, doubt: Option<Diagnostic>) {
-        let known = self.doubts.entry(place.offset()).or_insert_with(|| doubt.clone());
-        if doubt.is_none() {
-            *known = None;
+        match doubt {
+            Some(doubt) => drop(self.doubts.entry(place.offset()).or_insert(Some(doubt))),
+            None => drop(self.doubts.insert(place.offset(), None)),
         }
     }
 

@@ -10,7 +10,7 @@ use super::read::{Object, Reader};
 use super::step::Scope;
 use super::vocabulary::{self, Shape};
 use crate::model::case::{
-    Action, CanaryState, Change, Deviation, Does, Expectation, Fixture, Flaw, Matcher, Outcome, Test, TextState, Then,
+    Action, CanaryState, Change, Deviation, Does, Expectation, Fixture, Flaw, Outcome, Test, TextState, Then,
     TimeClass, Tool, When,
 };
 use crate::model::observation::{GetStreamMessage, Params, SizeClass, StateEcho};
@@ -205,13 +205,11 @@ fn exists(template: &Template, pointer: &str) -> bool {
 fn first_missing<'t>(template: &'t Template, pointer: &str) -> (String, String, Vec<&'t str>) {
     let (mut at, mut place, mut missing) = (template, String::new(), String::new());
     for token in tokens(pointer) {
-        match at.get(&token).filter(|next| **next != Template::Absent) {
-            Some(next) => (at, place) = (next, format!("{place}/{token}")),
-            None => {
-                missing = token;
-                break;
-            }
-        }
+        let Some(next) = at.get(&token).filter(|next| **next != Template::Absent) else {
+            missing = token;
+            break;
+        };
+        (at, place) = (next, format!("{place}/{token}"));
     }
     let known = match at {
         Template::Object(members) => members.iter().map(|(key, _)| key.as_str()).collect(),
@@ -259,8 +257,7 @@ pub(super) fn deviation(reader: &mut Reader, node: &Node, one: &Deviation, earli
 fn is_there(method: &str, path: &[String], tools: &[Tool]) -> bool {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let members: &[&str] = match (method, path[0]) {
-        (_, "jsonrpc" | "id" | "error") => return true,
-        ("elicitation/create", "method" | "params") => return true,
+        (_, "jsonrpc" | "id" | "error") | ("elicitation/create", "method" | "params") => return true,
         ("tools/list", "result") => &["tools", "nextCursor", "resultType", "_meta", "ttlMs", "cacheScope"],
         ("tools/call", "result") => {
             &["content", "structuredContent", "isError", "resultType", "_meta", "inputRequests", "requestState"]
@@ -272,7 +269,7 @@ fn is_there(method: &str, path: &[String], tools: &[Tool]) -> bool {
     match path[1..] {
         [] => true,
         ["tools", index, ref rest @ ..] if method == "tools/list" => {
-            let pointer: String = rest.iter().map(|token| format!("/{token}")).collect();
+            let pointer = rest.iter().fold(String::new(), |pointer, token| pointer + "/" + token);
             index
                 .parse()
                 .ok()
@@ -296,7 +293,7 @@ pub(super) fn test(reader: &mut Reader, test: &Test, place: miette::SourceSpan) 
     for step in &test.steps {
         match &step.when {
             When::Call { arguments: Some(template), .. } | When::Send { message: template, .. } => {
-                template.visit(&mut see)
+                template.visit(&mut see);
             }
             _ => {}
         }
@@ -321,27 +318,27 @@ pub(super) fn test(reader: &mut Reader, test: &Test, place: miette::SourceSpan) 
 
 /// Returns whether a later alternative can never be the one that is reported: whenever it holds, the earlier one does.
 pub(super) fn implies(later: &Expectation, earlier: &Expectation) -> bool {
-    fn within<T: PartialEq>(earlier: &Option<T>, later: &Option<T>) -> bool {
+    fn within<T: PartialEq>(earlier: Option<&T>, later: Option<&T>) -> bool {
         earlier.is_none() || earlier == later
     }
     let all_in = |earlier: &[Outcome], later: &[Outcome]| {
         earlier.is_empty() || (!later.is_empty() && later.iter().all(|one| earlier.contains(one)))
     };
     all_in(&earlier.outcome, &later.outcome)
-        && within(&earlier.code, &later.code)
+        && within(earlier.code.as_ref(), later.code.as_ref())
         && (earlier.status.is_empty() || earlier.status == later.status)
-        && within(&earlier.canary, &later.canary)
+        && within(earlier.canary.as_ref(), later.canary.as_ref())
         && earlier.advertised.iter().all(|(tool, wanted)| later.advertised.get(tool) == Some(wanted))
         && earlier.without.is_subset(&later.without)
-        && within::<Matcher>(&earlier.saw, &later.saw)
-        && within(&earlier.structured, &later.structured)
-        && within(&earlier.text, &later.text)
-        && within(&earlier.asked, &later.asked)
-        && within(&earlier.answered, &later.answered)
-        && within(&earlier.took, &later.took)
-        && within(&earlier.reply, &later.reply)
-        && within(&earlier.sent, &later.sent)
-        && within(&earlier.matches, &later.matches)
+        && within(earlier.saw.as_ref(), later.saw.as_ref())
+        && within(earlier.structured.as_ref(), later.structured.as_ref())
+        && within(earlier.text.as_ref(), later.text.as_ref())
+        && within(earlier.asked.as_ref(), later.asked.as_ref())
+        && within(earlier.answered.as_ref(), later.answered.as_ref())
+        && within(earlier.took.as_ref(), later.took.as_ref())
+        && within(earlier.reply.as_ref(), later.reply.as_ref())
+        && within(earlier.sent.as_ref(), later.sent.as_ref())
+        && within(earlier.matches.as_ref(), later.matches.as_ref())
 }
 
 fn words<T: Copy>(all: &[T], word: impl Fn(T) -> &'static str) -> Shape {
@@ -359,21 +356,19 @@ fn closed(of: &'static str, members: Vec<(&str, Shape)>) -> Shape {
 /// The observation of a step, as `matches` sees it.
 fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> Shape {
     let mut members = vec![
-        ("outcome", words(Outcome::ALL, |one| one.word())),
+        ("outcome", words(Outcome::ALL, Outcome::word)),
         ("code", Shape::Integer),
-        ("canary", words(CanaryState::ALL, |one| one.word())),
+        ("canary", words(CanaryState::ALL, CanaryState::word)),
+        ("took", words(TimeClass::ALL, TimeClass::word)),
         ("fetches", Shape::Integer),
         ("repeated-id", Shape::Flag),
-        ("took", words(TimeClass::ALL, |one| one.word())),
-        ("fetches", Shape::Integer),
-        ("repeated-id", Shape::Flag),
-        ("size", words(SizeClass::ALL, |one| one.word())),
+        ("size", words(SizeClass::ALL, SizeClass::word)),
     ];
     let is_server = role == Role::Server;
     if is_server {
         members.push(("status", Shape::Integer));
         members.push(("events", list(Shape::Any)));
-        members.push(("get-stream", list(words(GetStreamMessage::ALL, |one| one.word()))));
+        members.push(("get-stream", list(words(GetStreamMessage::ALL, GetStreamMessage::word))));
     }
     if matches!(asks, Asks::List) {
         let pointers = || list(Shape::Text);
@@ -383,28 +378,25 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
         members.push(("advertised", Shape::Closed("a list of the fixture", names.collect())));
         members.push(("varies", Shape::Flag));
         if !scope.is_given {
-            members.push(("tools", Shape::Map(Box::new(list(words(Flaw::ALL, |one| one.word()))))));
+            members.push(("tools", Shape::Map(Box::new(list(words(Flaw::ALL, Flaw::word))))));
         }
     }
     if matches!(asks, Asks::Call(_)) {
         members.extend([
             ("structured", Shape::Any),
-            ("text", words(TextState::ALL, |one| one.word())),
+            ("text", words(TextState::ALL, TextState::word)),
             ("asked", list(Shape::Any)),
         ]);
         if is_server {
             members.push(("saw", Shape::Any));
         } else {
-            let answer = vec![
-                ("action", words(Action::ALL, |one| one.word())),
-                ("content", Shape::Any),
-                ("code", Shape::Integer),
-            ];
+            let answer =
+                vec![("action", words(Action::ALL, Action::word)), ("content", Shape::Any), ("code", Shape::Integer)];
             members.push(("answered", list(closed("an answer", answer))));
             let round = vec![
-                ("state", words(StateEcho::ALL, |one| one.word())),
+                ("state", words(StateEcho::ALL, StateEcho::word)),
                 ("fresh-id", Shape::Flag),
-                ("params", words(Params::ALL, |one| one.word())),
+                ("params", words(Params::ALL, Params::word)),
             ];
             members.push(("rounds", list(closed("a round", round))));
         }

@@ -184,28 +184,28 @@ impl Walk<'_> {
     /// Reports a member that no value has. Returns the shape of the member.
     fn member(&mut self, name: &str, span: miette::SourceSpan, shape: &Shape) -> Shape {
         match shape {
-            Shape::Closed(of, members) => match members.iter().find(|(known, _)| known == name) {
-                Some((_, inner)) => inner.clone(),
-                None => {
-                    let message = format!("`{}` names the member `{name}`, which {of} never has", self.key);
-                    let mistake = self.reader.mistake(Lint::Vacuous, message).at(span, "never there");
-                    let known = members.iter().map(|(known, _)| known.as_str());
-                    self.reader.push(mistake.known(name, "its members are", known));
-                    Shape::Any
+            Shape::Closed(of, members) => {
+                if let Some((_, inner)) = members.iter().find(|(known, _)| known == name) {
+                    return inner.clone();
                 }
-            },
-            Shape::Open(members) => match members.iter().find(|(known, _)| *known == name) {
-                Some((_, inner)) => inner.clone(),
-                None => {
-                    let known: Vec<&str> = members.iter().map(|(known, _)| *known).collect();
-                    if let Some(near) = nearest(name, &known) {
-                        let message = format!("`{}` names the member `{name}`, which resembles `{near}`", self.key);
-                        let mistake = self.reader.mistake(Lint::Vacuous, message).at(span, "probably misspelt");
-                        self.reader.push(mistake.help(format!("write `{near}`")));
-                    }
-                    Shape::Any
+                let message = format!("`{}` names the member `{name}`, which {of} never has", self.key);
+                let mistake = self.reader.mistake(Lint::Vacuous, message).at(span, "never there");
+                let known = members.iter().map(|(known, _)| known.as_str());
+                self.reader.push(mistake.known(name, "its members are", known));
+                Shape::Any
+            }
+            Shape::Open(members) => {
+                if let Some((_, inner)) = members.iter().find(|(known, _)| *known == name) {
+                    return inner.clone();
                 }
-            },
+                let known: Vec<&str> = members.iter().map(|(known, _)| *known).collect();
+                if let Some(near) = nearest(name, &known) {
+                    let message = format!("`{}` names the member `{name}`, which resembles `{near}`", self.key);
+                    let mistake = self.reader.mistake(Lint::Vacuous, message).at(span, "probably misspelt");
+                    self.reader.push(mistake.help(format!("write `{near}`")));
+                }
+                Shape::Any
+            }
             Shape::Headers => {
                 if name.chars().any(char::is_uppercase) {
                     let message =

@@ -113,7 +113,7 @@ impl<'l> SeedCoverage<'l> {
         let paragraph = |one: &Asked<'_>| {
             json!({
                 "id": one.paragraph.id, "says": one.paragraph.says, "state": one.state(), "tests": one.tests,
-                "requirements": one.paragraph.requirements.iter().map(|id| id.as_str()).collect::<Vec<_>>(),
+                "requirements": one.paragraph.requirements.iter().map(RequirementId::as_str).collect::<Vec<_>>(),
                 "reason": one.paragraph.reason,
             })
         };
