@@ -581,7 +581,7 @@ mutants! { |p|
         "pretty-printed": p.transport.framing = indent => ["stdio/one-message-a-line", "tools/arguments-arrive"],
         /// Every fixture is refused.
         "refuses-everything": p.tools.are_served = false => ["base/meta-labels", "base/meta-names", "base/meta-prefix",
-            "elicitation/answer-arrives", "elicitation/message-present", "http/encoded-headers-decoded",
+            "elicitation/answer-arrives", "elicitation/message-present", "elicitation/message-present-2025-06-18",
             "http/header-names-any-case", "http/last-event-ignored", "http/notification-taken", "http/reply-media-type",
             "http/session-ignored", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
             "messages/result-has-the-id", "sep-1034/default-is-optional", "sep-1034/default-kept",
@@ -592,7 +592,7 @@ mutants! { |p|
             "stdio/one-message-a-line", "tools/arguments-arrive", "tools/capability-declared", "tools/content-as-given",
             "tools/input-schema-kept", "tools/inputs-validated", "tools/list-answered", "tools/no-parameter-forms",
             "tools/output-conforms", "tools/output-schema-kept", "tools/structured-returned",
-            "tools/whole-number-is-integer"],
+            "tools/valid-header-mark-kept", "tools/whole-number-is-integer"],
         /// Every call takes a second.
         "sleeps-1s": p.requests.delay = Duration::from_secs(1) => [],
     }
