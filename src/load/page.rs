@@ -198,6 +198,8 @@ fn entity(rest: &[char]) -> Option<(char, usize)> {
         "gt" => '>',
         "amp" => '&',
         "nbsp" => ' ',
+        "mdash" => '—',
+        "ndash" => '–',
         _ => {
             let code = match name.strip_prefix("#x").or_else(|| name.strip_prefix("#X")) {
                 Some(hex) => u32::from_str_radix(hex, 16).ok()?,
