@@ -32,8 +32,6 @@ pub(super) struct Endpoint {
     is_opening: bool,
     reply: Reply,
     other: OtherMessages,
-    /// The replies that were abandoned without being closed. A strict client has none.
-    left_open: Vec<Reply>,
     policy: &'static ClientPolicy,
 }
 
@@ -98,7 +96,6 @@ impl Endpoint {
             is_opening: false,
             reply: Reply::Nothing,
             other: OtherMessages::none(),
-            left_open: vec![],
             policy: &policy.client,
         })
     }
@@ -125,10 +122,7 @@ impl Endpoint {
     pub(super) fn request(&mut self, text: String, headers: HeaderMap) {
         let mut sending = JoinSet::new();
         sending.spawn(self.send(Method::POST, Some(text), headers));
-        let last = std::mem::replace(&mut self.reply, Reply::Awaited(sending));
-        if !self.policy.cancels {
-            self.left_open.push(last);
-        }
+        self.reply = Reply::Awaited(sending);
     }
 
     /// Closes the reply that is being read.

@@ -994,8 +994,7 @@ mutants! { |p|
         /// The time limit of the user is ignored.
         "request-timeout-ignored": p.client.limits_requests = false => ["lifecycle/requests-time-out",
             "lifecycle/timeout-cancels", "lifecycle/timeout-is-notified"],
-        /// A request without a reply in time is not cancelled.
-        "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-cancels",
-            "lifecycle/timeout-is-notified"],
+        /// A request without a reply in time is not cancelled by a notification.
+        "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-is-notified"],
     }
 }
