@@ -310,7 +310,7 @@ mutants! { |p|
         "whole-number-refused": p.requests.before_check = refuse_whole_numbers => ["tools/whole-number-is-integer"],
         /// `additionalProperties: false` is missing from listed schemas.
         "closed-schema-opened": p.edit(Reply, "/result/tools/*/inputSchema", Apply(remove_closing)) => [
-            "tools/input-schema-kept", "tools/no-parameter-forms"],
+            "sep-2106/input-keywords-kept-earlier", "tools/input-schema-kept", "tools/no-parameter-forms"],
         /// The root of an input schema may have any type.
         "root-not-checked": p.tools.input_root_is_object = false => ["tools/input-root-is-object"],
         /// A tool whose schema cannot be read makes the list fail.
