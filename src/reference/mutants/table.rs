@@ -589,7 +589,7 @@ mutants! { |p|
             "sep-2106/data-is-no-reference", "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests",
             "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone", "sep-2575/client-info-is-optional",
             "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
-            "stdio/one-message-a-line", "tools/arguments-arrive", "tools/capability-declared", "tools/content-as-given",
+            "stdio/one-message-a-line", "tools/arguments-arrive", "tools/arguments-unchanged", "tools/capability-declared", "tools/content-as-given",
             "tools/input-schema-kept", "tools/inputs-validated", "tools/list-answered", "tools/no-parameter-forms",
             "tools/output-conforms", "tools/output-schema-kept", "tools/structured-returned",
             "tools/valid-header-mark-kept", "tools/whole-number-is-integer"],
@@ -602,16 +602,18 @@ mutants! { |p|
         /// A tool with an output schema may succeed without structured content.
         "missing-structured-accepted-by-client": p.output.is_required = false => ["tools/missing-result-noticed"],
         /// Results are not validated if the tool's schema cannot be compiled.
-        "validation-skipped-by-client": p.schemas.accepts_uncompilable = true => ["sep-1613/invalid-schema-noticed",
-            "sep-1613/unsupported-dialect-is-error", "sep-2106/dangling-ref-rejected",
-            "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected"],
+        "validation-skipped-by-client": p.schemas.accepts_uncompilable = true => [
+            "sep-1613/invalid-schema-noticed", "sep-1613/unsupported-dialect-is-error",
+            "sep-2106/dangling-ref-rejected", "sep-2106/unresolved-dynamic-ref-rejected",
+            "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier"],
         /// References to other documents are fetched when a schema is compiled.
         "client-fetches-ref": { p.schemas.fetches_references = true; p.client.compiles_when_listed = true } => [
             "sep-2106/fetched-content-hidden", "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
         /// One tool whose schema cannot be compiled makes the whole list fail.
-        "one-bad-tool-loses-all": p.client.bad_tool_breaks_list = true => ["sep-1613/invalid-schema-noticed",
-            "sep-1613/schema-keyword-kept", "sep-1613/unsupported-dialect-is-error", "sep-2106/dangling-ref-rejected",
-            "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected",
+        "one-bad-tool-loses-all": p.client.bad_tool_breaks_list = true => [
+            "sep-1613/invalid-schema-noticed", "sep-1613/schema-keyword-kept", "sep-1613/unsupported-dialect-is-error",
+            "sep-2106/dangling-ref-rejected", "sep-2106/unresolved-dynamic-ref-rejected",
+            "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier",
             "tools/bad-tool-stays-alone"],
         /// Structured content that is 0, false, "" or null counts as missing.
         "falsy-structured-taken-for-missing": p.output.absent = &["0", "false", "\"\"", "null"] => [
@@ -799,10 +801,11 @@ mutants! { |p|
         "is-error-lost": p.client.lost_member = Some("isError") => ["elicitation/nobody-to-ask-undeclared",
             "sep-1303/tool-errors-reach-the-user", "tools/errors-need-no-output"],
         /// A result without `isError` is an error.
-        "is-error-required": p.client.needs_is_error = true => ["base/result-handed-over",
-            "elicitation/answer-as-entered", "elicitation/three-actions", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
-            "tools/absent-is-error-is-success", "tools/structured-returned"],
+        "is-error-required": p.client.needs_is_error = true => [
+            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+            "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-2106/any-json-value",
+            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "tools/absent-is-error-is-success",
+            "tools/structured-returned"],
         /// A JSON-RPC error is returned to the user as a result.
         "protocol-error-as-success": p.client.errors_are_results = true => ["elicitation/nobody-to-ask-undeclared",
             "sep-1303/protocol-error-is-no-success"],
