@@ -589,7 +589,8 @@ mutants! { |p|
             "sep-2106/data-is-no-reference", "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests",
             "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone", "sep-2575/client-info-is-optional",
             "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
-            "stdio/one-message-a-line", "tools/arguments-arrive", "tools/arguments-unchanged", "tools/capability-declared", "tools/content-as-given",
+            "stdio/one-message-a-line", "tools/arguments-arrive", "tools/arguments-unchanged",
+            "tools/capability-declared", "tools/content-as-given",
             "tools/input-schema-kept", "tools/inputs-validated", "tools/list-answered", "tools/no-parameter-forms",
             "tools/output-conforms", "tools/output-schema-kept", "tools/structured-returned",
             "tools/valid-header-mark-kept", "tools/whole-number-is-integer"],
@@ -636,7 +637,7 @@ mutants! { |p|
         "schema-keywords-dropped-by-client":
             p.client.lost_keywords = &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$defs"] => [
             "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable", "sep-2106/input-keywords-kept",
-            "tools/input-schema-kept", "tools/output-schema-kept"],
+            "sep-2106/input-keywords-kept-earlier", "tools/input-schema-kept", "tools/output-schema-kept"],
         /// The user receives schemas without `enumNames`.
         "enum-names-lost-by-client": p.client.lost_keywords = &["enumNames"] => ["tools/input-schema-kept",
             "tools/output-schema-kept"],
@@ -774,8 +775,8 @@ mutants! { |p|
             "tools/results-validated"],
         /// The user receives schemas without `additionalProperties`.
         "closed-schema-opened-by-client": p.client.lost_keywords = &["additionalProperties"] => [
-            "sep-2106/any-output-root", "sep-2106/input-keywords-kept", "tools/input-schema-kept",
-            "tools/no-parameter-forms", "tools/output-schema-kept"],
+            "sep-2106/any-output-root", "sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier",
+            "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept"],
         /// The user does not receive structured content.
         "structured-lost-by-client": p.client.lost_member = Some("structuredContent") => ["base/result-handed-over",
             "elicitation/answer-as-entered", "elicitation/three-actions", "http/both-answers-read",
