@@ -345,7 +345,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
     let needs = object.get("needs").map_or_else(Vec::new, |node| programs(reader, node));
     let package = package(reader, object);
-    let repro = object.get("repro").map_or_else(Vec::new, |node| repro(reader, node, &folder));
+    let repro = object.get("repro").and_then(|node| repro(reader, node, &folder)).unwrap_or_default();
     let variants = object.get("variants").map_or_else(Vec::new, |node| variants(reader, node, claims.as_ref()));
     if variants.len().saturating_mul(reader.file().inner().len()) > COPIES {
         let (many, node) = (variants.len(), object.get("variants").map_or(node, |node| node));
@@ -480,10 +480,9 @@ fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
 }
 
 /// Reads the command that runs the programs of `repro/`.
-fn repro(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Vec<String> {
-    let what = "`repro`";
-    let Some(object) = reader.object(node, what, &["command"]) else { return Vec::new() };
-    reader.need(object, what, "command").and_then(|node| command(reader, node, folder)).unwrap_or_default()
+fn repro(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {
+    let object = reader.object(node, "`repro`", &["command"])?;
+    reader.need(object, "`repro`", "command").and_then(|node| command(reader, node, folder))
 }
 
 #[cfg(test)]

@@ -184,7 +184,7 @@ impl Client {
             let outcome = tokio::time::timeout(STEP, self.step(step)).await;
             let outcome = outcome
                 .unwrap_or_else(|_| Err(Failure::Transport(format!("not finished within {} s", STEP.as_secs()))));
-            steps.push(outcome.unwrap_or_else(|failure| error(failure)));
+            steps.push(outcome.unwrap_or_else(error));
         }
         let _ignored = tokio::time::timeout(LEAVE, self.connection.end()).await;
         object(&[("connected", success(&true)), ("steps", success(&steps))])

@@ -105,12 +105,11 @@ fn return_cancellations(parts: &mut [(Vec<Message>, u64)]) {
         let (mut own, mut kept) = (BTreeSet::new(), Vec::new());
         for (place, message) in std::mem::take(&mut parts[index].0).into_iter().enumerate() {
             let cancelled = cancelled(&message).filter(|_| !message.text.is_empty() || Some(place) < last);
-            match cancelled.and_then(|id| ids.iter().position(|ids| ids.contains(&id))) {
-                Some(step) => parts[step].0.push(message),
-                None => {
-                    own.extend(own_id(&message));
-                    kept.push(message);
-                }
+            if let Some(step) = cancelled.and_then(|id| ids.iter().position(|ids| ids.contains(&id))) {
+                parts[step].0.push(message);
+            } else {
+                own.extend(own_id(&message));
+                kept.push(message);
             }
         }
         parts[index].0 = kept;

@@ -180,7 +180,7 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Respo
 
 /// Keeps a body open without a message.
 async fn hold_open(_outlet: Outlet, _closes: Closes) {
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Records that the client has closed a body, when it is dropped.
