@@ -1,10 +1,11 @@
-//! Evidence of known failures: programs that show them without an adapter.
+//! Evidence of published accusations: each known failure that violates a MUST, or that does harm, can be checked by others.
 
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
-use casebook::load::{Here, Trust, target};
-use casebook::model::target::Target;
+use casebook::load::{Here, Source, Trust, load, target};
+use casebook::model::spec::{Harm, Level, Requirement};
+use casebook::model::target::{Known, Target};
 
 /// All variants of the targets of this repository.
 fn targets() -> Vec<Target> {
@@ -13,6 +14,33 @@ fn targets() -> Vec<Target> {
     let entries = root.join("targets").read_dir_utf8().expect("a folder").map(|entry| entry.expect("an entry"));
     let named = entries.filter(|entry| entry.path().join("target.toml").exists());
     named.flat_map(|entry| target::target(entry.file_name(), &here, None).expect("a target")).collect()
+}
+
+/// Returns whether a failure needs evidence.
+fn is_grave(requirement: &Requirement) -> bool {
+    let is_must = matches!(requirement.level, Level::Must | Level::MustNot);
+    is_must || matches!(requirement.harm, Harm::Ssrf | Harm::DataLoss | Harm::Crash | Harm::Dos)
+}
+
+#[test]
+fn grave_known_failure_has_an_issue_a_repro_or_a_disclosure() {
+    let library = load(&[Source::Embedded]).expect("the cases are sound");
+    let has_evidence = |known: &Known| known.issue.is_some() || known.repro.is_some() || known.disclosure.is_some();
+    let mut lacking = BTreeSet::new();
+    for target in targets() {
+        for known in target.known.iter().filter(|known| !has_evidence(known)) {
+            if library.requirements.get(&known.requirement).is_some_and(is_grave) {
+                lacking.insert(format!("{}: {} in {}", target.id.name, known.requirement, known.test.as_str()));
+            }
+        }
+    }
+    let lacking: Vec<_> = lacking.into_iter().collect();
+    assert!(
+        lacking.is_empty(),
+        "{} known failures lack an `issue`, a `repro` or a `disclosure`:\n{}",
+        lacking.len(),
+        lacking.join("\n")
+    );
 }
 
 #[test]
