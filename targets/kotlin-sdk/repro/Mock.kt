@@ -22,13 +22,19 @@ private const val QUESTION =
     """{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Your name?",""" +
         """"requestedSchema":{"type":"object","properties":{}}}}"""
 
-/** A server over HTTP that asks on the event stream of a call, and keeps the stream open for four seconds. */
-internal class Mock {
+/**
+ * A server over HTTP that asks on the event stream of a call, and keeps the stream open for four seconds. If it loses
+ * sessions, it answers each call with the status 404 instead.
+ */
+internal class Mock(private val losesSessions: Boolean = false) {
     /** Open until the client has answered the question. */
     val unanswered = CountDownLatch(1)
 
     /** The MCP-Protocol-Version headers of the requests after initialize. */
     val versions = CopyOnWriteArrayList<String?>()
+
+    /** The sessions of the calls. */
+    val sessions = CopyOnWriteArrayList<String?>()
 
     private val listener = HttpServer.create(InetSocketAddress("127.0.0.1", 0), 0).apply {
         executor = Executors.newCachedThreadPool()
@@ -45,11 +51,16 @@ internal class Mock {
         val method = (message["method"] as? JsonPrimitive)?.content
         if (method != "initialize") versions += exchange.requestHeaders.getFirst("MCP-Protocol-Version")
         when (method) {
-            "initialize" -> send(exchange, message, """{"protocolVersion":"2025-11-25",$INFO}""")
+            "initialize" -> {
+                if (losesSessions) exchange.responseHeaders.add("Mcp-Session-Id", if (versions.isEmpty()) "old" else "new")
+                send(exchange, message, """{"protocolVersion":"2025-11-25",$INFO}""")
+            }
 
             "tools/list" -> send(exchange, message, """{"tools":[]}""")
 
             "tools/call" -> {
+                sessions += exchange.requestHeaders.getFirst("Mcp-Session-Id")
+                if (losesSessions) return exchange.sendResponseHeaders(404, -1)
                 exchange.responseHeaders.add("Content-Type", "text/event-stream")
                 exchange.sendResponseHeaders(200, 0)
                 exchange.responseBody.write("event: message\ndata: $QUESTION\n\n".toByteArray())
