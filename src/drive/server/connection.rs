@@ -29,6 +29,10 @@ const AFTERMATH: Duration = Duration::from_millis(20);
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// The time in which a process that was just started is expected to read its first message.
 const START: Duration = Duration::from_secs(5);
+/// The longest wait for the headers of a GET stream; some servers send them with the first message. A server that asks
+/// gets more time, because it may drop a question before its stream is open.
+const HEADERS: Duration = Duration::from_millis(100);
+const HEADERS_BEFORE_QUESTION: Duration = Duration::from_millis(300);
 /// The JSON-RPC error code of an unknown method.
 const METHOD_NOT_FOUND: i64 = -32601;
 
@@ -134,7 +138,8 @@ impl Connection {
         let mut headers = headers::of_connection(self.context());
         headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
         log.sent("", headers.clone());
-        self.get_stream = GetStream::open(http.get(&headers), log.deadline.narrowed(GRACE)).await;
+        let limit = if self.is_asked { HEADERS_BEFORE_QUESTION } else { HEADERS };
+        self.get_stream = GetStream::open(http.get(&headers), log.deadline.narrowed(limit)).await;
         self.get_stream.is_some()
     }
 
