@@ -366,7 +366,7 @@ pub struct ProveArgs {
     /// Print the matrix of mutants and requirements in this format
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
     pub format: ProofFormat,
-    /// Run N mutants at the same time [default: 4 per core, at most 32]
+    /// Run N mutants at the same time [default: 12 per core, at most 32]
     #[arg(long, short, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]
     #[arg(help_heading = heading::EXECUTION)]
     pub jobs: Option<NonZeroUsize>,

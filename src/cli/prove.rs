@@ -22,7 +22,7 @@ use crate::report::terminal::{Progress, print_line};
 use reference::UNBROKEN;
 
 /// The number of mutants at a time for each core. Mutants wait most of the time, above all those that hang.
-const A_CORE: usize = 4;
+const A_CORE: usize = 12;
 /// The most mutants at a time.
 const MOST: usize = 32;
 

@@ -256,8 +256,9 @@ impl<'a> Snapshots<'a> {
         let Some(Open { target, case, seen }) = self.open.take() else { return };
         self.ran.insert((target.clone(), case.clone()));
         let groups = self.whole.get(&(&target, &case)).into_iter().flat_map(|groups| groups.iter());
-        let planned = snapshot::ways(groups.flat_map(|group| &group.tests).map(|planned| &planned.id));
-        // Snapshots do not contain heavy tests.
+        let tests = groups.flat_map(|group| &group.tests).filter(|planned| snapshot::is_repeatable(&planned.test));
+        let planned = snapshot::ways(tests.map(|planned| &planned.id));
+        // Snapshots do not contain heavy tests either.
         let (seen, heavy) = seen.divide(|path, way| snapshot::has(&planned, path, way));
         if seen.is_empty() {
             self.changes.counts.not_observed += usize::from(heavy.is_empty());

@@ -479,7 +479,6 @@ fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
     Setup { commands, inputs: inputs.into_iter().map(Utf8PathBuf::from).collect() }
 }
 
-/// Reads the command that runs the programs of `repro/`.
 fn repro(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {
     let object = reader.object(node, "`repro`", &["command"])?;
     reader.need(object, "`repro`", "command").and_then(|node| command(reader, node, folder))

@@ -17,6 +17,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use similar::{ChangeTag, TextDiff};
 
 use crate::file;
+use crate::model::case::{Does, Test, Tool, When};
 use crate::model::record::Record;
 use crate::model::{CaseId, TargetId, TestId, is_id};
 
@@ -36,6 +37,14 @@ pub fn path(folder: &Utf8Path, case: &CaseId) -> Utf8PathBuf {
 fn place(test: &TestId) -> (String, Way) {
     let path = test.row.as_ref().map_or_else(|| test.test.clone(), |row| format!("{}/{row}", test.test));
     (path, (test.revision, test.transport))
+}
+
+/// Returns whether a test has the same observation in each run. Where the messages of two calls, or of a call and a
+/// notification, cross each other, their order differs, and snapshots do not contain the test.
+pub fn is_repeatable(test: &Test) -> bool {
+    let crosses = |when: &When| matches!(when, When::Cancel { .. } | When::Call { parallel: true, .. });
+    let sends = |tool: &Tool| matches!(tool.does, Does::Log | Does::Progress);
+    !test.steps.iter().any(|step| crosses(&step.when)) && !test.given.tools.iter().any(sends)
 }
 
 /// The tests of a case file, as its snapshot has them.

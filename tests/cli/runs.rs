@@ -43,10 +43,10 @@ fn violated_should_is_a_warning_and_fails_with_strict() {
 }
 
 #[test]
-fn test_without_its_control_is_inconclusive() {
+fn test_without_its_control_is_not_asked() {
     let sandbox = Sandbox::new();
     let came = sandbox.run("run reference:refuses-everything --cases cases --only post/parcel/word --jobs 1");
-    came.exits(1).stdout_has(&["inconclusive", "its control post/parcel/number doesn't hold"]);
+    came.exits(1).stdout_has(&["not asked", "its control post/parcel/number doesn't hold"]);
     assert!(!came.verdict().contains("passed"), "{}", came.verdict());
 }
 
