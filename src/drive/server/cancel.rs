@@ -86,7 +86,11 @@ impl Connection {
         let late = match self.receive_until(log, &mut reply, &awaits, has_stopped, patience).await? {
             // A response may also be sent after the code has stopped.
             None => self.receive_until(log, &mut reply, &awaits, || false, GRACE / 4).await?,
-            late => late,
+            late => {
+                // The code may also stop after a response was sent.
+                self.receive_until(log, &mut reply, &awaits, has_stopped, patience).await?;
+                late
+            }
         };
         Ok(late.map_or(End::Accepted, |message| End::Replied { message }))
     }
