@@ -141,6 +141,8 @@ decisions! {
         checks_expiry: bool = true,
         /// Log messages are sent only for stateless requests that ask for them.
         logs_on_demand: bool = true,
+        /// The method of the notifications that tools send in vain: none.
+        lost_notifications: Option<&'static str> = None,
         /// The work of a cancelled call stops.
         works_on: bool = false,
         /// A report of progress has the token of its request.
@@ -225,7 +227,7 @@ decisions! {
         binds_connections: bool = false,
         /// Over stdio, the process exits at the end of its input.
         outlives_input: bool = false,
-        /// A cancelled request over stdio gets no response.
+        /// A cancelled request gets no response.
         answers_cancelled: bool = false,
         /// The end of the connection cancels no request in a session.
         hangs_on_connections: bool = false,
@@ -390,7 +392,7 @@ pub(crate) enum GetStream {
     Questions,
     /// The responses to calls.
     Responses,
-    /// All messages of a running request, which are sent in its reply as well.
+    /// The notifications of a running request, which are sent in its reply as well.
     Copies,
 }
 

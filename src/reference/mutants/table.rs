@@ -67,9 +67,9 @@ mutants! { |p|
             "tools/inputs-validated"],
         /// A schema that cannot be compiled accepts every value.
         "validation-skipped-when-uncompilable": p.schemas.accepts_uncompilable = true => [
-            "sep-1613/schema-is-valid", "sep-1613/unsupported-dialect-is-error", "sep-2106/dangling-ref-rejected",
-            "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected",
-            "sep-2106/unresolved-ref-rejected-earlier"],
+            "sep-1613/invalid-schema-noticed", "sep-1613/schema-is-valid", "sep-1613/unsupported-dialect-is-error",
+            "sep-2106/dangling-ref-rejected", "sep-2106/unresolved-dynamic-ref-rejected",
+            "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier"],
         /// In a pattern, `$` also matches before a newline at the end of the text.
         "dollar-before-newline": p.schemas.prepare = let_texts_end_with_newline => ["tools/patterns-of-ecma-262"],
         /// An `anyOf` at the root is neither advertised nor enforced.
@@ -78,8 +78,7 @@ mutants! { |p|
             p.edit(Reply, "/result/tools/*/inputSchema/anyOf", Remove);
         } => [
             "sep-2106/input-keywords-enforced-earlier", "sep-2106/input-keywords-kept",
-            "sep-2106/input-keywords-kept-earlier", "tools/inputs-validated", "tools/output-conforms",
-            "tools/output-violation-channel"],
+            "sep-2106/input-keywords-kept-earlier", "tools/inputs-validated", "tools/output-conforms"],
         /// The `title` of a tool is not listed.
         "title-not-listed": p.edit(Reply, "/result/tools/*/title", Remove) => ["tools/title-kept"],
         /// The `description` of a tool is not listed.
@@ -156,8 +155,9 @@ mutants! { |p|
             "elicitation/missing-capability-status", "elicitation/only-declared-modes",
             "elicitation/only-negotiated-capabilities"],
         /// Results have no `resultType`.
-        "result-type-lost": p.edit(Reply, "/result/resultType", Remove) => ["elicitation/answer-arrives",
-            "elicitation/missing-responses-asked-again", "sep-2322/retry-stands-alone", "sep-2575/result-type"],
+        "result-type-lost": p.edit(Reply, "/result/resultType", Remove) => [
+            "elicitation/answer-arrives", "elicitation/missing-responses-asked-again", "sep-2322/retry-stands-alone",
+            "sep-2322/state-arrives", "sep-2575/result-type"],
         /// Lists have neither `ttlMs` nor `cacheScope`.
         "cache-hints-lost": {
             p.edit(Reply, "/result/ttlMs", Remove);
@@ -222,8 +222,8 @@ mutants! { |p|
             p.forms.on_client_error = |reason| panic!("a mutant foresees no error: {reason}") => [
             "elicitation/client-error-surfaces"],
         /// A client that declares `elicitation: {}` is never asked.
-        "empty-capability-refused": p.forms.empty_capability_counts = false => ["elicitation/answer-arrives",
-            "elicitation/empty-means-form"],
+        "empty-capability-refused": p.forms.empty_capability_counts = false => [
+            "elicitation/answer-arrives", "elicitation/empty-means-form", "elicitation/message-present-2025-06-18"],
         /// A client that declares an unknown capability is refused.
         "unknown-capability-refused": p.requests.accepts_meta = capabilities_are_known => [
             "elicitation/capabilities-are-open", "sep-2575/unknown-meta-is-ignored"],
@@ -246,9 +246,9 @@ mutants! { |p|
         /// After one tool has failed, every later call fails.
         "failure-is-sticky": p.remembers = Some(Event::ToolFailed) => ["sep-1303/error-leaves-no-trace"],
         /// A schema without `$schema` is read as draft-07.
-        "draft-7-assumed": p.schemas.default_dialect = Draft::Draft7 => ["sep-1613/declared-dialect",
-            "sep-1613/default-dialect", "sep-1613/schema-is-valid", "sep-2106/any-json-value",
-            "tools/inputs-validated"],
+        "draft-7-assumed": p.schemas.default_dialect = Draft::Draft7 => [
+            "sep-1613/declared-dialect", "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
+            "sep-1613/schema-is-valid", "sep-2106/any-json-value", "tools/inputs-validated"],
         /// Every schema is read as 2020-12, even if it declares another dialect.
         "dialect-ignored": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
             "sep-1613/unsupported-dialect-is-error"],
@@ -322,10 +322,10 @@ mutants! { |p|
         "output-schema-lost": p.edit(Reply, "/result/tools/*/outputSchema", Remove) => ["sep-2106/any-output-root",
             "tools/output-schema-kept"],
         /// Structured content is omitted.
-        "structured-lost": p.edit(Reply, "/result/structuredContent", Remove) => ["elicitation/answer-arrives",
-            "sep-1303/error-leaves-no-trace", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
-            "stdio/one-message-a-line", "tools/arguments-unchanged", "tools/no-parameter-forms",
-            "tools/structured-returned"],
+        "structured-lost": p.edit(Reply, "/result/structuredContent", Remove) => [
+            "elicitation/answer-arrives", "sep-1303/error-leaves-no-trace", "sep-2106/any-json-value",
+            "sep-2106/data-is-no-reference", "sep-2322/state-arrives", "stdio/one-message-a-line",
+            "tools/arguments-unchanged", "tools/no-parameter-forms", "tools/structured-returned"],
         /// The names of tools are compared without regard to case.
         "names-folded": p.requests.same_name = str::eq_ignore_ascii_case => ["tools/names-are-case-sensitive"],
         /// The name of a tool must not contain `.`.
@@ -387,7 +387,7 @@ mutants! { |p|
         /// An unknown key in `_meta` is an error.
         "unknown-meta-refused":
             p.requests.accepts_meta = |meta| meta.keys().all(|key| key.starts_with(OWN_PREFIX)) => [
-            "sep-2575/unknown-meta-is-ignored"],
+            "base/progress-sent", "sep-2575/unknown-meta-is-ignored"],
         /// Any protocol version is accepted.
         "version-not-checked": p.requests.checks_version = false => ["sep-2575/unsupported-version",
             "sep-2575/unsupported-version-over-http"],
@@ -430,30 +430,32 @@ mutants! { |p|
         "question-of-unknown-kind": p.edit(Reply, "/result/inputRequests/*/method", Set(r#""elicitation/ask""#)) => [
             "elicitation/answer-arrives", "elicitation/message-present", "sep-1034/default-is-optional",
             "sep-1034/default-kept", "sep-1330/untitled-single", "sep-2322/kinds-of-requests",
-            "sep-2322/retry-stands-alone"],
+            "sep-2322/retry-stands-alone", "sep-2322/state-arrives"],
         /// An input-required result has neither requests nor a state.
         "question-empty": {
             p.edit(Reply, "/result/inputRequests", Remove);
             p.edit(Reply, "/result/requestState", Remove);
-        } => ["elicitation/answer-arrives", "elicitation/message-present", "sep-1034/default-is-optional",
+        } => [
+            "elicitation/answer-arrives", "elicitation/message-present", "sep-1034/default-is-optional",
             "sep-1034/default-kept", "sep-1330/untitled-single", "sep-2322/asks-or-gives-state",
-            "sep-2322/retry-stands-alone", "sep-2575/result-type"],
+            "sep-2322/retry-stands-alone", "sep-2322/state-arrives", "sep-2575/result-type"],
         /// An input-required result contains `ttlMs`.
         "hints-on-questions":
             p.edit_if(Reply, ("/result/resultType", r#""input_required""#), "/result/ttlMs", Set("60000")) => [
             "sep-2322/questions-are-not-cached"],
         /// The client receives a request of the server before the result of an accepted form.
-        "asks-in-the-stream": p.transport.before_reply = ask_before_acceptance => ["elicitation/answer-arrives",
-            "sep-2322/no-requests-to-the-client", "sep-2322/retry-stands-alone"],
+        "asks-in-the-stream": p.transport.before_reply = ask_before_acceptance => [
+            "elicitation/answer-arrives", "sep-2322/no-requests-to-the-client", "sep-2322/retry-stands-alone",
+            "sep-2322/state-arrives"],
         /// A question of a running call is sent on the stream of a GET request.
         "asks-on-get-stream": p.transport.get_stream = Some(GetStream::Questions) => [
             "lifecycle/get-stream-unrelated"],
         /// The response to a call is sent on the stream of a GET request.
         "responds-on-get-stream": p.transport.get_stream = Some(GetStream::Responses) => [
-            "lifecycle/get-stream-no-response"],
-        /// Log messages and questions are sent on the stream of a GET request and in the reply.
-        "copies-on-get-stream": p.transport.get_stream = Some(GetStream::Copies) => [
-            "lifecycle/get-stream-unrelated", "lifecycle/one-stream-a-message"],
+            "http/stream-has-response", "lifecycle/get-stream-no-response", "messages/error-codes-are-integers",
+            "messages/error-has-code-and-message"],
+        /// Notifications of a running call are sent on the stream of a GET request and in the reply.
+        "copies-on-get-stream": p.transport.get_stream = Some(GetStream::Copies) => ["lifecycle/one-stream-a-message"],
         /// Illegal marks of arguments that headers repeat are listed.
         "marks-not-checked": p.tools.marks_are_checked = false => [],
         /// A GET request in a session gets the HTTP status 404.
@@ -462,11 +464,11 @@ mutants! { |p|
         "old-requests-accepted": p.transport.refused_old = 200 => ["http/get-and-delete-refused"],
         /// Event streams lack the header against buffering.
         "buffering-not-excluded": p.transport.excludes_buffering = false => ["http/stream-unbuffered"],
-        /// All requests must use the connection of the first one.
+        /// A retry must use the connection of its call.
         "bound-to-connection": p.transport.binds_connections = true => ["base/connection-not-required"],
         /// The process does not exit at the end of its input.
         "outlives-input": p.transport.outlives_input = true => ["stdio/exit-at-end-of-input"],
-        /// A cancelled request over stdio gets an error response.
+        /// A cancelled request gets an error response.
         "cancelled-call-answered": p.transport.answers_cancelled = true => [
             "lifecycle/cancelled-call-unanswered", "stdio/cancelled-call-unanswered"],
         /// The code of a tool does not notice that its call was cancelled.
@@ -477,19 +479,27 @@ mutants! { |p|
             "lifecycle/disconnect-is-no-cancellation"],
         /// Log messages are sent for every request.
         "logs-unrequested": p.requests.logs_on_demand = false => ["base/logs-on-demand"],
+        /// Log messages are not sent.
+        "logs-lost": p.requests.lost_notifications = Some("notifications/message") => ["base/log-sent"],
+        /// Reports of progress are not sent.
+        "progress-lost": p.requests.lost_notifications = Some("notifications/progress") => ["base/progress-sent"],
         /// A report of progress has another token than its request.
         "progress-of-another-request": p.requests.progress_token = |_| json!("another") => [
             "http/notifications-relate"],
         /// Every question has the same id.
         "question-id-repeated": p.requests.question_id = |_| json!(1) => ["base/id-of-its-own"],
         /// Questions have the id null.
-        "question-id-null": p.requests.question_id = |_| json!(null) => ["base/id-not-null", "base/id-present"],
+        "question-id-null": p.requests.question_id = |_| json!(null) => [
+            "base/id-not-null", "base/id-of-its-own", "base/id-present", "elicitation/answer-arrives",
+            "elicitation/message-present", "elicitation/message-present-2025-06-18", "http/answer-taken",
+            "sep-1034/default-is-optional", "sep-1034/default-kept", "sep-1330/untitled-single"],
         /// A state never expires.
         "state-never-expires": p.requests.checks_expiry = false => ["sep-2322/state-expires"],
         /// A `requestState` is accepted for any call of the same tool.
         "unbound-state": p.requests.state_covers_arguments = false => ["sep-2322/state-bound-to-request"],
         /// A call with an amount gets a `requestState` that is valid for no retry.
-        "state-of-other-arguments": p.edit(Reply, "", Apply(replace_state)) => ["sep-2322/retry-stands-alone"],
+        "state-of-other-arguments": p.edit(Reply, "", Apply(replace_state)) => [
+            "sep-2322/retry-stands-alone", "sep-2322/state-arrives"],
         /// Requests from any origin are accepted.
         "origin-not-checked": p.transport.checks_origin = false => ["http/bad-origin-status", "http/origin-checked"],
         /// The response to a foreign origin has the HTTP status 401.
@@ -581,19 +591,21 @@ mutants! { |p|
         "pretty-printed": p.transport.framing = indent => ["stdio/one-message-a-line", "tools/arguments-arrive"],
         /// Every fixture is refused.
         "refuses-everything": p.tools.are_served = false => [
-            "base/meta-labels", "base/meta-names", "base/meta-prefix", "elicitation/answer-arrives",
-            "elicitation/message-present", "elicitation/message-present-2025-06-18", "http/header-names-any-case",
-            "http/last-event-ignored", "http/notification-taken", "http/reply-media-type", "http/session-ignored",
-            "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named", "messages/result-has-the-id",
-            "sep-1034/default-is-optional", "sep-1034/default-kept", "sep-1330/untitled-single",
-            "sep-1613/default-dialect", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
-            "sep-2106/data-is-no-reference", "sep-2106/input-keywords-enforced-earlier", "sep-2322/asks-or-gives-state",
-            "sep-2322/kinds-of-requests", "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone",
+            "base/log-sent", "base/meta-labels", "base/meta-names", "base/meta-prefix", "base/progress-sent",
+            "elicitation/answer-arrives", "elicitation/message-present", "elicitation/message-present-2025-06-18",
+            "http/header-names-any-case", "http/last-event-ignored", "http/notification-taken", "http/reply-media-type",
+            "http/session-ignored", "lifecycle/get-opens-or-refuses", "lifecycle/ping", "lifecycle/same-version",
+            "lifecycle/server-named", "messages/result-has-the-id", "sep-1034/default-is-optional",
+            "sep-1034/default-kept", "sep-1330/untitled-single", "sep-1613/default-dialect", "sep-2106/any-json-value",
+            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
+            "sep-2106/input-keywords-enforced-earlier", "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests",
+            "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone", "sep-2322/state-arrives",
             "sep-2575/client-info-is-optional", "sep-2575/discover", "sep-2575/no-result-type-before-2026",
-            "sep-2575/result-type", "sep-2575/server-info", "stdio/one-message-a-line", "tools/arguments-arrive",
-            "tools/arguments-unchanged", "tools/capability-declared", "tools/content-as-given",
-            "tools/input-schema-kept", "tools/inputs-validated", "tools/list-answered", "tools/no-parameter-forms",
-            "tools/output-conforms", "tools/output-schema-kept", "tools/structured-returned",
+            "sep-2575/result-type", "sep-2575/server-info", "stdio/one-message-a-line", "tools/annotations-kept",
+            "tools/arguments-arrive", "tools/arguments-unchanged", "tools/capability-declared",
+            "tools/content-as-given", "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept",
+            "tools/inputs-validated", "tools/list-answered", "tools/meta-kept", "tools/no-parameter-forms",
+            "tools/output-conforms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept",
             "tools/valid-header-mark-kept", "tools/whole-number-is-integer"],
         /// Every call takes a second.
         "sleeps-1s": p.requests.delay = Duration::from_secs(1) => [],
@@ -670,8 +682,9 @@ mutants! { |p|
         "multi-select-flattened": p.user.on_sent = |value, _| flatten(value) => ["elicitation/odd-fields-tolerated",
             "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
         /// An elicitation with an undeclared or unknown mode gets an answer.
-        "undeclared-mode-answered": p.user.answers_undeclared_modes = true => ["elicitation/undeclared-mode-code",
-            "elicitation/undeclared-mode-unanswered", "sep-2322/inputs-before-retry",
+        "undeclared-mode-answered": p.user.answers_undeclared_modes = true => [
+            "elicitation/undeclared-mode-code", "elicitation/undeclared-mode-unanswered",
+            "elicitation/url-answer-has-no-content", "sep-2322/inputs-before-retry",
             "sep-2322/undeclared-input-unanswered"],
         /// An elicitation without `mode` is refused.
         "mode-required": p.user.needs_mode = true => ["elicitation/answer-as-entered", "elicitation/no-mode-means-form",
@@ -707,7 +720,8 @@ mutants! { |p|
         "cursor-trimmed": p.edit(Request, "/params/cursor", Apply(trim)) => ["base/result-handed-over",
             "tools/cursors-are-opaque"],
         /// The first page is treated as the whole list.
-        "pages-ignored": p.client.is_further_page = |_| false => ["tools/empty-cursor-is-no-end",
+        "pages-ignored": p.client.is_further_page = |_| false => [
+            "base/result-handed-over", "tools/empty-cursor-is-no-end", "tools/page-size-not-assumed",
             "tools/pages-or-none"],
         /// After the last page of several, the list is requested again from the start, up to four more requests.
         "end-of-list-unseen": p.client.requests_after_end = 4 => ["tools/missing-cursor-is-end"],
@@ -715,18 +729,19 @@ mutants! { |p|
         "accept-json-only": p.client.accept = "application/json" => ["http/accept-lists-both"],
         /// Retries, and requests for further pages, have no `_meta`.
         "meta-missing": p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "_meta"))) => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "http/version-header-agrees", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2322/incomplete-is-no-result", "sep-2322/rounds-end", "sep-2575/client-info-sent",
-            "sep-2575/fields-on-every-request"],
+            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/declared-on-each-request",
+            "elicitation/three-actions", "http/version-header-agrees", "sep-1330/choice-sent",
+            "sep-1330/choices-sent-as-list", "sep-2322/incomplete-is-no-result", "sep-2322/rounds-end",
+            "sep-2575/client-info-sent", "sep-2575/fields-on-every-request"],
         /// A tool whose `x-mcp-header` is invalid stays in the list.
         "invalid-header-tool-kept": p.client.drops_wrong_marks = false => ["tools/invalid-header-mark-excluded"],
         /// A mark inside `allOf`, `anyOf` or `oneOf` is treated like one that `properties` lead to.
         "marks-in-branches-followed": p.client.marks = |schema| parameters::of(&with_merged_branches(schema)) => [
             "tools/header-reachable-only", "tools/invalid-header-mark-excluded"],
         /// Headers do not repeat arguments marked with `x-mcp-header`.
-        "parameter-headers-missing": p.client.parameter_headers = |_, _| vec![] => ["http/sentinel-encoded",
-            "tools/header-value-base64", "tools/header-value-sent"],
+        "parameter-headers-missing": p.client.parameter_headers = |_, _| vec![] => [
+            "http/sentinel-encoded", "tools/header-mismatch-retried", "tools/header-value-base64",
+            "tools/header-value-sent"],
         /// The name of a tool is sent in its header without encoding, even if it looks encoded.
         "name-header-not-encoded": p.client.name_header = str::to_owned => ["tools/name-header-encoded"],
         /// References are fetched through the proxy of the environment, but not from this machine or over TLS.
@@ -779,19 +794,21 @@ mutants! { |p|
             "sep-2106/any-output-root", "sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier",
             "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept"],
         /// The user does not receive structured content.
-        "structured-lost-by-client": p.client.lost_member = Some("structuredContent") => ["base/result-handed-over",
-            "elicitation/answer-as-entered", "elicitation/three-actions", "http/both-answers-read",
-            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/type-decides",
-            "stdio/one-line-a-message", "tools/structured-returned", "tools/unlisted-tool-callable"],
+        "structured-lost-by-client": p.client.lost_member = Some("structuredContent") => [
+            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+            "http/both-answers-read", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
+            "sep-2322/type-decides", "stdio/one-line-a-message", "tools/retried-result-not-cached",
+            "tools/structured-returned", "tools/unlisted-tool-callable"],
         /// Structured content without an output schema is an error.
-        "schema-required": p.client.needs_output_schema = true => ["base/result-handed-over",
-            "elicitation/answer-as-entered", "elicitation/three-actions", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list", "sep-2106/any-json-value", "tools/absent-is-error-is-success",
-            "tools/bad-tool-stays-alone", "tools/result-without-schema", "tools/structured-returned",
-            "tools/unlisted-tool-callable"],
+        "schema-required": p.client.needs_output_schema = true => [
+            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+            "lifecycle/session-started-anew", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+            "sep-2106/any-json-value", "tools/absent-is-error-is-success", "tools/bad-tool-stays-alone",
+            "tools/result-without-schema", "tools/structured-returned", "tools/unlisted-tool-callable"],
         /// A tool that was not listed cannot be called.
-        "unlisted-tool-refused": p.client.refuses_unlisted = true => ["base/result-handed-over",
-            "elicitation/answer-as-entered", "elicitation/three-actions", "sep-1034/user-wins", "sep-1330/choice-sent",
+        "unlisted-tool-refused": p.client.refuses_unlisted = true => [
+            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+            "lifecycle/timeout-cancels", "lifecycle/timeout-is-notified", "sep-1034/user-wins", "sep-1330/choice-sent",
             "sep-1330/choices-sent-as-list", "tools/errors-need-no-output", "tools/structured-returned",
             "tools/unlisted-tool-callable"],
         /// A nested argument marked for a header is refused.
@@ -805,9 +822,9 @@ mutants! { |p|
         /// A result without `isError` is an error.
         "is-error-required": p.client.needs_is_error = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-2106/any-json-value",
-            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "tools/absent-is-error-is-success",
-            "tools/structured-returned"],
+            "lifecycle/session-started-anew", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+            "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
+            "tools/absent-is-error-is-success", "tools/structured-returned"],
         /// A JSON-RPC error is returned to the user as a result.
         "protocol-error-as-success": p.client.errors_are_results = true => ["elicitation/nobody-to-ask-undeclared",
             "sep-1303/protocol-error-is-no-success"],
@@ -843,14 +860,15 @@ mutants! { |p|
             "http/method-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
             "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
             "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
-            "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/input-schema-kept",
-            "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned"],
+            "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
+            "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
+            "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// Calls have no `Mcp-Name` header.
         "name-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-name")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "http/name-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "tools/absent-is-error-is-success",
-            "tools/structured-returned"],
+            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/state-echoed",
+            "tools/absent-is-error-is-success", "tools/structured-returned"],
         /// Requests have no `MCP-Protocol-Version` header.
         "version-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-protocol-version")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -859,24 +877,28 @@ mutants! { |p|
             "sep-1330/choices-sent-as-list", "sep-1613/schema-keyword-kept", "sep-2106/any-json-value",
             "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
             "sep-2106/input-keywords-kept", "sep-2106/own-schema", "tools/absent-is-error-is-success",
-            "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept",
-            "tools/structured-returned"],
+            "tools/annotations-kept", "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept",
+            "tools/meta-kept", "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned",
+            "tools/title-kept"],
         /// `MCP-Protocol-Version` names an earlier version than the body or the handshake.
-        "version-header-outdated": p.client.headers = send_earlier_version => ["base/result-handed-over",
-            "elicitation/answer-as-entered", "elicitation/three-actions", "http/version-header-agrees",
-            "lifecycle/version-header-negotiated", "sep-1034/user-wins", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list", "sep-1613/schema-keyword-kept", "sep-2106/any-json-value",
-            "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
-            "sep-2106/input-keywords-kept", "sep-2106/own-schema", "tools/absent-is-error-is-success",
-            "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept",
-            "tools/structured-returned"],
+        "version-header-outdated": p.client.headers = send_earlier_version => [
+            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+            "http/version-header-agrees", "lifecycle/version-header-negotiated", "sep-1034/user-wins",
+            "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-1613/schema-keyword-kept",
+            "sep-2106/any-json-value", "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable",
+            "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept", "sep-2106/own-schema",
+            "tools/absent-is-error-is-success", "tools/annotations-kept", "tools/description-kept",
+            "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
+            "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// Requests do not repeat the server's `MCP-Session-Id`.
         "session-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-session-id")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "lifecycle/session-id-sent", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
             "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
-            "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/input-schema-kept",
-            "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned"],
+            "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
+            "tools/description-kept", "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept",
+            "tools/meta-kept", "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned",
+            "tools/title-kept"],
         /// A reply whose media type has parameters is not read.
         "media-parameters-refused": p.client.accepts_media_parameters = false => ["http/both-answers-read",
             "http/header-names-any-case-by-clients"],
@@ -938,14 +960,17 @@ mutants! { |p|
             p.client.id = |id| json!(f64::from(u32::try_from(id).unwrap_or(u32::MAX)) + 0.5) => [
             "base/id-is-string-or-integer"],
         /// Answers are also sent as separate responses, even if the server sends no requests.
-        "answers-sent-as-responses": p.client.answers_are_also_responses = true => ["http/no-responses-posted",
-            "http/version-header-agrees", "http/version-header-sent", "sep-2322/inputs-before-retry",
-            "sep-2322/no-state-invented", "sep-2322/state-echoed", "stdio/no-responses-written"],
+        "answers-sent-as-responses": p.client.answers_are_also_responses = true => [
+            "http/no-responses-posted", "http/version-header-agrees", "http/version-header-sent",
+            "sep-2322/inputs-before-retry", "sep-2322/no-state-invented", "sep-2322/state-echoed",
+            "sep-2322/state-stays-with-its-request", "stdio/no-responses-written"],
         /// Over stdio, line breaks in strings are written without escaping.
         "line-breaks-unescaped": p.transport.framing = |message| message.replace("\\n", "\n") => [
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
         /// The user receives no content of a result.
-        "content-lost-by-client": p.client.lost_member = Some("content") => ["sep-1303/tool-errors-reach-the-user"],
+        "content-lost-by-client": p.client.lost_member = Some("content") => [
+            "elicitation/nobody-to-ask-undeclared", "sep-1303/tool-errors-reach-the-user",
+            "tools/errors-need-no-output"],
         /// A retry has the state that any call received last.
         "state-of-another-call": p.client.shares_state = true => ["sep-2322/state-stays-with-its-request"],
         /// The first request of a call has the state of the last call.
@@ -991,7 +1016,7 @@ mutants! { |p|
         /// Only the error -32601 shows that a server is an older one.
         "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => ["sep-2575/fallback-after-any-error"],
         /// A client that supports older servers begins with `initialize`.
-        "probe-left-out": p.client.probes = false => ["sep-2575/stdio-probe"],
+        "probe-left-out": p.client.probes = false => ["base/result-handed-over", "sep-2575/stdio-probe"],
         /// The errors of newer servers are taken for those of older ones.
         "newer-error-taken-for-old": p.client.falls_back_after_newer = true => ["sep-2575/body-before-fallback"],
         /// No error shows that a server is an older one.

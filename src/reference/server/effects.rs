@@ -97,6 +97,9 @@ impl Notice {
                 ("notifications/progress", progress)
             }
         };
+        if policy.lost_notifications == Some(method) {
+            return;
+        }
         let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
         let _client_gone = outlet.send(Outgoing::Message(message.to_string()));
     }

@@ -8,6 +8,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -64,6 +65,8 @@ struct Endpoint {
     server: Server,
     /// The connection of the first request.
     connection: OnceLock<u64>,
+    /// The connection of the last call that was no retry.
+    called_on: AtomicU64,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
 }
 
@@ -113,7 +116,12 @@ impl Listener {
     pub(crate) fn serve(&self, server: Server) -> String {
         let path = format!("/{}/mcp", token());
         let url = format!("http://{}{path}", self.address);
-        let endpoint = Endpoint { server, connection: OnceLock::new(), sessions: Mutex::default() };
+        let endpoint = Endpoint {
+            server,
+            connection: OnceLock::new(),
+            called_on: AtomicU64::default(),
+            sessions: Mutex::default(),
+        };
         locked(&self.endpoints).insert(path, Arc::new(endpoint));
         url
     }
@@ -133,15 +141,12 @@ impl Listener {
             return plain(policy.map_or(403, |policy| policy.bad_origin), &reason);
         }
         let Some(endpoint) = endpoint else { return plain(404, "no server at this path") };
-        let is_first = *endpoint.connection.get_or_init(|| connection) == connection;
-        if !is_first {
+        if *endpoint.connection.get_or_init(|| connection) != connection {
             endpoint.server.note(Event::Reconnected);
         }
         let is_stateless = endpoint.server.fixture.revision.is_stateless();
-        let is_bound = endpoint.policy().binds_connections && is_stateless;
         match *request.method() {
-            Method::POST if is_bound && !is_first => plain(400, "another connection was used before"),
-            Method::POST => endpoint.post(request).await,
+            Method::POST => endpoint.post(connection, request).await,
             Method::DELETE if !is_stateless => endpoint.delete(request.headers()),
             Method::GET if !is_stateless && endpoint.policy().get_stream.is_some() => {
                 endpoint.listen(request.headers())
@@ -163,7 +168,7 @@ impl Endpoint {
         &self.server.fixture.policy.transport
     }
 
-    async fn post(self: Arc<Self>, request: hyper::Request<Incoming>) -> Response {
+    async fn post(self: Arc<Self>, connection: u64, request: hyper::Request<Incoming>) -> Response {
         let (head, body) = request.into_parts();
         if self.policy().refuses_last_event && head.headers.contains_key("last-event-id") {
             return plain(400, "streams are not resumable");
@@ -179,9 +184,27 @@ impl Endpoint {
                 let (id, fault) = *unread;
                 self.refusal(&id, fault)
             }
-            Ok(message) if self.server.fixture.revision.is_stateless() => self.stateless(&head.headers, message).await,
+            Ok(message) if self.server.fixture.revision.is_stateless() => {
+                if self.policy().binds_connections && !self.is_on_connection_of_call(connection, &message) {
+                    return plain(400, "the call was sent on another connection");
+                }
+                self.stateless(&head.headers, message).await
+            }
             Ok(message) => self.stateful(&head.headers, message).await,
         }
+    }
+
+    /// Returns whether a message is no retry, or a retry on the connection of the last call.
+    fn is_on_connection_of_call(&self, connection: u64, message: &Message) -> bool {
+        let Message::Request(Request { method, params: Some(params), .. }) = message else { return true };
+        if method != "tools/call" {
+            return true;
+        }
+        if params.get("inputResponses").is_some() || params.get("requestState").is_some() {
+            return self.called_on.load(Ordering::Relaxed) == connection;
+        }
+        self.called_on.store(connection, Ordering::Relaxed);
+        true
     }
 
     async fn stateless(self: Arc<Self>, headers: &HeaderMap, message: Message) -> Response {
@@ -322,7 +345,9 @@ impl Endpoint {
                     Some(work.await)
                 }
             };
-            if let Some(Some(outcome)) = session.unless_cancelled(&request.id, work).await {
+            let cancelled = || policy.answers_cancelled.then(|| Err(Fault::params("cancelled")));
+            let outcome = session.unless_cancelled(&request.id, work).await.unwrap_or_else(cancelled);
+            if let Some(outcome) = outcome {
                 let (status, text) = self.server.reply(&request, &outcome);
                 let _client_gone = outlet.send(Outgoing::Reply(status, text));
             }
@@ -367,7 +392,7 @@ fn divert(
             match (kind, message) {
                 (GetStream::Questions, Outgoing::Message(text)) => session.send(text),
                 (GetStream::Responses, Outgoing::Reply(_, text)) if is_call => session.send(text),
-                (GetStream::Copies, Outgoing::Message(text)) => {
+                (GetStream::Copies, Outgoing::Message(text)) if !text.contains("elicitation/create") => {
                     session.send(text.clone());
                     drop(outlet.send(Outgoing::Message(text)));
                 }
