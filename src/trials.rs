@@ -27,8 +27,8 @@ use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::target::Target;
 use crate::plan::{PlanError, Selection, plan};
-use crate::report::Untrusted;
 use crate::report::terminal::failures;
+use crate::report::{Untrusted, snapshot};
 use crate::run::{Secrets, Seen, conduct};
 
 /// The most characters of a failed set-up that are shown.
@@ -60,6 +60,17 @@ pub struct Ran<'a> {
     pub library: &'a Library,
     /// The records, in the order of the plan.
     pub records: &'a [Record],
+}
+
+impl<'a> Ran<'a> {
+    /// The records that snapshots contain, in the order of the plan.
+    pub fn repeatable(&self) -> impl Iterator<Item = &'a Record> {
+        let tests = self.library.cases.iter().flat_map(|case| &case.tests);
+        let crossing: Vec<_> = tests.filter(|test| !snapshot::is_repeatable(test)).collect();
+        self.records.iter().filter(move |Record { test: id, .. }| {
+            !crossing.iter().any(|test| test.case == id.case && test.id == id.test && test.row == id.row)
+        })
+    }
 }
 
 /// Builds the trials of the embedded cases for a target: a name under `targets/`, or the path of its folder or file.
