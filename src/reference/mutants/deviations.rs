@@ -277,8 +277,17 @@ pub(super) fn indent(message: String) -> String {
 
 // Questions of a server.
 
+/// Decodes the slashes of a URL.
+pub(super) fn decode_slashes(url: &mut Value) {
+    if let Some(text) = url.as_str() {
+        *url = json!(text.replace("%2F", "/").replace("%2f", "/"));
+    }
+}
+
 pub(super) fn rename_schema_member(question: &mut Value) {
-    *question = json!({ "message": question["message"], "schema": question["requestedSchema"] });
+    if let Some(schema) = question.get("requestedSchema") {
+        *question = json!({ "message": question["message"], "schema": schema });
+    }
 }
 
 pub(super) fn remove_bounds(field: &mut Value) {

@@ -11,13 +11,13 @@ use serde_json::{Map, json};
 
 use super::deviations::{
     add_empty_default, add_null_state, add_page_of_other_scope, agree_on_any_version, ask_before_acceptance,
-    capabilities_are_known, capitalize_booleans, change_value, coerce, flatten, has_long_text_and_pattern,
-    headers_of_namesake, ignore_external, indent, invalidate_nested_marks, let_texts_end_with_newline,
-    list_by_connection, list_by_side_effect, make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix,
-    refuse_extra_responses, refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds,
-    remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition, remove_members,
-    remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member, replace_state,
-    report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
+    capabilities_are_known, capitalize_booleans, change_value, coerce, decode_slashes, flatten,
+    has_long_text_and_pattern, headers_of_namesake, ignore_external, indent, invalidate_nested_marks,
+    let_texts_end_with_newline, list_by_connection, list_by_side_effect, make_floats, make_single_choice,
+    merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks,
+    refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition,
+    remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member,
+    replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
     send_earlier_version, send_null, set_code_for_resources, split_lines, trim, turn_into_error, unquote,
     value_without_defaults, with_merged_branches, wrap_answers,
 };
@@ -34,6 +34,7 @@ use crate::schema::UNBOUNDED;
 type When = (&'static str, &'static str);
 
 const UNKNOWN_METHOD: When = ("/error/code", "-32601");
+const MISSING_CAPABILITY: When = ("/error/code", "-32021");
 const DISCOVER: When = ("/request/method", r#""server/discover""#);
 const LIST: When = ("/request/method", r#""tools/list""#);
 const CALL: When = ("/request/method", r#""tools/call""#);
@@ -63,8 +64,7 @@ macro_rules! mutants {
 mutants! { |p|
     server {
         /// Arguments reach the tool without validation.
-        "input-not-validated": p.requests.checks_arguments = false => ["sep-2106/input-keywords-enforced-earlier",
-            "tools/inputs-validated"],
+        "input-not-validated": p.requests.checks_arguments = false => ["tools/inputs-validated"],
         /// A schema that cannot be compiled accepts every value.
         "validation-skipped-when-uncompilable": p.schemas.accepts_uncompilable = true => [
             "sep-1613/invalid-schema-noticed", "sep-1613/schema-is-valid", "sep-1613/unsupported-dialect-is-error",
@@ -136,8 +136,7 @@ mutants! { |p|
             "sep-1303/input-errors-are-tool-errors"],
         /// Invalid arguments are reported as a JSON-RPC error for an invalid request.
         "input-error-as-invalid-request": p.errors.arguments = Channel::Request => [
-            "sep-1303/input-error-channel-2025-06-18", "sep-1303/input-errors-are-tool-errors",
-            "tools/header-value-not-expected"],
+            "sep-1303/input-error-channel-2025-06-18", "sep-1303/input-errors-are-tool-errors"],
         /// An unknown tool is reported as a result with `isError`.
         "unknown-tool-as-tool-error": p.errors.unknown_tool = Channel::Tool => ["tools/unknown-tool-code",
             "tools/unknown-tool-is-protocol-error"],
@@ -151,9 +150,23 @@ mutants! { |p|
         "state-not-verified": p.requests.checks_state = false => ["sep-2322/state-bound-to-request",
             "sep-2322/state-verified"],
         /// The user is asked although the client does not support forms.
-        "capability-not-checked": p.forms.needs_capability = false => ["elicitation/missing-capability-error",
-            "elicitation/missing-capability-status", "elicitation/only-declared-modes",
+        "capability-not-checked": p.forms.needs_capability = false => ["elicitation/only-declared-modes",
             "elicitation/only-negotiated-capabilities"],
+        /// The error for a missing capability does not name the capability.
+        "missing-capability-unnamed": p.edit_if(Reply, MISSING_CAPABILITY, "/error/data", Set("{}")) => [
+            "elicitation/missing-capability-error"],
+        /// The error for a missing capability has the HTTP status 200.
+        "missing-capability-found": p.edit_if(Reply, MISSING_CAPABILITY, "/status", Set("200")) => [
+            "elicitation/missing-capability-status"],
+        /// A question in URL mode has no `elicitationId`.
+        "elicitation-id-lost": p.edit(Question, "/elicitationId", Remove) => ["elicitation/elicitation-id-present"],
+        /// The URL of a question is replaced with its host.
+        "url-cut-off": p.edit(Question, "/url", Replace(r#""casebook.invalid""#)) => ["elicitation/url-is-valid",
+            "elicitation/url-kept"],
+        /// The slashes in the URL of a question are percent-decoded.
+        "url-decoded": p.edit(Question, "/url", Apply(decode_slashes)) => ["elicitation/url-kept"],
+        /// A question in URL mode has no `url`.
+        "url-lost": p.edit(Question, "/url", Remove) => ["elicitation/url-kept", "elicitation/url-mode-present"],
         /// Results have no `resultType`.
         "result-type-lost": p.edit(Reply, "/result/resultType", Remove) => [
             "elicitation/answer-arrives", "elicitation/missing-responses-asked-again", "sep-2322/retry-stands-alone",
@@ -171,13 +184,16 @@ mutants! { |p|
         "cursor-ignored": p.requests.checks_cursor = false => ["tools/invalid-cursor-code"],
         /// The user is asked without a message.
         "message-lost": p.edit(Question, "/message", Remove) => ["elicitation/answer-arrives",
-            "elicitation/message-present", "elicitation/message-present-2025-06-18"],
+            "elicitation/message-present", "elicitation/message-present-2025-06-18", "elicitation/url-mode-present"],
         /// The form is sent as `schema` instead of `requestedSchema`.
         "schema-misnamed": p.edit(Question, "", Apply(rename_schema_member)) => ["elicitation/field-kept",
             "elicitation/requested-schema-present", "elicitation/requested-schema-present-2025-06-18",
-            "sep-1034/boolean-default-kept", "sep-1034/default-kept", "sep-1330/untitled-single"],
-        /// A form is requested with the mode `dialog`.
-        "mode-misnamed": p.edit(Question, "/mode", Replace(r#""dialog""#)) => ["elicitation/form-mode"],
+            "sep-1034/boolean-default-kept", "sep-1034/default-kept", "sep-1330/counts-kept",
+            "sep-1330/legacy-titled", "sep-1330/titled-multi", "sep-1330/titled-single", "sep-1330/untitled-multi",
+            "sep-1330/untitled-single"],
+        /// The user is asked in the mode `dialog`.
+        "mode-misnamed": p.edit(Question, "/mode", Replace(r#""dialog""#)) => ["elicitation/form-mode",
+            "elicitation/url-mode-present"],
         /// Lengths, ranges, numbers of choices and formats are missing from the form.
         "bounds-lost": p.edit(Question, "/requestedSchema/properties/*", Apply(remove_bounds)) => [
             "elicitation/field-kept", "sep-1330/counts-kept", "sep-1330/titled-multi", "sep-1330/untitled-multi"],
@@ -223,7 +239,7 @@ mutants! { |p|
             "elicitation/client-error-surfaces"],
         /// A client that declares `elicitation: {}` is never asked.
         "empty-capability-refused": p.forms.empty_capability_counts = false => [
-            "elicitation/answer-arrives", "elicitation/empty-means-form", "elicitation/message-present-2025-06-18"],
+            "elicitation/answer-arrives", "elicitation/empty-means-form"],
         /// A client that declares an unknown capability is refused.
         "unknown-capability-refused": p.requests.accepts_meta = capabilities_are_known => [
             "elicitation/capabilities-are-open", "sep-2575/unknown-meta-is-ignored"],
@@ -428,17 +444,14 @@ mutants! { |p|
         "blocks-merged": p.edit(Reply, "/result/content", Apply(merge_text_blocks)) => ["tools/content-as-given"],
         /// The requests in an input-required result have the method `elicitation/ask`.
         "question-of-unknown-kind": p.edit(Reply, "/result/inputRequests/*/method", Set(r#""elicitation/ask""#)) => [
-            "elicitation/answer-arrives", "elicitation/message-present", "sep-1034/default-is-optional",
-            "sep-1034/default-kept", "sep-1330/untitled-single", "sep-2322/kinds-of-requests",
-            "sep-2322/retry-stands-alone", "sep-2322/state-arrives"],
+            "elicitation/answer-arrives", "sep-2322/kinds-of-requests", "sep-2322/retry-stands-alone",
+            "sep-2322/state-arrives"],
         /// An input-required result has neither requests nor a state.
         "question-empty": {
             p.edit(Reply, "/result/inputRequests", Remove);
             p.edit(Reply, "/result/requestState", Remove);
-        } => [
-            "elicitation/answer-arrives", "elicitation/message-present", "sep-1034/default-is-optional",
-            "sep-1034/default-kept", "sep-1330/untitled-single", "sep-2322/asks-or-gives-state",
-            "sep-2322/retry-stands-alone", "sep-2322/state-arrives", "sep-2575/result-type"],
+        } => ["elicitation/answer-arrives", "sep-2322/asks-or-gives-state", "sep-2322/retry-stands-alone",
+            "sep-2322/state-arrives", "sep-2575/result-type"],
         /// An input-required result contains `ttlMs`.
         "hints-on-questions":
             p.edit_if(Reply, ("/result/resultType", r#""input_required""#), "/result/ttlMs", Set("60000")) => [
@@ -491,8 +504,7 @@ mutants! { |p|
         /// Questions have the id null.
         "question-id-null": p.requests.question_id = |_| json!(null) => [
             "base/id-not-null", "base/id-of-its-own", "base/id-present", "elicitation/answer-arrives",
-            "elicitation/message-present", "elicitation/message-present-2025-06-18", "http/answer-taken",
-            "sep-1034/default-is-optional", "sep-1034/default-kept", "sep-1330/untitled-single"],
+            "http/answer-taken"],
         /// A state never expires.
         "state-never-expires": p.requests.checks_expiry = false => ["sep-2322/state-expires"],
         /// A `requestState` is accepted for any call of the same tool.
@@ -592,14 +604,13 @@ mutants! { |p|
         /// Every fixture is refused.
         "refuses-everything": p.tools.are_served = false => [
             "base/log-sent", "base/meta-labels", "base/meta-names", "base/meta-prefix", "base/progress-sent",
-            "elicitation/answer-arrives", "elicitation/message-present", "elicitation/message-present-2025-06-18",
-            "http/header-names-any-case", "http/last-event-ignored", "http/notification-taken", "http/reply-media-type",
-            "http/session-ignored", "lifecycle/get-opens-or-refuses", "lifecycle/ping", "lifecycle/same-version",
-            "lifecycle/server-named", "messages/result-has-the-id", "sep-1034/default-is-optional",
-            "sep-1034/default-kept", "sep-1330/untitled-single", "sep-1613/default-dialect", "sep-2106/any-json-value",
-            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
-            "sep-2106/input-keywords-enforced-earlier", "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests",
-            "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone", "sep-2322/state-arrives",
+            "elicitation/answer-arrives", "http/header-names-any-case", "http/last-event-ignored",
+            "http/notification-taken", "http/reply-media-type", "http/session-ignored",
+            "lifecycle/get-opens-or-refuses", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
+            "messages/result-has-the-id", "sep-1613/default-dialect", "sep-2106/any-json-value",
+            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2322/asks-or-gives-state",
+            "sep-2322/kinds-of-requests", "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone",
+            "sep-2322/state-arrives",
             "sep-2575/client-info-is-optional", "sep-2575/discover", "sep-2575/no-result-type-before-2026",
             "sep-2575/result-type", "sep-2575/server-info", "stdio/one-message-a-line", "tools/annotations-kept",
             "tools/arguments-arrive", "tools/arguments-unchanged", "tools/capability-declared",
