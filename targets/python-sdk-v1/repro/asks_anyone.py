@@ -1,4 +1,4 @@
-"""Context.elicit and elicit_form send a question to a client that did not declare elicitation."""
+"""Context.elicit, elicit_form and elicit_url send a question to a client that did not declare elicitation."""
 
 import sys
 
@@ -31,10 +31,18 @@ async def low(ctx: Context) -> str:
         return f"{error.error.code} {error}"
 
 
+@server.tool()
+async def url(ctx: Context) -> str:
+    try:
+        return (await ctx.elicit_url("Connect?", "https://example.com/connect", "1")).action
+    except McpError as error:
+        return f"{error.error.code} {error}"
+
+
 async def main() -> int:
     # Without a callback, the client declares no elicitation, and answers a question with -32600.
     async with create_connected_server_and_client_session(server) as client:
-        seen = [(await client.call_tool(name, {})).content[0].text for name in ("high", "low")]
+        seen = [(await client.call_tool(name, {})).content[0].text for name in ("high", "low", "url")]
     print(f"the questions reached a client without the capability, which answered: {', '.join(seen)}")
     return 0 if all(text.startswith("-32600") for text in seen) else 1
 
