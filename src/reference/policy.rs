@@ -147,6 +147,8 @@ decisions! {
         works_on: bool = false,
         /// A report of progress has the token of its request.
         progress_token: fn(&Value) -> Value = Value::clone,
+        /// A notification has no id.
+        numbers_notifications: bool = false,
         /// Every request of the server has an id of its own.
         question_id: fn(u64) -> Value = |id| json!(id),
         /// A call is not delayed.
@@ -295,6 +297,8 @@ decisions! {
         accepts_unknown_result_type: bool = false,
         /// A schema is compiled when its tool is called, not when it is listed.
         compiles_when_listed: bool = false,
+        /// A reserved key in the `_meta` of a result may have any value.
+        needs_text_at_reserved_keys: bool = false,
         /// An unusable tool does not make other tools unusable.
         bad_tool_breaks_list: bool = false,
         /// The keywords that are removed from schemas before the user receives them: none.

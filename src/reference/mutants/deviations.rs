@@ -247,6 +247,17 @@ pub(super) fn set_code_for_resources(reply: &mut Value, code: i32) {
     }
 }
 
+/// Adds a result to the error for the methods of another feature.
+pub(super) fn add_result_for_prompts(reply: &mut Value) {
+    if reply["request"]["method"].as_str().is_some_and(|method| method.starts_with("prompts/")) {
+        reply["result"] = json!({});
+    }
+}
+
+pub(super) fn text_at_reserved_keys(meta: &Map<String, Value>) -> bool {
+    meta.iter().filter(|(key, _)| key.starts_with("dev.mcp/")).all(|(_, value)| value.is_string())
+}
+
 pub(super) fn replace_state(reply: &mut Value) {
     if reply.pointer("/request/params/arguments/amount").is_some() && reply.pointer("/result/requestState").is_some() {
         reply["result"]["requestState"] = json!("of other arguments");

@@ -10,16 +10,16 @@ use jsonschema::Draft;
 use serde_json::{Map, json};
 
 use super::deviations::{
-    add_empty_default, add_null_state, add_page_of_other_scope, agree_on_any_version, ask_before_acceptance,
-    capabilities_are_known, capitalize_booleans, change_value, coerce, decode_slashes, flatten,
+    add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
+    ask_before_acceptance, capabilities_are_known, capitalize_booleans, change_value, coerce, decode_slashes, flatten,
     has_long_text_and_pattern, headers_of_namesake, ignore_external, indent, invalidate_nested_marks,
     let_texts_end_with_newline, list_by_connection, list_by_side_effect, make_floats, make_single_choice,
     merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks,
     refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition,
     remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member,
     replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
-    send_earlier_version, send_null, set_code_for_resources, split_lines, trim, turn_into_error, unquote,
-    value_without_defaults, with_merged_branches, wrap_answers,
+    send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys, trim, turn_into_error,
+    unquote, value_without_defaults, with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -324,6 +324,15 @@ mutants! { |p|
         "arguments-required": p.edit(Received, "/params/arguments", Default("null")) => ["tools/arguments-optional"],
         /// 1.0 is not accepted as an integer.
         "whole-number-refused": p.requests.before_check = refuse_whole_numbers => ["tools/whole-number-is-integer"],
+        /// `additionalProperties: false` is added to listed input schemas.
+        "inputs-closed": p.edit(Reply, "/result/tools/*/inputSchema/additionalProperties", Default("false")) => [
+            "sep-1613/schema-keyword-kept", "sep-2106/any-output-root", "sep-2106/data-is-no-reference",
+            "sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier", "sep-2106/own-schema",
+            "tools/input-schema-kept", "tools/inputs-validated", "tools/no-parameter-forms",
+            "tools/output-schema-kept"],
+        /// `additionalProperties: false` is added to listed output schemas.
+        "outputs-closed": p.edit(Reply, "/result/tools/*/outputSchema/additionalProperties", Default("false")) => [
+            "sep-2106/any-output-root", "tools/output-conforms", "tools/output-schema-kept"],
         /// `additionalProperties: false` is missing from listed schemas.
         "closed-schema-opened": p.edit(Reply, "/result/tools/*/inputSchema", Apply(remove_closing)) => [
             "sep-2106/input-keywords-kept-earlier", "tools/input-schema-kept", "tools/no-parameter-forms"],
@@ -400,6 +409,8 @@ mutants! { |p|
         /// A request must contain the client's name and version.
         "client-info-required": p.requests.accepts_meta = |meta| meta.contains_key(CLIENT_KEY) => [
             "sep-2575/client-info-is-optional", "tools/arguments-arrive"],
+        /// A key in the `_meta` of requests with the reserved prefix `dev.mcp/` must have a text.
+        "reserved-keys-typed": p.requests.accepts_meta = text_at_reserved_keys => ["base/meta-reserved-keys"],
         /// An unknown key in `_meta` is an error.
         "unknown-meta-refused":
             p.requests.accepts_meta = |meta| meta.keys().all(|key| key.starts_with(OWN_PREFIX)) => [
@@ -496,6 +507,12 @@ mutants! { |p|
         "logs-lost": p.requests.lost_notifications = Some("notifications/message") => ["base/log-sent"],
         /// Reports of progress are not sent.
         "progress-lost": p.requests.lost_notifications = Some("notifications/progress") => ["base/progress-sent"],
+        /// Notifications have an id.
+        "notifications-numbered": p.requests.numbers_notifications = true => ["base/log-sent",
+            "base/notification-has-no-id", "base/progress-sent"],
+        /// The error for a method of another feature has a result as well.
+        "result-beside-error": p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(add_result_for_prompts)) => [
+            "base/result-or-error"],
         /// A report of progress has another token than its request.
         "progress-of-another-request": p.requests.progress_token = |_| json!("another") => [
             "http/notifications-relate"],
@@ -719,6 +736,8 @@ mutants! { |p|
         /// A result with an unknown `resultType` is treated as complete.
         "unknown-result-type-accepted": p.client.accepts_unknown_result_type = true => [
             "base/unknown-result-type-is-invalid"],
+        /// A key in the `_meta` of results with the reserved prefix `dev.mcp/` must have a text.
+        "reserved-keys-typed-by-client": p.client.needs_text_at_reserved_keys = true => ["base/meta-reserved-keys"],
         /// A result without `resultType` is an error.
         "absent-result-type-refused": p.client.needs_result_type = true => ["base/absent-result-type-is-complete"],
         /// An empty cursor is treated as the end of the list.

@@ -100,7 +100,10 @@ impl Notice {
         if policy.lost_notifications == Some(method) {
             return;
         }
-        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        if policy.numbers_notifications {
+            message["id"] = json!("notification");
+        }
         let _client_gone = outlet.send(Outgoing::Message(message.to_string()));
     }
 }
