@@ -88,9 +88,10 @@ test("the matrix has a row per requirement and a column per target", async (t) =
   assert.deepEqual(await page.getByRole("grid").getByRole("columnheader").allInnerTexts(), ["Requirement", "reference", MUTANT]);
   const broken = cell(page, "inputs-validated", MUTANT);
   assert.match(await broken.getAttribute("aria-label"), /^failed, \d+ of \d+ checks$/);
-  assert.match(await broken.innerText(), /✕/);
+  // Rows outside of the window are not drawn, and have no inner text.
+  assert.match(await broken.textContent(), /✕/);
   assert.match(await cell(page, "inputs-validated", "reference").getAttribute("aria-label"), /^passed, \d+ checks$/);
-  assert.match(await page.locator("#area-tools .share").first().innerText(), /%\s+\d+\/\d+/);
+  assert.match(await page.locator("#area-tools .share").first().textContent(), /%\s*\d+\/\d+/);
   assert.match(await page.locator("#count").innerText(), /^\d+ requirements × 2 targets/);
   assert.ok((await page.locator("table.summary td").allInnerTexts()).length > 10);
 });
@@ -174,9 +175,10 @@ test("the keyboard moves in the grid, opens and closes cells", async (t) => {
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
+  // The address follows when the dialog has closed.
+  await page.waitForFunction(() => !location.hash.includes("cell="));
   assert.equal(await page.locator("dialog[open]").count(), 0);
   assert.equal(await label(), there);
-  assert.doesNotMatch(page.url(), /cell=/);
 });
 
 test("versions of a target are adjacent, changes can be filtered", async (t) => {
