@@ -221,7 +221,7 @@ mutants! { |p|
             "sep-1330/titled-multi", "sep-1330/titled-single"],
         /// A choice is sent as a field for any text.
         "enum-turned-into-text": p.edit(Question, "/requestedSchema/properties/*/enum", Remove) => [
-            "sep-1330/untitled-single"],
+            "sep-1330/legacy-titled", "sep-1330/untitled-single"],
         /// A multiple choice is sent as a single choice.
         "multi-select-made-single": p.edit(Question, "/requestedSchema/properties/*", Apply(make_single_choice)) => [
             "sep-1330/titled-multi", "sep-1330/untitled-multi"],
@@ -284,7 +284,7 @@ mutants! { |p|
         } => ["sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier"],
         /// A choice is sent without options.
         "enum-emptied": p.edit(Question, "/requestedSchema/properties/*/enum", Replace("[]")) => [
-            "sep-1330/untitled-single"],
+            "sep-1330/legacy-titled", "sep-1330/untitled-single"],
         /// A schema that is null, true or a list is listed unchanged.
         "no-object-listed": p.tools.schemas_are_objects = false => ["tools/input-is-schema-object"],
         /// `$dynamicRef` references to other documents are fetched, but not `$ref`.
@@ -414,7 +414,7 @@ mutants! { |p|
         /// An unknown key in `_meta` is an error.
         "unknown-meta-refused":
             p.requests.accepts_meta = |meta| meta.keys().all(|key| key.starts_with(OWN_PREFIX)) => [
-            "base/progress-sent", "sep-2575/unknown-meta-is-ignored"],
+            "base/meta-reserved-keys", "base/progress-sent", "sep-2575/unknown-meta-is-ignored"],
         /// Any protocol version is accepted.
         "version-not-checked": p.requests.checks_version = false => ["sep-2575/unsupported-version",
             "sep-2575/unsupported-version-over-http"],
@@ -448,7 +448,7 @@ mutants! { |p|
         "second-page-of-other-scope": {
             p.requests.checks_cursor = false;
             p.edit(Reply, "", Apply(add_page_of_other_scope));
-        } => ["tools/cache-scope-of-all-pages", "tools/invalid-cursor-code"],
+        } => ["sep-2106/any-output-root", "tools/cache-scope-of-all-pages", "tools/invalid-cursor-code"],
         /// Two tools may have the same name.
         "names-twice-accepted": p.tools.names_are_unique = false => ["tools/names-unique"],
         /// Several text blocks are merged into one.
@@ -520,8 +520,7 @@ mutants! { |p|
         "question-id-repeated": p.requests.question_id = |_| json!(1) => ["base/id-of-its-own"],
         /// Questions have the id null.
         "question-id-null": p.requests.question_id = |_| json!(null) => [
-            "base/id-not-null", "base/id-of-its-own", "base/id-present", "elicitation/answer-arrives",
-            "http/answer-taken"],
+            "base/id-not-null", "base/id-of-its-own", "base/id-present", "elicitation/answer-arrives"],
         /// A state never expires.
         "state-never-expires": p.requests.checks_expiry = false => ["sep-2322/state-expires"],
         /// A `requestState` is accepted for any call of the same tool.
