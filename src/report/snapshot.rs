@@ -19,6 +19,7 @@ use similar::{ChangeTag, TextDiff};
 use crate::file;
 use crate::model::case::{Does, Test, Tool, When};
 use crate::model::record::Record;
+use crate::model::spec::Role;
 use crate::model::{CaseId, TargetId, TestId, is_id};
 
 /// The end of the name of a snapshot's file.
@@ -39,12 +40,19 @@ fn place(test: &TestId) -> (String, Way) {
     (path, (test.revision, test.transport))
 }
 
-/// Returns whether a test has the same observation in each run. Where the messages of two calls, or of a call and a
-/// notification, cross each other, their order differs, and snapshots do not contain the test.
+/// Returns whether a test has the same observation in each run; snapshots contain only such tests. Where the messages of
+/// two calls, or of a call and a notification, cross each other, their order differs, and questions in URL mode may have
+/// random ids.
 pub fn is_repeatable(test: &Test) -> bool {
     let crosses = |when: &When| matches!(when, When::Cancel { .. } | When::Call { parallel: true, .. });
     let sends = |tool: &Tool| matches!(tool.does, Does::Log | Does::Progress);
-    !test.steps.iter().any(|step| crosses(&step.when)) && !test.given.tools.iter().any(sends)
+    let asks_by_url = |tool: &Tool| {
+        let question = tool.definition.get("does").and_then(|does| does.get("elicit"));
+        question.is_some_and(|question| question.get("url").is_some())
+    };
+    let is_server = test.role == Role::Server;
+    !test.steps.iter().any(|step| crosses(&step.when))
+        && test.given.tools.iter().all(|tool| !sends(tool) && !(is_server && asks_by_url(tool)))
 }
 
 /// The tests of a case file, as its snapshot has them.
