@@ -50,9 +50,8 @@ pub fn is_repeatable(test: &Test) -> bool {
         let question = tool.definition.get("does").and_then(|does| does.get("elicit"));
         question.is_some_and(|question| question.get("url").is_some())
     };
-    let is_server = test.role == Role::Server;
-    !test.steps.iter().any(|step| crosses(&step.when))
-        && test.given.tools.iter().all(|tool| !sends(tool) && !(is_server && asks_by_url(tool)))
+    let varies = |tool: &Tool| sends(tool) || (test.role == Role::Server && asks_by_url(tool));
+    !test.steps.iter().any(|step| crosses(&step.when)) && !test.given.tools.iter().any(varies)
 }
 
 /// The tests of a case file, as its snapshot has them.
