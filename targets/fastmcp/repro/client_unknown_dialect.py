@@ -1,34 +1,22 @@
 """The client validates a result by its newest dialect if $schema names one that it does not know, without an error."""
 
-import json
 import sys
 
 import anyio
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
+from casebook_mock import stdio_server
+
 SCHEMA = {"$schema": "https://example.com/dialect", "type": "object"}
-REPLIES = {
-    "initialize": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {"tools": {}},
-        "serverInfo": {"name": "raw", "version": "1"},
-    },
+RESULTS = {
     "tools/list": {"tools": [{"name": "t", "inputSchema": {"type": "object"}, "outputSchema": SCHEMA}]},
     "tools/call": {"content": [], "structuredContent": {"n": 1}},
 }
 
 
-def serve() -> None:
-    for line in sys.stdin:
-        message = json.loads(line)
-        if "id" in message:
-            answer = {"jsonrpc": "2.0", "id": message["id"], "result": REPLIES[message["method"]]}
-            print(json.dumps(answer), flush=True)
-
-
 async def main() -> int:
-    server = StdioTransport(sys.executable, [__file__, "server"], keep_alive=False)
+    server = StdioTransport(sys.executable, stdio_server(RESULTS), keep_alive=False)
     async with Client(server, mode="legacy") as client:
         await client.list_tools()
         try:
@@ -40,7 +28,4 @@ async def main() -> int:
     return 0
 
 
-if sys.argv[1:] == ["server"]:
-    serve()
-else:
-    sys.exit(anyio.run(main))
+sys.exit(anyio.run(main))
