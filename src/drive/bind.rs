@@ -4,7 +4,7 @@
 
 use crate::drive::canary::{Canaries, CanaryError};
 use crate::drive::token::token;
-use crate::model::case::{Answer, Change, Fixture, Matcher, Step, Test, When};
+use crate::model::case::{Fixture, Matcher, Test};
 use crate::model::spec::{Revision, Role};
 use crate::model::template::{Bindings, Canary, Template};
 
@@ -49,43 +49,16 @@ fn holds(template: &Template, is: impl Fn(&Template) -> bool) -> bool {
     held
 }
 
-/// Returns all templates of a test.
+/// Returns all templates of a test: those of its actions, and those of its expectations.
 fn templates(test: &Test) -> Vec<&Template> {
-    let tools = test.given.tools.iter().map(|tool| &tool.definition);
-    let changes = test.given.deviations.iter().filter_map(|deviation| match &deviation.change {
-        Change::Set { value, .. } => Some(value),
-        Change::Before { message } => Some(message),
-        Change::Remove { .. } | Change::Http { .. } | Change::Unanswered => None,
-    });
-    tools.chain(changes).chain(test.steps.iter().flat_map(of_step)).collect()
-}
-
-fn of_step(step: &Step) -> Vec<&Template> {
-    let mut found: Vec<&Template> = step.declares.iter().collect();
-    match &step.when {
-        When::Serve | When::List | When::Bare { .. } | When::EndInput => {}
-        When::Cancel { arguments, .. } => found.extend(arguments),
-        When::Call { arguments, answers, retry, .. } => {
-            found.extend(arguments.iter().chain(&retry.arguments));
-            found.extend(answers.iter().filter_map(|answer| match answer {
-                Answer::Accept(content) | Answer::Raw(content) => Some(content),
-                Answer::AcceptAlone
-                | Answer::AcceptAsPresented
-                | Answer::Decline
-                | Answer::Cancel
-                | Answer::Error { .. } => None,
-            }));
-        }
-        When::Send { message, .. } => found.push(message),
-    }
-    let expectations = step.then.checks().iter().flat_map(|check| &check.alternatives);
+    let expectations = test.checks().flat_map(|check| &check.alternatives);
     let matchers = expectations.flat_map(|one| {
         let answered = one.answered.as_ref().and_then(|answered| answered.content.as_ref());
         [one.saw.as_ref(), one.structured.as_ref(), one.asked.as_ref(), answered]
     });
-    found.extend(matchers.flatten().filter_map(|matcher| match matcher {
+    let expected = matchers.flatten().filter_map(|matcher| match matcher {
         Matcher::Equals(value) | Matcher::Contains(value) => Some(value),
         Matcher::Absent => None,
-    }));
-    found
+    });
+    test.templates().into_iter().chain(expected).collect()
 }

@@ -17,6 +17,7 @@ use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::drive::accept::{Asked, Way, accept, listen};
@@ -85,11 +86,13 @@ struct ActiveCanaries {
     places: HashMap<String, Place>,
     phase: Phase,
     hits: Vec<Hit>,
+    /// Notified of each request for an HTTP canary.
+    noted: Arc<Notify>,
 }
 
 impl Default for ActiveCanaries {
     fn default() -> Self {
-        Self { places: HashMap::new(), phase: Phase::Serve, hits: Vec::new() }
+        Self { places: HashMap::new(), phase: Phase::Serve, hits: Vec::new(), noted: Arc::default() }
     }
 }
 
@@ -98,6 +101,11 @@ impl ActiveCanaries {
         if self.hits.len() < MAX_HITS {
             self.hits.push(Hit { url, phase: self.phase });
         }
+        self.noted.notify_waiters();
+    }
+
+    fn has_hit(&self, end: &str) -> bool {
+        self.hits.iter().any(|hit| hit.url.ends_with(end))
     }
 }
 
@@ -133,15 +141,11 @@ impl Canaries {
         let mut bound = Vec::with_capacity(canaries.len());
         for canary in canaries {
             let address = match canary.kind {
-                CanaryKind::Http => {
-                    let address = self.listen().map_err(CanaryError::Listen)?;
-                    self.address_of(address, &canary)
-                }
-                CanaryKind::HttpByName | CanaryKind::HttpsByName => {
-                    let address = self.proxy().map_err(CanaryError::Listen)?;
-                    self.address_of(address, &canary)
-                }
                 CanaryKind::File => self.place(&canary).map_err(CanaryError::Watch)?,
+                kind => {
+                    let address = if kind == CanaryKind::Http { self.listen() } else { self.proxy() };
+                    self.address_of(address.map_err(CanaryError::Listen)?, &canary)
+                }
             };
             bound.push((canary, address));
         }
@@ -205,6 +209,24 @@ impl Canaries {
     pub(crate) fn hits(&self) -> Vec<Hit> {
         self.listen_to_files();
         self.alive().hits.clone()
+    }
+
+    /// Returns whether an address with this end was requested.
+    pub(crate) fn is_requested(&self, end: &str) -> bool {
+        self.alive().has_hit(end)
+    }
+
+    /// Waits until an address with this end is requested by HTTP.
+    pub(crate) async fn requested(&self, end: &str) {
+        let noted = Arc::clone(&self.alive().noted);
+        loop {
+            // It exists before the requests are read, so that it misses none after them.
+            let next = noted.notified();
+            if self.is_requested(end) {
+                return;
+            }
+            next.await;
+        }
     }
 
     /// Requests a canary of each kind, and checks that the request is noticed. The listener takes connections in order:

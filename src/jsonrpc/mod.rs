@@ -6,4 +6,5 @@ pub(crate) mod ambiguity;
 pub(crate) mod envelope;
 pub(crate) mod message;
 pub mod nesting;
+pub(crate) mod pointer;
 pub(crate) mod text;

@@ -7,6 +7,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::pointer::tokens;
+
 /// The members of an object in order, including duplicate keys.
 #[derive(Debug, Default)]
 pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
@@ -96,7 +98,7 @@ pub(crate) fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -
 ///
 /// Returns `None` if the place has no parent: a missing member or item is added, but nothing above it.
 pub(crate) fn edit(text: &str, pointer: &str, value: Option<&str>) -> Option<String> {
-    let keys: Vec<_> = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
+    let keys: Vec<_> = tokens(pointer).collect();
     edit_below(text, &keys, value)
 }
 

@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Number, Value};
 
+use crate::jsonrpc::pointer::below;
 use crate::model::observation::AdvertisedTool;
 
 /// The number of pointers of one kind that are kept.
@@ -111,11 +112,6 @@ pub(crate) fn bound(differences: &mut AdvertisedTool) {
 /// Returns whether [`bound`] cut a list of pointers.
 pub(crate) fn is_cut(pointers: &[String]) -> bool {
     pointers.len() > KEPT
-}
-
-/// The JSON Pointer to a member of the object at a pointer.
-pub(crate) fn below(at: &str, key: &str) -> String {
-    format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 #[cfg(test)]

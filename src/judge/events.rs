@@ -12,25 +12,29 @@ use crate::model::case::{Step, When};
 use crate::model::observation::Observed;
 use crate::model::transcript::{Message, Party, STARTED, STOPPED, StepTranscript};
 
+/// Returns whether the observation of a step has events.
+pub(super) fn are_kept(step: &Step) -> bool {
+    matches!(step.when, When::Cancel { .. }) || step.then.looks_into_events()
+}
+
 /// Returns the events of a step. `used` has the ids of the server's earlier requests.
 pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<String>) -> Vec<Observed> {
     let is_cancelled = matches!(step.when, When::Cancel { .. });
+    let are_kept = are_kept(step);
     let mut events = Vec::new();
     let from_target = seen.messages.iter().filter(|message| message.from == Party::Target && !message.text.is_empty());
     for message in from_target {
+        let Observed::Value(Value::Object(members)) = messages::kept_text(&message.text) else { continue };
+        if !members.contains_key("method") {
+            continue;
+        }
         let on = if message.on_get_stream { "get-stream" } else { "reply" };
-        match (messages::kept_text(&message.text), on) {
-            (Observed::Value(Value::Object(members)), on) if members.contains_key("method") => {
-                let mut event = event(members, on, used);
-                if !message.headers.is_empty() {
-                    event["headers"] =
-                        message.headers.iter().cloned().collect::<BTreeMap<_, _>>().into_iter().collect();
-                }
-                if is_cancelled || step.then.looks_into_events() {
-                    events.push(Observed::Value(event));
-                }
-            }
-            _ => {}
+        let mut event = event(members, on, used);
+        if !message.headers.is_empty() {
+            event["headers"] = message.headers.iter().cloned().collect::<BTreeMap<_, _>>().into_iter().collect();
+        }
+        if are_kept {
+            events.push(Observed::Value(event));
         }
     }
     if is_cancelled && has_no_session(&seen.messages) {

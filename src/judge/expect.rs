@@ -3,6 +3,8 @@
 //! Takes an expectation and an observation, gives the keys that do not hold and those that cannot be decided. A value
 //! that cannot be read neither satisfies nor violates an expectation. Must not know levels, controls or known failures.
 
+mod advertised;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use jsonschema::ValidationError;
@@ -415,7 +417,6 @@ fn shown(value: &Value) -> String {
     shortened(&value.to_string(), SHOWN).into_owned()
 }
 
-mod advertised;
 #[cfg(test)]
 mod tests {
     use super::*;

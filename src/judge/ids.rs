@@ -6,25 +6,23 @@ use std::collections::BTreeSet;
 
 use super::messages::Wire;
 use crate::jsonrpc::envelope::Envelope;
-use crate::model::transcript::{Message, Party, StepTranscript};
+use crate::model::transcript::{Message, Party};
 
 /// The request with which a session begins.
 const INITIALIZE: &str = "initialize";
 
 /// Returns for each step whether one of its requests has the id of an earlier request. A new session begins with
 /// `initialize`.
-pub(super) fn repeated_ids(opening: &[Message], steps: &[StepTranscript]) -> Vec<bool> {
+pub(super) fn repeated_ids(opening: &[Message], steps: &[Wire<'_>]) -> Vec<bool> {
     let mut ids = BTreeSet::new();
     for message in opening.iter().filter(|message| message.from == Party::Target) {
         _ = Envelope::read(&message.text).is_some_and(|envelope| repeats(&mut ids, &envelope));
     }
-    let mut repeated = Vec::new();
-    for step in steps {
-        let wire = Wire::new(step);
-        let requests = wire.of(Party::Target).filter(|(_, envelope)| repeats(&mut ids, envelope));
-        repeated.push(requests.count() > 0);
-    }
-    repeated
+    let repeated = steps.iter().map(|wire| {
+        // Every request is counted, so that all their ids are known in later steps.
+        wire.of(Party::Target).filter(|(_, envelope)| repeats(&mut ids, envelope)).count() > 0
+    });
+    repeated.collect()
 }
 
 /// Adds the id of a request to those of its session; returns whether it was there.
@@ -40,7 +38,7 @@ fn repeats(ids: &mut BTreeSet<String>, envelope: &Envelope<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::judge::samples;
-    use crate::model::transcript::End;
+    use crate::model::transcript::{End, StepTranscript};
 
     #[test]
     fn id_of_an_earlier_step_is_repeated_until_the_next_session() {
@@ -55,6 +53,6 @@ mod tests {
             step(&[("tools/call", 1)]),
             step(&[("initialize", 0), ("tools/call", 1)]),
         ];
-        assert_eq!(repeated_ids(&[], &steps), [false, false, true, false]);
+        assert_eq!(repeated_ids(&[], &steps.each_ref().map(Wire::new)), [false, false, true, false]);
     }
 }

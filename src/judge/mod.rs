@@ -28,21 +28,21 @@ use crate::model::observation::{Observation, StepObservation};
 use crate::model::reason::{Detail, Finding, Stale};
 use crate::model::record::{KnownAs, Verdict, VerdictKind};
 use crate::model::spec::{Catalogue, Level, Requirement, Revision, Transport};
-use crate::model::target::{Known, LeftToAuthor, Target};
+use crate::model::target::Target;
 use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 
 /// Judges tests in the order of the plan, and remembers failed controls and the use of the entries that excuse failures.
 #[derive(Clone)]
 pub struct Judge {
     catalogue: Arc<Catalogue>,
-    excuses: Vec<Excuse>,
+    excuses: Vec<CountedExcuse>,
     /// The first failed control of each scope.
     controls: BTreeMap<Scope, FailedControl>,
 }
 
 /// An entry of a target that excuses failures, with the numbers of its verdicts.
 #[derive(Clone)]
-struct Excuse {
+struct CountedExcuse {
     target: TargetId,
     test: Pattern,
     requirement: RequirementId,
@@ -109,7 +109,7 @@ impl Judge {
     /// Creates a judge of these targets by this catalogue. It copies both, so that threads can share it.
     pub fn new<'t>(catalogue: &Catalogue, targets: impl IntoIterator<Item = &'t Target>) -> Self {
         let excuses = targets.into_iter().flat_map(|target| {
-            let excuse = |test: &Pattern, requirement: &RequirementId, entry| Excuse {
+            let excuse = |test: &Pattern, requirement: &RequirementId, entry| CountedExcuse {
                 target: target.id.clone(),
                 test: test.clone(),
                 requirement: requirement.clone(),
@@ -117,9 +117,8 @@ impl Judge {
                 failed: 0,
                 idle: 0,
             };
-            let known = target.known.iter().map(move |one| excuse(&one.test, &one.requirement, as_recorded(one)));
-            let author =
-                target.author.iter().map(move |one| excuse(&one.test, &one.requirement, left_as_recorded(one)));
+            let known = target.known.iter().map(move |one| excuse(&one.test, &one.requirement, one.into()));
+            let author = target.author.iter().map(move |one| excuse(&one.test, &one.requirement, one.into()));
             known.chain(author)
         });
         Self { catalogue: Arc::new(catalogue.clone()), excuses: excuses.collect(), controls: BTreeMap::new() }
@@ -179,7 +178,7 @@ impl Judge {
     /// The stale entries: those whose checks held or were not asked, all of them.
     pub fn stale(&self) -> Vec<Stale> {
         let stale = self.excuses.iter().filter(|one| one.idle > 0 && one.failed == 0 && !one.entry.shared);
-        let stale = stale.map(|Excuse { target, requirement, entry, .. }| Stale {
+        let stale = stale.map(|CountedExcuse { target, requirement, entry, .. }| Stale {
             target: target.clone(),
             requirement: requirement.clone(),
             known: entry.clone(),
@@ -290,7 +289,7 @@ impl Judge {
     }
 }
 
-impl Excuse {
+impl CountedExcuse {
     /// Returns whether the entry is about this verdict.
     fn is_of(&self, target: &TargetId, id: &TestId, verdict: &Verdict) -> bool {
         self.target == *target && self.requirement == verdict.requirement && self.test.matches(id)
@@ -306,18 +305,6 @@ impl Excuse {
     fn applies_to(&self, kind: VerdictKind) -> bool {
         fails(kind) || (kind == VerdictKind::Inconclusive && self.kind() == VerdictKind::Known)
     }
-}
-
-fn as_recorded(known: &Known) -> KnownAs {
-    let Known { test, reason, issue, disclosure, is_shared: shared, .. } = known;
-    let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
-    KnownAs { test, reason, issue, url: None, disclosure: *disclosure, shared: *shared }
-}
-
-fn left_as_recorded(left: &LeftToAuthor) -> KnownAs {
-    let LeftToAuthor { test, reason, url, is_shared, .. } = left;
-    let (test, reason, url) = (test.as_str().to_owned(), reason.clone(), Some(url.clone()));
-    KnownAs { test, reason, issue: None, url, disclosure: None, shared: *is_shared }
 }
 
 /// Returns the way in which a control did not hold, by its verdicts without the entries that excuse them; `None` if it

@@ -12,8 +12,9 @@ use super::messages::{self, Wire};
 use super::places::Names;
 use super::rounds::rounds;
 use super::{asked, events};
-use crate::jsonrpc::ambiguity;
 use crate::jsonrpc::envelope::{self, Members};
+use crate::jsonrpc::{ambiguity, pointer};
+use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
 use crate::model::observation::{AdvertisedTool, Observation, Observed, Parts, SizeClass, StepObservation};
@@ -67,38 +68,31 @@ fn ended(end: &End) -> Option<Outcome> {
     })
 }
 
-/// The request of a step, as an action or as a raw message.
-enum Asks<'a> {
-    Nothing,
-    List,
-    Call(Option<&'a Tool>),
-    Other,
-}
-
 struct Observer<'a> {
     test: &'a Test,
     transcript: &'a Transcript,
     names: Names,
 }
 
-impl<'a> Observer<'a> {
+impl Observer<'_> {
     fn steps(&self) -> Vec<StepObservation> {
-        let begun = self.test.steps.iter().zip(&self.transcript.steps);
-        let mut steps: Vec<_> = begun.map(|(step, seen)| self.step(step, seen)).collect();
+        let wires: Vec<_> = self.transcript.steps.iter().map(Wire::new).collect();
+        let begun = self.test.steps.iter().zip(&self.transcript.steps).zip(&wires);
+        let mut steps: Vec<_> = begun.map(|((step, seen), wire)| self.step(step, seen, wire)).collect();
         for (step, seen) in self.test.steps.iter().zip(&mut steps) {
             if self.is_hidden(step, seen) {
                 seen.outcome = Outcome::Hidden;
             }
         }
-        self.compare_lists(&mut steps);
-        let mut used = BTreeSet::new();
-        for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
-            if self.test.role == Role::Server {
+        self.compare_lists(&wires, &mut steps);
+        if self.test.role == Role::Server && self.test.steps.iter().any(events::are_kept) {
+            let mut used = BTreeSet::new();
+            for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
                 let found = events::events(step, seen, &mut used);
                 observed.events = found.into_iter().map(|event| self.named(event)).collect();
             }
         }
-        let repeated = repeated_ids(&self.transcript.opening, &self.transcript.steps);
+        let repeated = repeated_ids(&self.transcript.opening, &wires);
         for (observed, repeated) in steps.iter_mut().zip(repeated) {
             observed.repeated_id = repeated;
         }
@@ -115,13 +109,17 @@ impl<'a> Observer<'a> {
     }
 
     /// Marks the lists that differ from the list before them.
-    fn compare_lists(&self, steps: &mut [StepObservation]) {
+    fn compare_lists(&self, wires: &[Wire<'_>], steps: &mut [StepObservation]) {
         let mut before: Option<Vec<Option<String>>> = None;
-        for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(steps) {
-            if seen.handed.is_some() || !matches!(self.asks(step), Asks::List) || observed.outcome != Outcome::Success {
+        let begun = self.test.steps.iter().zip(&self.transcript.steps).zip(wires);
+        for (((step, seen), wire), observed) in begun.zip(steps) {
+            if seen.handed.is_some()
+                || !matches!(step.when.asks(&self.test.given), Asks::List)
+                || observed.outcome != Outcome::Success
+            {
                 continue;
             }
-            let names = listed(&Wire::new(seen)).map(|tools| tools.into_iter().map(|(name, _)| name).collect());
+            let names = listed(wire).map(|tools| tools.into_iter().map(|(name, _)| name).collect());
             observed.varies = before.is_some() && names != before;
             before = names;
         }
@@ -153,30 +151,29 @@ impl<'a> Observer<'a> {
         sent(step, seen, wire).map(|one| self.named_parts(one)).collect()
     }
 
-    fn step(&self, step: &Step, seen: &StepTranscript) -> StepObservation {
-        let wire = Wire::new(seen);
+    fn step(&self, step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> StepObservation {
         let from_target = || seen.messages.iter().filter(|message| message.from == Party::Target);
         let mut observed = blank(ended(&seen.end).unwrap_or(Outcome::InvalidMessage), seen.micros);
         let has_marker = |text: &str| text.contains(Canary::MARKER);
         let is_disclosed =
             || seen.handed.as_deref().is_some_and(has_marker) || from_target().any(|message| has_marker(&message.text));
         self.canaries(&seen.canary, is_disclosed, &mut observed);
-        observed.asked = asked::asked(self.test.role, &wire).into_iter().map(|params| self.named(params)).collect();
-        observed.answered = asked::answered(self.test.role, &wire);
+        observed.asked = asked::asked(self.test.role, wire).into_iter().map(|params| self.named(params)).collect();
+        observed.answered = asked::answered(self.test.role, wire);
         for answer in &mut observed.answered {
             answer.content = answer.content.take().map(|content| self.named(content));
         }
-        observed.get_stream = asked::on_get_stream(&seen.messages, &wire);
-        observed.sent = self.sent(step, seen, &wire);
-        observed.unread = unread(step, seen, &wire);
+        observed.get_stream = asked::on_get_stream(&seen.messages, wire);
+        observed.sent = self.sent(step, seen, wire);
+        observed.unread = unread(step, seen, wire);
         if let Some(handed) = &seen.handed {
             observed.size = SizeClass::of(handed.len());
-            observed.rounds = rounds(&wire);
+            observed.rounds = rounds(wire);
             if step.then.looks_into_messages() {
                 let answer = Parts::from([("message".to_owned(), messages::kept_text(handed))]);
                 observed.replies = vec![self.named_parts(answer)];
             }
-            observed.outcome = self.user_outcome(step, &wire, handed, &mut observed);
+            observed.outcome = self.user_outcome(step, wire, handed, &mut observed);
             return observed;
         }
         let reply = match &seen.end {
@@ -194,7 +191,7 @@ impl<'a> Observer<'a> {
             observed.replies = replies.map(|one| self.named_parts(messages::replied(one))).collect();
         }
         match &seen.end {
-            End::Replied { message } if reply.is_some() => self.reply(step, &wire, *message, &mut observed),
+            End::Replied { message } if reply.is_some() => self.reply(step, wire, *message, &mut observed),
             End::Accepted if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
             End::Invalid { reason: words } | End::Crash { how: words } => observed.said = Some(self.excerpt(words)),
             _ => {}
@@ -227,7 +224,7 @@ impl<'a> Observer<'a> {
         if kind.as_deref() == Some("input_required") {
             return Some(Outcome::InputRequired);
         }
-        match self.asks(step) {
+        match step.when.asks(&self.test.given) {
             Asks::Nothing | Asks::Other => Some(Outcome::Success),
             Asks::List => {
                 envelope::items(result.get("tools")?)?;
@@ -321,7 +318,7 @@ impl<'a> Observer<'a> {
             if given.as_deref() == wire {
                 continue;
             }
-            let place = compare::below("", key);
+            let place = pointer::below("", key);
             if given.is_none() {
                 // Of a member that the fixture does not have, only the presence counts.
                 compare::member(None, Some(&serde_json::Value::Null), place, &mut found);
@@ -345,27 +342,9 @@ impl<'a> Observer<'a> {
         found
     }
 
-    fn asks(&self, step: &'a Step) -> Asks<'a> {
-        match &step.when {
-            When::Serve | When::Bare { .. } | When::EndInput => Asks::Nothing,
-            When::List => Asks::List,
-            When::Call { tool, .. } | When::Cancel { tool, .. } => Asks::Call(self.test.given.tool(tool)),
-            When::Send { message, .. } => match message.get("method") {
-                Some(Template::String(method)) if method == "tools/list" => Asks::List,
-                Some(Template::String(method)) if method == "tools/call" => {
-                    Asks::Call(match message.get("params").and_then(|params| params.get("name")) {
-                        Some(Template::String(name)) => self.test.given.tool(name),
-                        _ => None,
-                    })
-                }
-                _ => Asks::Other,
-            },
-        }
-    }
-
     /// Returns whether a call failed for a tool of the fixture that a list of the same session does not have.
     fn is_hidden(&self, step: &Step, observed: &StepObservation) -> bool {
-        let Asks::Call(Some(tool)) = self.asks(step) else { return false };
+        let Asks::Call(Some(tool)) = step.when.asks(&self.test.given) else { return false };
         let not_offered = match self.test.role {
             Role::Server => {
                 let code = observed.code.is_some_and(|code| NOT_OFFERED.contains(&code));
@@ -379,7 +358,7 @@ impl<'a> Observer<'a> {
     /// The tools of each list of the session.
     fn lists(&self) -> impl Iterator<Item = BTreeMap<String, AdvertisedTool>> {
         let begun = self.test.steps.iter().zip(&self.transcript.steps);
-        let lists = begun.filter(|(step, _)| matches!(self.asks(step), Asks::List));
+        let lists = begun.filter(|(step, _)| matches!(step.when.asks(&self.test.given), Asks::List));
         lists.filter_map(|(_, seen)| match &seen.end {
             End::Replied { .. } => self.advertised(&Wire::new(seen)),
             End::Handed => self.tools_of_user(seen.handed.as_deref()?),

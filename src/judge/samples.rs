@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::observe::blank;
 use crate::jsonrpc::envelope::Envelope;
-use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Retry, Step, Test, Then, Tool, When};
+use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Step, Test, Then, Tool, When};
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::record::Record;
 use crate::model::spec::{Harm, Level, Requirement, Revisions, Role};
@@ -40,7 +40,7 @@ pub(crate) fn test(tools: &[(&str, Template)], steps: Vec<(When, Then)>) -> Test
 }
 
 pub(crate) fn call(tool: &str) -> When {
-    When::Call { tool: tool.into(), arguments: None, answers: Vec::new(), retry: Retry::default(), parallel: false }
+    When::call(tool, None, Vec::new())
 }
 
 pub(crate) fn check(requirement: &str, alternatives: Vec<Expectation>) -> Then {

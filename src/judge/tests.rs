@@ -10,7 +10,7 @@ use crate::model::RequirementId;
 use crate::model::case::{Expectation, Flaw, Matcher, Outcome, TextState};
 use crate::model::observation::Observed;
 use crate::model::spec::Revisions;
-use crate::model::target::{Claims, Setup, TargetKind};
+use crate::model::target::{Claims, Known, LeftToAuthor, Setup, TargetKind};
 use crate::model::transcript::Party;
 
 fn catalogue(requirements: &[(&str, Level)]) -> Catalogue {

@@ -7,6 +7,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
+use crate::jsonrpc::pointer::tokens;
 use crate::model::schema::Schema;
 use crate::model::text::{count, shortened};
 
@@ -32,7 +33,7 @@ const NAME: &str = "name";
 impl Violation<'_> {
     /// The sentence for an error of the validator.
     pub(super) fn sentence(self, error: &ValidationError<'_>) -> String {
-        let path = segments(error.instance_path().as_str());
+        let path: Vec<_> = tokens(error.instance_path().as_str()).collect();
         let keyword = error.schema_path().as_str();
         let expected = self.schema.pointer(keyword);
         let observed: &Value = error.instance();
@@ -258,11 +259,6 @@ fn observed(path: &[String]) -> String {
     };
     let rest = if first == "sent" && rest.first().is_some_and(|name| name == "message") { &rest[1..] } else { rest };
     if rest.is_empty() { owner } else { format!("{} of {owner}", dotted(rest)) }
-}
-
-/// The segments of a JSON Pointer.
-fn segments(pointer: &str) -> Vec<String> {
-    pointer.split('/').skip(1).map(|segment| segment.replace("~1", "/").replace("~0", "~")).collect()
 }
 
 fn with(path: &[String], name: &str) -> Vec<String> {

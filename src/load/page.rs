@@ -1,7 +1,7 @@
 //! A page of the specification as blocks of plain text: paragraphs, list items and cells of tables.
 //!
-//! Takes the text of a file in MDX or Markdown, or of source code with comments. Quotes pass through the same function, so that emphasis, links,
-//! tags and line breaks make no difference. Must not know the requirement catalogue.
+//! Takes the text of a file in MDX or Markdown, or of source code with comments. Quotes pass through the same function,
+//! so that emphasis, links, tags and line breaks make no difference. Must not know the requirement catalogue.
 
 /// A page.
 pub(super) struct Page {

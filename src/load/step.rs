@@ -103,25 +103,13 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
     let action = Object { node };
     let mut verbs = VERBS.iter().filter(|(verb, _)| action.get(verb).is_some());
     let Some((verb, keys)) = verbs.next() else {
-        let object = reader.object(
-            node,
-            "`when`",
-            &[
-                "serve",
-                "list",
-                "call",
-                "arguments",
-                "answer",
-                "retry",
-                "parallel",
-                "cancel",
-                "by",
-                "request",
-                "end",
-                "send",
-                "headers",
-            ],
-        )?;
+        let mut keys: Vec<&str> = Vec::new();
+        for key in VERBS.iter().flat_map(|(_, keys)| *keys) {
+            if !keys.contains(key) {
+                keys.push(key);
+            }
+        }
+        let object = reader.object(node, "`when`", &keys)?;
         if VERBS.iter().any(|(verb, _)| reader.is_misspelt(object, verb)) {
             return None;
         }

@@ -9,6 +9,8 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::step::Scope;
 use super::vocabulary::{self, Shape};
+use crate::jsonrpc::pointer::{is_within, tokens};
+use crate::model::action::Asks;
 use crate::model::case::{
     Action, CanaryState, Change, Deviation, Does, Expectation, Fixture, Flaw, Outcome, Test, TextState, Then,
     TimeClass, Tool, When,
@@ -18,31 +20,10 @@ use crate::model::spec::{Role, Transport};
 use crate::model::template::Template;
 
 /// The request of a step, as far as it decides what can be observed.
-enum Asks<'a> {
-    Nothing,
-    List,
-    /// A call, of a tool of the fixture where there is one with this name.
-    Call(Option<&'a Tool>),
-    /// A request whose observations are not known.
-    Other,
-}
-
 fn asks<'a>(when: &When, fixture: &'a Fixture) -> Asks<'a> {
     match when {
-        When::Serve => Asks::Nothing,
-        When::List => Asks::List,
-        When::Call { tool, .. } => Asks::Call(fixture.tool(tool)),
-        When::Send { message, .. } => match message.get("method") {
-            Some(Template::String(method)) if method == "tools/list" => Asks::List,
-            Some(Template::String(method)) if method == "tools/call" => {
-                match message.get("params").and_then(|params| params.get("name")) {
-                    Some(Template::String(name)) => Asks::Call(fixture.tool(name)),
-                    _ => Asks::Call(None),
-                }
-            }
-            _ => Asks::Other,
-        },
         When::Cancel { .. } | When::Bare { .. } | When::EndInput => Asks::Other,
+        when => when.asks(fixture),
     }
 }
 
@@ -179,10 +160,6 @@ fn kept(reader: &mut Reader, pointer: &Node, tool: &Tool, fixture: &Fixture) {
     reader.doubt(pointer.span, doubt);
 }
 
-fn tokens(pointer: &str) -> impl Iterator<Item = String> {
-    pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"))
-}
-
 /// Returns whether a pointer leads to something. A placeholder may have any members.
 fn exists(template: &Template, pointer: &str) -> bool {
     let mut at = template;
@@ -223,8 +200,6 @@ fn reaches(deviation: &Deviation, pointer: &str, tool: &Tool, fixture: &Fixture)
     let (Change::Set { at, .. } | Change::Remove { at }) = &deviation.change else { return false };
     let place = fixture.tools.iter().position(|one| std::ptr::eq(one, tool)).unwrap_or_default();
     let whole = format!("/result/tools/{place}{pointer}");
-    let is_within =
-        |one: &str, above: &str| one.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     deviation.method == "tools/list" && (is_within(&whole, at) || is_within(at, &whole))
 }
 
@@ -237,9 +212,7 @@ pub(super) fn deviation(reader: &mut Reader, node: &Node, one: &Deviation, earli
         path.pop();
     }
     let is_set = |above: &Deviation| match &above.change {
-        Change::Set { at: other, .. } => {
-            above.method == one.method && at.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        }
+        Change::Set { at: other, .. } => above.method == one.method && at != other && is_within(at, other),
         _ => false,
     };
     if path.is_empty() || earlier.iter().any(is_set) || is_there(&one.method, &path, tools) {
@@ -282,22 +255,7 @@ fn is_there(method: &str, path: &[String], tools: &[Tool]) -> bool {
 
 /// Reports what only a whole test shows: an untouched canary that nobody has, and a status that stdio does not have.
 pub(super) fn test(reader: &mut Reader, test: &Test, place: miette::SourceSpan) {
-    let mut has_canary = false;
-    let mut see = |one: &Template| has_canary |= matches!(one, Template::Canary(_));
-    test.given.template().visit(&mut see);
-    let set = test.given.deviations.iter().filter_map(|one| match &one.change {
-        Change::Set { value, .. } => Some(value),
-        _ => None,
-    });
-    set.for_each(|value| value.visit(&mut see));
-    for step in &test.steps {
-        match &step.when {
-            When::Call { arguments: Some(template), .. } | When::Send { message: template, .. } => {
-                template.visit(&mut see);
-            }
-            _ => {}
-        }
-    }
+    let has_canary = test.templates().into_iter().any(|template| !template.canaries().is_empty());
     let all = || test.checks().flat_map(|check| &check.alternatives);
     if all().any(|one| one.canary.is_some()) {
         let doubt = (!has_canary).then(|| {
@@ -448,7 +406,7 @@ fn parts(key: &str, role: Role, asks: &Asks<'_>) -> Shape {
         ])
     };
     if key == "reply" && role == Role::Client {
-        // What the user of a client got has the names of the adapter protocol.
+        // A value that a client hands to its user has the names of the adapter protocol.
         return closed("a reply", vec![("message", Shape::Any), ("text", Shape::Text)]);
     }
     if key == "reply" {

@@ -7,6 +7,7 @@
 use super::diagnostic::{Diagnostic, Lint, nearest};
 use super::node::{Kind, Member, Node};
 use super::read::Reader;
+use crate::jsonrpc::pointer::tokens;
 
 /// The shape of a value.
 #[derive(Clone, Debug)]
@@ -257,8 +258,7 @@ impl Walk<'_> {
     fn target(&self, reference: &Node) -> Option<Node> {
         let Kind::String(text) = &reference.kind else { return None };
         let mut node = self.root;
-        for token in text.strip_prefix('#')?.split('/').skip(1) {
-            let token = token.replace("~1", "/").replace("~0", "~");
+        for token in tokens(text.strip_prefix('#')?) {
             node = match &node.kind {
                 Kind::Object(members) => &members.iter().find(|member| *member.key == *token)?.value,
                 Kind::Array(items) => items.get(token.parse::<usize>().ok()?)?,

@@ -306,6 +306,13 @@ pub enum When {
     },
 }
 
+impl When {
+    /// Creates a call that is retried as usual clients do.
+    pub fn call(tool: &str, arguments: Option<Template>, answers: Vec<Answer>) -> Self {
+        Self::Call { tool: tool.to_owned(), arguments, answers, retry: Retry::default(), parallel: false }
+    }
+}
+
 words! {
     /// The method of an HTTP request without a message.
     HttpMethod {

@@ -3,6 +3,7 @@
 //! This module must not know any other part, files, time or the network.
 
 pub mod abridged;
+pub mod action;
 pub mod applicability;
 pub mod bound;
 pub mod case;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::observation::Observation;
 use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
-use super::target::Disclosure;
+use super::target::{Disclosure, Flaky, Known, LeftToAuthor};
 use super::transcript::StdioMode;
 use super::{CaseId, RequirementId, Shard, TargetId, TestId};
 
@@ -67,6 +67,30 @@ pub struct KnownAs {
     /// `true` if the entry cannot be stale in this variant, which claims less than others that have the entry too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
+}
+
+impl From<&Known> for KnownAs {
+    fn from(known: &Known) -> Self {
+        let Known { test, reason, issue, disclosure, is_shared: shared, .. } = known;
+        let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
+        Self { test, reason, issue, url: None, disclosure: *disclosure, shared: *shared }
+    }
+}
+
+impl From<&LeftToAuthor> for KnownAs {
+    fn from(left: &LeftToAuthor) -> Self {
+        let LeftToAuthor { test, reason, url, is_shared, .. } = left;
+        let (test, reason, url) = (test.as_str().to_owned(), reason.clone(), Some(url.clone()));
+        Self { test, reason, issue: None, url, disclosure: None, shared: *is_shared }
+    }
+}
+
+impl From<&Flaky> for KnownAs {
+    fn from(flaky: &Flaky) -> Self {
+        let Flaky { test, reason, issue } = flaky;
+        let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
+        Self { test, reason, issue, url: None, disclosure: None, shared: false }
+    }
 }
 
 words! {

@@ -101,11 +101,13 @@ pub(crate) async fn drive(text: &str, http: &reqwest::Client, policy: &'static P
     };
     let work = tokio::spawn(async move {
         let patience = drive.request_timeout.map_or(PATIENCE, Duration::from_millis);
-        match Client::connect(&address, revision, capabilities, drive.answers, patience, policy).await {
-            Ok(mut client) => match client.negotiate(drive.negotiate).await {
-                Ok(()) => client.run_script(drive.script).await,
-                Err(failure) => not_connected(failure),
-            },
+        let connected = async {
+            let mut client = Client::connect(&address, revision, capabilities, drive.answers, patience, policy).await?;
+            client.negotiate(drive.negotiate).await?;
+            Ok(client)
+        };
+        match connected.await {
+            Ok(client) => client.run_script(drive.script).await,
             Err(failure) => not_connected(failure),
         }
     });

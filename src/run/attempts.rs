@@ -4,7 +4,7 @@
 
 use crate::model::bound::{LEAST, bound};
 use crate::model::reason::Finding;
-use crate::model::record::{Attempt, KnownAs, Record, VerdictKind};
+use crate::model::record::{Attempt, Record, VerdictKind};
 use crate::model::target::Flaky;
 
 /// The number of attempts whose observations are kept in full. Of the others, only the most important parts are kept.
@@ -37,12 +37,10 @@ pub(super) fn decide(record: &mut Record, listed: Option<&Flaky>) {
         let flaky = Finding::Flaky { failed: failed().count(), attempts: all };
         verdict.detail = std::iter::once(flaky.into()).chain(first.detail.iter().cloned()).collect();
         verdict.kind = VerdictKind::Flaky;
-        if let Some(Flaky { test, reason, issue }) = listed {
+        if let Some(flaky) = listed {
             verdict.excuses = Some(VerdictKind::Flaky);
             verdict.kind = VerdictKind::Known;
-            let test = test.as_str().to_owned();
-            let (reason, issue) = (reason.clone(), issue.clone());
-            verdict.known = Some(KnownAs { test, reason, issue, url: None, disclosure: None, shared: false });
+            verdict.known = Some(flaky.into());
         }
     }
 }

@@ -3,9 +3,11 @@
 //! Takes a call and the canaries that its tool requests, gives the messages before and after the cancellation. Must not
 //! know the expected behaviour.
 
+use std::future::pending;
+use std::pin::pin;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::timeout;
 
 use crate::drive::canary::Canaries;
 use crate::drive::clock::Deadline;
@@ -18,10 +20,8 @@ use crate::jsonrpc::text::object;
 use crate::model::case::{HttpMethod, Step};
 use crate::model::spec::Lifecycle;
 use crate::model::template::{Bindings, Template};
-use crate::model::transcript::{End, Hit, STARTED, STOPPED};
+use crate::model::transcript::{End, STARTED, STOPPED};
 
-/// The interval at which the canaries are read.
-const TICK: Duration = Duration::from_millis(20);
 /// The time in which the code of a tool starts, or stops after the cancellation of its call.
 const PATIENCE: Duration = Duration::from_secs(7);
 /// The time in which the code of a tool would stop if the end of the connection cancelled its call.
@@ -62,11 +62,11 @@ impl Connection {
         let params = self.params_of_call(log, call.tool, call.arguments);
         let awaits = Awaits::Response(id.into());
         let mut reply = self.send(log, message::request(id, "tools/call", &params), &[]).await?;
-        let has_started = || has(&canaries.hits(), STARTED);
-        if let Some(message) = self.receive_until(log, &mut reply, &awaits, has_started, PATIENCE).await? {
+        let started = timeout(PATIENCE, canaries.requested(STARTED));
+        if let Some(message) = self.receive_until(log, &mut reply, &awaits, started).await? {
             return Ok(End::Replied { message });
         }
-        if !has_started() {
+        if !canaries.is_requested(STARTED) {
             return Err(End::Timeout);
         }
         let is_stateless = self.revision.facts().lifecycle == Lifecycle::Stateless;
@@ -81,36 +81,36 @@ impl Connection {
             ]);
             _ = log.deadline.narrowed(GRACE).bound(self.deliver(log, cancelled)).await;
         }
-        let has_stopped = || has(&canaries.hits(), STOPPED);
         let patience = if call.hangs_up { HANG_UP } else { PATIENCE };
-        let late = match self.receive_until(log, &mut reply, &awaits, has_stopped, patience).await? {
+        let stopped = || timeout(patience, canaries.requested(STOPPED));
+        let late = match self.receive_until(log, &mut reply, &awaits, stopped()).await? {
             // A response may also be sent after the code has stopped.
-            None => self.receive_until(log, &mut reply, &awaits, || false, GRACE / 4).await?,
+            None => self.receive_until(log, &mut reply, &awaits, timeout(GRACE / 4, pending::<()>())).await?,
             late => {
                 // The code may also stop after a response was sent.
-                self.receive_until(log, &mut reply, &awaits, has_stopped, patience).await?;
+                self.receive_until(log, &mut reply, &awaits, stopped()).await?;
                 late
             }
         };
         Ok(late.map_or(End::Accepted, |message| End::Replied { message }))
     }
 
-    /// Receives messages until a condition holds or the time has passed. Returns the awaited response, if it arrives.
-    async fn receive_until(
+    /// Receives messages until something else happens. Returns the awaited response, if it arrives before.
+    async fn receive_until<T>(
         &mut self,
         log: &mut ExchangeLog<'_>,
         reply: &mut Option<Reply>,
         awaits: &Awaits,
-        is_over: impl Fn() -> bool,
-        limit: Duration,
+        end: impl Future<Output = T>,
     ) -> Result<Option<usize>, End> {
-        let last = Instant::now() + limit;
-        while !is_over() && Instant::now() < last {
-            let is_silent = reply.is_none() && !self.has_other_messages();
+        let mut end = pin!(end);
+        let mut has_others = self.has_other_messages();
+        loop {
+            let can_arrive = reply.is_some() || has_others;
             let came = tokio::select! {
                 biased;
-                came = self.next(reply.as_mut()), if !is_silent => came?,
-                () = sleep(TICK) => continue,
+                _ = &mut end => return Ok(None),
+                came = self.next(reply.as_mut()), if can_arrive => came?,
             };
             match came {
                 Some(arrival) if is_empty(&arrival) => {}
@@ -120,10 +120,9 @@ impl Connection {
                     }
                 }
                 None if reply.is_some() => *reply = None,
-                None => sleep(TICK).await,
+                None => has_others = false,
             }
         }
-        Ok(None)
     }
 
     /// Sends an HTTP request without a message, and records its reply up to the headers of an event stream.
@@ -160,11 +159,6 @@ impl Connection {
         }
         Ok(if (200..300).contains(&status) { End::Accepted } else { End::Http { status } })
     }
-}
-
-/// Returns whether the code of a tool has requested the canary with this path.
-fn has(hits: &[Hit], path: &str) -> bool {
-    hits.iter().any(|hit| hit.url.ends_with(path))
 }
 
 /// Returns whether a reply ended without a message.

@@ -20,7 +20,7 @@ use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::ConnectionReuse;
 use crate::drive::token::token;
-use crate::model::case::{Answer, Does, Need, Retry, Step, Then, When};
+use crate::model::case::{Answer, Does, Need, Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
@@ -420,7 +420,7 @@ async fn list_and_call(
     let arguments = if probe == Probe::Marker { marker::marker() } else { json!({ "name": "Ada" }) };
     let answers = vec![Answer::Accept(Template::from(&json!({ "name": "Ada" })))];
     let arguments = Some(Template::from(&arguments));
-    let call = step(When::Call { tool: TOOL.to_owned(), arguments, answers, retry: Retry::default(), parallel: false });
+    let call = step(When::call(TOOL, arguments, answers));
     let called = connection.perform(&call, &bindings, Deadline::within(ANSWER)).await;
     match probe {
         Probe::Plain(does) => is_called(does, &called)?,

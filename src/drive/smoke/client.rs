@@ -15,7 +15,7 @@ use crate::drive::client::mock::Listeners;
 use crate::drive::clock::Deadline;
 use crate::drive::options::Options;
 use crate::drive::token::token;
-use crate::model::case::{Answer, Change, Deviation, Does, Fixture, Retry, Step, Test, Then, Tool, When};
+use crate::model::case::{Answer, Change, Deviation, Does, Fixture, Step, Test, Then, Tool, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
@@ -62,13 +62,7 @@ impl Script {
     }
 
     fn steps(self) -> Vec<When> {
-        let call = |arguments, answers| When::Call {
-            tool: TOOL.to_owned(),
-            arguments,
-            answers,
-            retry: Retry::default(),
-            parallel: false,
-        };
+        let call = |arguments, answers| When::call(TOOL, arguments, answers);
         let answer = || vec![Answer::Accept(Template::from(&json!({ "name": "Ada" })))];
         match self {
             Self::List => vec![When::List],

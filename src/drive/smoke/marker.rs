@@ -5,6 +5,8 @@
 
 use serde_json::{Value, json};
 
+use crate::jsonrpc::pointer::below;
+
 /// The number of differences that are named.
 const NAMED: usize = 5;
 /// The number of characters of a value that are shown.
@@ -70,7 +72,7 @@ pub(super) fn in_words(differences: &[String]) -> String {
 fn compare(place: &str, sent: &Value, received: &Value, found: &mut Vec<String>) {
     match (sent, received) {
         (Value::Object(sent), Value::Object(received)) => {
-            let inner = |key: &str| format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"));
+            let inner = |key: &str| below(place, key);
             for (key, value) in sent {
                 match received.get(key) {
                     Some(other) => compare(&inner(key), value, other, found),

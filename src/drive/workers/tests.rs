@@ -13,7 +13,7 @@ use crate::drive::overload::{IDLE, Measurements, OVERLOADED};
 use crate::drive::process::launch::StopReason;
 use crate::drive::smoke::check::smoke;
 use crate::drive::smoke::outcome::SmokeOutcome;
-use crate::model::case::{Does, Fixture, Retry, Step, Test, Then, Tool, When};
+use crate::model::case::{Does, Fixture, Step, Test, Then, Tool, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Fixed, Setup, Target, TargetKind};
 use crate::model::template::{Generator, Template};
@@ -432,16 +432,7 @@ fn connecting(id: &str) -> Test {
 async fn silent_client_times_out_and_next_test_gets_new_adapter() {
     let hang = r#"case $line in *please-hang*) exec sleep 1000 ;; esac
         echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
-    let calling = |tool: &str| {
-        let when = When::Call {
-            tool: tool.to_owned(),
-            arguments: None,
-            answers: Vec::new(),
-            retry: Retry::default(),
-            parallel: false,
-        };
-        Test { role: Role::Client, ..test(tool, when) }
-    };
+    let calling = |tool: &str| Test { role: Role::Client, ..test(tool, When::call(tool, None, Vec::new())) };
     let transcripts = run(target(&[("ON_DRIVE", hang)]), vec![calling("please-hang"), calling("works")]).await;
     assert!(matches!(&transcripts[0].served, Served::Failed { end: End::Timeout, .. }), "{:?}", transcripts[0].served);
     assert!(transcripts[0].micros < 1_000_000);
@@ -483,16 +474,7 @@ async fn panic_in_background_task_is_error_of_its_test() {
             printf "%s\n" "$word" please-panic >&3; sleep 1000' trip "$file" ;;
         esac
         echo "{\"id\":\"$id\",\"drove\":{\"connected\":true,\"steps\":[{\"result\":{}}]}}""#;
-    let calling = |tool: &str| {
-        let when = When::Call {
-            tool: tool.to_owned(),
-            arguments: None,
-            answers: Vec::new(),
-            retry: Retry::default(),
-            parallel: false,
-        };
-        Test { role: Role::Client, ..test(tool, when) }
-    };
+    let calling = |tool: &str| Test { role: Role::Client, ..test(tool, When::call(tool, None, Vec::new())) };
     let options = Options { step_limit: Duration::from_secs(30), ..quick() };
     let tests = vec![calling("steps-on-it"), calling("well")];
     let transcripts = run_with(options, target(&[("ON_DRIVE", trips)]), tests).await;

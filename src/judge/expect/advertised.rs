@@ -4,6 +4,7 @@
 //! expectation.
 
 use super::{Compared, mismatch, missing, undecidable, unreadable, words};
+use crate::jsonrpc::pointer::is_within;
 use crate::judge::compare;
 use crate::model::case::Advertised;
 use crate::model::observation::AdvertisedTool;
@@ -48,11 +49,6 @@ pub(super) fn compare(tool: &str, wanted: &Advertised, observed: Option<&Adverti
         }
         (None, None) => Compared::Holds,
     }
-}
-
-/// Returns whether a pointer is another one, or leads to something below it.
-fn is_within(pointer: &str, above: &str) -> bool {
-    pointer.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

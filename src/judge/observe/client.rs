@@ -35,7 +35,7 @@ impl Observer<'_> {
         handed: &str,
         observed: &mut StepObservation,
     ) -> Outcome {
-        let outcome = match (serde_json::from_str(handed), self.asks(step)) {
+        let outcome = match (serde_json::from_str(handed), step.when.asks(&self.test.given)) {
             (Ok(Handed { error: Some(error), .. }), _) => Some(self.error_outcome(error, step, wire, observed)),
             (Ok(Handed { tools: Some(tools), .. }), Asks::List) => self.listed(tools).map(|advertised| {
                 observed.advertised = advertised;
@@ -59,7 +59,7 @@ impl Observer<'_> {
         let text = |key: &str| error.get(key).and_then(|raw| envelope::scalar::<String>(raw));
         let words: Vec<_> = ["type", "message"].into_iter().filter_map(text).collect();
         observed.said = Some(self.excerpt(&words.join(": ")));
-        if let Some(code) = code_of_reply(&self.asks(step), wire) {
+        if let Some(code) = code_of_reply(&step.when.asks(&self.test.given), wire) {
             observed.code = code;
             return Outcome::ProtocolError;
         }

@@ -7,10 +7,12 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Coverage, Entry};
+use crate::jsonrpc::pointer::is_within;
 use crate::model::RequirementId;
 use crate::model::case::{Library, Test};
 use crate::model::markdown::code;
 use crate::model::seed::{Paragraph, Seed};
+use crate::model::text::count;
 
 const WRITING: &str = "writing to a string never fails";
 /// The characters of a text that a page shows.
@@ -48,10 +50,7 @@ impl<'l> SeedCoverage<'l> {
         let asked = |paragraph: &'l Paragraph| {
             let is_named = |test: &Test| {
                 let path = test.path();
-                let within = |name: &String| {
-                    path.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                };
-                paragraph.tests.iter().any(within)
+                paragraph.tests.iter().any(|name| is_within(&path, name))
             };
             let checks = |test: &Test| test.checks().any(|check| paragraph.requirements.contains(&check.requirement));
             let counts = |test: &&&Test| if paragraph.tests.is_empty() { checks(test) } else { is_named(test) };
@@ -75,7 +74,7 @@ impl<'l> SeedCoverage<'l> {
             let gap = if out.is_empty() { "" } else { "\n" };
             writeln!(out, "{gap}{}: {} ({})", seed.id, seed.title, seed.source).expect(WRITING);
             for one in paragraphs {
-                let tests = if one.tests == 1 { "1 test".to_owned() } else { format!("{} tests", one.tests) };
+                let tests = count(one.tests, "test");
                 writeln!(out, "  {:<9}  {tests:>9}  {}: {}", one.state(), one.paragraph.id, one.paragraph.says)
                     .expect(WRITING);
                 for requirement in &one.requirements {

@@ -19,7 +19,7 @@ fn test(steps: Vec<When>) -> Test {
 }
 
 fn call(tool: &str) -> When {
-    When::Call { tool: tool.to_owned(), arguments: None, answers: Vec::new(), retry: Retry::default(), parallel: false }
+    When::call(tool, None, Vec::new())
 }
 
 fn beside(tool: &str) -> When {
@@ -37,13 +37,7 @@ fn ends(driven: &Driven) -> Vec<(&End, Option<&str>)> {
 
 #[test]
 fn drive_object_has_script_and_answers_of_all_calls() {
-    let answering = |answers| When::Call {
-        tool: "t".into(),
-        arguments: Some((&json!({"n": 1})).into()),
-        answers,
-        retry: Retry::default(),
-        parallel: false,
-    };
+    let answering = |answers| When::call("t", Some((&json!({"n": 1})).into()), answers);
     let accept = Answer::Accept((&json!({"x": 1})).into());
     let steps = vec![
         When::Serve,

@@ -1,0 +1,74 @@
+//! The actions of a test, as far as they can be told without running it: what a step requests, and which values it sends.
+//!
+//! Takes steps and fixtures. Must not know expectations.
+
+use super::case::{Answer, Change, Fixture, Step, Test, Tool, When};
+use super::template::Template;
+
+/// The request of a step, as an action or as a raw message.
+#[derive(Clone, Copy, Debug)]
+pub enum Asks<'a> {
+    /// None, or one without a message.
+    Nothing,
+    /// The list of tools.
+    List,
+    /// A call, of a tool of the fixture where there is one with this name.
+    Call(Option<&'a Tool>),
+    /// Another request.
+    Other,
+}
+
+impl When {
+    /// Returns the request of this action.
+    pub fn asks<'a>(&self, fixture: &'a Fixture) -> Asks<'a> {
+        match self {
+            Self::Serve | Self::Bare { .. } | Self::EndInput => Asks::Nothing,
+            Self::List => Asks::List,
+            Self::Call { tool, .. } | Self::Cancel { tool, .. } => Asks::Call(fixture.tool(tool)),
+            Self::Send { message, .. } => match message.get("method") {
+                Some(Template::String(method)) if method == "tools/list" => Asks::List,
+                Some(Template::String(method)) if method == "tools/call" => {
+                    Asks::Call(match message.get("params").and_then(|params| params.get("name")) {
+                        Some(Template::String(name)) => fixture.tool(name),
+                        _ => None,
+                    })
+                }
+                _ => Asks::Other,
+            },
+        }
+    }
+}
+
+impl Test {
+    /// Returns the templates of the fixture and of the actions.
+    pub fn templates(&self) -> Vec<&Template> {
+        let tools = self.given.tools.iter().map(|tool| &tool.definition);
+        let changes = self.given.deviations.iter().filter_map(|deviation| match &deviation.change {
+            Change::Set { value, .. } => Some(value),
+            Change::Before { message } => Some(message),
+            Change::Remove { .. } | Change::Http { .. } | Change::Unanswered => None,
+        });
+        tools.chain(changes).chain(self.steps.iter().flat_map(of_step)).collect()
+    }
+}
+
+fn of_step(step: &Step) -> Vec<&Template> {
+    let mut found: Vec<&Template> = step.declares.iter().collect();
+    match &step.when {
+        When::Serve | When::List | When::Bare { .. } | When::EndInput => {}
+        When::Cancel { arguments, .. } => found.extend(arguments),
+        When::Call { arguments, answers, retry, .. } => {
+            found.extend(arguments.iter().chain(&retry.arguments));
+            found.extend(answers.iter().filter_map(|answer| match answer {
+                Answer::Accept(content) | Answer::Raw(content) => Some(content),
+                Answer::AcceptAlone
+                | Answer::AcceptAsPresented
+                | Answer::Decline
+                | Answer::Cancel
+                | Answer::Error { .. } => None,
+            }));
+        }
+        When::Send { message, .. } => found.push(message),
+    }
+    found
+}
