@@ -7,15 +7,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-casebook/mcp-casebook/targets/go-sdk/repro/mock"
 )
 
 func main() {
@@ -38,11 +37,10 @@ func main() {
 	defer listener.Close()
 
 	ctx, cancel := context.WithCancel(context.Background())
-	go post(ctx, listener.URL, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{},`+
-		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
-		`"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`+`}}`, map[string]string{
+	go http.DefaultClient.Do(mock.NewRequest(ctx, listener.URL, `{"jsonrpc":"2.0","id":1,"method":"tools/call",`+
+		`"params":{"name":"wait","arguments":{},`+mock.Meta+`}}`, map[string]string{
 		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "wait",
-	})
+	}))
 	<-started
 	cancel()
 	end := <-ended
@@ -51,20 +49,4 @@ func main() {
 		os.Exit(1)
 	}
 	os.Exit(0)
-}
-
-func post(ctx context.Context, url, body string, headers map[string]string) {
-	request, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(body))
-	if err != nil {
-		log.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	for name, value := range headers {
-		request.Header.Set(name, value)
-	}
-	if response, err := http.DefaultClient.Do(request); err == nil {
-		io.Copy(io.Discard, response.Body)
-		response.Body.Close()
-	}
 }

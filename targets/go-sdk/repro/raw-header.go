@@ -8,14 +8,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-casebook/mcp-casebook/targets/go-sdk/repro/mock"
 )
 
 func main() {
@@ -26,12 +25,9 @@ func main() {
 		})
 	handler := mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
-	listener := httptest.NewServer(handler)
-	defer listener.Close()
 
-	status, text := post(listener.URL, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deploy","arguments":{"region":"zürich"},`+
-		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
-		`"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`+`}}`, map[string]string{
+	status, text := mock.Post(handler, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deploy","arguments":{"region":"zürich"},`+
+		mock.Meta+`}}`, map[string]string{
 		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "deploy", "Mcp-Param-Region": "zürich",
 	})
 	if status == 200 && strings.Contains(text, "zürich") {
@@ -40,26 +36,4 @@ func main() {
 	}
 	fmt.Println("the call got status", status, text)
 	os.Exit(1)
-}
-
-func post(url, body string, headers map[string]string) (int, string) {
-	request, err := http.NewRequest("POST", url, strings.NewReader(body))
-	if err != nil {
-		log.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	for name, value := range headers {
-		request.Header.Set(name, value)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return response.StatusCode, strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", " ")
 }
