@@ -16,10 +16,10 @@ from mcp.types import Icon
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import ABSENT, equivalent, form, parameters, received
-from casebook_tool import renamed_members, wait_for_cancellation
+from casebook_tool import check_verbs, renamed_members, wait_for_cancellation
 
 from results import (
-    check_verbs,
+    check_log,
     is_modern,
     log,
     question,
@@ -48,13 +48,13 @@ async def build(request: dict[str, Any], **options: Any) -> FastMCP:
         if "inputSchema" not in tool:
             raise Cannot("@mcp.tool always derives an inputSchema")
         check_verbs(tool["does"])
+        check_log(tool["does"])
         try:
             with raised_recursion_limit():
                 function = tool_function(tool, is_modern(request))
         except RecursionError as error:
             raise Cannot("the adapter cannot write annotations for an inputSchema of this depth") from error
-        members = {key: value for key, value in tool.items() if key != "inputSchema"}
-        arguments = renamed_members(members, PARAMETERS, "@mcp.tool")
+        arguments = renamed_members(tool, PARAMETERS, "@mcp.tool", derived=("inputSchema",))
         try:
             if "icons" in arguments:
                 arguments["icons"] = [Icon.model_validate(icon) for icon in arguments["icons"]]

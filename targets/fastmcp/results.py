@@ -19,8 +19,6 @@ from pydantic import TypeAdapter
 from casebook_adapter import Cannot
 from casebook_tool import state_seconds
 
-VERBS = {"echo", "return", "elicit", "wait", "log", "progress", "raise"}
-
 QUESTION = "question"
 """The key of the only question that a tool asks."""
 
@@ -71,6 +69,12 @@ def received_answer(elicit: dict[str, Any], ctx: Context) -> dict[str, Any] | No
     return answer_parts(answer) | ({"state": ctx.request_state} if "state" in elicit else {})
 
 
+def check_log(does: dict[str, Any]) -> None:
+    """Raises `Cannot` if a tool logs what the SDK's function does not take."""
+    if "log" in does and not isinstance(does["log"]["data"], str):
+        raise Cannot("Context.log takes only a text as its message")
+
+
 async def log(ctx: Context, level: Any, data: str, logger: str | None = None) -> None:
     """https://gofastmcp.com/servers/logging"""
     await ctx.log(data, level=level, logger_name=logger)
@@ -81,16 +85,6 @@ async def report_progress(
 ) -> None:
     """https://gofastmcp.com/servers/progress"""
     await ctx.report_progress(progress, total, message)
-
-
-def check_verbs(does: dict[str, Any]) -> None:
-    match does:
-        case {"log": {"data": data}} if not isinstance(data, str):
-            raise Cannot("Context.log takes only a text as its message")
-        case _ if not does.keys() <= VERBS:
-            raise Cannot(f"the adapter has no code for a tool that does {list(does)}")
-        case _:
-            pass
 
 
 def answer_parts(answer: ElicitResult) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from fastmcp.tools import InputRequiredToolResult, Tool, ToolResult
 from pydantic import Field
 
 from casebook_adapter import Refused
-from casebook_tool import elicitation_id, renamed_members, wait_for_cancellation
+from casebook_tool import check_verbs, elicitation_id, renamed_members, wait_for_cancellation
 
 from results import (
     answer_parts,
-    check_verbs,
+    check_log,
     is_modern,
     log,
     question,
@@ -44,6 +44,7 @@ async def build(request: dict[str, Any]) -> FastMCP:
     server = FastMCP(**server_options(request))
     for tool in request["fixture"]["tools"]:
         check_verbs(tool["does"])
+        check_log(tool["does"])
         members = renamed_members(tool, FIELDS, "fastmcp.tools.Tool")
         try:
             server.add_tool(FixtureTool(modern=is_modern(request), does=tool["does"], **members))

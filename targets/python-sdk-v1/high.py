@@ -57,8 +57,7 @@ async def build(request: dict[str, Any]) -> FastMCP:
 
 
 def tool_parameters(tool: dict[str, Any]) -> dict[str, Any]:
-    members = {key: value for key, value in tool.items() if key not in ("inputSchema", "outputSchema")}
-    found = renamed_members(members, PARAMETERS, "FastMCP.add_tool")
+    found = renamed_members(tool, PARAMETERS, "FastMCP.add_tool", derived=("inputSchema", "outputSchema"))
     if "annotations" in found:
         found["annotations"] = ToolAnnotations.model_validate(found["annotations"])
     if "icons" in found:

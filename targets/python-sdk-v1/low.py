@@ -9,14 +9,13 @@ https://py.sdk.modelcontextprotocol.io/v1/low-level-server/
 from typing import Any
 
 from mcp.server.lowlevel import Server
-from mcp.types import CallToolResult, ContentBlock, Tool
+from mcp.server.session import ServerSession
+from mcp.types import CallToolResult, ContentBlock, ElicitResult, Tool
 
-from casebook_adapter import Cannot, Refused
-from casebook_tool import elicitation_id, wait_for_cancellation
+from casebook_adapter import Refused
+from casebook_tool import check_verbs, elicitation_id, wait_for_cancellation
 
 from results import call_tool_result
-
-VERBS = {"echo", "return", "elicit", "wait", "log", "progress", "raise"}
 
 Returned = dict[str, Any] | list[ContentBlock] | tuple[list[ContentBlock], dict[str, Any]] | CallToolResult
 
@@ -43,8 +42,7 @@ async def build(request: dict[str, Any]) -> Server:
 
 
 def tool_definition(tool: dict[str, Any]) -> Tool:
-    if not tool["does"].keys() <= VERBS:
-        raise Cannot(f"the adapter has no code for a tool that does {list(tool['does'])}")
+    check_verbs(tool["does"])
     try:
         return Tool(**{key: value for key, value in tool.items() if key != "does"})
     except Exception as error:
@@ -58,11 +56,8 @@ async def run_tool(does: dict[str, Any], arguments: dict[str, Any], server: Serv
             return arguments
         case {"return": parts}:
             return tool_result(parts)
-        case {"elicit": {"mode": "url", "message": message, "url": url} as elicit}:
-            answer = await ctx.session.elicit_url(message, url, elicitation_id(elicit))
-            return answer.model_dump(include={"action", "content"}, exclude_unset=True)
-        case {"elicit": {"message": message, "requestedSchema": schema}}:
-            answer = await ctx.session.elicit_form(message, schema)
+        case {"elicit": elicit}:
+            answer = await ask(elicit, ctx.session)
             return answer.model_dump(include={"action", "content"}, exclude_unset=True)
         case {"wait": {"started": started, "stopped": stopped}}:
             await wait_for_cancellation(started, stopped)
@@ -72,15 +67,20 @@ async def run_tool(does: dict[str, Any], arguments: dict[str, Any], server: Serv
         case {"progress": {"progress": progress, **rest}}:
             token = ctx.meta.progressToken if ctx.meta else None
             if token is not None:
-                others = {"total": rest.get("total"), "message": rest.get("message")}
                 await ctx.session.send_progress_notification(
-                    token, progress, **others, related_request_id=str(ctx.request_id)
+                    token, progress, rest.get("total"), rest.get("message"), related_request_id=str(ctx.request_id)
                 )
         case {"raise": message}:
             raise RuntimeError(message)
         case _:
             raise NotImplementedError(f"a tool that does {list(does)}")
     return arguments
+
+
+async def ask(elicit: dict[str, Any], session: ServerSession) -> ElicitResult:
+    if elicit.get("mode") == "url":
+        return await session.elicit_url(elicit["message"], elicit["url"], elicitation_id(elicit))
+    return await session.elicit_form(elicit["message"], elicit["requestedSchema"])
 
 
 def tool_result(parts: dict[str, Any]) -> Returned:

@@ -91,8 +91,7 @@ def has_header(schema: Any) -> bool:
 
 
 def tool_parameters(tool: dict[str, Any]) -> dict[str, Any]:
-    members = {key: value for key, value in tool.items() if key not in ("inputSchema", "outputSchema")}
-    found = renamed_members(members, PARAMETERS, "MCPServer.add_tool")
+    found = renamed_members(tool, PARAMETERS, "MCPServer.add_tool", derived=("inputSchema", "outputSchema"))
     if "annotations" in found:
         found["annotations"] = ToolAnnotations.model_validate(found["annotations"])
     if "icons" in found:

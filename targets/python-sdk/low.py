@@ -23,15 +23,13 @@ from mcp.types import (
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from casebook_adapter import Cannot, Refused
-from casebook_tool import elicitation_id, has_state, renamed_members, state_seconds, wait_for_cancellation
+from casebook_adapter import Refused
+from casebook_tool import check_verbs, elicitation_id, has_state, renamed_members, state_seconds, wait_for_cancellation
 
 from results import answer_parts, call_tool_result, is_modern, question, received_answer
 
 MEMBERS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "execution", "_meta")
 """The members of a tool that `mcp.types.Tool` has a field for."""
-
-VERBS = {"echo", "return", "elicit", "wait", "log", "progress", "raise"}
 
 
 async def build(request: dict[str, Any]) -> Server:
@@ -76,8 +74,7 @@ async def build(request: dict[str, Any]) -> Server:
 
 
 def tool_definition(tool: dict[str, Any]) -> Tool:
-    if not tool["does"].keys() <= VERBS:
-        raise Cannot(f"the adapter has no code for a tool that does {list(tool['does'])}")
+    check_verbs(tool["does"])
     members = renamed_members(tool, {member: member for member in MEMBERS}, "mcp.types.Tool")
     try:
         return Tool(**members)

@@ -1,6 +1,7 @@
 """The parts of a fixture's tools that do not depend on the SDK under test."""
 
 import uuid
+from collections.abc import Collection
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
 
@@ -9,14 +10,23 @@ import anyio.to_thread
 
 from casebook_adapter import Cannot, Message
 
+VERBS = {"echo", "return", "elicit", "wait", "log", "progress", "raise"}
 
-def renamed_members(tool: Message, names: dict[str, str], api: str) -> Message:
+
+def check_verbs(does: Message) -> None:
+    """Raises `Cannot` if a tool does something that the adapters have no code for."""
+    if not does.keys() <= VERBS:
+        raise Cannot(f"the adapter has no code for a tool that does {list(does)}")
+
+
+def renamed_members(tool: Message, names: dict[str, str], api: str, *, derived: Collection[str] = ()) -> Message:
     """Returns the members of a tool under the names that the API has for them.
 
-    Members that the fixture omits are not passed, so that the SDK handles their absence.
+    Members that the fixture omits are not passed, so that the SDK handles their absence. Those in `derived` are not
+    passed either, because the SDK derives them from the tool's function.
     """
     for member in tool:
-        if member not in names and member != "does":
+        if member not in names and member not in ("does", *derived):
             raise Cannot(f"{api} has no parameter for the member {member} of a tool")
     return {name: tool[member] for member, name in names.items() if member in tool}
 
