@@ -8,7 +8,7 @@
 use std::{error::Error, sync::Arc, time::Duration};
 
 use rmcp::{
-    ErrorData, ServerHandler,
+    ErrorData, ServerHandler, ServiceError,
     handler::server::{
         router::tool::{ToolRoute, ToolRouter},
         tool::{IntoCallToolResult, ToolCallContext},
@@ -176,47 +176,36 @@ impl Body {
     }
 
     async fn run(&self, call: ToolCallContext<'_, Server>) -> Result<CallToolResponse, ErrorData> {
-        Ok(match self {
-            Self::Echo => echo(call),
-            Self::Return(result) => result.clone().into(),
+        match self {
+            Self::Echo => Ok(echo(call)),
+            Self::Return(result) => Ok(result.clone().into()),
             Self::Elicit { message, form, state } => match question(message.clone(), form.clone()) {
-                Ok(question) => return ask(question, state.as_ref(), call).await,
-                Err(error) => failure(format!("Elicitation failed: {error}")),
+                Ok(question) => ask(question, state.as_ref(), call).await,
+                Err(error) => Ok(failure(&error)),
             },
             Self::ElicitUrl { message, url, id, state } => {
-                return ask_by_url(message.clone(), url, id, state.as_ref(), call).await;
+                ask_by_url(message.clone(), url, id, state.as_ref(), call).await
             }
             Self::ElicitTyped { message, ask } => match ask(call.request_context.peer.clone(), message.clone()).await {
-                Ok(answer) => CallToolResult::structured(answer).into(),
-                Err(error) => failure(format!("Elicitation failed: {error}")),
+                Ok(answer) => Ok(CallToolResult::structured(answer).into()),
+                Err(error) => Ok(failure(&error)),
             },
             // The SDK's conversion for functions that return `Result<T, String>`.
             // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/tool/trait.IntoCallToolResult.html
-            Self::Raise(message) => return Err::<(), _>(message.clone()).into_call_tool_result(),
+            Self::Raise(message) => Err::<(), _>(message.clone()).into_call_tool_result(),
             Self::Wait(addresses) => {
                 let waited = wait(addresses, call.request_context.ct).await;
-                return waited.map_err(|error| error.to_string()).into_call_tool_result();
+                waited.map_err(|error| error.to_string()).into_call_tool_result()
             }
             Self::Log(message) => {
-                if let Err(error) = log::send(message, &call.request_context.peer).await {
-                    return Err::<(), _>(error.to_string()).into_call_tool_result();
-                }
-                echo(call)
+                let sent = log::send(message, &call.request_context.peer).await;
+                sent.map(|()| echo(call)).map_err(|error| error.to_string()).into_call_tool_result()
             }
             Self::Progress(progress) => {
-                let context = &call.request_context;
-                // https://github.com/modelcontextprotocol/rust-sdk#progress-notifications
-                if let Some(token) = context.meta.get_progress_token() {
-                    let mut params = ProgressNotificationParam::new(token, progress.progress);
-                    params.total = progress.total;
-                    params.message = progress.message.clone();
-                    if let Err(error) = context.peer.notify_progress(params).await {
-                        return Err::<(), _>(error.to_string()).into_call_tool_result();
-                    }
-                }
-                echo(call)
+                let sent = report(progress, &call.request_context).await;
+                sent.map(|()| echo(call)).map_err(|error| error.to_string()).into_call_tool_result()
             }
-        })
+        }
     }
 }
 
@@ -232,6 +221,16 @@ async fn wait(addresses: &Wait, cancelled: CancellationToken) -> Result<(), Box<
     tokio::time::timeout(WAIT_LIMIT, cancelled.cancelled()).await?;
     reqwest::get(&addresses.stopped).await?;
     Ok(())
+}
+
+/// Reports progress, if the request has a token.
+/// <https://github.com/modelcontextprotocol/rust-sdk#progress-notifications>
+async fn report(progress: &Progress, context: &RequestContext<RoleServer>) -> Result<(), ServiceError> {
+    let Some(token) = context.meta.get_progress_token() else { return Ok(()) };
+    let mut params = ProgressNotificationParam::new(token, progress.progress);
+    params.total = progress.total;
+    params.message = progress.message.clone();
+    context.peer.notify_progress(params).await
 }
 
 /// Builds a result with the SDK's constructors. `structured` also adds the value as text.
@@ -269,8 +268,7 @@ async fn ask(
     }
     Ok(match call.request_context.peer.create_elicitation(question).await {
         Ok(answer) => CallToolResult::structured(json!(answer)).into(),
-        // https://github.com/modelcontextprotocol/rust-sdk#server-side-form-mode
-        Err(error) => failure(format!("Elicitation failed: {error}")),
+        Err(error) => failure(&error),
     })
 }
 
@@ -289,7 +287,7 @@ async fn ask_by_url(
     }
     Ok(match call.request_context.peer.elicit_url(message, url.clone(), id).await {
         Ok(action) => CallToolResult::structured(json!({ "action": action })).into(),
-        Err(error) => failure(format!("Elicitation failed: {error}")),
+        Err(error) => failure(&error),
     })
 }
 
@@ -328,6 +326,8 @@ fn ask_by_result(
     Ok(CallToolResult::structured(returned).into())
 }
 
-fn failure(message: String) -> CallToolResponse {
-    CallToolResult::error(vec![ContentBlock::text(message)]).into()
+/// Returns the result of a tool whose question failed.
+/// <https://github.com/modelcontextprotocol/rust-sdk#server-side-form-mode>
+fn failure(error: &impl Error) -> CallToolResponse {
+    CallToolResult::error(vec![ContentBlock::text(format!("Elicitation failed: {error}"))]).into()
 }
