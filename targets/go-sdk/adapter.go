@@ -37,7 +37,8 @@ type cannot struct{ why string }
 
 func (c cannot) Error() string { return c.why }
 
-// refused is the error for a fixture at which the SDK panicked, with the name of the tool.
+// refused is the error for a fixture that the SDK or, in the variant low-validated, its schema library rejected, with the
+// name of the tool.
 type refused struct{ why, tool string }
 
 func (r refused) Error() string { return r.why }

@@ -23,7 +23,7 @@ type driveRequest struct {
 	Declares json.RawMessage `json:"declares"`
 	Script   []step          `json:"script"`
 	// RequestTimeout is in milliseconds.
-	RequestTimeout time.Duration `json:"requestTimeout"`
+	RequestTimeout int64 `json:"requestTimeout"`
 }
 
 // step is one request of the client: a call of a tool, calls of several tools at the same time or, without both, a
@@ -70,9 +70,10 @@ func drive(text []byte) (message, error) {
 	if err != nil {
 		return message{"connected": false, "steps": []any{}, "error": describeError(err)}, nil
 	}
+	timeout := time.Duration(request.RequestTimeout) * time.Millisecond
 	steps := []message{}
 	for _, step := range request.Script {
-		steps = append(steps, step.run(ctx, session, request.RequestTimeout*time.Millisecond))
+		steps = append(steps, step.run(ctx, session, timeout))
 	}
 	drove := message{"connected": true, "steps": steps}
 	if err := session.Close(); err != nil {
@@ -143,9 +144,9 @@ func (c toolCall) run(ctx context.Context, session *mcp.ClientSession, timeout t
 // https://go.sdk.modelcontextprotocol.io/protocol/#cancellation
 func limited(ctx context.Context, timeout time.Duration, request func(context.Context) (message, error)) message {
 	if timeout > 0 {
-		limited, cancel := context.WithTimeout(ctx, timeout)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
-		ctx = limited
 	}
 	outcome, err := request(ctx)
 	if err != nil {
