@@ -2,6 +2,8 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 
+import { send } from './send.mjs';
+
 const inputSchema = { type: 'object', properties: { q: { type: 'string', minLength: 'one' } } };
 const validator = new CfWorkerJsonSchemaValidator();
 const handler = createMcpHandler(() => {
@@ -10,15 +12,8 @@ const handler = createMcpHandler(() => {
   return server;
 });
 
-async function send(method, params) {
-  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const response = await handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body }));
-  return response.text();
-}
-
-const listed = await send('tools/list', {});
-const called = await send('tools/call', { name: 't', arguments: { q: 'x' } });
+const listed = await send(handler, 'tools/list', {});
+const called = await send(handler, 'tools/call', { name: 't', arguments: { q: 'x' } });
 if (listed.includes('"minLength":"one"') && !called.includes('rror')) {
   console.log('the server lists {"minLength":"one"} and calls its tool');
 } else {

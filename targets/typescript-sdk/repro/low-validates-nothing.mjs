@@ -1,6 +1,8 @@
 // Server lists an invalid inputSchema, and checks neither arguments nor results against the schemas of a tool.
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 
+import { send } from './send.mjs';
+
 const tools = [
   { name: 'number', inputSchema: { type: 'object', properties: { n: { type: 'number' } } } },
   { name: 'result', inputSchema: { type: 'object' }, outputSchema: { type: 'object', required: ['n'] } },
@@ -14,19 +16,12 @@ const handler = createMcpHandler(() => {
   return server;
 });
 
-async function send(method, params) {
-  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const response = await handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body }));
-  return response.text();
-}
-
-const listed = await send('tools/list', {});
+const listed = await send(handler, 'tools/list', {});
 const seen = {
   'a text is accepted for {"type":"number"}': !(
-    await send('tools/call', { name: 'number', arguments: { n: 'x' } })
+    await send(handler, 'tools/call', { name: 'number', arguments: { n: 'x' } })
   ).includes('rror'),
-  'a result without a required member is sent': (await send('tools/call', { name: 'result' })).includes(
+  'a result without a required member is sent': (await send(handler, 'tools/call', { name: 'result' })).includes(
     '"structuredContent":{}'
   ),
   '{"properties":7} is listed': listed.includes('"properties":7'),

@@ -2,6 +2,8 @@
 // gets an error instead: no question is sent.
 import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
 
+import { send } from './send.mjs';
+
 const requestedSchema = { type: 'object', properties: { nick: { type: 'string' } } };
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'repro', version: '1' });
@@ -11,20 +13,15 @@ const handler = createMcpHandler(() => {
   return server;
 });
 
-async function send(method, params) {
-  const headers = {
-    'Content-Type': 'application/json',
-    Accept: 'application/json, text/event-stream',
-    'MCP-Protocol-Version': '2025-11-25'
-  };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const response = await handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body }));
-  return response.text();
-}
-
+const headers = { 'MCP-Protocol-Version': '2025-11-25' };
 const clientInfo = { name: 'raw', version: '1' };
-await send('initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo });
-const answer = await send('tools/call', { name: 't', arguments: {} });
+await send(
+  handler,
+  'initialize',
+  { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo },
+  headers
+);
+const answer = await send(handler, 'tools/call', { name: 't', arguments: {} }, headers);
 const asked = answer.includes('"method":"elicitation/create"');
 console.log(asked ? 'the question is sent' : `no question is sent: ${answer.slice(answer.indexOf('{'))}`);
 process.exit(asked || !answer.includes('rror') ? 1 : 0);

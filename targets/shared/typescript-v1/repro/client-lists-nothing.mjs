@@ -1,24 +1,17 @@
 // A schema of an older dialect makes listTools() throw. callTool() then returns results of this tool without validation.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
+import { connectClient } from './mock.mjs';
+
 async function call(options, outputSchema) {
-  const replies = {
-    initialize: {
-      protocolVersion: '2025-11-25',
-      capabilities: { tools: {} },
-      serverInfo: { name: 'raw', version: '1' }
-    },
+  const results = {
     'tools/list': { tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema }] },
     'tools/call': { content: [], structuredContent: { n: 'text' } }
   };
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  far.onmessage = ({ id, method }) => id !== undefined && far.send({ jsonrpc: '2.0', id, result: replies[method] });
-  await far.start();
   const client = new Client({ name: 'repro', version: '1' }, options);
-  await client.connect(near);
+  await connectClient(client, results);
   const listed = await client.listTools().then(
     () => 'listed',
     () => 'listTools throws'

@@ -1,7 +1,8 @@
 // Server lists an invalid inputSchema, and checks neither arguments nor results against the schemas of a tool.
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+import { connectServer } from './mock.mjs';
 
 const tools = [
   { name: 'number', inputSchema: { type: 'object', properties: { n: { type: 'number' } } } },
@@ -13,19 +14,11 @@ const server = new Server({ name: 'repro', version: '1' }, { capabilities: { too
 server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
 server.setRequestHandler(CallToolRequestSchema, () => ({ content: [], structuredContent: {} }));
 
-const [near, far] = InMemoryTransport.createLinkedPair();
-await server.connect(near);
-async function send(method, params) {
-  const answer = new Promise(resolve => (far.onmessage = resolve));
-  await far.send({ jsonrpc: '2.0', id: 1, method, params });
-  return JSON.stringify(await answer);
-}
-
-const clientInfo = { name: 'raw', version: '1' };
-await send('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
-const listed = await send('tools/list', {});
-const called = await send('tools/call', { name: 'number', arguments: { n: 'text' } });
-const returned = await send('tools/call', { name: 'result' });
+const send = await connectServer(server);
+const text = async (method, params) => JSON.stringify(await send(method, params));
+const listed = await text('tools/list', {});
+const called = await text('tools/call', { name: 'number', arguments: { n: 'text' } });
+const returned = await text('tools/call', { name: 'result' });
 const seen = {
   'a text is accepted for {"type":"number"}': called.includes('"structuredContent":{}'),
   'a result without a required member is sent': returned.includes('"structuredContent":{}'),
