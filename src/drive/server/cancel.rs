@@ -24,6 +24,9 @@ use crate::model::transcript::{End, STARTED, STOPPED};
 
 /// The time in which the code of a tool starts, or stops after the cancellation of its call.
 const PATIENCE: Duration = Duration::from_secs(7);
+/// The time in which the code of a tool begins to wait, after its request has shown that it runs. Code that is cancelled
+/// earlier may not be able to tell.
+const BEGINS: Duration = Duration::from_millis(50);
 /// The time in which the code of a tool would stop if the end of the connection cancelled its call.
 const HANG_UP: Duration = Duration::from_secs(3);
 
@@ -68,6 +71,10 @@ impl Connection {
         }
         if !canaries.is_requested(STARTED) {
             return Err(End::Timeout);
+        }
+        let begins = timeout(BEGINS, pending::<()>());
+        if let Some(message) = self.receive_until(log, &mut reply, &awaits, begins).await? {
+            return Ok(End::Replied { message });
         }
         let is_stateless = self.revision.facts().lifecycle == Lifecycle::Stateless;
         if reply.is_some() && (call.hangs_up || is_stateless) {
