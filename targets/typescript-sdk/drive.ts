@@ -3,8 +3,14 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 
-import { describeError, elicitationHandler, formCapability } from '../shared/typescript/client.js';
-import { Cannot, type DriveRequest, type Drove, type Step, type StepAnswer } from '../shared/typescript/protocol.js';
+import {
+  describeError,
+  elicitationHandler,
+  formCapability,
+  runStep,
+  type Requests
+} from '../shared/typescript/client.js';
+import { Cannot, type DriveRequest, type Drove, type StepAnswer } from '../shared/typescript/protocol.js';
 
 export async function drive(request: DriveRequest): Promise<Drove> {
   const steps: StepAnswer[] = [];
@@ -17,7 +23,8 @@ export async function drive(request: DriveRequest): Promise<Drove> {
     return { steps, connected: false, error: describeError(error) };
   }
   try {
-    for (const step of request.script) steps.push(await runStep(client, step, request.requestTimeout));
+    const requests = clientRequests(client, request.requestTimeout);
+    for (const step of request.script) steps.push(await runStep(requests, step));
     return { steps, connected: true };
   } finally {
     // https://ts.sdk.modelcontextprotocol.io/v2/clients/connect#disconnect-cleanly
@@ -53,16 +60,11 @@ function createClient({ revision, variant, answers, declares, negotiate }: Drive
   return client;
 }
 
-async function runStep(client: Client, step: Step, timeout?: number): Promise<StepAnswer> {
-  // https://ts.sdk.modelcontextprotocol.io/v2/clients/calling#check-the-connection
+/** https://ts.sdk.modelcontextprotocol.io/v2/clients/calling#check-the-connection */
+function clientRequests(client: Client, timeout?: number): Requests {
   const options = timeout === undefined ? undefined : { timeout };
-  try {
-    if (step.listTools) return { tools: (await client.listTools(undefined, options)).tools };
-    if (step.callTool) return { result: await client.callTool(step.callTool, options) };
-  } catch (error) {
-    return { error: describeError(error) };
-  }
-  if (step.callTools)
-    return { results: await Promise.all(step.callTools.map(callTool => runStep(client, { callTool }, timeout))) };
-  throw new Cannot(`the adapter has no step ${Object.keys(step).join()}`);
+  return {
+    listTools: async () => (await client.listTools(undefined, options)).tools,
+    callTool: call => client.callTool(call, options)
+  };
 }

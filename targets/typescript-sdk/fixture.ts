@@ -37,7 +37,7 @@ import {
   type State,
   type Tool
 } from '../shared/typescript/protocol.js';
-import { checkVerbs, logs, refuseMembers, waitForCancellation } from '../shared/typescript/tool.js';
+import { checkVerbs, elicitParams, logs, refuseMembers, waitForCancellation } from '../shared/typescript/tool.js';
 
 /** Creates a new server. */
 export type BuildServer = () => McpServer | Server;
@@ -158,7 +158,9 @@ function stateCodecs({ revision }: ServeRequest): StateCodecs | undefined {
 /** Returns the options of a server with a tool that gives a state. */
 function serverOptions(tools: Tool[], states: StateCodecs | undefined): ServerOptions {
   const hasState = tools.some(({ does }) => does.elicit?.state !== undefined);
-  return states && hasState ? { requestState: { verify: (state, ctx) => states().verify(state, ctx) } } : {};
+  if (!states || !hasState) return {};
+  const codec = states();
+  return { requestState: { verify: (state, ctx) => codec.verify(state, ctx) } };
 }
 
 type ToolResult = CallToolResult | InputRequiredResult;
@@ -240,10 +242,9 @@ async function mint(state?: State, states?: StateCodecs): Promise<{ requestState
  * Asks the user on the 2025 revisions.
  * https://ts.sdk.modelcontextprotocol.io/v2/servers/elicitation#ask-for-input-with-a-form
  */
-const elicitInput: Question = async ({ state, ...elicit }, ctx) => {
+const elicitInput: Question = async (elicit, ctx) => {
   // A question of a case can be one that the types exclude.
-  const defaults = elicit.mode === 'url' ? { elicitationId: crypto.randomUUID() } : { mode: 'form' };
-  const params = { ...defaults, ...elicit } as ElicitRequestFormParams | ElicitRequestURLParams;
+  const params = elicitParams(elicit) as ElicitRequestFormParams | ElicitRequestURLParams;
   const { action, content } = await ctx.mcpReq.elicitInput(params);
   return structured({ action, content });
 };

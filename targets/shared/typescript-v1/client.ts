@@ -7,8 +7,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-import { describeError, elicitationHandler, formCapability } from '../typescript/client.js';
-import { Cannot, type DriveRequest, type Drove, type Step, type StepAnswer } from '../typescript/protocol.js';
+import { describeError, elicitationHandler, formCapability, runStep, type Requests } from '../typescript/client.js';
+import { Cannot, type DriveRequest, type Drove, type StepAnswer } from '../typescript/protocol.js';
 import { revisions } from './server.js';
 
 /**
@@ -27,7 +27,8 @@ export async function drive(request: DriveRequest): Promise<Drove> {
     return { connected: false, steps, error: describeError(error) };
   }
   try {
-    for (const step of request.script) steps.push(await runStep(client, step, request.requestTimeout));
+    const requests = clientRequests(client, request.requestTimeout);
+    for (const step of request.script) steps.push(await runStep(requests, step));
     return { connected: true, steps };
   } finally {
     // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/src/examples/client/simpleStreamableHttp.ts
@@ -63,18 +64,13 @@ function ajv2020(): Ajv2020 {
   return ajv;
 }
 
-async function runStep(client: Client, step: Step, timeout?: number): Promise<StepAnswer> {
-  // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#progress-notifications
+/** https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#progress-notifications */
+function clientRequests(client: Client, timeout?: number): Requests {
   const options = timeout === undefined ? undefined : { timeout };
-  try {
-    if (step.listTools) return { tools: await listAllTools(client, options) };
-    if (step.callTool) return { result: await client.callTool(step.callTool, undefined, options) };
-  } catch (error) {
-    return { error: describeError(error) };
-  }
-  if (step.callTools)
-    return { results: await Promise.all(step.callTools.map(callTool => runStep(client, { callTool }, timeout))) };
-  throw new Cannot(`there is no step ${Object.keys(step).join()}`);
+  return {
+    listTools: () => listAllTools(client, options),
+    callTool: call => client.callTool(call, undefined, options)
+  };
 }
 
 /** https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#pagination */

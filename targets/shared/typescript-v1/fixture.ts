@@ -20,7 +20,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 
 import { Refused, type Does, type Fixture } from '../typescript/protocol.js';
-import { checkVerbs, logs, refuseMembers, waitForCancellation } from '../typescript/tool.js';
+import { checkVerbs, elicitParams, logs, refuseMembers, waitForCancellation } from '../typescript/tool.js';
 import { toZod } from './zod.js';
 
 /** Creates a server, which serves one session. */
@@ -92,11 +92,8 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 async function runTool(does: Does, args: unknown, server: McpServer['server'], extra: Extra): Promise<CallToolResult> {
   if (does.raise !== undefined) throw new Error(does.raise);
   if (does.elicit) {
-    // The SDK's revisions have no request state.
-    const { state, ...elicit } = does.elicit;
-    // The question of a fixture can break the types on purpose.
-    const defaults = elicit.mode === 'url' ? { elicitationId: crypto.randomUUID() } : { mode: 'form' };
-    const params = { ...defaults, ...elicit } as ElicitRequestFormParams | ElicitRequestURLParams;
+    // The question of a fixture can break the types on purpose. The SDK's revisions have no request state.
+    const params = elicitParams(does.elicit) as ElicitRequestFormParams | ElicitRequestURLParams;
     const { action, content } = await server.elicitInput(params);
     return structured({ action, content });
   }

@@ -1,5 +1,24 @@
 /** What the clients of all TypeScript SDKs do alike. */
-import type { Answer, ErrorDescription } from './protocol.js';
+import { Cannot, type Answer, type Call, type ErrorDescription, type Step, type StepAnswer } from './protocol.js';
+
+/** The requests of an SDK's client, as its user makes them. */
+export interface Requests {
+  listTools(): Promise<unknown[]>;
+  callTool(call: Call): Promise<unknown>;
+}
+
+/** Performs a step of a script. Several calls begin at the same time. */
+export async function runStep(client: Requests, step: Step): Promise<StepAnswer> {
+  try {
+    if (step.listTools) return { tools: await client.listTools() };
+    if (step.callTool) return { result: await client.callTool(step.callTool) };
+  } catch (error) {
+    return { error: describeError(error) };
+  }
+  if (step.callTools)
+    return { results: await Promise.all(step.callTools.map(callTool => runStep(client, { callTool }))) };
+  throw new Cannot(`the adapter has no step ${Object.keys(step).join()}`);
+}
 
 /** The part of the SDKs' `ElicitResult` that a user's answer has. */
 type ElicitResult = { action: 'accept' | 'decline' | 'cancel' } | { action: 'accept'; content: FormContent };

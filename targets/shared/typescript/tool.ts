@@ -1,7 +1,8 @@
 /** What the tools of all TypeScript SDKs do alike. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 
-import { Cannot, type Does, type Tool, type Wait } from './protocol.js';
+import { Cannot, type Does, type Elicit, type Tool, type Wait } from './protocol.js';
 
 const verbs = ['echo', 'return', 'elicit', 'raise', 'wait', 'log', 'progress'];
 
@@ -22,6 +23,11 @@ export function refuseMembers(members: object, api: string): void {
 /** States whether a tool sends log messages, so that the author of its server declares the capability. */
 export function logs(tools: { does: Does }[]): boolean {
   return tools.some(({ does }) => does.log !== undefined);
+}
+
+/** Returns the parameters of the request for a question. The author of a tool chooses the id of a URL. */
+export function elicitParams({ state, ...elicit }: Elicit): Omit<Elicit, 'state'> {
+  return elicit.mode === 'url' ? { elicitationId: randomUUID(), ...elicit } : { mode: 'form', ...elicit };
 }
 
 /** Waits until the SDK aborts the signal of a request, and tells casebook when it started and when it stopped. */
