@@ -186,26 +186,28 @@ private fun elicitHandler(does: JsonObject): Handler {
     return when (val mode = does["mode"]?.jsonPrimitive?.content ?: "form") {
         "form" -> {
             val requestedSchema = does.getValue("requestedSchema").intoRequestedSchema()
-            return { answerResult(createElicitation(message, requestedSchema, ANSWER_LIMIT)) }
+            answerHandler { createElicitation(message, requestedSchema, ANSWER_LIMIT) }
         }
 
         "url" -> {
             val id = does["elicitationId"] ?: throw Cannot("createElicitation requires an elicitationId for a URL")
-            return {
-                answerResult(createElicitation(message, id.jsonPrimitive.content, does.text("url"), ANSWER_LIMIT))
-            }
+            answerHandler { createElicitation(message, id.jsonPrimitive.content, does.text("url"), ANSWER_LIMIT) }
         }
 
         else -> throw Cannot("createElicitation has no parameters for the mode $mode")
     }
 }
 
-private fun answerResult(answer: ElicitResult) = structuredResult(
-    buildJsonObject {
-        put("action", answer.action.name.lowercase())
-        answer.content?.let { put("content", it) }
-    },
-)
+/** Creates a handler that returns the user's answer. */
+private fun answerHandler(ask: suspend ClientConnection.() -> ElicitResult): Handler = {
+    val answer = ask()
+    structuredResult(
+        buildJsonObject {
+            put("action", answer.action.name.lowercase())
+            answer.content?.let { put("content", it) }
+        },
+    )
+}
 
 /** Creates a handler that waits until its call is cancelled: the SDK then cancels the handler's coroutine. */
 private fun waitHandler(does: JsonObject): Handler = {
