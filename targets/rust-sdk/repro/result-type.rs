@@ -2,14 +2,17 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic#result>
 
+mod play;
+
 use std::{error::Error, process::ExitCode};
 
 use rmcp::{
     ClientLifecycleMode, ClientServiceExt,
     model::{CallToolRequestParams, ClientConfig, ProtocolVersion},
 };
-use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use serde_json::json;
+
+use play::play;
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -35,16 +38,4 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     println!("the client returned {list:?} and {call:?}");
     Ok(ExitCode::FAILURE)
-}
-
-/// Plays a server over a pipe: gives each request of the client to `answer`, and sends the lines that it returns.
-async fn play(far: DuplexStream, answer: impl Fn(&Value) -> Vec<Value>) -> Option<()> {
-    let (input, mut output) = tokio::io::split(far);
-    let mut lines = BufReader::new(input).lines();
-    while let Some(line) = lines.next_line().await.ok()? {
-        for reply in answer(&serde_json::from_str(&line).ok()?) {
-            output.write_all(format!("{reply}\n").as_bytes()).await.ok()?;
-        }
-    }
-    Some(())
 }

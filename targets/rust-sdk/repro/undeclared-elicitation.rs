@@ -3,10 +3,12 @@
 //! <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities>
 //! <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>
 
+mod exchange;
+
 use std::{error::Error, process::ExitCode};
 
 use rmcp::{
-    ErrorData, RoleServer, ServerHandler, ServiceExt,
+    ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitationSchema,
         InputRequest, InputRequests, InputRequiredResult, JsonObject, ServerCapabilities, ServerConfig,
@@ -14,7 +16,8 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use exchange::exchange;
 
 struct Tools;
 
@@ -75,20 +78,4 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     println!("the server answered on 2025-11-25: {older}, and on 2026-07-28: {newer}");
     Ok(ExitCode::FAILURE)
-}
-
-/// Serves `tools` over a pipe, sends each line, and returns the line that answers the last one.
-async fn exchange(tools: Tools, lines: &[&str]) -> Result<String, Box<dyn Error>> {
-    let (near, far) = tokio::io::duplex(1 << 16);
-    tokio::spawn(async move { tools.serve(far).await.ok()?.waiting().await.ok() });
-    let (input, mut output) = tokio::io::split(near);
-    let mut answers = BufReader::new(input).lines();
-    let mut answer = String::new();
-    for line in lines {
-        output.write_all(format!("{line}\n").as_bytes()).await?;
-        if line.contains("\"id\"") {
-            answer = answers.next_line().await?.unwrap_or_default();
-        }
-    }
-    Ok(answer)
 }

@@ -3,6 +3,8 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#error-handling>
 
+mod play;
+
 use std::{error::Error, process::ExitCode, sync::mpsc};
 
 use rmcp::{
@@ -14,7 +16,8 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+
+use play::play;
 
 /// A client that accepts every form.
 struct Forms;
@@ -72,16 +75,4 @@ async fn ask(client: impl ClientHandler, mode: &'static str) -> Result<Value, Bo
     let client = client.serve(near).await?;
     client.call_tool(CallToolRequestParams::new("t")).await?;
     Ok(tokio::task::spawn_blocking(move || received.recv()).await??)
-}
-
-/// Plays a server over a pipe: gives each request of the client to `answer`, and sends the lines that it returns.
-async fn play(far: DuplexStream, answer: impl Fn(&Value) -> Vec<Value>) -> Option<()> {
-    let (input, mut output) = tokio::io::split(far);
-    let mut lines = BufReader::new(input).lines();
-    while let Some(line) = lines.next_line().await.ok()? {
-        for reply in answer(&serde_json::from_str(&line).ok()?) {
-            output.write_all(format!("{reply}\n").as_bytes()).await.ok()?;
-        }
-    }
-    Some(())
 }

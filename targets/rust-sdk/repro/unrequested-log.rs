@@ -4,10 +4,12 @@
 
 #![expect(deprecated, reason = "the SDK deprecates log messages")]
 
+mod exchange;
+
 use std::{error::Error, process::ExitCode};
 
 use rmcp::{
-    ErrorData, RoleServer, ServerHandler, ServiceExt,
+    ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, LoggingLevel, LoggingMessageNotificationParam,
         ServerCapabilities, ServerConfig,
@@ -15,7 +17,8 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use exchange::exchange;
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
@@ -41,11 +44,7 @@ impl ServerHandler for Tools {
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let (near, far) = tokio::io::duplex(1 << 16);
-    tokio::spawn(async move { Tools.serve(far).await.ok()?.waiting().await.ok() });
-    let (input, mut output) = tokio::io::split(near);
-    output.write_all(format!("{CALL}\n").as_bytes()).await?;
-    let line = BufReader::new(input).lines().next_line().await?.unwrap_or_default();
+    let line = exchange(Tools, &[CALL]).await?;
     println!("a request without a log level got {line}");
     Ok(if line.contains("notifications/message") { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

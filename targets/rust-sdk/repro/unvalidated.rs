@@ -2,16 +2,19 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations>
 
+mod exchange;
+
 use std::{error::Error, process::ExitCode, sync::Arc};
 
 use rmcp::{
-    ServerHandler, ServiceExt,
+    ServerHandler,
     handler::server::router::tool::{ToolRoute, ToolRouter},
     model::{CallToolResult, ServerCapabilities, ServerConfig, Tool},
     tool_handler,
 };
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use exchange::exchange;
 
 struct Tools(ToolRouter<Self>);
 
@@ -48,20 +51,4 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     println!("the server answered {answer}");
     Ok(ExitCode::FAILURE)
-}
-
-/// Serves `tools` over a pipe, sends each line, and returns the line that answers the last one.
-async fn exchange(tools: Tools, lines: &[&str]) -> Result<String, Box<dyn Error>> {
-    let (near, far) = tokio::io::duplex(1 << 16);
-    tokio::spawn(async move { tools.serve(far).await.ok()?.waiting().await.ok() });
-    let (input, mut output) = tokio::io::split(near);
-    let mut answers = BufReader::new(input).lines();
-    let mut answer = String::new();
-    for line in lines {
-        output.write_all(format!("{line}\n").as_bytes()).await?;
-        if line.contains("\"id\"") {
-            answer = answers.next_line().await?.unwrap_or_default();
-        }
-    }
-    Ok(answer)
 }
