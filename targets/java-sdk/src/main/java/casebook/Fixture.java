@@ -112,8 +112,9 @@ record Fixture(Implementation server, List<FixtureTool> tools) {
    * <p>https://java.sdk.modelcontextprotocol.io/latest/server/#tool-specification
    */
   private static void register(FixtureTool tool, Consumer<Tool> registration) throws Unbuildable {
-    for (var member : tool.others().keySet()) {
-      throw new Cannot("Tool.Builder has no method for the member " + member);
+    if (!tool.others().isEmpty()) {
+      var members = String.join(", ", tool.others().keySet());
+      throw new Cannot("Tool.Builder has no method for the member " + members);
     }
     var annotations =
         readWhole("Tool.annotations", tool.annotations(), new TypeRef<ToolAnnotations>() {});
