@@ -106,8 +106,7 @@ impl OutputArgs {
 
     /// Builds the report of some run logs and writes it in all requested formats.
     pub(super) fn write(&self, sources: &[Source], library: &Library) -> Result<Report, Problem> {
-        let files = library.cases.iter().map(|case| (case.id.clone(), case.path.clone())).collect();
-        let report = Report::new(sources, &ReportContext { catalogue: library.requirements.clone(), files });
+        let report = Report::new(sources, &ReportContext::of(library));
         let mut written = Ok(());
         for output in &self.reports {
             // After a report that cannot be written, the others are still written.

@@ -3,6 +3,7 @@
 //! Takes folders or the embedded cases, gives typed and checked cases with the values of their rows filled in. Each
 //! mistake has a file, a line, a cause and a remedy. Must not know targets, verdicts, or how a test is run.
 
+mod capabilities;
 mod case;
 mod catalogue;
 pub(crate) mod diagnostic;
@@ -38,6 +39,7 @@ use std::collections::BTreeMap;
 
 use camino::Utf8Path;
 
+use crate::model::capability::CapabilityGroup;
 use crate::model::case::Library;
 use crate::model::seed::Seed;
 use crate::model::{CaseId, Printable};
@@ -107,6 +109,19 @@ fn read_seeds(texts: &[source::Text], library: &Library) -> (Vec<Seed>, Vec<Diag
     (seeds, diagnostics)
 }
 
+fn read_capabilities(texts: &[source::Text], library: &Library) -> (Vec<CapabilityGroup>, Vec<Diagnostic>) {
+    let (mut groups, mut diagnostics) = (Vec::new(), Vec::new());
+    for text in texts.iter().filter(|text| matches!(text.kind, source::Kind::Capabilities)) {
+        let mut reader = text.reader();
+        lint::width(&mut reader);
+        if let Some(root) = json::parse(&mut reader) {
+            groups.extend(capabilities::groups(&mut reader, &root, library));
+        }
+        diagnostics.extend(reader.into_found());
+    }
+    (groups, diagnostics)
+}
+
 /// Compares the quotes of the requirement catalogue with a checkout of the specification's repository.
 ///
 /// # Errors
@@ -165,7 +180,13 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
         diagnostics.extend(reader.into_found());
     }
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
-    let library = Library { cases, requirements: catalogued.requirements, hash };
+    let mut library = Library { cases, requirements: catalogued.requirements, hash, capabilities: Vec::new() };
+    let (capabilities, found) = read_capabilities(&texts, &library);
+    library.capabilities = capabilities;
+    // Without its cases, a file of capabilities would seem to name tests that do not exist.
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(found);
+    }
     if purpose == Purpose::Lint && !diagnostics.iter().any(Diagnostic::is_error) {
         diagnostics.extend(read_seeds(&texts, &library).1);
     }

@@ -23,13 +23,13 @@ pub(super) fn seeds(reader: &mut Reader, folder: &str, root: &Node, library: &Li
 }
 
 /// The names that a paragraph can have as tests.
-struct Names {
+pub(super) struct Names {
     folders: BTreeSet<String>,
     prefixes: BTreeSet<String>,
 }
 
 impl Names {
-    fn of(library: &Library) -> Self {
+    pub(super) fn of(library: &Library) -> Self {
         let mut names = Self { folders: BTreeSet::new(), prefixes: BTreeSet::new() };
         for case in &library.cases {
             names.folders.insert(case.id.folder().to_owned());
@@ -102,14 +102,15 @@ fn requirements(reader: &mut Reader, folder: &str, object: Object<'_>, library: 
     found
 }
 
-fn tests(reader: &mut Reader, object: Object<'_>, names: &Names) -> Vec<String> {
+/// Reads the member `tests`.
+pub(super) fn tests(reader: &mut Reader, object: Object<'_>, names: &Names) -> Vec<String> {
     let items = object.get("tests").and_then(|node| reader.items(node, "`tests`")).unwrap_or_default();
     let mut found = Vec::new();
     for item in items {
         let Some(written) = reader.text(item, "an item of `tests`") else { continue };
         // A file that is checked alone may name the tests of a folder that is not read.
         let is_read = written.split('/').next().is_some_and(|folder| names.folders.contains(folder));
-        if is_read && !names.prefixes.contains(written) {
+        if is_read && !names.prefixes.contains(written) && !names.folders.contains(written) {
             let unknown = reader.mistake(Lint::UnknownTest, format!("no test is named `{written}`"));
             let folder = written.split('/').next().unwrap_or_default();
             let known = names.prefixes.iter().map(String::as_str).filter(|name| name.starts_with(folder));

@@ -23,6 +23,8 @@ pub(crate) const MOST_BYTES: usize = 1 << 20;
 /// The folder beside the folders of cases in which editors find the JSON Schemas. It holds no cases.
 const SCHEMAS: &str = "schemas";
 const REQUIREMENTS: &str = "requirements.json";
+/// The file beside the folders of cases that has the questions of readers.
+const CAPABILITIES: &str = "capabilities.json";
 
 /// The help for a path that holds no cases.
 const EXPECTED: &str = "expected a folder that holds folders of cases, as in `cases`; one of these folders, as in \
@@ -57,6 +59,8 @@ pub(super) enum Kind {
     Seeds(String),
     /// `<folder>/<file>.json`.
     Case(CaseId),
+    /// `capabilities.json`.
+    Capabilities,
 }
 
 impl Kind {
@@ -64,7 +68,7 @@ impl Kind {
     pub(super) fn requirements(&self) -> Option<&str> {
         match self {
             Self::Requirements(folder) => Some(folder),
-            Self::Seeds(_) | Self::Case(_) => None,
+            Self::Seeds(_) | Self::Case(_) | Self::Capabilities => None,
         }
     }
 
@@ -72,7 +76,7 @@ impl Kind {
     pub(super) fn case(&self) -> Option<&CaseId> {
         match self {
             Self::Case(id) => Some(id),
-            Self::Requirements(_) | Self::Seeds(_) => None,
+            Self::Requirements(_) | Self::Seeds(_) | Self::Capabilities => None,
         }
     }
 
@@ -80,7 +84,7 @@ impl Kind {
     pub(super) fn seeds(&self) -> Option<&str> {
         match self {
             Self::Seeds(folder) => Some(folder),
-            Self::Requirements(_) | Self::Case(_) => None,
+            Self::Requirements(_) | Self::Case(_) | Self::Capabilities => None,
         }
     }
 }
@@ -107,14 +111,15 @@ pub fn is_embedded_folder(folder: &str) -> bool {
     EMBEDDED.get_file(format!("{folder}/{REQUIREMENTS}")).is_some()
 }
 
-/// A hash of the files' paths below their roots, and of their texts. Seeds are no cases, and leave it as it is.
+/// A hash of the files' paths below their roots, and of their texts. Seeds and capabilities are no cases, and leave it as it is.
 pub(super) fn hash(texts: &[Text]) -> String {
     let place = |kind: &Kind| match kind {
         Kind::Requirements(folder) => format!("{folder}/requirements"),
         Kind::Seeds(folder) => format!("{folder}/seeds"),
         Kind::Case(id) => id.to_string(),
+        Kind::Capabilities => CAPABILITIES.to_owned(),
     };
-    let asked = texts.iter().filter(|text| text.kind.seeds().is_none());
+    let asked = texts.iter().filter(|text| !matches!(text.kind, Kind::Seeds(_) | Kind::Capabilities));
     let files: Vec<_> = asked.map(|text| (place(&text.kind), text.file.inner())).collect();
     crate::model::hash(&files)
 }
@@ -313,7 +318,11 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
     let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
     let name = format!("{}/{}", root.as_str().trim_end_matches('/'), parts.join("/"));
     let refuse = |lint, why: &str, help: &str| Err(Box::new(refuse(Utf8Path::new(&name), lint, why).help(help)));
-    let [folder, file] = parts[..] else {
+    let (folder, file) = if let [folder, file] = parts[..] {
+        (folder, file)
+    } else if parts == [CAPABILITIES] {
+        ("cases", CAPABILITIES)
+    } else {
         let why = "a case file must lie in a folder of cases: `<folder>/<file>.json`";
         return refuse(Lint::Misplaced, why, "move the file, or name the folder above its folder");
     };
@@ -321,6 +330,7 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
         return refuse(Lint::Misplaced, "the file is not a case file: its name does not end in `.json`", EXPECTED);
     };
     let kind = match stem {
+        _ if parts.len() == 1 => Kind::Capabilities,
         "requirements" => Kind::Requirements(folder.to_owned()),
         "seeds" => Kind::Seeds(folder.to_owned()),
         _ => Kind::Case(CaseId::new(folder, stem)),

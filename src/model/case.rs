@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::applicability::Applicability;
+use super::capability::CapabilityGroup;
 pub use super::deviation::{Change, Deviation};
 pub use super::flaw::Flaw;
 use super::schema::SharedSchema;
@@ -27,6 +28,8 @@ pub struct Library {
     pub requirements: Catalogue,
     /// A hash of all files. Only runs with the same hash are comparable.
     pub hash: String,
+    /// The questions of readers that the cases answer.
+    pub capabilities: Vec<CapabilityGroup>,
 }
 
 /// One case file.

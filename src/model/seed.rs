@@ -24,7 +24,7 @@ pub struct Paragraph {
     pub says: String,
     /// The requirements that the catalogue made of it.
     pub requirements: Vec<RequirementId>,
-    /// The tests that ask for it, as prefixes: `FOLDER/FILE`, `FOLDER/FILE/TEST` or `FOLDER/FILE/TEST/ROW`.
+    /// The tests that ask for it, as prefixes: `FOLDER`, `FOLDER/FILE`, `FOLDER/FILE/TEST` or `FOLDER/FILE/TEST/ROW`.
     pub tests: Vec<String>,
     /// The reason why no test, or only a part of it, is asked for.
     pub reason: Option<String>,

@@ -4,17 +4,20 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::capability::answers;
 use super::format::{Cell, CheckEntry, DetailEntry, Legend, REPORT_FORMAT, Report, Sentence, TestEntry};
 use super::merge::{Merged, MergedTarget, merge};
-use super::{Caveat, CaveatKind, Column, KeywordEntry, Source, Status, Untrusted};
+use super::{Caveat, CaveatKind, Column, KeywordEntry, SentenceRates, Source, Status, Untrusted, View};
+use crate::model::capability::CapabilityGroup;
+use crate::model::case::Library;
 use crate::model::reason::Detail;
 use crate::model::record::{Record, Verdict};
-use crate::model::spec::{Catalogue, Level, Requirement};
+use crate::model::spec::{Catalogue, Level, Requirement, Role};
 use crate::model::text::shortened;
 use crate::model::{CaseId, RequirementId, TargetId};
 
 /// The name of the reference, which is no real target.
-const REFERENCE: &str = "reference";
+pub(super) const REFERENCE: &str = "reference";
 
 /// The bytes that are kept of a title, and of a text of a verdict's detail.
 const TITLE: usize = 400;
@@ -29,9 +32,23 @@ pub struct ReportContext {
     pub catalogue: Catalogue,
     /// The paths of case files outside of the usual folder of cases.
     pub files: BTreeMap<CaseId, String>,
+    /// The questions of readers.
+    pub capabilities: Vec<CapabilityGroup>,
+    /// The roles of cases.
+    pub roles: BTreeMap<CaseId, Role>,
 }
 
 impl ReportContext {
+    /// The context of reports about these cases.
+    pub fn of(library: &Library) -> Self {
+        Self {
+            catalogue: library.requirements.clone(),
+            files: library.cases.iter().map(|case| (case.id.clone(), case.path.clone())).collect(),
+            capabilities: library.capabilities.clone(),
+            roles: library.cases.iter().map(|case| (case.id.clone(), case.role)).collect(),
+        }
+    }
+
     fn file(&self, case: &CaseId) -> String {
         self.files.get(case).cloned().unwrap_or_else(|| format!("cases/{case}.json"))
     }
@@ -42,6 +59,8 @@ impl Report {
     pub fn new(sources: &[Source], context: &ReportContext) -> Self {
         let Merged { targets: mut merged, caveats } = merge(sources);
         name(&mut merged);
+        mark_main(&mut merged, sources);
+        count_sentences(&mut merged, &context.roles);
         let requirements = rows(&merged, &context.catalogue);
         let places: BTreeMap<&RequirementId, usize> =
             requirements.iter().enumerate().map(|(at, row)| (&row.id, at)).collect();
@@ -65,12 +84,16 @@ impl Report {
             }));
         }
         keywords.sort_by(|a, b| (a.draft, &a.keyword, a.door, a.target).cmp(&(b.draft, &b.keyword, b.door, b.target)));
+        let capabilities = answers(&context.capabilities, &context.roles, &merged);
+        let targets: Vec<_> = merged.into_iter().map(|merged| merged.column).collect();
         Self {
             format: REPORT_FORMAT,
             casebook: env!("CARGO_PKG_VERSION").to_owned(),
             legend: Legend::default(),
             partial: caveats.into_iter().chain(uncatalogued(&requirements)).collect(),
-            targets: merged.into_iter().map(|merged| merged.column).collect(),
+            capabilities,
+            view: View::of(&targets),
+            targets,
             requirements,
             cells: cells.into_values().collect(),
             tests,
@@ -94,6 +117,30 @@ fn name(merged: &mut [MergedTarget<'_>]) {
         let cases = column.cases.as_deref().filter(|_| versions[&key(column)] > 1);
         let cases = cases.map(|cases| format!(", cases {cases}")).unwrap_or_default();
         column.name = format!("{} {version}{cases}", column.id);
+    }
+}
+
+/// Marks one variant of each target: the first one that any run log lists.
+fn mark_main(merged: &mut [MergedTarget<'_>], sources: &[Source]) {
+    let mut first: BTreeMap<&str, &TargetId> = BTreeMap::new();
+    for id in sources.iter().flat_map(|source| &source.header.targets) {
+        first.entry(&id.name).or_insert(id);
+    }
+    for MergedTarget { column, .. } in merged {
+        column.is_main = first.get(column.id.name.as_str()) == Some(&&column.id);
+    }
+}
+
+/// Counts the requirements that hold, for servers and clients apart.
+fn count_sentences(merged: &mut [MergedTarget<'_>], roles: &BTreeMap<CaseId, Role>) {
+    for MergedTarget { column, records } in merged {
+        for role in Role::ALL {
+            let of_role = records.values().filter(|record| roles.get(&record.test.case) == Some(role));
+            let mut verdicts = of_role.flat_map(|record| &record.verdicts).peekable();
+            if verdicts.peek().is_some() {
+                column.sentences.insert(*role, SentenceRates::of(verdicts));
+            }
+        }
     }
 }
 

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Counts, Keywords, Rates, Status};
+use super::{Counts, Keywords, Rates, SentenceRates, Status};
 use crate::model::reason::{SkipReason, Stale};
 use crate::model::record::{About, Record, SnapshotProblem};
+use crate::model::spec::Role;
 use crate::model::text::count;
 use crate::model::{RequirementId, TargetId};
 
@@ -44,6 +45,10 @@ pub struct Column {
     pub skipped: Vec<SkippedTests>,
     /// The share of its checks that hold.
     pub rates: Rates,
+    /// The number of requirements that hold, by role.
+    pub sentences: BTreeMap<Role, SentenceRates>,
+    /// `true` for the variant that stands for the target where its variants are not shown: the first of its run.
+    pub is_main: bool,
     /// Known failures that no longer fail.
     #[serde(serialize_with = "with_texts")]
     pub stale: Vec<Stale>,
@@ -110,6 +115,8 @@ impl Column {
             verified: 0,
             skipped: Vec::new(),
             rates: Rates::default(),
+            sentences: BTreeMap::new(),
+            is_main: true,
             stale: Vec::new(),
             snapshots: Vec::new(),
             seconds: 0.0,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Caveat, Column, KeywordEntry, Status};
+use super::{CapabilityRows, Caveat, Column, KeywordEntry, Status, View};
 use crate::model::reason::Detail;
 use crate::model::record::VerdictKind;
 use crate::model::spec::{Harm, Level, Role};
@@ -23,6 +23,8 @@ pub struct Report {
     pub format: u32,
     /// The version of the harness that made it.
     pub casebook: String,
+    /// The question that it answers.
+    pub view: View,
     /// The meaning of the words for results.
     pub legend: Legend,
     /// The reasons why it is partial, the worst first; empty for a complete report.
@@ -33,6 +35,9 @@ pub struct Report {
     pub requirements: Vec<Sentence>,
     /// The verdicts on a requirement and a target; where there is none, there is no cell. By row, then by column.
     pub cells: Vec<Cell>,
+    /// The answers to the questions of readers, by group.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<CapabilityRows>,
     /// The tests, by column, then by name.
     pub tests: Vec<TestEntry>,
     /// The share of imported tests that are right, by draft, keyword and door, then by column; mostly there are none.

@@ -7,6 +7,7 @@
 mod annotations;
 mod badge;
 mod build;
+mod capability;
 mod column;
 pub mod coverage;
 mod explain;
@@ -26,19 +27,22 @@ mod summary;
 pub mod terminal;
 mod version;
 pub mod versus;
+mod view;
 
 pub use annotations::{Annotation, annotations};
 pub use badge::badges;
 pub use build::ReportContext;
+pub use capability::{Answer, CapabilityCell, CapabilityRow, CapabilityRows};
 pub use column::{Column, SkippedTests, embargo};
 pub use explain::{Breakers, expanded, explain};
 pub use format::{Cell, CheckEntry, DetailEntry, REPORT_FORMAT, Report, Sentence, TestEntry};
 pub use junit::junit;
 pub use keywords::{KeywordEntry, Keywords};
 pub use merge::{Caveat, CaveatKind, Source};
-pub use rates::{Rate, Rates};
+pub use rates::{Rate, Rates, SentenceRates};
 pub use status::{Counts, Status};
 pub use summary::RunSummary;
+pub use view::View;
 
 pub use crate::model::Untrusted;
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::model::RequirementId;
-use crate::model::record::{Record, VerdictKind};
+use crate::model::record::{Record, Verdict, VerdictKind};
 use crate::model::spec::{Level, Revision};
 
 /// The number of checks that hold, of all that count.
@@ -97,6 +97,51 @@ impl Rates {
                 rate.held += usize::from(holds);
             }
         }
+    }
+}
+
+/// The number of requirements that hold for one role of a target. A requirement holds if none of its checks fails; it
+/// counts if at least one was decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SentenceRates {
+    /// MUSTs and MUST NOTs.
+    pub must: Rate,
+    /// SHOULDs and SHOULD NOTs.
+    pub should: Rate,
+    /// The MUSTs and MUST NOTs of which every failing check is left to the author.
+    pub author: usize,
+}
+
+impl SentenceRates {
+    /// Counts the verdicts of one role of a target.
+    pub(super) fn of<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Self {
+        // For each requirement: its level, whether it was decided, holds, and is left to the author.
+        let mut sentences: BTreeMap<&RequirementId, (Level, bool, bool, bool)> = BTreeMap::new();
+        for verdict in verdicts {
+            let (_, decided, held, author) =
+                sentences.entry(&verdict.requirement).or_insert((verdict.level, false, true, false));
+            *author |= verdict.kind == VerdictKind::Author;
+            if verdict.is_decided()
+                && let Some(holds) = holds(verdict.kind)
+            {
+                *decided = true;
+                *held &= holds;
+            }
+        }
+        let mut rates = Self::default();
+        for (level, decided, held, author) in sentences.into_values() {
+            let is_must = matches!(level, Level::Must | Level::MustNot);
+            rates.author += usize::from(is_must && author && held);
+            let rate = match level {
+                _ if !decided => continue,
+                Level::Must | Level::MustNot => &mut rates.must,
+                Level::Should | Level::ShouldNot => &mut rates.should,
+                _ => continue,
+            };
+            rate.asked += 1;
+            rate.held += usize::from(held);
+        }
+        rates
     }
 }
 

@@ -66,7 +66,7 @@ fn context() -> ReportContext {
     };
     let all = [requirement("f/r", Level::Must), requirement("sep-1/s", Level::Should)];
     let catalogue: Catalogue = all.into_iter().map(|one| (one.id.clone(), one)).collect();
-    ReportContext { catalogue, files: BTreeMap::new() }
+    ReportContext { catalogue, ..ReportContext::default() }
 }
 
 fn report(sources: &[Source]) -> Report {

@@ -1,0 +1,126 @@
+//! The file `capabilities.json`: questions of readers, with the requirements and tests that decide them.
+//!
+//! Takes the tree of the file and the cases, and reports questions that name an unknown requirement or test. Must not know
+//! how answers are computed.
+
+use std::collections::BTreeSet;
+
+use super::diagnostic::Lint;
+use super::node::Node;
+use super::read::Reader;
+use super::seeds::Names;
+use crate::model::RequirementId;
+use crate::model::capability::{Capability, CapabilityGroup, Decider};
+use crate::model::case::Library;
+use crate::model::spec::Role;
+
+const CAPABILITY: [&str; 6] = ["id", "question", "short", "role", "right", "decided-by"];
+/// The longest label of a small picture, in characters.
+const MOST_SHORT: usize = 26;
+
+/// Reads the groups of capabilities.
+pub(super) fn groups(reader: &mut Reader, root: &Node, library: &Library) -> Vec<CapabilityGroup> {
+    let mut reading = Reading { reader, library, names: Names::of(library), ids: BTreeSet::new() };
+    let Some(object) = reading.reader.object(root, "a file of capabilities", &["$schema", "groups"]) else {
+        return Vec::new();
+    };
+    let groups = reading.reader.need(object, "a file of capabilities", "groups");
+    let items = groups.and_then(|node| reading.reader.items(node, "`groups`")).unwrap_or_default();
+    items.iter().filter_map(|item| reading.group(item)).collect()
+}
+
+struct Reading<'r> {
+    reader: &'r mut Reader,
+    library: &'r Library,
+    names: Names,
+    ids: BTreeSet<String>,
+}
+
+impl Reading<'_> {
+    fn group(&mut self, node: &Node) -> Option<CapabilityGroup> {
+        let what = "a group of capabilities";
+        let object = self.reader.object(node, what, &["id", "title", "capabilities"])?;
+        let id = self.reader.need(object, what, "id").and_then(|node| self.id(node));
+        let title = self.reader.need(object, what, "title").and_then(|node| self.reader.text(node, "`title`"));
+        let listed = self.reader.need(object, what, "capabilities")?;
+        let items = self.reader.items(listed, "`capabilities`")?;
+        let capabilities = items.iter().filter_map(|item| self.capability(item)).collect();
+        Some(CapabilityGroup { id: id?, title: title?.to_owned(), capabilities })
+    }
+
+    fn capability(&mut self, node: &Node) -> Option<Capability> {
+        let what = "a capability";
+        let object = self.reader.object(node, what, &CAPABILITY)?;
+        let id = self.reader.need(object, what, "id").and_then(|node| self.id(node));
+        let question = self.reader.need(object, what, "question");
+        let question = question.and_then(|node| Some((node, self.reader.text(node, "`question`")?)));
+        if let Some((node, text)) = question
+            && !text.ends_with('?')
+        {
+            let no = self.reader.mistake(Lint::TitleStyle, "the question of a capability ends with a question mark");
+            self.reader.push(no.at(node.span, "no question"));
+        }
+        let short = self.reader.need(object, what, "short");
+        let short = short.and_then(|node| Some((node, self.reader.text(node, "`short`")?)));
+        if let Some((node, text)) = short
+            && text.chars().count() > MOST_SHORT
+        {
+            let why = format!("the label of a capability has at most {MOST_SHORT} characters");
+            let long = self.reader.mistake(Lint::TitleStyle, why);
+            self.reader.push(long.at(node.span, "too long for a small picture"));
+        }
+        let role = self.reader.need(object, what, "role");
+        let role = role.and_then(|node| self.word(node, "`role`", &["server", "client"]));
+        let role = if role? == "server" { Role::Server } else { Role::Client };
+        let right = self.reader.need(object, what, "right");
+        let right = right.and_then(|node| self.word(node, "`right`", &["yes", "no"]));
+        let deciders = self.reader.need(object, what, "decided-by")?;
+        let items = self.reader.items(deciders, "`decided-by`")?;
+        let decided_by = items.iter().filter_map(|item| self.decider(item)).collect();
+        Some(Capability {
+            id: id?,
+            question: question?.1.to_owned(),
+            short: short?.1.to_owned(),
+            role,
+            right_is_yes: right? == "yes",
+            decided_by,
+        })
+    }
+
+    fn decider(&mut self, node: &Node) -> Option<Decider> {
+        let what = "an item of `decided-by`";
+        let object = self.reader.object(node, what, &["requirement", "tests"])?;
+        let named = self.reader.need(object, what, "requirement")?;
+        let written = self.reader.text(named, "`requirement`")?;
+        let id: Option<&RequirementId> = self.library.requirements.keys().find(|id| id.as_str() == written);
+        if id.is_none() {
+            let unknown = format!("the catalogue has no requirement `{written}`");
+            let unknown = self.reader.mistake(Lint::UnknownRequirement, unknown);
+            let known = self.library.requirements.keys().map(RequirementId::as_str);
+            self.reader.push(unknown.at(named.span, "unknown requirement").known(written, "requirements are", known));
+        }
+        let tests = super::seeds::tests(self.reader, object, &self.names);
+        Some(Decider { requirement: id?.clone(), tests })
+    }
+
+    /// Reads an id that no other group or capability has.
+    fn id(&mut self, node: &Node) -> Option<String> {
+        let text = self.reader.text(node, "`id`")?;
+        self.reader.id(text, node.span, "the capability");
+        if !self.ids.insert(text.to_owned()) {
+            let twice = self.reader.mistake(Lint::DuplicateKey, format!("two capabilities have the id `{text}`"));
+            self.reader.push(twice.at(node.span, "used before"));
+        }
+        Some(text.to_owned())
+    }
+
+    fn word<'n>(&mut self, node: &'n Node, what: &str, words: &[&str]) -> Option<&'n str> {
+        let text = self.reader.text(node, what)?;
+        if words.contains(&text) {
+            return Some(text);
+        }
+        let unknown = self.reader.mistake(Lint::UnknownValue, format!("{what} is one of {}", words.join(", ")));
+        self.reader.push(unknown.at(node.span, "unknown"));
+        None
+    }
+}
