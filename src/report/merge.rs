@@ -15,6 +15,9 @@ use crate::model::target::Disclosure;
 use crate::model::text::count;
 use crate::model::{RequirementId, Shard, TargetId, TestId};
 
+/// The number of targets that a caveat names.
+const NAMED: usize = 40;
+
 /// One run log, as far as it could be read.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -172,7 +175,9 @@ pub(super) fn merge(sources: &[Source]) -> Merged<'_> {
     caveats.extend(different_cases(sources));
     let mut columns: Vec<_> = columns.into_iter().collect();
     columns.sort_by_cached_key(|((id, number, cases), _)| (*id, version::order(number.unwrap_or_default()), *cases));
-    let targets = columns.into_iter().map(|(key, runs)| merged(key, &runs, &mut caveats)).collect();
+    let mut narrowed = BTreeMap::new();
+    let targets = columns.into_iter().map(|(key, runs)| merged(key, &runs, &mut caveats, &mut narrowed)).collect();
+    caveats.extend(narrowed.into_iter().map(|(filter, targets)| tested_in_part(filter, &targets)));
     Merged { targets, caveats }
 }
 
@@ -221,7 +226,26 @@ fn different_cases(sources: &[Source]) -> Option<Caveat> {
     })
 }
 
-fn merged<'s>((id, _, cases): Key<'s>, runs: &[&Run<'s>], caveats: &mut BTreeSet<Caveat>) -> MergedTarget<'s> {
+/// The caveat about targets that were tested with the same filter.
+fn tested_in_part(filter: &str, targets: &BTreeSet<&TargetId>) -> Caveat {
+    let filter = Untrusted(filter).line(300);
+    let mut targets = targets.iter();
+    CaveatKind::Remark.of(match (targets.next(), targets.len()) {
+        (Some(only), 0) => format!("{only} was tested only in part, with {filter}"),
+        (first, others) => {
+            let names: Vec<_> = first.into_iter().chain(targets).take(NAMED).map(ToString::to_string).collect();
+            let more = if others < NAMED { "" } else { ", …" };
+            format!("{} targets were tested only in part, with {filter}: {}{more}", others + 1, names.join(", "))
+        }
+    })
+}
+
+fn merged<'s>(
+    (id, _, cases): Key<'s>,
+    runs: &[&Run<'s>],
+    caveats: &mut BTreeSet<Caveat>,
+    narrowed: &mut BTreeMap<&'s str, BTreeSet<&'s TargetId>>,
+) -> MergedTarget<'s> {
     let mut parts: BTreeMap<Part<'s>, Vec<&Run<'s>>> = BTreeMap::new();
     for &run in runs {
         let header = &run.source.header;
@@ -232,7 +256,10 @@ fn merged<'s>((id, _, cases): Key<'s>, runs: &[&Run<'s>], caveats: &mut BTreeSet
     let whole = parts.get(&(None, None)).map(|runs| vec![((None, None), runs.clone())]);
     let is_whole = whole.is_some() || is_every_shard(&parts);
     let parts = whole.unwrap_or_else(|| parts.into_iter().collect());
-    caveats.extend(left_out(id, &parts));
+    for filter in parts.iter().filter_map(|((_, filter), _)| *filter) {
+        narrowed.entry(filter).or_default().insert(id);
+    }
+    caveats.extend(missing_shards(id, &parts));
     let about =
         runs.iter().filter_map(|run| run.about.get(id).copied()).min_by_key(|about| (&about.title, &about.unverified));
     let mut column = Column::new(id.clone(), about, cases);
@@ -329,15 +356,11 @@ fn is_every_shard(parts: &BTreeMap<Part<'_>, Vec<&Run<'_>>>) -> bool {
     shards.iter().any(|one| shards.iter().filter(|shard| shard.parts == one.parts).count() == one.parts.get() as usize)
 }
 
-/// Returns caveats about filters, and about shards without a run log.
-fn left_out(id: &TargetId, parts: &[(Part<'_>, Vec<&Run<'_>>)]) -> Vec<Caveat> {
+/// Returns caveats about shards without a run log.
+fn missing_shards(id: &TargetId, parts: &[(Part<'_>, Vec<&Run<'_>>)]) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     let mut shards: BTreeMap<(u32, Option<&str>), BTreeSet<u32>> = BTreeMap::new();
     for ((shard, narrowed), _) in parts {
-        if let Some(narrowed) = narrowed {
-            let narrowed = Untrusted(narrowed).line(300);
-            caveats.push(CaveatKind::Remark.of(format!("{id} was tested only in part, with {narrowed}")));
-        }
         if let Some(Shard { part, parts }) = shard {
             shards.entry((parts.get(), *narrowed)).or_default().insert(part.get());
         }
