@@ -1,4 +1,4 @@
-//! The options `--report KIND=FILE`, `--annotations` and `--strict`, and the job summary of GitHub Actions.
+//! The options `--report KIND=FILE`, `--view`, `--annotations` and `--strict`, and the job summary of GitHub Actions.
 //!
 //! Takes run logs, writes report files. Must not know the content of a report.
 
@@ -20,7 +20,7 @@ use crate::model::transcript::Transcript;
 use crate::report::html::{Evidence, page};
 use crate::report::markdown::{COMMENT, SUMMARY, markdown};
 use crate::report::terminal::{annotate, eprint_line, show};
-use crate::report::{self, Report, ReportContext, Source, badges, junit};
+use crate::report::{self, Report, ReportContext, Source, View, badges, junit, svg};
 use crate::run::{hash, read_wire};
 
 words! {
@@ -36,6 +36,8 @@ words! {
         Json = "json",
         /// Badges for a README: a folder with one file per target.
         Badge = "badge",
+        /// The compatibility matrix as an image, for a README.
+        Svg = "svg",
     }
 }
 
@@ -56,6 +58,7 @@ impl Kind {
             Self::Markdown => "report.md",
             Self::Json => "report.json",
             Self::Badge => "badges",
+            Self::Svg => "compatibility.svg",
         }
     }
 
@@ -69,11 +72,18 @@ impl Kind {
 /// The options of every command that writes reports.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Write a report of KIND html, junit, md, json or badge; repeatable
+    /// Write a report of KIND html, junit, md, json, badge or svg; repeatable
     ///
     /// FILE is a folder for badges. `casebook report` also accepts `-` for standard output.
     #[arg(long = "report", value_name = "KIND=FILE", help_heading = heading::OUTPUT)]
     pub reports: Vec<Output>,
+    /// Answer this question in reports: conformance or expectation [default: conformance for several targets]
+    ///
+    /// In the conformance view, known failures are failures. The expectation view says whether anything was other than
+    /// it was expected. Annotations, the exit status and a report of KIND junit always have the expectation view.
+    #[arg(long, value_name = "VIEW", value_parser = view(), hide_possible_values = true)]
+    #[arg(help_heading = heading::OUTPUT)]
+    pub view: Option<View>,
     /// Print findings as annotations of the case files for GitHub Actions
     #[arg(long, value_name = "github", value_parser = annotations(), hide_possible_values = true)]
     #[arg(help_heading = heading::OUTPUT)]
@@ -85,6 +95,10 @@ pub struct OutputArgs {
 
 fn annotations() -> impl TypedValueParser<Value = Annotations> {
     values::word(Annotations::ALL.iter().map(|system| system.word()))
+}
+
+fn view() -> impl TypedValueParser<Value = View> {
+    values::word(View::ALL.iter().map(|view| view.word()))
 }
 
 impl OutputArgs {
@@ -106,7 +120,8 @@ impl OutputArgs {
 
     /// Builds the report of some run logs and writes it in all requested formats.
     pub(super) fn write(&self, sources: &[Source], library: &Library) -> Result<Report, Problem> {
-        let report = Report::new(sources, &ReportContext::of(library));
+        let mut report = Report::new(sources, &ReportContext::of(library));
+        report.view = self.view.unwrap_or(report.view);
         let mut written = Ok(());
         for output in &self.reports {
             // After a report that cannot be written, the others are still written.
@@ -148,6 +163,7 @@ impl Output {
             Kind::Junit => put(path, &junit(report)),
             Kind::Markdown => put(path, &markdown(report, COMMENT)),
             Kind::Json => put(path, &report.json()),
+            Kind::Svg => put(path, &svg(report)),
             Kind::Badge => badges(report).iter().try_for_each(|(name, text)| {
                 if self.is_standard() { put(path, text) } else { put(&path.join(name), text) }
             }),

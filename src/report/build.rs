@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::capability::answers;
 use super::format::{Cell, CheckEntry, DetailEntry, Legend, REPORT_FORMAT, Report, Sentence, TestEntry};
 use super::merge::{Merged, MergedTarget, merge};
-use super::{Caveat, CaveatKind, Column, KeywordEntry, SentenceRates, Source, Status, Untrusted, View};
+use super::{Caveat, CaveatKind, Column, KeywordEntry, REFERENCE, SentenceRates, Source, Status, Untrusted, View};
 use crate::model::capability::CapabilityGroup;
 use crate::model::case::Library;
 use crate::model::reason::Detail;
@@ -15,9 +15,6 @@ use crate::model::record::{Record, Verdict};
 use crate::model::spec::{Catalogue, Level, Requirement, Role};
 use crate::model::text::shortened;
 use crate::model::{CaseId, RequirementId, TargetId};
-
-/// The name of the reference, which is no real target.
-pub(super) const REFERENCE: &str = "reference";
 
 /// The bytes that are kept of a title, and of a text of a verdict's detail.
 const TITLE: usize = 400;

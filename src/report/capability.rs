@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use super::build::REFERENCE;
 use super::merge::MergedTarget;
 use super::{Column, Rate, Report};
 use crate::model::capability::{Capability, CapabilityGroup};
@@ -17,6 +16,7 @@ use crate::model::{CaseId, RequirementId};
 
 words! {
     /// The answer to a question about a target.
+    #[derive(Default)]
     Answer {
         /// The answer of an implementation that does what is expected of it: every check holds.
         Right = "right",
@@ -29,6 +29,7 @@ words! {
         /// The SDK's public interface cannot express most of the tests.
         Cannot = "cannot be expressed",
         /// Nothing was asked.
+        #[default]
         NotAsked = "not asked",
     }
 }
@@ -98,12 +99,6 @@ impl Answer {
     }
 }
 
-impl Default for Answer {
-    fn default() -> Self {
-        Self::NotAsked
-    }
-}
-
 /// The number of tests that are named as evidence of a cell.
 const EVIDENCE: usize = 20;
 
@@ -124,7 +119,7 @@ impl Report {
     /// Returns the agreement: the number of capabilities for which all real targets give the right answer, of all that were
     /// decided on at least two of them.
     pub fn agreement(&self) -> Rate {
-        let is_real = |column: &Column| column.is_main && column.id.name != REFERENCE;
+        let is_real = |column: &Column| column.is_main && !column.is_reference();
         let mut rate = Rate::default();
         for row in self.capabilities.iter().flat_map(|group| &group.capabilities) {
             let cells = self.targets.iter().zip(&row.answers).filter(|(column, _)| is_real(column));

@@ -14,6 +14,9 @@ use crate::model::spec::Role;
 use crate::model::text::count;
 use crate::model::{RequirementId, TargetId};
 
+/// The name of the reference, which is no real target.
+pub(super) const REFERENCE: &str = "reference";
+
 /// One target in one version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Column {
@@ -126,6 +129,11 @@ impl Column {
             micros: 0,
             id,
         }
+    }
+
+    /// Returns whether it is the reference, which is no real target.
+    pub fn is_reference(&self) -> bool {
+        self.id.name == REFERENCE
     }
 
     /// Counts a test.

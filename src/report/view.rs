@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Column;
-use super::build::REFERENCE;
-use crate::model::spec::words;
+use super::{Cell, CheckEntry, Column, Counts, Report, Status};
+use crate::model::record::VerdictKind;
+use crate::model::spec::{Level, words};
 
 words! {
     /// The question that a report answers.
@@ -19,9 +19,7 @@ words! {
 impl View {
     /// Returns the usual view of some columns: expectation for one target, conformance for several.
     pub(super) fn of(columns: &[Column]) -> Self {
-        let names: BTreeSet<&str> = columns.iter().map(|column| column.id.name.as_str()).collect();
-        let real = names.iter().filter(|name| **name != REFERENCE).count();
-        if real > 1 { Self::Conformance } else { Self::Expectation }
+        if real_targets(columns) > 1 { Self::Conformance } else { Self::Expectation }
     }
 
     /// The question in words, for the first line of reports.
@@ -30,5 +28,62 @@ impl View {
             Self::Conformance => "what the specification says of each target; known failures are failures",
             Self::Expectation => "whether the results are as expected; known failures are expected",
         }
+    }
+
+    /// Returns the status of a verdict in this view: a known failure is a failure in the conformance view.
+    pub fn status(self, kind: VerdictKind, level: Level) -> Status {
+        match (self, kind) {
+            (Self::Conformance, VerdictKind::Known) => match level {
+                Level::Must | Level::MustNot => Status::Failed,
+                Level::Should | Level::ShouldNot => Status::Warned,
+                Level::May | Level::Derived => Status::Noted,
+            },
+            _ => kind.into(),
+        }
+    }
+}
+
+/// Returns the number of targets without the reference; variants and versions of one target count once.
+pub(super) fn real_targets(columns: &[Column]) -> usize {
+    let real = columns.iter().filter(|column| !column.is_reference());
+    real.map(|column| column.id.name.as_str()).collect::<BTreeSet<_>>().len()
+}
+
+impl Report {
+    /// Returns the status of a check in the view of the report.
+    pub(super) fn status(&self, check: &CheckEntry) -> Status {
+        self.view.status(check.kind, self.requirements[check.requirement].level)
+    }
+
+    /// Returns the worst status of the checks of a cell in the view of the report.
+    pub(super) fn status_of_cell(&self, cell: &Cell) -> Status {
+        let level = self.requirements[cell.requirement].level;
+        cell.checks.keys().map(|kind| self.view.status(*kind, level)).max().unwrap_or(cell.status)
+    }
+
+    /// Counts the tests of each column by their status in the view of the report.
+    pub(super) fn counts(&self) -> Vec<Counts> {
+        let mut counts = vec![Counts::default(); self.targets.len()];
+        for test in &self.tests {
+            let status = test.checks.iter().map(|check| self.status(check)).max().unwrap_or(test.status);
+            counts[test.target].add(status);
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_failure_is_a_failure_in_the_conformance_view() {
+        for (level, status) in
+            [(Level::MustNot, Status::Failed), (Level::Should, Status::Warned), (Level::Derived, Status::Noted)]
+        {
+            assert_eq!(View::Conformance.status(VerdictKind::Known, level), status);
+            assert_eq!(View::Expectation.status(VerdictKind::Known, level), Status::Known);
+        }
+        assert_eq!(View::Conformance.status(VerdictKind::Pass, Level::Must), Status::Passed);
     }
 }

@@ -127,6 +127,19 @@ fn unreadable_run_log_is_named_and_others_are_reported() {
 }
 
 #[test]
+fn view_changes_markdown_but_not_the_exit_status() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&format!("{MUTANT} --run-log run.jsonl --report svg=run.svg --view conformance")).exits(1);
+    assert!(sandbox.read("run.svg").starts_with("<svg "));
+    let report = "report run.jsonl --cases cases --check";
+    let expected = sandbox.run(report);
+    expected.exits(1).stdout_has(&["## MCP casebook: ❌ not as expected (expectation view)\n"]);
+    let conformance = sandbox.run(&format!("{report} --view conformance"));
+    conformance.exits(1).stdout_has(&["## MCP casebook: 1 target (conformance view)\n", "❌ 1 MUST violated"]);
+    sandbox.run(&format!("{report} --view other")).exits(2).stderr_has(&["conformance, expectation"]);
+}
+
+#[test]
 fn github_job_gets_a_summary_and_requested_annotations() {
     let sandbox = Sandbox::new();
     let run = format!("{MUTANT} --annotations github --run-log run.jsonl");

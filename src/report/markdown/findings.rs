@@ -1,4 +1,4 @@
-//! Collapsed sections with the unexpected checks of each target by requirement, and with the known failures.
+//! Collapsed sections with the failing checks of each target by requirement, and with the known failures.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::model::markdown::{block, code, url};
 use crate::model::record::VerdictKind;
 use crate::model::text::count;
-use crate::report::{CheckEntry, Report, Status, TestEntry, Untrusted};
+use crate::report::{CheckEntry, Report, Status, TestEntry, Untrusted, View};
 
 /// The number of requirements of a target that are shown in full.
 const REQUIREMENTS: usize = 40;
@@ -16,18 +16,23 @@ const NAMED: usize = 10;
 /// Tests and checks with the same requirement and status.
 type Found<'r> = Vec<(&'r TestEntry, &'r CheckEntry)>;
 
-/// Returns the unexpected results, a collapsed section for each target.
-pub(super) fn broken(report: &Report) -> Option<String> {
-    let mut out = String::new();
+/// Returns the failures of the view, a collapsed section for each target. Sections after `limit` bytes are left out.
+pub(super) fn broken(report: &Report, limit: usize) -> Vec<String> {
+    let mut sections = Vec::new();
+    let mut length = 0;
     for (column, tests) in report.targets.iter().zip(report.tests_by_target()) {
         let mut found: BTreeMap<(Reverse<Status>, usize), Found<'_>> = BTreeMap::new();
         for (test, check) in checks(tests) {
-            let status = Status::from(check.kind);
+            let status = report.status(check);
             if status.is_unexpected(false) || status == Status::Warned {
                 found.entry((Reverse(status), check.requirement)).or_default().push((test, check));
             }
         }
-        let (stale, snapshots) = (&column.stale, &column.snapshots);
+        // What a snapshot or a list of known failures expects is no matter of conformance.
+        let (stale, snapshots) = match report.view {
+            View::Conformance => (&[][..], &[][..]),
+            View::Expectation => (&*column.stale, &*column.snapshots),
+        };
         if found.is_empty() && stale.is_empty() && snapshots.is_empty() {
             continue;
         }
@@ -36,7 +41,8 @@ pub(super) fn broken(report: &Report) -> Option<String> {
         let sign = if is_grave { "❌" } else { super::WARNING };
         let tests: usize = found.values().map(Vec::len).sum();
         let (name, requirements) = (code(&column.name, 80), count(found.len(), "requirement"));
-        out += &format!("<details><summary>{sign} {name}: {requirements}, {}</summary>\n\n", count(tests, "check"));
+        let mut out =
+            format!("<details><summary>{sign} {name}: {requirements}, {}</summary>\n\n", count(tests, "check"));
         for stale in stale.iter().take(REQUIREMENTS) {
             out += &format!("- stale: {}\n", code(&stale.to_string(), 400));
         }
@@ -50,8 +56,13 @@ pub(super) fn broken(report: &Report) -> Option<String> {
             out += &format!("\nAnd {} more.\n", count(found.len() - REQUIREMENTS, "requirement"));
         }
         out += "\n</details>\n\n";
+        length += out.len();
+        sections.push(out);
+        if length > limit {
+            break;
+        }
     }
-    (!out.is_empty()).then_some(out)
+    sections
 }
 
 fn checks<'r>(tests: impl IntoIterator<Item = &'r TestEntry>) -> impl Iterator<Item = (&'r TestEntry, &'r CheckEntry)> {
@@ -83,7 +94,11 @@ fn requirement(report: &Report, status: Status, place: usize, found: &Found<'_>)
 
 /// Known failures: a line for each target, requirement and reason.
 pub(super) fn known(report: &Report) -> Option<String> {
-    excused(report, VerdictKind::Known, "🟡 Known failures", "issue")
+    let title = match report.view {
+        View::Conformance => "❌ Failures that target.toml files list, with their reasons",
+        View::Expectation => "🟡 Known failures",
+    };
+    excused(report, VerdictKind::Known, title, "issue")
 }
 
 /// Violations that the SDK's documentation leaves to its users: a line for each target, requirement and reason.

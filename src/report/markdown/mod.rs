@@ -5,10 +5,14 @@
 
 mod findings;
 mod keywords;
+mod overview;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{Column, Report, Status, embargo};
+pub use overview::compatibility;
+
+use super::view::real_targets;
+use super::{Column, Report, Status, View, embargo};
 use crate::model::markdown::{code, url};
 use crate::model::text::count;
 
@@ -20,42 +24,80 @@ pub const COMMENT: usize = 65_536;
 /// The number of reasons why a report is partial that are shown.
 const CAVEATS: usize = 20;
 
-/// Returns the report as Markdown of at most `limit` bytes. The head and the table of targets are always there, the
-/// other sections where they fit.
+/// Returns the report as Markdown of at most `limit` bytes. The head is always there, and in the expectation view the
+/// table of targets; the other sections are there where they fit.
 pub fn markdown(report: &Report, limit: usize) -> String {
     let notice = "\n<sub>Shortened to fit GitHub's limit; the other reports have the rest.</sub>\n";
-    let mut out = head(report) + &targets(report);
+    let is_conformance = report.view == View::Conformance;
+    let mut out = head(report);
+    if !is_conformance {
+        out += &targets(report);
+    }
     let mut is_cut = false;
-    for section in [
-        folders_table(report, limit),
-        keywords::table(report),
-        findings::broken(report),
-        findings::known(report),
-        undecided(report),
-        findings::left_to_author(report),
-        skipped(report),
-        matrices(report, limit),
-    ]
-    .into_iter()
-    .flatten()
-    {
+    let mut add = |section: String| {
         if out.len() + section.len() + notice.len() <= limit {
             out += &section;
         } else {
             is_cut = true;
         }
+    };
+    if is_conformance {
+        let matrix = overview::matrix(report);
+        let has_matrix = matrix.is_some();
+        [matrix, overview::rates(report), overview::violated(report), overview::questions(report)]
+            .into_iter()
+            .flatten()
+            .for_each(&mut add);
+        let table = targets(report);
+        add(if has_matrix { folded("Tests by status, of all targets and variants", &table) } else { table });
+        keywords::table(report).into_iter().for_each(&mut add);
+        let folders = folders_table(report, limit);
+        folders.map(|table| folded("Requirements by folder", &table)).into_iter().for_each(&mut add);
+    } else {
+        [folders_table(report, limit), keywords::table(report)].into_iter().flatten().for_each(&mut add);
     }
+    let broken = findings::broken(report, limit);
+    if is_conformance {
+        // The details of some targets and not of others would look like a judgement.
+        add(broken.concat());
+    } else {
+        broken.into_iter().for_each(&mut add);
+    }
+    findings::known(report).into_iter().for_each(&mut add);
+    if !is_conformance {
+        let answers: String = [overview::matrix(report), overview::rates(report)].into_iter().flatten().collect();
+        if !answers.is_empty() {
+            add(folded("Conformance: what each target can and cannot do", &answers));
+        }
+    }
+    [undecided(report), findings::left_to_author(report), skipped(report), matrices(report, limit)]
+        .into_iter()
+        .flatten()
+        .for_each(&mut add);
     if is_cut { out + notice } else { out }
 }
 
-/// The heading with the result of the whole, and the reasons why the report is partial.
+fn folded(title: &str, text: &str) -> String {
+    format!("<details><summary>{title}</summary>\n\n{text}</details>\n\n")
+}
+
+/// The heading with the view, and the result of the whole where the view has one; and the reasons why the report is
+/// partial.
 fn head(report: &Report) -> String {
     let verdict = match (report.is_as_expected(false), report.partial.is_empty() && report.missing() == 0) {
         (false, _) => "❌ not as expected",
         (true, false) => "&#9888;&#65039; as expected so far",
         (true, true) => "✅ as expected",
     };
-    let mut out = format!("## MCP casebook: {verdict}\n\n");
+    let result = match report.view {
+        // Of the reference alone, it is the target.
+        View::Conformance => {
+            count(real_targets(&report.targets).max(usize::from(!report.targets.is_empty())), "target")
+        }
+        View::Expectation => verdict.to_owned(),
+    };
+    let (view, question) = (report.view, report.view.question());
+    let mut out = format!("## MCP casebook: {result} ({view} view)\n\nThis view shows {question}.\n\n");
     if !report.partial.is_empty() {
         out += "> [!WARNING]\n> This report is partial:\n";
         out.extend(report.partial.iter().take(CAVEATS).map(|caveat| format!("> - {}\n", code(&caveat.text, 600))));
@@ -85,14 +127,19 @@ const ALWAYS: [Status; 2] = [Status::Failed, Status::Cannot];
 
 /// A row for each target: the share of its checks that hold, and the number of tests by status.
 fn targets(report: &Report) -> String {
-    let any = |status: &Status| report.targets.iter().any(|column| column.count(*status) > 0);
+    let counts = report.counts();
+    let any = |status: &Status| counts.iter().any(|counts| counts.get(*status) > 0);
     let counted: Vec<_> = COUNTED.iter().filter(|status| any(status) || ALWAYS.contains(status)).collect();
-    let mut out = "| | target | version | MUST | SHOULD | tested |".to_owned();
+    // A sign for “as expected” would be the answer to another question.
+    let has_verdict = report.view == View::Expectation;
+    let mut out = if has_verdict { "| |" } else { "|" }.to_owned();
+    out += " target | version | MUST | SHOULD | tested |";
     out.extend(counted.iter().map(|status| format!(" {status} |")));
-    out += " skipped | not run |\n| --- | --- | --- | ---: | ---: | ---: |";
+    out += if has_verdict { " skipped | not run |\n| --- |" } else { " skipped | not run |\n|" };
+    out += " --- | --- | ---: | ---: | ---: |";
     out += &" ---: |".repeat(counted.len() + 2);
     out.push('\n');
-    for column in &report.targets {
+    for (column, counts) in report.targets.iter().zip(&counts) {
         let version = column.version.as_ref().map(|version| code(version, 80)).unwrap_or_default();
         let unverified = if column.unverified.is_some() { " (unverified)" } else { "" };
         let left = match column.rates.musts_left() {
@@ -102,8 +149,9 @@ fn targets(report: &Report) -> String {
         let (name, must) = (code(&column.id.to_string(), 80), column.rates.must().percent() + &left);
         let should = column.rates.should().percent();
         let tested = format!("{} of {}", column.verified, report.requirements.len());
-        out += &format!("| {} | {name}{unverified} | {version} | {must} | {should} | {tested} |", verdict(column));
-        out.extend(counted.iter().map(|status| format!(" {} |", column.count(**status))));
+        out.extend(has_verdict.then(|| format!("| {} ", verdict(column))));
+        out += &format!("| {name}{unverified} | {version} | {must} | {should} | {tested} |");
+        out.extend(counted.iter().map(|status| format!(" {} |", counts.get(**status))));
         out += &format!(" {} | {} |\n", column.skips(), column.missing);
     }
     out + "\n"
@@ -122,10 +170,11 @@ fn folders_table(report: &Report, limit: usize) -> Option<String> {
     let mut sums: HashMap<(&str, usize), (Status, usize, usize)> = HashMap::new();
     for cell in &report.cells {
         let key = (report.requirements[cell.requirement].folder.as_str(), cell.target);
-        let (worst, held, asked) = sums.entry(key).or_insert((cell.status, 0, 0));
-        *worst = cell.status.max(*worst);
-        *held += usize::from(matches!(cell.status, Status::Passed | Status::Observed));
-        *asked += usize::from(!matches!(cell.status, Status::NotAsked | Status::Author));
+        let status = report.status_of_cell(cell);
+        let (worst, held, asked) = sums.entry(key).or_insert((status, 0, 0));
+        *worst = status.max(*worst);
+        *held += usize::from(matches!(status, Status::Passed | Status::Observed));
+        *asked += usize::from(!matches!(status, Status::NotAsked | Status::Author));
     }
     let folders = folders(report);
     let mut out = header(report, "");
@@ -142,15 +191,21 @@ fn folders_table(report: &Report, limit: usize) -> Option<String> {
         }
         out.push('\n');
     }
-    (!folders.is_empty())
-        .then(|| format!("{out}\n<sub>Requirements that hold, of all that were tested. {}</sub>\n\n", legend()))
+    (!folders.is_empty()).then(|| {
+        format!("{out}\n<sub>Requirements that hold, of all that were tested. {}</sub>\n\n", legend(report.view))
+    })
 }
 
 /// A coloured warning sign. The invisible character that colours it is written as an entity, like all others.
 const WARNING: &str = "&#9888;&#65039;";
 
-fn legend() -> String {
-    let shown = Status::ALL.iter().filter(|status| **status != Status::Observed);
+fn legend(view: View) -> String {
+    let is_shown = |status: &&Status| match **status {
+        Status::Observed => false,
+        Status::Known => view == View::Expectation,
+        _ => true,
+    };
+    let shown = Status::ALL.iter().filter(is_shown);
     let marks = shown.map(|status| format!("{} {status}: {}", mark(*status), status.meaning()));
     marks.chain(["· not tested".to_owned()]).collect::<Vec<_>>().join(" · ")
 }
@@ -159,7 +214,7 @@ fn legend() -> String {
 fn matrices(report: &Report, limit: usize) -> Option<String> {
     let mut out = String::new();
     let cells: HashMap<(usize, usize), Status> =
-        report.cells.iter().map(|cell| ((cell.requirement, cell.target), cell.status)).collect();
+        report.cells.iter().map(|cell| ((cell.requirement, cell.target), report.status_of_cell(cell))).collect();
     for (folder, rows) in folders(report) {
         let requirements = count(rows.len(), "requirement");
         out += &format!("<details><summary>{}: {requirements}</summary>\n\n", code(folder, 60));
@@ -230,17 +285,42 @@ fn undecided(report: &Report) -> Option<String> {
     })
 }
 
-/// The skipped tests, with the reasons, and the unverified targets.
+/// The skipped tests, with the reasons, and the unverified targets. Targets with the same remark share a line.
 fn skipped(report: &Report) -> Option<String> {
-    let mut lines = Vec::new();
+    let mut remarks: BTreeMap<String, Vec<(&str, Option<usize>)>> = BTreeMap::new();
     for column in &report.targets {
-        let name = code(&column.name, 80);
-        lines.extend(embargo(column).map(|text| format!("- {name} {text}")));
-        lines.extend(column.unverified.iter().map(|why| format!("- {name} unverified: {}", code(why, 300))));
-        let skipped = column.skipped.iter();
-        lines.extend(skipped.map(|one| format!("- {name} {} skipped: {}", one.tests, code(&one.text, 300))));
+        let mut add = |remark, tests| remarks.entry(remark).or_default().push((column.name.as_str(), tests));
+        if let Some(text) = embargo(column) {
+            add(text, None);
+        }
+        if let Some(why) = &column.unverified {
+            add(format!("unverified: {}", code(why, 300)), None);
+        }
+        for one in &column.skipped {
+            add(format!("skipped: {}", code(&one.text, 300)), Some(one.tests));
+        }
     }
+    let mut lines: Vec<_> = remarks.iter().map(|(remark, targets)| remark_line(remark, targets)).collect();
     lines.truncate(200);
     (!lines.is_empty())
         .then(|| format!("<details><summary>Skipped tests</summary>\n\n{}\n\n</details>\n\n", lines.join("\n")))
+}
+
+/// A remark, with the targets that it is about and the numbers of tests.
+fn remark_line(remark: &str, targets: &[(&str, Option<usize>)]) -> String {
+    const NAMED: usize = 8;
+    let tests: BTreeSet<usize> = targets.iter().filter_map(|(_, tests)| *tests).collect();
+    let tests = match (tests.first(), tests.last()) {
+        (Some(least), Some(most)) if least == most => format!("{least} "),
+        (Some(least), Some(most)) => format!("{least} to {most} "),
+        _ => String::new(),
+    };
+    let names: Vec<_> = targets.iter().take(NAMED).map(|(name, _)| code(name, 80)).collect();
+    match (names.as_slice(), targets.len().saturating_sub(NAMED)) {
+        ([one], _) => format!("- {one} {tests}{remark}"),
+        (several, 0) => format!("- {} targets: {tests}{remark} ({})", targets.len(), several.join(", ")),
+        (several, more) => {
+            format!("- {} targets: {tests}{remark} ({} and {more} more)", targets.len(), several.join(", "))
+        }
+    }
 }

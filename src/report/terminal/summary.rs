@@ -33,6 +33,7 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
         note(out, DIM, "slow", &format!("{} {DIM}{}{DIM:#}", name(target, test), time(*micros)))?;
     }
     cut(out, summary.cut, extent)?;
+    conformance(out, summary)?;
     summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
     verdict(out, summary, extent.is_strict)
 }
@@ -40,6 +41,20 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
 /// Prints a word or a number at the left, and a text beside it.
 fn note(out: &mut impl Write, style: Style, word: &str, text: &str) -> io::Result<()> {
     writeln!(out, "{style}{word:>12}{style:#}  {text}")
+}
+
+/// Prints how many of several targets have failures. For conformance, known failures are failures.
+fn conformance(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
+    let is_asked = |column: &&Column| !column.is_reference() && column.statuses.total() > 0;
+    let asked: Vec<_> = summary.columns.iter().filter(is_asked).collect();
+    let fails = |column: &&&Column| {
+        [Status::Failed, Status::Flaky, Status::Known].iter().any(|status| column.count(*status) > 0)
+    };
+    let failing = asked.iter().filter(fails).count();
+    if asked.len() <= 1 || failing == 0 {
+        return Ok(());
+    }
+    note(out, DIM, "conformance", &format!("{failing} of {} targets have failures, known ones included", asked.len()))
 }
 
 /// Prints what the run log lacks, because it was over a bound. The ends of long messages are no news.
