@@ -24,6 +24,10 @@ run *ARGS:
 accept +TARGETS:
     cargo run --locked --release -- run --accept {{TARGETS}}
 
+# Write docs/compatibility.md and the image from the run log of a run of all targets
+compatibility RUN_LOG:
+    CASEBOOK_WRITE_COMPATIBILITY={{absolute_path(RUN_LOG)}} cargo test --locked --test library compatibility
+
 # Show that every check can fail
 prove:
     cargo run --locked --release -- prove

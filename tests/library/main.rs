@@ -1,6 +1,7 @@
 //! Tests of the library and of the files in this repository. They start no process.
 
 mod architecture;
+mod compatibility;
 mod evidence;
 mod lint;
 mod properties;

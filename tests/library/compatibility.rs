@@ -1,0 +1,347 @@
+//! The compatibility matrix in Markdown and as an image, both views of reports, and the published state of the SDKs in
+//! `docs/compatibility.md` and `docs/compatibility.svg`.
+//!
+//! `CASEBOOK_WRITE_COMPATIBILITY=RUN_LOG` writes these two files from the run log of a full run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use casebook::load::{Source as Cases, load};
+use casebook::model::capability::{Capability, CapabilityGroup, Decider};
+use casebook::model::record::{Footer, Header, Record};
+use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
+use casebook::model::target::Disclosure;
+use casebook::model::{CaseId, RequirementId};
+use casebook::report::markdown::{COMMENT, compatibility, markdown};
+use casebook::report::{CaveatKind, Report, ReportContext, Source, View, svg};
+use casebook::run::read_what_is_there;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+const PAGE: &str = "docs/compatibility.md";
+const IMAGE: &str = "docs/compatibility.svg";
+const COMMAND: &str = "CASEBOOK_WRITE_COMPATIBILITY=RUN_LOG cargo test --test library compatibility";
+
+const HOSTILE: &str = "</text><script>alert(1)</script><img src=x>&\"'`*_[a](b)|@all\u{1b}[31m\u{202e}\u{0}";
+
+fn root() -> &'static Utf8Path {
+    Utf8Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A record of the server case (`server/c`) or of the client case (`client/c`).
+fn record(target: &str, role: Role, index: usize, kind: &str) -> Record {
+    let requirement = if role == Role::Server { "f/arrays" } else { "f/fetch" };
+    let mut verdict =
+        json!({ "step": 0, "requirement": requirement, "level": "MUST", "kind": kind, "detail": [], "line": 7 });
+    if kind == "known" {
+        verdict["excuses"] = json!("fail");
+        verdict["known"] = json!({ "test": "**", "reason": "it is slow" });
+    }
+    let record = json!({
+        "index": index, "target": target, "test": format!("{role}/c/t{index}@2026-07-28+http"), "title": "A sentence",
+        "hash": "0", "micros": 1_500, "verdicts": [verdict],
+        "observation": { "steps": [{ "outcome": "success", "took": "instant", "size": "small" }] },
+    });
+    serde_json::from_value(record).expect("a record")
+}
+
+/// The run log of targets, each with the kinds of its verdicts as a server and as a client.
+fn source(runs: &[(&str, &[&str], &[&str])], narrowed: Option<&str>) -> Source {
+    let mut records = Vec::new();
+    for (target, server, client) in runs {
+        for (role, kinds) in [(Role::Server, server), (Role::Client, client)] {
+            let of_role = kinds.iter().enumerate().map(|(index, kind)| record(target, role, index, kind));
+            records.extend(of_role);
+        }
+    }
+    let targets: Vec<_> = runs.iter().map(|(target, ..)| *target).collect();
+    let about: Vec<Value> = runs
+        .iter()
+        .map(|(id, server, client)| {
+            let planned = server.len() + client.len();
+            json!({ "target": id, "title": "A", "version": "package of it 1.2.0", "planned": planned })
+        })
+        .collect();
+    let skipped: Vec<Value> =
+        targets.iter().map(|id| json!({ "target": id, "reason": "heavy", "tests": id.len() })).collect();
+    let header: Header = serde_json::from_value(json!({
+        "format": 3, "casebook": "0", "targets": targets, "planned": records.len(), "cases": "c0", "about": about,
+        "skipped": skipped, "narrowed": narrowed,
+    }))
+    .expect("a header");
+    let footer = Footer { ran: records.len(), micros: 1, ..Footer::default() };
+    Source { name: "run.jsonl".into(), header, records, footer: Some(footer), cut: None, is_broken: false }
+}
+
+fn context() -> ReportContext {
+    let requirement = |id: &str| Requirement {
+        id: RequirementId::within("", id),
+        level: Level::Must,
+        roles: vec![Role::Server, Role::Client],
+        revisions: Revisions::default(),
+        source: "specification/page#anchor".into(),
+        quote: "They must".into(),
+        also: Vec::new(),
+        harm: Harm::Interop,
+        why: "It matters.".into(),
+        unobservable: None,
+    };
+    let capability = |id: &str, question: &str, role, right_is_yes, requirement: &str| Capability {
+        id: id.into(),
+        question: question.into(),
+        short: id.into(),
+        role,
+        right_is_yes,
+        decided_by: vec![Decider { requirement: RequirementId::within("", requirement), tests: Vec::new() }],
+    };
+    let group = CapabilityGroup {
+        id: "results".into(),
+        title: "Results & references (SEP-1)".into(),
+        capabilities: vec![
+            capability("arrays returned", "Can a tool return `[1]`?", Role::Server, true, "f/arrays"),
+            capability("refs fetched", "Is a `$ref` ever fetched?", Role::Client, false, "f/fetch"),
+        ],
+    };
+    let catalogue: Catalogue =
+        ["f/arrays", "f/fetch"].map(requirement).into_iter().map(|one| (one.id.clone(), one)).collect();
+    let case = |role: &Role| record("a", *role, 0, "pass").test.case;
+    let roles: BTreeMap<CaseId, Role> = Role::ALL.iter().map(|role| (case(role), *role)).collect();
+    ReportContext { catalogue, capabilities: vec![group], roles, ..ReportContext::default() }
+}
+
+fn report(source: Source) -> Report {
+    Report::new(&[source], &context())
+}
+
+fn sample() -> Report {
+    report(source(
+        &[
+            ("alpha-sdk:high", &["pass", "pass"], &["pass"]),
+            ("alpha-sdk:low", &["fail"], &[]),
+            ("beta-sdk", &["known", "pass", "known"], &["known"]),
+            ("gamma-sdk", &["author"], &["cannot", "pass"]),
+            ("reference", &["pass"], &["pass"]),
+        ],
+        None,
+    ))
+}
+
+#[test]
+fn conformance_report_opens_with_matrix_and_sentences() {
+    insta::assert_snapshot!("compatibility-markdown", markdown(&sample(), COMMENT));
+}
+
+#[test]
+fn image_has_each_answer_with_mark_and_class() {
+    insta::assert_snapshot!("compatibility-image", svg(&sample()));
+}
+
+#[test]
+fn view_decides_what_a_known_failure_is() {
+    let runs: &[(&str, &[&str], &[&str])] = &[("beta-sdk", &["known", "pass"], &["pass"])];
+    let mut report = report(source(runs, None));
+    assert_eq!(report.view, View::Expectation);
+    let text = markdown(&report, COMMENT);
+    let first = text.lines().next().expect("a line");
+    assert_eq!(first, "## MCP casebook: ✅ as expected (expectation view)");
+    assert!(text.contains("🟡 Known failures: 1") && !text.contains("❌ 1"), "{text}");
+    report.view = View::Conformance;
+    let text = markdown(&report, COMMENT);
+    assert_eq!(text.lines().next(), Some("## MCP casebook: 1 target (conformance view)"));
+    assert!(text.contains("❌ 1 MUST violated") && !text.contains("as expected"), "{text}");
+    assert!(text.contains("| target | version | MUST | SHOULD | tested | failed | passed |"), "{text}");
+    for sign in ["✅ as", "🟡", "known |"] {
+        assert!(!text.contains(sign), "{sign} in {text}");
+    }
+}
+
+#[test]
+fn target_that_was_hardly_asked_is_no_column() {
+    let mut context = context();
+    let group = &mut context.capabilities[0];
+    let of = |id: usize| Capability { id: format!("c{id}"), ..group.capabilities[0].clone() };
+    group.capabilities = (0..30).map(of).chain([group.capabilities[1].clone()]).collect();
+    let runs: &[(&str, &[&str], &[&str])] =
+        &[("a-sdk", &["pass"], &["pass"]), ("b-sdk", &["pass"], &["pass"]), ("small", &[], &["pass"])];
+    let report = Report::new(&[source(runs, None)], &context);
+    let text = markdown(&report, COMMENT);
+    assert!(text.contains("1 other target was asked at most 1 question&#58; small"), "{text}");
+    let image = svg(&report);
+    assert!(!image.contains(r#"<text class="n" y="-9">small<"#), "{image}");
+    assert!(image.contains("1 other target was asked at most 1 question: small."), "{image}");
+}
+
+#[test]
+fn same_remark_about_many_targets_is_one_line() {
+    let names: Vec<_> = (10..31).map(|number| format!("sdk-{number}")).collect();
+    let runs: Vec<_> = names.iter().map(|name| (name.as_str(), &["pass"][..], &["pass"][..])).collect();
+    let report = report(source(&runs, Some("--transport http")));
+    let remarks: Vec<_> = report.partial.iter().map(|caveat| (caveat.kind, caveat.text.as_str())).collect();
+    let [(CaveatKind::Remark, only)] = remarks[..] else { panic!("{remarks:?}") };
+    assert!(only.starts_with("21 targets were tested only in part, with --transport http: sdk-10, sdk-11, "), "{only}");
+    let text = markdown(&report, COMMENT);
+    let heavy: Vec<_> = text.lines().filter(|line| line.contains("runs only with --heavy")).collect();
+    let [heavy] = heavy[..] else { panic!("{heavy:?}") };
+    assert!(heavy.starts_with("- 21 targets: 6 skipped: ") && heavy.ends_with(" and 13 more)"), "{heavy}");
+}
+
+#[test]
+fn image_of_hostile_and_many_targets_is_bounded_plain_xml() {
+    let mut report = sample();
+    for column in &mut report.targets {
+        column.version = Some(HOSTILE.to_owned());
+    }
+    report.capabilities[0].title = HOSTILE.to_owned();
+    report.capabilities[0].capabilities[0].short = HOSTILE.to_owned();
+    report.capabilities[0].capabilities[0].question = HOSTILE.to_owned();
+    for text in [svg(&report), markdown(&report, COMMENT)] {
+        for wrong in ["<script", "<img", "\u{1b}", "\u{202e}", "\u{0}", "](b)", "@all|"] {
+            assert!(wrong == "](b)" && text.starts_with("<svg") || !text.contains(wrong), "{wrong} in {text}");
+        }
+    }
+    let names: Vec<_> = (1000..3000).map(|number| format!("sdk-{number}")).collect();
+    let runs: Vec<_> = names.iter().map(|name| (name.as_str(), &["pass"][..], &["known"][..])).collect();
+    let report = self::report(source(&runs, None));
+    let image = svg(&report);
+    assert!(image.len() < 20_000 && image.contains("1972 further targets are not in this image."), "{image}");
+    let width = image.split("width=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a width");
+    assert!(width.parse::<usize>().expect("a number") <= 1000);
+    let text = markdown(&report, COMMENT);
+    assert!(text.len() <= COMMENT && text.contains("1972 further targets are not in this table"), "{}", text.len());
+    let nothing = svg(&self::report(source(&[("a-sdk", &[], &[])], None)));
+    assert!(nothing.contains("No question of the compatibility matrix was answered."), "{nothing}");
+}
+
+#[test]
+fn image_requests_nothing_and_runs_nothing() {
+    let image = svg(&sample()).replace("http://www.w3.org/2000/svg", "");
+    for wrong in ["http", "url(", "href", "<script", "<image", "<foreignObject", "@import", "@font-face", " on"] {
+        assert!(!image.contains(wrong), "{wrong} in {image}");
+    }
+    assert!(image.contains("role=\"img\"") && image.contains("<title id=\"t\">") && image.contains("<desc id=\"d\">"));
+    assert!(image.contains("@media (prefers-color-scheme:dark)"));
+}
+
+#[test]
+fn failure_under_embargo_is_in_no_matrix() {
+    let runs: &[(&str, &[&str], &[&str])] =
+        &[("a-sdk", &["pass", "known"], &["pass"]), ("b-sdk", &["pass"], &["pass"])];
+    let mut source = source(runs, None);
+    let secret = source.records[1].verdicts[0].known.as_mut().expect("it is known");
+    secret.disclosure = Some(Disclosure::Embargo);
+    secret.reason = "reads any file".to_owned();
+    let report = report(source);
+    for text in [svg(&report), compatibility(&report), markdown(&report, COMMENT)] {
+        for detail in ["t1@", "reads any file", "1/2", "known |"] {
+            assert!(!text.contains(detail), "{detail} in {text}");
+        }
+    }
+    assert_eq!(report.agreement().held, 2);
+}
+
+/// The hash of all that the page depends on besides the cases of its run: the questions and the snapshots.
+fn stamp() -> String {
+    fn add(folder: &Utf8Path, hash: &mut Sha256) {
+        let entries = folder.read_dir_utf8().expect("a folder").map(|entry| entry.expect("an entry").into_path());
+        let mut paths: Vec<_> = entries.collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                add(&path, hash);
+            } else if path.extension() == Some("snap") {
+                add_file(&path, hash);
+            }
+        }
+    }
+    fn add_file(path: &Utf8Path, hash: &mut Sha256) {
+        let name = path.strip_prefix(root()).expect("below the root").as_str().replace('\\', "/");
+        let text = fs::read(path).expect("a file");
+        hash.update(format!("{name}\n{}\n", text.len()));
+        hash.update(text);
+    }
+    let mut hash = Sha256::new();
+    add_file(&root().join("cases/capabilities.json"), &mut hash);
+    add(&root().join("snapshots"), &mut hash);
+    let first: [u8; 16] = hash.finalize()[..16].try_into().expect("16 bytes");
+    format!("{:032x}", u128::from_be_bytes(first))
+}
+
+/// The line of the page by which the test finds out whether it is current.
+fn stamp_line(cases: &str) -> String {
+    format!("<!-- cases {cases}, questions and snapshots {} -->", stamp())
+}
+
+#[test]
+fn published_state_belongs_to_the_cases_and_snapshots() {
+    let library = load(&[Cases::Embedded]).expect("the cases are sound");
+    if let Some(paths) = std::env::var_os("CASEBOOK_WRITE_COMPATIBILITY") {
+        let sources: Vec<_> = std::env::split_paths(&paths).map(complete_source).collect();
+        let report = Report::new(&sources, &ReportContext::of(&library));
+        let cases: BTreeSet<&str> = report.targets.iter().filter_map(|column| column.cases.as_deref()).collect();
+        let [cases] = cases.into_iter().collect::<Vec<_>>()[..] else { panic!("the run logs have different cases") };
+        fs::write(root().join(PAGE), page(&report, cases)).expect("the page is written");
+        fs::write(root().join(IMAGE), svg(&report)).expect("the image is written");
+    }
+    let page = fs::read_to_string(root().join(PAGE)).expect("the page");
+    let image = fs::read_to_string(root().join(IMAGE)).expect("the image");
+    let current = stamp_line(&library.hash);
+    assert!(
+        page.lines().next() == Some(current.as_str()),
+        "cases or snapshots changed after {PAGE} was written; run all targets, then: {COMMAND}\n{current}"
+    );
+    assert!(page.contains(&format!("`{}`", library.hash)) && image.starts_with("<svg "));
+}
+
+/// Reads the run log of a run that ended and was not narrowed.
+fn complete_source(path: PathBuf) -> Source {
+    let path = Utf8PathBuf::from_path_buf(path).expect("a path in UTF-8");
+    let (log, cut) = read_what_is_there(&path).expect("a run log");
+    let is_whole = cut.is_none() && log.footer.as_ref().is_some_and(|footer| !footer.interrupted);
+    assert!(is_whole && log.header.narrowed.is_none(), "{path} is not the run log of a complete run");
+    let name = path.file_name().expect("a file").to_owned();
+    Source { name, header: log.header, records: log.records, footer: log.footer, cut: None, is_broken: false }
+}
+
+fn page(report: &Report, cases: &str) -> String {
+    let mut versions = String::new();
+    for column in report.targets.iter().filter(|column| column.is_main) {
+        let Some(version) = &column.version else { continue };
+        writeln!(versions, "| {} | {version} |", column.id).expect("text");
+    }
+    let (head, answers, casebook) = (stamp_line(cases), compatibility(report), &report.casebook);
+    format!(
+        "{head}\n\
+# Compatibility of the SDKs
+
+This page has the results of a run of all targets of this repository, for people who choose an SDK. It is the conformance
+view: it shows what the specification says of each target, and failures that a `target.toml` lists are failures. Failures
+that must not be published yet are not in it.
+
+![The compatibility matrix: questions about tools, elicitation and transports, with the answer of each
+SDK](compatibility.svg)
+
+{answers}\
+## How this page is made
+
+casebook {casebook} ran its cases `{cases}` on these versions, each target in the variant that its documentation shows
+first:
+
+| target | version |
+| --- | --- |
+{versions}
+These commands write this page and the image; RUN_LOG is the absolute path of a file:
+
+```sh
+casebook run --all --run-log RUN_LOG
+{COMMAND}
+```
+
+A test fails if the cases, the questions or the snapshots change and this page does not.
+
+**Where to read on:** [reports](reports.md), [the targets](targets.md), [the proof of the checks](proof.md).
+"
+    )
+}
