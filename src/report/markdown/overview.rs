@@ -8,7 +8,7 @@ use crate::model::markdown::{code, url};
 use crate::model::spec::{Harm, Level, Role};
 use crate::model::text::count;
 use crate::report::matrix::{self, Matrix, OPTIONAL, short_version};
-use crate::report::{Column, Rate, Report, Sentence, Status};
+use crate::report::{Answer, CapabilityCell, CapabilityRow, Column, Rate, Report, Sentence, Status};
 
 /// The number of rows of a table of targets.
 const ROWS: usize = 60;
@@ -21,23 +21,24 @@ pub fn compatibility(report: &Report) -> String {
     [matrix(report), rates(report), questions(report)].into_iter().flatten().collect()
 }
 
-/// Questions × targets.
+/// Questions × targets. GitHub makes the columns of a wide table as narrow as it can, so that the texts in them must not
+/// break.
 pub(super) fn matrix(report: &Report) -> Option<String> {
     let Matrix { heads, groups, unasked, more } = Matrix::of(report)?;
-    let mut out = "| | |".to_owned();
+    let mut out = "| |".to_owned();
     for head in &heads {
-        let version = if head.version.is_empty() { String::new() } else { code(&head.version, 24) };
-        out += &format!(" {}<br><sub>{version}</sub> |", code(&head.column.id.name, 40));
+        let version = Some(&head.version).filter(|version| !version.is_empty());
+        let version = version.map(|version| format!("<br>{}", unmarked(version, 24))).unwrap_or_default();
+        out += &format!(" <sub>{}{version}</sub> |", unmarked(&head.column.id.name, 40));
     }
-    out += "\n| --- | --- |";
+    out += "\n| --- |";
     out += &" :---: |".repeat(heads.len());
     out.push('\n');
     for group in groups {
-        out += &format!("| **{}** | |{}\n", plain(&group.rows.title), " |".repeat(heads.len()));
+        out += &format!("| **{}** |{}\n", plain(&group.rows.title), " |".repeat(heads.len()));
         for row in group.asked {
-            out += &format!("| {} | {} |", plain(&row.short), row.role);
-            let cells = heads.iter().map(|head| row.brief(head.cell(row)).replace(OPTIONAL, "\\*"));
-            out.extend(cells.map(|cell| format!(" {cell} |")));
+            out += &format!("| {}&nbsp;<sub>{}</sub> |", plain(&row.short).replace(' ', "&nbsp;"), row.role);
+            out.extend(heads.iter().map(|head| format!(" {} |", cell(row, head.cell(row)))));
             out.push('\n');
         }
     }
@@ -49,6 +50,16 @@ pub(super) fn matrix(report: &Report) -> Option<String> {
     out.extend(unasked.map(|text| format!("{}.\n\n", code(&text, 1500))));
     out.extend((more > 0).then(|| format!("{} are not in this table.\n\n", count(more, "further target"))));
     Some(out)
+}
+
+/// A mark, with its word or its numbers.
+fn cell(row: &CapabilityRow, cell: &CapabilityCell) -> String {
+    let brief = row.brief(cell).replace(OPTIONAL, "\\*");
+    match brief.split_once(' ') {
+        None => brief,
+        Some((mark, numbers)) if cell.answer == Answer::Partly => format!("{mark}&nbsp;<sub>{numbers}</sub>"),
+        Some((mark, word)) => format!("{mark}&nbsp;{word}"),
+    }
 }
 
 /// The agreement in words.
@@ -63,11 +74,13 @@ pub(super) fn agreement_text(agreement: Rate) -> String {
 
 /// A title, label or question in escaped text, with code where its author wrote backquotes.
 fn plain(text: &str) -> String {
-    let part = |(place, part): (usize, &str)| match code(part, 300) {
-        code if place % 2 == 1 => code,
-        code => code.replace("<code>", "").replace("</code>", ""),
-    };
+    let part = |(place, part): (usize, &str)| if place % 2 == 1 { code(part, 300) } else { unmarked(part, 300) };
     text.split('`').enumerate().map(part).collect()
+}
+
+/// Untrusted text on one line, escaped, and without an element around it.
+fn unmarked(text: &str, limit: usize) -> String {
+    code(text, limit).replace("<code>", "").replace("</code>", "")
 }
 
 /// The sentences of the specification that hold, for servers and clients apart.
