@@ -21,6 +21,8 @@ const SLANT: usize = 66;
 /// The greatest width of a column, and the least one for more than a mark.
 const COLUMN: usize = 84;
 const WORDS: usize = 58;
+/// The least width of a column for a name and a version in two lines.
+const TWO_LINES: usize = 38;
 /// The heights of the title with the names of the targets, of a row, and of the title of a group.
 const HEAD: usize = 168;
 const ROW: usize = 22;
@@ -34,7 +36,7 @@ const VERSION: usize = 16;
 const STYLE: &str = "\
 text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif;font-size:13px;fill:#1f2328}\
 .h{font-size:20px;font-weight:600}.g,.n{font-weight:600}.n{font-size:12px}.v{font-size:11px}.c{font-size:12px}.s{font-size:11px}\
-.d,.v{fill:#59636e}.m{text-anchor:middle}.e{text-anchor:end}\
+.v{font-weight:400}.d,.v{fill:#59636e}.m{text-anchor:middle}.e{text-anchor:end}\
 .bg{fill:#ffffff}.l{stroke:#d1d9e0;stroke-width:1;fill:none}\
 .right{fill:#d9f2e0}.partly{fill:#fdf0c4}.wrong{fill:#ffdedb}.other{fill:#eaeef2}\
 .tright{fill:#0b4f26}.tpartly{fill:#5f4200}.twrong{fill:#86181d}.tother{fill:#59636e}\
@@ -89,6 +91,9 @@ impl Image {
         if let Some(unasked) = &matrix.unasked {
             image.line(&format!("{unasked}."))?;
         }
+        if report.missing() > 0 {
+            image.line(&format!("The run is not complete: {} were not run.", count(report.missing(), "test")))?;
+        }
         if matrix.more > 0 {
             image.line(&format!("{} are not in this image.", count(matrix.more, "further target")))?;
         }
@@ -114,10 +119,15 @@ impl Image {
         }
         for (place, head) in heads.iter().enumerate() {
             let (x, y) = (self.x(place) + self.column / 2, HEAD - 6);
-            let (name, version) = (cut(&head.column.id.name, NAME), cut(&head.version, VERSION));
-            write!(self.out, r#"<g transform="translate({x} {y}) rotate(-48)"><text class="n" y="-9">{name}</text>"#)?;
-            if !version.is_empty() {
-                write!(self.out, r#"<text class="v" y="4">{version}</text>"#)?;
+            // Two slanted lines need more room than a narrow column has.
+            let is_narrow = self.column < TWO_LINES;
+            let (most_of_name, most_of_version) = if is_narrow { (18, 6) } else { (NAME, VERSION) };
+            let (name, version) = (cut(&head.column.id.name, most_of_name), cut(&head.version, most_of_version));
+            write!(self.out, r#"<g transform="translate({x} {y}) rotate(-48)">"#)?;
+            if is_narrow {
+                write!(self.out, r#"<text class="n">{name} <tspan class="v">{version}</tspan></text>"#)?;
+            } else {
+                write!(self.out, r#"<text class="n" y="-9">{name}</text><text class="v" y="4">{version}</text>"#)?;
             }
             writeln!(self.out, "</g>")?;
         }
