@@ -9,6 +9,7 @@ use super::run::prepare;
 use super::{CaseArgs, Exit, Problem, heading, interrupt, values};
 use crate::drive::{Cancel, HandError, Options, Standing, Waiting};
 use crate::model::spec::{Revision, Role, Transport};
+use crate::model::text::shell_word;
 use crate::report::Untrusted;
 use crate::report::terminal::{eprint_line, print_line};
 
@@ -125,18 +126,10 @@ pub(super) fn problem(chosen: &Chosen, error: &HandError) -> Problem {
 
 /// Returns a command as a line for a POSIX shell.
 fn command_line(folder: &Utf8Path, env: &[(String, String)], command: &[String]) -> String {
-    let mut words = vec!["cd".to_owned(), quoted(folder.as_str()), "&&".to_owned()];
-    words.extend(env.iter().map(|(name, value)| format!("{name}={}", quoted(value))));
-    words.extend(command.iter().map(|word| quoted(word)));
+    let mut words = vec!["cd".to_owned(), shell_word(folder.as_str()), "&&".to_owned()];
+    words.extend(env.iter().map(|(name, value)| format!("{name}={}", shell_word(value))));
+    words.extend(command.iter().map(|word| shell_word(word)));
     words.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_./:=@%+,".contains(one);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

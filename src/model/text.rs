@@ -34,6 +34,22 @@ pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {}", plural(number, noun))
 }
 
+/// Returns a word in single quotes for a POSIX shell.
+pub fn quoted_word(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Returns a word for a POSIX shell, in quotes if it needs them.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_./:=@%+,".contains(one);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { quoted_word(word) }
+}
+
+/// Returns a command as a line for a POSIX shell.
+pub fn shell_line(words: &[String]) -> String {
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
