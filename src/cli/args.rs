@@ -9,7 +9,9 @@ use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::values;
-use super::{CaseArgs, DriveArgs, ImportArgs, KnownArgs, OutputArgs, RunArgs, ServeArgs, ShowArgs, TargetsArgs};
+use super::{
+    CaseArgs, DriveArgs, ImportArgs, IssueArgs, KnownArgs, OutputArgs, RunArgs, ServeArgs, ShowArgs, TargetsArgs,
+};
 use crate::model::Pattern;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Transport};
@@ -122,6 +124,8 @@ pub enum Command {
     /// Print the [[known]] entries that would make a run succeed
     #[command(after_long_help = KNOWN)]
     Known(KnownArgs),
+    /// Write the draft of an issue for a failed test
+    Issue(IssueArgs),
     /// Write reports from one or more run logs
     #[command(after_long_help = REPORT)]
     Report(ReportArgs),

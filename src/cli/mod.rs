@@ -15,6 +15,7 @@ mod guard;
 mod here;
 mod import;
 mod interrupt;
+mod issue;
 mod known;
 mod logs;
 mod new;
@@ -52,6 +53,7 @@ pub use args::{
 };
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
+pub use issue::IssueArgs;
 pub use known::KnownArgs;
 pub use outputs::{Annotations, Kind, Output, OutputArgs};
 pub use problem::Problem;
@@ -170,6 +172,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Smoke(args) => smoke::smoke(args),
         Command::Repro(args) => repro::repro(args),
         Command::Known(args) => known::known(args),
+        Command::Issue(args) => issue::issue(args),
         Command::Report(args) => report::report(args),
         Command::Diff(args) => diff::diff(args),
         Command::Replay(args) => replay::replay(args),

@@ -46,7 +46,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let mut library = load(&args.cases.sources()?)?;
     let (names, mut left_out) = if args.all { targets_with_programs()? } else { (args.targets(), Vec::new()) };
     print_all(&left_out);
-    let mut targets = with_known(with_snapshots(targets(&names)?, args), args, &library);
+    let mut targets = with_known(with_snapshots(targets(&names)?, args), &args.cases, &library);
     let runtime = super::interrupt::runtime()?;
     runtime.block_on(async {
         let cancel = super::interrupt::listen_for(args.run_limit);
@@ -167,13 +167,13 @@ fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>>
 
 /// Removes the known failures of cases that are not loaded. With the embedded cases, an entry that matches no test stays,
 /// so that the plan reports it.
-fn with_known(targets: Vec<Arc<Target>>, args: &RunArgs, library: &Library) -> Vec<Arc<Target>> {
-    let is_imported = args.cases.import.is_some();
-    if args.cases.has_embedded() && !is_imported {
+pub(super) fn with_known(targets: Vec<Arc<Target>>, cases: &CaseArgs, library: &Library) -> Vec<Arc<Target>> {
+    let is_imported = cases.import.is_some();
+    if cases.has_embedded() && !is_imported {
         return targets;
     }
     let is_here = |pattern: &Pattern| {
-        means_a_test(pattern, library) || !is_imported && names_a_loaded_case(pattern, &args.cases, library)
+        means_a_test(pattern, library) || !is_imported && names_a_loaded_case(pattern, cases, library)
     };
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);

@@ -109,6 +109,13 @@ impl CaseArgs {
         }
     }
 
+    /// Returns the options as words of a command line.
+    pub fn typed(&self) -> Vec<String> {
+        let cases = self.cases.iter().flat_map(|folder| ["--cases".to_owned(), folder.to_string()]);
+        let import = self.import.iter().flat_map(|folder| ["--import".to_owned(), format!("{SUITE}={folder}")]);
+        cases.chain(import).collect()
+    }
+
     /// Returns the sources of these options.
     ///
     /// # Errors

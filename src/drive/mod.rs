@@ -42,7 +42,7 @@ pub(crate) use overload::Machine;
 pub use process::guard::{Guarded, watch};
 pub use process::probe::probe;
 pub use process::setup::{SetupError, is_set_up, set_up};
-pub use repro::{ReproResult, repro};
+pub use repro::{ReproResult, repro, repro_file};
 pub use smoke::check::{SmokeCheck, SmokeReport, smoke};
 pub use smoke::outcome::SmokeOutcome;
 pub(crate) use workers::drive;

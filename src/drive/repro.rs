@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use tokio::time::timeout;
 
 use crate::drive::process::launch::{Launch, Process, StopReason};
@@ -32,13 +32,18 @@ pub enum ReproResult {
     },
 }
 
+/// Returns the path of a program in the folder of its target.
+pub fn repro_file(path: &Utf8Path) -> Utf8PathBuf {
+    Utf8Path::new(FOLDER).join(path)
+}
+
 /// Runs one program of a target, in the target's folder.
 pub async fn repro(target: &Target, path: &Utf8Path, limit: Duration) -> ReproResult {
     let not_shown = |how: String, output: String| ReproResult::NotShown { how, output };
     if target.repro.is_empty() {
         return not_shown("target.toml has no `[repro] command`".to_owned(), String::new());
     }
-    let file = Utf8Path::new(FOLDER).join(path);
+    let file = repro_file(path);
     if !target.folder.join(&file).exists() {
         return not_shown(format!("there is no {file}"), String::new());
     }

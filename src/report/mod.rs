@@ -13,6 +13,7 @@ pub mod coverage;
 mod explain;
 mod format;
 pub mod html;
+pub mod issue;
 mod junit;
 mod keywords;
 pub mod known;

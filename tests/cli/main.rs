@@ -16,6 +16,8 @@ mod fixed;
 mod imports;
 #[cfg(target_os = "linux")]
 mod interrupts;
+#[cfg(target_os = "linux")]
+mod issue;
 mod known;
 mod process;
 mod proves;
