@@ -15,6 +15,7 @@ use crate::drive::{Options, repro_file};
 use crate::judge::Judge;
 use crate::load::load;
 use crate::load::target::is_path;
+use crate::model::applicability::Applicability;
 use crate::model::case::{Library, Test};
 use crate::model::record::{About, Header, Record};
 use crate::model::spec::Role;
@@ -249,7 +250,7 @@ fn audience(args: &IssueArgs, library: &Library, record: &Record) -> Result<Audi
 /// The problem of a selection without a failure.
 fn nothing(args: &IssueArgs, found: &Found) -> Problem {
     let (test, target) = (args.test.as_str(), &args.target);
-    let Remaining { selected, status, reason } = &found.remaining;
+    let Remaining { selected, status, reason, has_bug } = &found.remaining;
     let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let (exit, text) = match status {
         None if found.is_interrupted => (Exit::Interrupted, "interrupted before the test ended".to_owned()),
@@ -258,8 +259,9 @@ fn nothing(args: &IssueArgs, found: &Found) -> Problem {
             let text = format!("{log} no test of {target} that `{test}` matches; list tests with `casebook list`");
             (Exit::Usage, text.trim_start().to_owned())
         }
-        Some(status @ Status::Error) => {
-            (Exit::Target, format!("`{test}` has no result on {target} ({status}){reason}"))
+        Some(Status::Error) => {
+            let exit = if *has_bug { Exit::Bug } else { Exit::Target };
+            (exit, format!("`{test}` has no result on {target}{reason}"))
         }
         Some(status) => {
             let words = status.meaning();
@@ -288,7 +290,8 @@ fn evidence<'a>(args: &'a IssueArgs, library: &'a Library, found: &'a Found, cho
     let mut command: Vec<String> = line(&["casebook", "run", &name, "--only", &id]);
     command.extend(test.filter(|test| test.heavy).map(|_| "--heavy".to_owned()));
     command.extend(args.dev.then(|| "--dev".to_owned()));
-    let has_adapter = target.is_none_or(|target| matches!(target.drives, TargetKind::Adapter(_)));
+    let is_for_adapters = test.is_none_or(|test| !matches!(test.reach, Applicability::FixedOnly(_)));
+    let has_adapter = target.map_or(is_for_adapters, |target| matches!(target.drives, TargetKind::Adapter(_)));
     Evidence {
         record,
         transcript: chosen.transcript.as_ref(),

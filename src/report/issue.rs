@@ -41,8 +41,9 @@ const LINE: usize = 600;
 const NAME: usize = 200;
 /// The characters of a title.
 const TITLE: usize = 140;
-/// The bytes that are shown of a fixture, and of a program.
-const FIXTURE: usize = 8 << 10;
+/// The bytes that are shown of the steps with their results, of a fixture, and of a program.
+const BEHAVIOUR: usize = 6 << 10;
+const FIXTURE: usize = 6 << 10;
 const PROGRAM: usize = 4 << 10;
 
 /// The readers of a draft.
@@ -283,28 +284,30 @@ fn specification(evidence: &Evidence<'_>, broken: &[&Verdict]) -> String {
 /// The steps, the expectations and the observations in words.
 fn behaviour(evidence: &Evidence<'_>, broken: &[&Verdict]) -> String {
     let Evidence { record, test, role, .. } = evidence;
-    let mut lines = vec![format!("test:     {}", record.title)];
+    let mut lines = vec![("test:".to_owned(), record.title.clone())];
     let last = broken.iter().map(|verdict| verdict.step).max().unwrap_or(0);
     for (place, step) in test.iter().flat_map(|test| &test.steps).enumerate().take(last + 1) {
-        lines.push(format!("step {}:   {}", place + 1, when(&step.when, *role)));
+        lines.push((format!("step {}:", place + 1), when(&step.when, *role)));
     }
     for verdict in broken.iter().take(REQUIREMENTS) {
-        lines.push(String::new());
+        lines.push(Default::default());
         if broken.len() > 1 {
-            lines.push(format!("{} in step {}", verdict.requirement.as_str(), verdict.step + 1));
+            lines.push(("violated:".to_owned(), format!("{} in step {}", verdict.requirement, verdict.step + 1)));
         }
         for (place, words) in expected(*test, verdict, *role).into_iter().enumerate() {
-            lines.push(format!("{} {words}", if place == 0 { "expected:" } else { "or:      " }));
+            lines.push((if place == 0 { "expected:" } else { "or:" }.to_owned(), words));
         }
         if let Some(step) = record.observation.steps.get(verdict.step) {
-            let code = step.code.map(|code| format!(" with the code {code}")).unwrap_or_default();
-            lines.push(format!("observed: {}{code}", outcome_in_words(step.outcome, *role)));
-            lines.extend(step.said.as_ref().map(|said| format!("message:  {said}")));
+            let code = step.code.map(|code| format!(", with the code {code}")).unwrap_or_default();
+            let status = step.status.map(|status| format!(", with the HTTP status {status}")).unwrap_or_default();
+            lines.push(("observed:".to_owned(), outcome_in_words(step.outcome, *role).to_owned() + &code + &status));
+            lines.extend(step.said.as_ref().map(|said| ("message:".to_owned(), said.clone())));
         }
-        lines.extend(verdict.detail.iter().take(DETAILS).map(|detail| format!("reason:   {detail}")));
+        let details = verdict.detail.iter().take(DETAILS);
+        lines.extend(details.map(|detail| ("reason:".to_owned(), detail.to_string())));
     }
-    let lines: Vec<_> = lines.iter().map(|line| Untrusted(line).line(LINE)).collect();
-    format!("## What happens\n\n{}", fenced("text", &lines.join("\n"), usize::MAX))
+    let lines: Vec<_> = lines.iter().map(|(label, text)| text::hanging(label, &Untrusted(text).line(LINE))).collect();
+    format!("## What happens\n\n{}", fenced("text", &lines.join("\n"), BEHAVIOUR))
 }
 
 /// The alternatives of a check in words, if the test is at hand.
@@ -449,3 +452,6 @@ fn versions(evidence: &Evidence<'_>) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

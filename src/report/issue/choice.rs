@@ -51,6 +51,8 @@ pub struct Remaining {
     pub status: Option<Status>,
     /// The reason for this status, and the documentation that it names.
     pub reason: Option<String>,
+    /// Set if casebook itself failed in one of them.
+    pub has_bug: bool,
 }
 
 impl<'a> Choice<'a> {
@@ -89,6 +91,7 @@ impl<'a> Choice<'a> {
     }
 
     fn keep_reason(&mut self, record: &Record) {
+        self.remaining.has_bug |= record.bug;
         let status = Status::of(record);
         if self.remaining.status.is_some_and(|known| known >= status) {
             return;

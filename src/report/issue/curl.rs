@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use super::exchange::fetched;
 use super::{Evidence, violations};
 use crate::model::Untrusted;
 use crate::model::case::{HttpMethod, When};
@@ -17,7 +18,7 @@ use crate::model::untrusted::{escape_json, is_safe};
 use crate::report::explain::outcome_in_words;
 
 /// The most bytes of a script.
-const MOST: usize = 12 << 10;
+const MOST: usize = 10 << 10;
 /// The time limit of a request, in seconds.
 const LIMIT: usize = 15;
 /// The characters of a line of a comment.
@@ -72,6 +73,9 @@ pub(super) fn script(evidence: &Evidence<'_>, last: usize) -> Result<String, &'s
         return Err("there was no server to send a request to");
     }
     let steps: Vec<_> = transcript.steps.iter().take(last + 1).collect();
+    if steps.iter().flat_map(|step| &step.messages).any(|message| message.on_get_stream) {
+        return Err("it takes the event stream of a GET request");
+    }
     let session = session(transcript, &steps);
     let mut requests = Vec::new();
     for message in from_casebook(&transcript.opening) {
@@ -85,6 +89,9 @@ pub(super) fn script(evidence: &Evidence<'_>, last: usize) -> Result<String, &'s
         for message in from_casebook(&step.messages) {
             requests.extend(request(message, session, transcript, when)?);
         }
+    }
+    if steps.iter().any(|step| fetched(&step.canary).next().is_some()) {
+        return Err("the server fetches an address, which no response shows");
     }
     if requests.len() <= transcript.opening.len() && steps.iter().all(|step| step.messages.is_empty()) {
         return Err("the test sends no request");

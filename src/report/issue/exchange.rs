@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use super::text::{fenced, message};
 use crate::model::Untrusted;
-use crate::model::text::{count, plural};
-use crate::model::transcript::{End, Message, Party, Served, Transcript};
+use crate::model::text::count;
+use crate::model::transcript::{End, Hit, Message, Party, STARTED, STOPPED, Served, Transcript};
 
 /// The number of messages that are shown: the first ones, and the last ones.
 const FIRST: usize = 4;
@@ -63,17 +63,22 @@ pub(super) fn exchange(transcript: Option<&Transcript>, last: usize, is_shared: 
             out += "The step ended like this:\n\n";
             out += &fenced("text", &Untrusted(&words).block(LINE), usize::MAX);
         }
-        if !step.canary.is_empty() {
-            let hits = step.canary.iter().take(FETCHED).map(|hit| Untrusted(&hit.url).line(LINE));
-            let hits: Vec<_> = hits.collect();
-            writeln!(out, "The target fetched {}:\n", plural(step.canary.len(), "this address")).expect("text");
-            out += &fenced("text", &hits.join("\n"), usize::MAX);
+        let fetched: Vec<_> = fetched(&step.canary).map(|hit| Untrusted(&hit.url).line(LINE)).collect();
+        if !fetched.is_empty() {
+            let which = if fetched.len() == 1 { "this address" } else { "these addresses" };
+            writeln!(out, "The target fetched {which}, on which casebook listens:\n").expect("text");
+            out += &fenced("text", &fetched[..fetched.len().min(FETCHED)].join("\n"), usize::MAX);
         }
         if matches!(step.end, End::Crash { .. }) {
             out += &stderr(transcript);
         }
     }
     out
+}
+
+/// The fetched addresses, without those by which the code of a tool signals that it waits.
+pub(super) fn fetched(hits: &[Hit]) -> impl Iterator<Item = &Hit> {
+    hits.iter().filter(|hit| !hit.url.ends_with(STARTED) && !hit.url.ends_with(STOPPED))
 }
 
 fn listed(messages: &[&Message]) -> String {

@@ -5,14 +5,20 @@
 
 use serde::de::IgnoredAny;
 
+use crate::jsonrpc::nesting;
 use crate::model::Untrusted;
 use crate::model::text::beginning;
 use crate::model::untrusted::escape_json;
 
 /// The characters that Markdown reads as markup in the middle of a line.
 const MARKUP: &str = "\\*_[]<>|~!&{}";
+/// The width of a label, and of a line with a label.
+const LABEL: usize = 10;
+const COLUMNS: usize = 96;
 /// The length up to which an object or a list of JSON is on one line.
 const SHORT: usize = 72;
+/// The greatest depth of JSON that is indented.
+const DEEPEST: usize = 64;
 
 /// Returns a code block with at most `most` bytes of a text that is safe to show. Its fence is longer than any in the
 /// text.
@@ -42,7 +48,7 @@ pub(super) fn code(text: &str, limit: usize) -> String {
 
 /// Returns a text as the rest of a title: unchanged, if Markdown makes nothing else of it than emphasis.
 pub(super) fn title(text: &str, limit: usize) -> String {
-    let whole = Untrusted(text).line(usize::MAX);
+    let whole = Untrusted(&on_one_line(text)).line(usize::MAX);
     let cut = match whole.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", whole[..end].trim_end()),
         None => whole,
@@ -55,7 +61,7 @@ pub(super) fn title(text: &str, limit: usize) -> String {
 /// Returns a text as one line of prose: its code spans stay, everything else is plain text. It makes no mention, no
 /// reference to an issue and no link.
 pub(super) fn prose(text: &str, limit: usize) -> String {
-    let text = Untrusted(text).line(limit);
+    let text = Untrusted(&on_one_line(text)).line(limit);
     let has_spans = text.matches('`').count() % 2 == 0 && !text.contains("``");
     let mut out = String::with_capacity(text.len());
     for (place, part) in text.split('`').enumerate() {
@@ -72,6 +78,31 @@ pub(super) fn prose(text: &str, limit: usize) -> String {
         }
     }
     out
+}
+
+/// Returns a label, and beside it a text that is broken into lines between its words.
+pub(super) fn hanging(label: &str, text: &str) -> String {
+    let mut out = String::new();
+    let mut line = format!("{label:LABEL$}");
+    let (mut width, mut is_first) = (LABEL, true);
+    for word in text.split(' ') {
+        let length = word.chars().count() + usize::from(!is_first);
+        if !is_first && width + length > COLUMNS {
+            out += line.trim_end();
+            out.push('\n');
+            line = " ".repeat(LABEL);
+            (width, is_first) = (LABEL, true);
+        }
+        line.extend((!is_first).then_some(' '));
+        line += word;
+        width += length;
+        is_first = false;
+    }
+    out + line.trim_end()
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn escape(text: &str, is_start: bool, out: &mut String) {
@@ -104,7 +135,10 @@ pub(super) fn message(text: &str) -> (bool, String) {
 /// Indents JSON. All numbers, strings and members stay as they are written, except that hidden characters are escaped as
 /// JSON allows it. Returns `None` for a text that is not JSON, or too deep.
 pub(super) fn indented(text: &str) -> Option<String> {
-    // serde_json reads 128 levels.
+    // The indentation of deep JSON is longer than the JSON.
+    if nesting::depth(text.as_bytes()) > DEEPEST {
+        return None;
+    }
     serde_json::from_str::<IgnoredAny>(text).ok()?;
     let text = escape_json(text);
     let tokens = tokens(&text);
@@ -214,6 +248,15 @@ mod tests {
     }
 
     #[test]
+    fn hanging_text_is_broken_between_words() {
+        assert_eq!(hanging("test:", "a b"), "test:     a b");
+        assert_eq!(hanging("", ""), "");
+        let text = hanging("a:", &format!("{0} {0} {1} b", "x".repeat(50), "y".repeat(99)));
+        let indent = " ".repeat(10);
+        assert_eq!(text, format!("a:        {0}\n{indent}{0}\n{indent}{1}\n{indent}b", "x".repeat(50), "y".repeat(99)));
+    }
+
+    #[test]
     fn title_is_escaped_only_if_it_has_active_markup() {
         assert_eq!(title("a `b` and _c_", 99), "a `b` and _c_");
         assert_eq!(title("a b c", 3), "a b…");
@@ -229,20 +272,20 @@ mod tests {
             r"<span>&#64;</span>ada <span>&#35;</span>1 http&#58;//a.example \<b\> www&#46;b.example"
         );
         assert_eq!(prose("a page#part", 99), "a page#part");
-        assert_eq!(prose("- a\n- b", 99), r"\- a\\u\{a\}- b");
+        assert_eq!(prose("- a\n- b", 99), r"\- a - b");
     }
 
     #[test]
     fn indented_json_keeps_its_tokens() {
-        let json = r#" {"a":1.50,"b":[{},[ ],{"c":"x,{\"}"}],"a":"\u00e9é","long":1}"#;
+        let json = r#" {"a":1.50,"b":[{},[ ],{"c":"x,{\"}"}],"a":"\u00e9é","a-long-name":"a longer value"}"#;
         let shown = indented(json).expect("JSON");
         assert_eq!(
             shown,
-            "{\n  \"a\": 1.50,\n  \"b\": [{}, [], {\"c\": \"x,{\\\"}\"}],\n  \"a\": \"\\u00e9é\",\n  \"long\": 1\n}"
+            "{\n  \"a\": 1.50,\n  \"b\": [{}, [], {\"c\": \"x,{\\\"}\"}],\n  \"a\": \"\\u00e9é\",\n  \"a-long-name\": \"a longer value\"\n}"
         );
         assert_eq!(indented("[1, {\"a\" : []}]").as_deref(), Some("[1, {\"a\": []}]"));
         assert_eq!(indented("{no}"), None);
-        assert_eq!(indented(&"[".repeat(5_000)), None);
+        assert_eq!(indented(&format!("{}{}", "[".repeat(65), "]".repeat(65))), None);
         assert_eq!(indented("\"\u{202e}\"").as_deref(), Some(r#""\u202e""#));
     }
 }
