@@ -142,6 +142,7 @@ fn output_that_cannot_be_written_is_an_error() {
         "report run.jsonl --cases cases --annotations github",
         "diff run.jsonl#reference run.jsonl#reference:input-not-validated --cases cases",
         "replay run.jsonl --cases cases",
+        "issue post/parcel reference:input-not-validated --cases cases --run-log run.jsonl",
         "smoke reference",
         "completions bash",
         "freeze 2026.1 --cases cases",

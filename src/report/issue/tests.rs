@@ -1,3 +1,5 @@
+//! Drafts of hostile records and transcripts, and the requests for which there is no script.
+
 use serde_json::json;
 
 use super::*;
