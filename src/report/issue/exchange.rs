@@ -15,6 +15,24 @@ const LAST: usize = 16;
 /// The bytes of all messages together, and the least and the most of one.
 const ALL: usize = 16 << 10;
 const ONE: (usize, usize) = (600, 6 << 10);
+/// The number of messages with their HTTP headers, which are the last ones, and the bytes of the headers of one.
+const WITH_HEADERS: usize = 4;
+const HEADERS: usize = 1_000;
+/// The headers that say nothing about the protocol, or that may be secrets.
+const LEFT_OUT: [&str; 12] = [
+    "accept-encoding",
+    "authorization",
+    "cache-control",
+    "connection",
+    "content-length",
+    "cookie",
+    "date",
+    "keep-alive",
+    "server",
+    "set-cookie",
+    "transfer-encoding",
+    "x-accel-buffering",
+];
 /// The bytes of the last lines on standard error.
 const STDERR: usize = 2_000;
 /// The characters of the reason why a step ended, and of an address.
@@ -95,13 +113,25 @@ fn listed(messages: &[&Message]) -> String {
             writeln!(out, "… {} left out …\n", count(left_out, "message")).expect("text");
         }
         if left_out == 0 || place < FIRST || place >= FIRST + left_out {
-            out += &one(place + 1, message, most);
+            let headers = if place + WITH_HEADERS < messages.len() { String::new() } else { headers(message) };
+            out += &one(place + 1, message, &headers, most);
         }
     }
     out
 }
 
-fn one(number: usize, sent: &Message, most: usize) -> String {
+/// The HTTP headers of a message, as lines; empty over stdio.
+fn headers(sent: &Message) -> String {
+    let kept = sent.headers.iter().filter(|(name, _)| !LEFT_OUT.iter().any(|one| name.eq_ignore_ascii_case(one)));
+    let lines = kept.map(|(name, value)| match name.strip_prefix(':') {
+        Some(_) => Untrusted(value).line(LINE),
+        None => Untrusted(&format!("{name}: {value}")).line(LINE),
+    });
+    let lines: Vec<_> = lines.collect();
+    if lines.is_empty() { String::new() } else { fenced("text", &lines.join("\n"), HEADERS) }
+}
+
+fn one(number: usize, sent: &Message, headers: &str, most: usize) -> String {
     let from = match sent.from {
         Party::Harness => "casebook",
         Party::Target => "the target",
@@ -109,10 +139,12 @@ fn one(number: usize, sent: &Message, most: usize) -> String {
     let status = sent.status.map(|status| format!(", HTTP status {status}")).unwrap_or_default();
     let cut = sent.cut_from.map(|whole| format!(" (the beginning of {whole} bytes)")).unwrap_or_default();
     if sent.text.is_empty() {
-        return format!("{number}. from {from}{status}, without a body\n\n");
+        let end = if headers.is_empty() { "" } else { ":" };
+        return format!("{number}. from {from}{status}, without a body{end}\n\n{headers}");
     }
     let (is_json, text) = message(&sent.text);
-    format!("{number}. from {from}{status}{cut}:\n\n{}", fenced(if is_json { "json" } else { "text" }, &text, most))
+    let body = fenced(if is_json { "json" } else { "text" }, &text, most);
+    format!("{number}. from {from}{status}{cut}:\n\n{headers}{body}")
 }
 
 /// The last lines on standard error.
