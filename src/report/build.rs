@@ -196,6 +196,7 @@ fn entry(
     TestEntry {
         target,
         test: record.test.clone(),
+        role: context.roles.get(&record.test.case).copied(),
         title: shortened(&record.title, TITLE).into_owned(),
         status: Status::of(record),
         file: context.file(&record.test.case),

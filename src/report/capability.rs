@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::merge::MergedTarget;
 use super::{Column, Rate, Report};
-use crate::model::capability::{Capability, CapabilityGroup};
+use crate::model::capability::{Capability, CapabilityGroup, Decider};
 use crate::model::record::VerdictKind;
 use crate::model::spec::{Role, words};
 use crate::model::{CaseId, RequirementId};
@@ -60,8 +60,20 @@ pub struct CapabilityRow {
     pub right: &'static str,
     /// The requirements that decide it.
     pub requirements: Vec<RequirementId>,
+    /// The checks that decide it: those of these requirements in these tests.
+    pub decided_by: Vec<DeciderEntry>,
     /// The answers, by column of the report.
     pub answers: Vec<CapabilityCell>,
+}
+
+/// Checks that decide a capability, in tests of its role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeciderEntry {
+    /// The requirement.
+    pub requirement: RequirementId,
+    /// The tests, as prefixes of their paths; if empty, all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
 }
 
 /// The answer to a question about one target.
@@ -210,6 +222,7 @@ pub(super) fn answers(
 }
 
 fn empty(group: &CapabilityGroup, columns: usize) -> CapabilityRows {
+    let decider = |one: &Decider| DeciderEntry { requirement: one.requirement.clone(), tests: one.tests.clone() };
     let row = |capability: &Capability| CapabilityRow {
         id: capability.id.clone(),
         question: capability.question.clone(),
@@ -217,6 +230,7 @@ fn empty(group: &CapabilityGroup, columns: usize) -> CapabilityRows {
         role: capability.role,
         right: if capability.right_is_yes { "yes" } else { "no" },
         requirements: capability.decided_by.iter().map(|decider| decider.requirement.clone()).collect(),
+        decided_by: capability.decided_by.iter().map(decider).collect(),
         answers: vec![CapabilityCell::default(); columns],
     };
     CapabilityRows {

@@ -135,6 +135,9 @@ pub struct TestEntry {
     pub target: usize,
     /// Its name.
     pub test: TestId,
+    /// The role of the target; absent if no loaded case has the test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
     /// Its title.
     pub title: String,
     /// The worst status of its checks.

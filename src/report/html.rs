@@ -5,6 +5,9 @@
 //! findings. Must not know where run logs come from.
 
 mod evidence;
+mod overview;
+mod remarks;
+mod verdicts;
 
 use std::cmp::Reverse;
 use std::fmt::Display;
@@ -20,8 +23,11 @@ use sha2::{Digest, Sha256};
 pub use evidence::Evidence;
 
 use super::keywords::Table;
-use super::{Cell, Column, Report, Sentence, Status, Untrusted, embargo};
+use super::{Column, Counts, Report, Sentence, Status, Untrusted, View};
+use crate::model::spec::{Harm, Level};
 use crate::model::text::{count, grouped, plural};
+use overview::Overview;
+use remarks::{Remark, caveats, remarks};
 
 const STYLE: &str = include_str!("html/page.css");
 
@@ -35,6 +41,8 @@ const SCRIPT: &str = concat!(
     include_str!("html/filter.js"),
     include_str!("html/matrix.js"),
     include_str!("html/evidence.js"),
+    include_str!("html/overview.js"),
+    include_str!("html/target.js"),
     include_str!("html/page.js"),
 );
 
@@ -43,15 +51,25 @@ const SCRIPT: &str = concat!(
 struct Page<'r> {
     report: &'r Report,
     title: String,
+    /// The view, with the question that the page answers.
+    view: &'static str,
+    question: &'static str,
     /// The result in one sentence.
     lead: String,
+    /// The reasons why the report is partial.
+    caveats: Vec<Remark>,
+    overview: Option<Overview<'r>>,
+    /// The answers as marks, with their class and words.
+    answers: Vec<(&'static str, &'static str, &'static str)>,
+    /// `true` if the numbers of tests are shown, and not folded.
+    has_open_numbers: bool,
     labels: Vec<&'static str>,
     rows: Vec<(&'r Column, Vec<Number>)>,
     remark_count: String,
     /// Skipped tests, unverified targets, and stale known failures.
-    remarks: Vec<String>,
+    remarks: Vec<Remark>,
     keywords: Option<Table>,
-    findings: Vec<(&'r Cell, &'r String, &'r Sentence)>,
+    findings: Vec<(Status, &'r String, &'r Sentence)>,
     /// The number of findings that are not listed.
     more: usize,
     policy: String,
@@ -76,6 +94,12 @@ mod filters {
     pub(super) fn line(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
         Ok(Untrusted(&text.to_string()).line(300))
     }
+
+    /// The same for lists of names.
+    #[askama::filter_fn]
+    pub(super) fn long(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
+        Ok(Untrusted(&text.to_string()).line(3_000))
+    }
 }
 
 /// A number of tests in the table of targets.
@@ -88,7 +112,8 @@ struct Number {
 /// The labels of the numbers, and the numbers of each target: tests by status, and those that have no result.
 fn numbers(report: &Report) -> (Vec<&'static str>, Vec<(&Column, Vec<Number>)>) {
     let always = [Status::Passed, Status::Cannot, Status::Failed];
-    let is_there = |status: &Status| report.targets.iter().any(|column| column.count(*status) > 0);
+    let counts = verdicts::counts(report);
+    let is_there = |status: &Status| counts.iter().any(|counts| counts.get(*status) > 0);
     let statuses = Status::ALL.iter().filter(|status| always.contains(status) || is_there(status));
     let statuses: Vec<_> = statuses.copied().collect();
     let number = |label, tests: usize, class| Number {
@@ -101,8 +126,8 @@ fn numbers(report: &Report) -> (Vec<&'static str>, Vec<(&Column, Vec<Number>)>) 
         _ if status.is_unexpected(true) => "warn",
         _ => "",
     };
-    let rows = report.targets.iter().map(|column| {
-        let results = statuses.iter().map(|status| number(status.word(), column.count(*status), class(*status)));
+    let rows = report.targets.iter().zip(&counts).map(|(column, counts)| {
+        let results = statuses.iter().map(|status| number(status.word(), counts.get(*status), class(*status)));
         let others = [number("skipped", column.skips(), "warn"), number("not run", column.missing, "warn")];
         (column, results.chain(others).collect())
     });
@@ -116,23 +141,30 @@ fn numbers(report: &Report) -> (Vec<&'static str>, Vec<(&Column, Vec<Number>)>) 
 /// Never: writing to memory doesn't fail.
 pub fn page(report: &Report, evidence: &Evidence) -> String {
     let (labels, rows) = numbers(report);
-    let mut cells: Vec<_> = report.cells.iter().filter(|cell| cell.status > Status::Observed).collect();
-    cells.sort_by_key(|cell| (Reverse(cell.status), cell.requirement, cell.target));
-    let findings = cells.iter().take(LISTED);
+    let found = verdicts::cells(report).into_iter().filter(|(_, status)| *status > Status::Observed);
+    let mut found: Vec<_> = found.map(|((row, target), status)| (status, row, target)).collect();
+    found.sort_by_key(|(status, row, target)| (gravity(&report.requirements[*row]), Reverse(*status), *row, *target));
+    let findings = found.iter().take(LISTED);
     let remarks = remarks(report);
     let page = Page {
         report,
         title: title(report),
+        view: report.view.word(),
+        question: report.view.question(),
         lead: lead(report),
+        caveats: caveats(report),
+        overview: Overview::of(report),
+        answers: overview::key(),
+        has_open_numbers: report.view == View::Expectation || report.capabilities.is_empty(),
         labels,
         rows,
         remark_count: count(remarks.len(), "remark"),
         remarks,
         keywords: Table::of(report),
         findings: findings
-            .map(|cell| (*cell, &report.targets[cell.target].name, &report.requirements[cell.requirement]))
+            .map(|(status, row, target)| (*status, &report.targets[*target].name, &report.requirements[*row]))
             .collect(),
-        more: cells.len().saturating_sub(LISTED),
+        more: found.len().saturating_sub(LISTED),
         policy: policy(),
         style: STYLE,
         script: SCRIPT,
@@ -142,34 +174,38 @@ pub fn page(report: &Report, evidence: &Evidence) -> String {
     page.render().expect("writing to memory doesn't fail")
 }
 
+/// The place of a requirement in lists of violations: by the harm to users, then by the level.
+fn gravity(requirement: &Sentence) -> (usize, usize) {
+    let harms = [Harm::Ssrf, Harm::DataLoss, Harm::Crash, Harm::Dos];
+    let harm = requirement.harm.and_then(|harm| harms.iter().position(|one| *one == harm)).unwrap_or(harms.len());
+    let level = match requirement.level {
+        Level::Must | Level::MustNot => 0,
+        Level::Should | Level::ShouldNot => 1,
+        Level::Derived => 2,
+        Level::May => 3,
+    };
+    (harm, level)
+}
+
 fn title(report: &Report) -> String {
+    let what = match report.view {
+        View::Conformance => "conformance to the Model Context Protocol",
+        View::Expectation => "tests of the Model Context Protocol",
+    };
     match report.targets.as_slice() {
-        [one] => format!("{}: conformance to the Model Context Protocol", one.title),
-        many => format!("{}: conformance to the Model Context Protocol", count(many.len(), "target")),
+        [one] => format!("{}: {what}", one.title),
+        many => format!("{}: {what}", count(many.len(), "target")),
     }
 }
 
 fn lead(report: &Report) -> String {
-    let of = |status: &Status| report.targets.iter().map(|column| column.count(*status)).sum::<usize>();
+    let mut tests = Counts::default();
+    verdicts::counts(report).iter().for_each(|counts| tests.extend(counts.iter()));
     let number = |number, noun| format!("{} {}", grouped(number), plural(number, noun));
-    let found = Status::ALL.iter().rev().map(|status| (status, of(status))).filter(|(_, tests)| *tests > 0);
-    let found: Vec<_> = found.map(|(status, tests)| format!("{} {status}", grouped(tests))).collect();
+    let mut found: Vec<_> = tests.iter().map(|(status, tests)| format!("{} {status}", grouped(tests))).collect();
+    found.reverse();
     let (rows, tests) = (number(report.requirements.len(), "requirement"), number(report.tests.len(), "test"));
     format!("{rows}, {tests}: {}. Made by casebook {}.", found.join(", "), report.casebook)
-}
-
-fn remarks(report: &Report) -> Vec<String> {
-    let mut remarks = Vec::new();
-    for column in &report.targets {
-        let name = &column.name;
-        remarks.extend(embargo(column).map(|text| format!("{name}: {text}")));
-        remarks.extend(column.unverified.iter().map(|why| format!("{name} is unverified: {why}")));
-        remarks.extend(column.stale.iter().map(|stale| format!("Stale: {stale}")));
-        remarks.extend(column.snapshots.iter().map(|problem| format!("Snapshot: {problem}")));
-        let skipped = column.skipped.iter();
-        remarks.extend(skipped.map(|one| format!("{name}: {} skipped: {}", count(one.tests, "test"), one.text)));
-    }
-    remarks
 }
 
 /// Returns text as gzip in base64, which needs no escaping in HTML.

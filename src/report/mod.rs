@@ -35,7 +35,7 @@ mod view;
 pub use annotations::{Annotation, annotations};
 pub use badge::badges;
 pub use build::ReportContext;
-pub use capability::{Answer, CapabilityCell, CapabilityRow, CapabilityRows};
+pub use capability::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, DeciderEntry};
 use column::REFERENCE;
 pub use column::{Column, SkippedTests, embargo};
 pub use explain::{Breakers, expanded, explain};

@@ -16,6 +16,15 @@ const KINDS = Object.fromEntries(REPORT.legend.kinds.map((one) => [one.kind, { .
 const PASSED = STATUSES.indexOf("passed");
 const OBSERVED = STATUSES.indexOf("observed");
 const NOT_ASKED = STATUSES.indexOf("not asked");
+const CONFORMANCE = REPORT.view === "conformance";
+/** In the conformance view, known failures are failures, and a check that is listed without need holds. */
+for (const result of CONFORMANCE ? REPORT.tests : []) {
+  for (const check of result.checks) {
+    if (check.kind === "known") Object.assign(check, { kind: check.excuses ?? "fail", excuses: undefined });
+    else if (check.kind === "stale") check.kind = "pass";
+  }
+  if (result.checks.length) result.status = STATUSES[Math.max(...result.checks.map(({ kind }) => KINDS[kind].rank))];
+}
 
 const TARGETS = REPORT.targets;
 
@@ -64,7 +73,7 @@ const GLYPHS = {
 };
 const LABELS = { none: "not tested", taken: "option taken", partly: "option taken in part", "not-taken": "option not taken" };
 const MEANINGS = Object.fromEntries(REPORT.legend.statuses.map(({ status, meaning }) => [status, meaning]));
-const SHOWN = Object.keys(GLYPHS).slice(1);
+const SHOWN = Object.keys(GLYPHS).filter((mark) => mark !== "none" && !(CONFORMANCE && mark === "known"));
 const labelOf = (mark) => LABELS[mark] ?? mark;
 
 /** The class of a mark: its name without spaces. */
@@ -72,6 +81,18 @@ const classOf = (mark) => mark.replaceAll(" ", "-");
 
 /** Returns whether a status, by its place in their order, is not a pass, not a mere observation, and was asked. */
 const isFinding = (rank) => ![PASSED, OBSERVED, NOT_ASKED].includes(rank);
+
+/** Returns whether a status is that of a check that fails, and that nobody else has to care for. */
+const isViolation = (rank) => ["known", "noted", "warned", "flaky", "inconclusive", "failed", "error"].includes(STATUSES[rank]);
+
+/** The harms that come first in lists of violations, the levels after them, and the order of a row by both. */
+const HARMS = ["ssrf", "data-loss", "crash", "dos"];
+const LEVEL_ORDER = ["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "DERIVED", "MAY"];
+function gravity(row) {
+  const { harm, level } = ROWS[row];
+  const place = HARMS.indexOf(harm);
+  return (place < 0 ? HARMS.length : place) * LEVEL_ORDER.length + (LEVEL_ORDER.indexOf(level) >> 1);
+}
 
 /** The row of a test that judges nothing. */
 const unjudgedRow = ({ place }) => REPORT.requirements.length + FOLDERS.indexOf(TESTS[place].folder);

@@ -1,5 +1,5 @@
-// The evidence of a cell: a dialog with the requirement, and for each of its tests the expectation, the observation and
-// the verdict.
+// The evidence of a cell: a dialog with the requirement, and for each of its tests the expectation, the observation, the
+// verdict and the command that runs it again.
 
 /** Fills the dialog with a cell. `wanted` is a check to be shown: its test, and which of its checks. */
 function showCell(dialog, row, target, passes, wanted) {
@@ -18,8 +18,13 @@ function title(row, target, results) {
   const one = TARGETS[target];
   const worst = results.length ? STATUSES[results[0].rank] : "none";
   const name = ROWS[row].unjudged ? `${ROWS[row].folder}: observed, not judged` : ROWS[row].id;
-  const heading = el("h2", { id: "evidence-title" }, glyph(worst), el("span", {}, name));
   const whose = el("p", { class: "whose" }, one.title ?? one.id, " · ", el("bdi", {}, one.id), one.version && [" · ", el("bdi", {}, one.version)], ` · ${labelOf(worst)}`);
+  return dialogHead(glyph(worst), name, whose);
+}
+
+/** The head of the dialog: a mark with a title, and a line below. */
+function dialogHead(mark, name, whose) {
+  const heading = el("h2", { id: "evidence-title" }, mark, el("span", {}, name));
   const close = el("button", { type: "button", class: "close", "aria-label": "Close the evidence", click: (event) => event.target.closest("dialog").close() }, "✕");
   return el("header", {}, el("div", {}, heading, whose), close);
 }
@@ -76,12 +81,18 @@ function test(result, open) {
   const made = el("details", { class: "test", "data-test": result.test }, summary);
   const draw = () => {
     if (!made.open || made.childElementCount > 1) return;
-    made.append(el("p", { class: "title" }, title), ...result.checks.map((check) => checkOf(check, result)), ...proof(result));
+    made.append(el("p", { class: "title" }, title), ...result.checks.map((check) => checkOf(check, result)), ...proof(result), drawer("Run this test again", command(result)));
   };
   made.addEventListener("toggle", draw);
   made.open = open;
   if (open) draw();
   return made;
+}
+
+/** The command that runs one test of a target. */
+function command({ target, test }) {
+  const quoted = (text) => (/^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  return `casebook run ${quoted(TARGETS[target].id)} --only ${quoted(test)}`;
 }
 
 /** Labels of verdicts that are more precise than their status. */
@@ -105,7 +116,7 @@ function checkOf(check, result) {
     { class: `check ${classOf(status)}`, "data-check": check.index },
     el("p", { class: "verdict" }, glyph(status), el("b", {}, said), excuses && el("small", {}, `without the entry in target.toml: ${excuses}`), where, anchor),
     (check.detail ?? []).map(detail),
-    check.reason && el("p", { class: "reason" }, check.url ? "Left to the author: " : "Known failure: ", check.reason, [check.issue, check.url].filter(Boolean).map((address) => [" · ", link(address)])),
+    check.reason && el("p", { class: "reason" }, check.url ? "Left to the author: " : CONFORMANCE ? "Reason in target.toml: " : "Known failure: ", check.reason, [check.issue, check.url].filter(Boolean).map((address) => [" · ", link(address)])),
   );
 }
 

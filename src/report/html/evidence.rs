@@ -15,6 +15,8 @@ use crate::model::untrusted::escape_json;
 use crate::model::{TargetId, TestId};
 use crate::report::{Report, Source, Status};
 
+use super::verdicts::status;
+
 /// The number of tests with evidence, and the bytes of all of it.
 const TESTS: usize = 3_000;
 const TOTAL: usize = 12 << 20;
@@ -40,18 +42,22 @@ pub struct Evidence {
 impl Evidence {
     /// The tests of a report that need evidence, without any yet.
     pub fn of(report: &Report) -> Self {
-        let is_observed = |status| status == Status::Observed;
-        let mut wanted: Vec<_> = report.tests.iter().filter(|test| test.status != Status::Passed).collect();
-        wanted.sort_by_key(|test| (is_observed(test.status), Reverse(test.status)));
+        let is_calm = |status| [Status::Observed, Status::NotAsked].contains(&status);
+        let wanted = report.tests.iter().enumerate().filter(|(_, test)| test.status != Status::Passed);
+        let mut wanted: Vec<_> = wanted.map(|(at, test)| (at, test, status(report, test))).collect();
+        wanted.sort_by_key(|(_, _, status)| (is_calm(*status), Reverse(*status)));
+        // The first test of each answer, and of each requirement and target, comes before the second of any.
+        let rows = report.capabilities.iter().flat_map(|group| &group.capabilities);
+        let answers: HashSet<usize> =
+            rows.flat_map(|row| &row.answers).filter_map(|cell| cell.tests.first().copied()).collect();
         let mut proven = HashSet::new();
-        // Tests that show something new of a cell come first, and those without a finding last.
-        wanted.sort_by_cached_key(|test| {
+        wanted.sort_by_cached_key(|(at, test, status)| {
             let checks = test.checks.iter().filter(|check| Status::from(check.kind) != Status::Passed);
             let new = checks.filter(|check| proven.insert((test.target, check.requirement))).count();
-            (is_observed(test.status), new == 0)
+            (is_calm(*status), new == 0 && !answers.contains(at))
         });
         let ranks = wanted.iter().take(TESTS).enumerate();
-        let ranks = ranks.map(|(rank, test)| ((test.target, test.test.clone()), (rank, test.status))).collect();
+        let ranks = ranks.map(|(rank, (_, test, _))| ((test.target, test.test.clone()), (rank, test.status))).collect();
         Self { ranks, found: BTreeMap::new(), wanted: wanted.len() }
     }
 

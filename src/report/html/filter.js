@@ -31,7 +31,7 @@ function read(hash) {
     if (Object.hasOwn(FACETS, name)) state[name] = words.filter((word) => FACETS[name].values.includes(word));
     else if (name === "q") state.q = unescaped(value);
     else if (name === "changed") state.changed = HISTORY;
-    else if (name === "cell" || name === "check") state.open = { name, words };
+    else if (name === "cell" || name === "check" || name === "capability") state.open = { name, words };
   }
   return state;
 }
@@ -64,6 +64,8 @@ function compile(state) {
     any: state.verdict.length > 0,
     changed: state.changed,
     text: words.length > 0,
+    // What is looked for is never folded.
+    folds: !words.length && !state.changed && !state.verdict.length && !state.area.length,
   };
 }
 

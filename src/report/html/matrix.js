@@ -20,15 +20,68 @@ function matrix(filter) {
   table.style.setProperty("--columns", columns.length);
   table.append(head(columns));
   const shown = { rows: 0, cells: 0, columns: columns.length };
-  for (const folder of FOLDERS) {
+  const context = { found, whole, filter, wide };
+  const ranked = ranks(found, columns);
+  const folders = FOLDERS.map((folder) => {
     const rows = [...ROWS.keys()].filter((row) => ROWS[row].folder === folder && isShown(row, found, filter));
-    if (!rows.length) continue;
+    return { folder, rows: rows.sort((a, b) => ranked[a] - ranked[b] || a - b) };
+  });
+  const there = folders.filter(({ rows }) => rows.length).sort((a, b) => ranked[a.rows[0]] - ranked[b.rows[0]]);
+  for (const { rows } of there) {
     shown.rows += rows.filter((row) => !ROWS[row].unjudged).length;
-    table.append(group(folder, rows, { found, whole, filter, wide }));
+    for (const row of rows) shown.cells += columns.filter((target) => isSought(markOf(found, row * TARGETS.length + target), filter)).length;
   }
-  shown.cells = table.querySelectorAll("td[data-cell]:not(.faded)").length;
+  const holds = ({ folder, rows }) => filter.folds && !UNFOLDED.has(folder) && ranked[rows[0]] >= HOLDS;
+  for (const { folder, rows } of there.filter((one) => !holds(one))) table.append(group(folder, rows, ranked, context));
+  const calm = there.filter(holds);
+  if (calm.length) table.append(foldedGroups(calm, ranked, context));
   table.querySelector("td[data-cell]")?.setAttribute("tabindex", "0");
   return { table, shown };
+}
+
+const isSought = (mark, filter) => mark !== "none" && (!filter.any || filter.mark(mark));
+
+/** The rank from which on every check of a row holds. */
+const HOLDS = 1e6;
+
+/** The order of rows: violations by their gravity, other findings, and rows of which every check holds. */
+function ranks(found, columns) {
+  return ROWS.map((one, row) => {
+    const worst = columns.map((target) => found.worst[row * TARGETS.length + target]);
+    const order = one.unjudged ? 99 : gravity(row);
+    const few = 99 - Math.min(worst.filter(isViolation).length, 99);
+    if (worst.some(isViolation)) return order * 100 + few;
+    return (worst.some((rank) => rank >= 0 && isFinding(rank)) ? HOLDS / 2 : HOLDS) + order * 100;
+  });
+}
+
+/** The folders that the reader unfolded; empty text is for the folders of which everything holds. */
+const UNFOLDED = new Set();
+
+/** A row with a button, which gives way to what it stands for. */
+function fold(words, key, make) {
+  const button = el("button", { type: "button", class: "unfold" }, words);
+  const line = el("tr", { role: "row", class: "fold" }, el("td", { role: "gridcell" }, button));
+  button.addEventListener("click", () => {
+    UNFOLDED.add(key);
+    make(line);
+  });
+  return line;
+}
+
+/** The folders of which every requirement holds, in one line. */
+function foldedGroups(calm, ranked, context) {
+  const names = calm.map(({ folder }) => folder).join(", ");
+  const words = `${count(calm.length, "area")} in which every check of the shown targets holds: ${names}`;
+  const body = el("tbody", { role: "rowgroup" });
+  const line = fold(words, "", () => {
+    for (const { folder } of calm) UNFOLDED.add(folder);
+    const groups = calm.map(({ folder, rows }) => group(folder, rows, ranked, context));
+    body.replaceWith(...groups);
+    groups[0].querySelector("td[data-cell]")?.focus();
+  });
+  body.append(line);
+  return body;
 }
 
 /** A row is shown where a column of it has what is looked for. */
@@ -52,7 +105,7 @@ function head(columns) {
 }
 
 /** A folder: its name with the share that holds, then its requirements. */
-function group(folder, rows, { found, whole, filter, wide }) {
+function group(folder, rows, ranked, { found, whole, filter, wide }) {
   const body = el("tbody", { role: "rowgroup", id: `area-${plain(folder)}` });
   body.style.setProperty("--rows", rows.length);
   // Of what is looked for by words or verdicts a share would mislead: it is that of the folder.
@@ -66,7 +119,16 @@ function group(folder, rows, { found, whole, filter, wide }) {
   });
   const name = el("th", { scope: "rowgroup", role: "rowheader" }, folder, el("small", {}, "checks that hold · requirements tested"));
   body.append(el("tr", { role: "row", class: "group" }, name, shares));
-  for (const row of rows) body.append(line(row, found, filter, wide));
+  const folds = filter.folds && !UNFOLDED.has(folder);
+  const calm = rows.filter((row) => folds && ranked[row] >= HOLDS);
+  for (const row of rows) if (!calm.includes(row)) body.append(line(row, found, filter, wide));
+  const words = `${count(calm.length, "requirement")} of which every check of the shown targets holds`;
+  const unfold = (button) => {
+    const lines = calm.map((row) => line(row, found, filter, wide));
+    button.replaceWith(...lines);
+    lines[0].querySelector("td[data-cell]")?.focus();
+  };
+  if (calm.length) body.append(fold(words, folder, unfold));
   return body;
 }
 
@@ -106,7 +168,7 @@ function cellOf(row, target, found, filter, wide) {
   made.tabIndex = -1;
   made.dataset.cell = cell;
   const change = trend(found, row, target);
-  made.className = `${classOf(mark)}${filter.any && !filter.mark(mark) ? " faded" : ""}`;
+  made.className = `${classOf(mark)}${isSought(mark, filter) ? "" : " faded"}`;
   const changed = change ? `, ${change > 0 ? "better" : "worse"} than ${plain(TARGETS[target - 1].version ?? "before")}` : "";
   made.setAttribute("aria-label", `${cellLabel(found, cell)}${changed}`);
   const bad = found.bad[cell];

@@ -1,12 +1,15 @@
-// The page: the filter and the matrix, which follow the address bar, and the dialog with evidence.
+// The page: the section of targets, the filter and the matrix, which follow the address bar, and the dialog with evidence.
 
 const dialog = el("dialog");
 const said = el("output", { id: "count", "aria-live": "polite", role: "status" });
 const holder = el("div", { id: "matrix" });
+const chosen = el("div");
 let state = read(location.hash);
 let filter = compile(state);
 let latest;
 let EVIDENCE;
+/** The link that opened the dialog, if it is in the page. */
+let opener;
 
 /** Puts a state into the address bar. With `step`, the browser's history gets an entry. */
 function go(next, step = false) {
@@ -17,6 +20,7 @@ function go(next, step = false) {
 
 function draw() {
   filter = compile(state);
+  drawTargets();
   const { table, shown } = matrix(filter);
   holder.replaceChildren(table);
   fit();
@@ -24,6 +28,14 @@ function draw() {
   said.textContent = table.querySelector("tbody")
     ? `${count(shown.rows, "requirement")} × ${count(shown.columns, "target")}, ${count(shown.cells, "cell")}`
     : "Nothing matches this filter.";
+}
+
+/** Draws the section of the chosen targets, if they are others than before. */
+function drawTargets() {
+  const names = state.target.join();
+  if (chosen.dataset.names === names) return;
+  chosen.dataset.names = names;
+  chosen.replaceChildren(targetSection(state.target) ?? "");
 }
 
 /** Takes a change in the form; while the user types, drawing waits for a pause. */
@@ -39,6 +51,7 @@ function changed(next) {
 async function open() {
   if (state.open) EVIDENCE = await evidenceParts();
   const { name, words = [] } = state.open ?? {};
+  if (name === "capability") return openAnswer(...words);
   const target = TARGETS.findIndex((one) => one.name === words[name === "cell" ? 1 : 0]);
   const row = ROWS.findIndex((one) => one.id === words[name === "cell" ? 0 : 3]);
   if (target < 0 || row < 0) return dialog.close();
@@ -50,10 +63,22 @@ async function open() {
   check ? check.scrollIntoView({ block: "center" }) : dialog.scrollTo(0, 0);
 }
 
+/** Opens the answer to a question: that of one target, or all. */
+function openAnswer(id, name) {
+  const row = CAPABILITIES.find((one) => one.id === id);
+  const target = TARGETS.findIndex((one) => one.name === name);
+  if (!row || (name !== undefined && target < 0)) return dialog.close();
+  if (name === undefined) showQuestion(dialog, row);
+  else showAnswer(dialog, row, target);
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTo(0, 0);
+}
+
 /** Opens the evidence of a cell. */
 function openCell(cell) {
   const number = Number(cell.dataset.cell);
   const [row, target] = [Math.floor(number / TARGETS.length), number % TARGETS.length];
+  opener = cell;
   go({ open: { name: "cell", words: [ROWS[row].id, TARGETS[target].name] } }, true);
   open();
 }
@@ -63,16 +88,32 @@ function closed() {
   const { name, words } = state.open ?? {};
   go({ open: undefined });
   if (!name) return;
+  if (opener?.isConnected) return opener.focus();
+  if (name === "capability") {
+    const target = TARGETS.findIndex((one) => one.name === words[1]);
+    return document.querySelector(`#capabilities [data-answer="${CSS.escape(`${words[0]} ${target}`)}"]`)?.focus();
+  }
   const [row, target] = name === "cell" ? words : [words[3], words[0]];
   const cell = ROWS.findIndex((one) => one.id === row) * TARGETS.length + TARGETS.findIndex((one) => one.name === target);
   holder.querySelector(`td[data-cell="${cell}"]`)?.focus();
 }
 
+/** Follows an address. One that names other targets leads to their section. */
 function arrived() {
+  const before = state;
   state = read(location.hash);
+  if (state.open && !before.open) opener = document.activeElement?.closest("a, button, td");
   fill(filters, state);
-  draw();
+  if (written({ ...before, open: undefined }) !== written({ ...state, open: undefined })) draw();
+  if (!state.open && before.target.join() !== state.target.join()) toTargets();
   open();
+}
+
+function toTargets() {
+  const heading = document.getElementById("target-title");
+  if (dialog.open) dialog.close();
+  heading?.scrollIntoView();
+  heading?.focus({ preventScroll: true });
 }
 
 const filters = form(changed);
@@ -81,8 +122,14 @@ dialog.addEventListener("click", (event) => event.target === dialog && dialog.cl
 window.addEventListener("hashchange", arrived);
 window.addEventListener("popstate", arrived);
 operate(holder, openCell);
+enliven((id, target) => {
+  opener = document.activeElement;
+  go({ open: { name: "capability", words: target === undefined ? [id] : [id, TARGETS[target].name] } }, true);
+  open();
+});
 const fit = keepFitting(holder);
 document.querySelector("main").append(
+  chosen,
   el("section", { "aria-label": "Matrix" }, filters, said, holder),
   el("ul", { class: "legend", "aria-label": "Marks" }, SHOWN.map((name) => el("li", {}, glyph(name), labelOf(name), MEANINGS[name] && `: ${MEANINGS[name]}`))),
   dialog,
@@ -91,4 +138,5 @@ fill(filters, state);
 draw();
 performance.mark("drawn");
 await open();
+if (!state.open && state.target.length) document.getElementById("target-title")?.scrollIntoView();
 document.documentElement.dataset.ready = "";

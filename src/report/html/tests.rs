@@ -4,9 +4,12 @@ use serde_json::Value;
 
 use super::*;
 use crate::judge::samples;
+use crate::model::capability::{Capability, CapabilityGroup, Decider};
 use crate::model::case::Outcome;
 use crate::model::reason::Finding;
 use crate::model::record::{About, FORMAT, Footer, Header, Record, Verdict, VerdictKind};
+use crate::model::spec::Role;
+use crate::model::{RequirementId, TargetId};
 use crate::report::{ReportContext, Source};
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}&\"'\u{2028}";
@@ -21,7 +24,11 @@ fn record(index: usize, test: &str, verdicts: Vec<Verdict>) -> Record {
 }
 
 fn source(records: Vec<Record>) -> Source {
-    let target = samples::target();
+    source_of(samples::target(), records)
+}
+
+fn source_of(target: TargetId, records: Vec<Record>) -> Source {
+    let records: Vec<_> = records.into_iter().map(|record| Record { target: target.clone(), ..record }).collect();
     let about = About {
         target: target.clone(),
         title: HOSTILE.to_owned(),
@@ -52,6 +59,25 @@ fn drawn(records: Vec<Record>, replies: &[&str]) -> String {
     });
     evidence.read(&report, &source, transcripts.collect::<Vec<_>>(), |_, _| Some(HOSTILE.to_owned()));
     page(&report, &evidence)
+}
+
+/// A page with one question, which the requirement `f/r` decides.
+fn asked(sources: &[Source]) -> String {
+    let decider = Decider { requirement: RequirementId::within("f", "r"), tests: vec!["f/c".to_owned()] };
+    let capability = Capability {
+        id: "arrays".to_owned(),
+        question: format!("Is `a` {HOSTILE} kept?"),
+        short: HOSTILE.to_owned(),
+        role: Role::Server,
+        right_is_yes: true,
+        decided_by: vec![decider],
+    };
+    let group = CapabilityGroup { id: "g".to_owned(), title: HOSTILE.to_owned(), capabilities: vec![capability] };
+    let roles = sources.iter().flat_map(|source| &source.records);
+    let roles = roles.map(|record| (record.test.case.clone(), Role::Server)).collect();
+    let context = ReportContext { capabilities: vec![group], roles, ..ReportContext::default() };
+    let report = Report::new(sources, &context);
+    page(&report, &Evidence::of(&report))
 }
 
 /// A part of the page's data, as its script gets it.
@@ -119,6 +145,39 @@ fn caveats_come_first_and_missing_tests_have_a_column() {
     assert!(page.contains("<td class=\"warn\" data-label=\"not run\">2</td>"));
     assert!(page.contains("<td class=\"zero\" data-label=\"passed\">0</td>"));
     assert!(page.contains("<td data-label=\"tested\">0/1</td>"));
+}
+
+#[test]
+fn opening_picture_is_a_table_without_a_script() {
+    use VerdictKind::{Fail, Pass};
+    let kinds = [Pass, Fail, Pass].into_iter().enumerate();
+    let records = kinds.map(|(at, kind)| record(at, &format!("f/c/t{at}@2026-07-28+http"), vec![verdict(kind, "why")]));
+    let page = asked(&[source(records.collect())]);
+    assert!(!page.contains("<img"));
+    assert!(page.contains("<p class=\"view\"><strong>expectation:</strong>"), "the first line");
+    assert!(page.contains("<tr data-capability=\"arrays\"><th scope=\"row\"><span class=\"long\">Is <code>a</code>"));
+    assert!(page.contains("<td class=\"partly\"><span class=\"mark\" aria-hidden=\"true\">◐</span> partly"));
+    assert!(page.contains("<small>2 of 3</small>"));
+    assert!(page.contains("<td class=\"bad\" data-label=\"Servers: MUST\">0 of 1</td>"));
+    let row = &data(&page, "report")["capabilities"][0]["capabilities"][0];
+    assert_eq!(row["decided_by"], serde_json::json!([{ "requirement": "f/r", "tests": ["f/c"] }]));
+    assert_eq!(data(&page, "report")["tests"][0]["role"], "server");
+}
+
+#[test]
+fn known_failures_are_failures_in_the_conformance_view() {
+    let known = Verdict { excuses: Some(VerdictKind::Fail), ..verdict(VerdictKind::Known, "why") };
+    let sources = ["one", "two"].map(|name| {
+        let target = TargetId { name: name.to_owned(), variant: None };
+        source_of(target, vec![record(0, "f/c/t@2026-07-28+http", vec![known.clone()])])
+    });
+    let page = asked(&sources);
+    assert!(page.contains("<p class=\"view\"><strong>conformance:</strong>"), "the first line");
+    assert!(page.contains("1 requirement, 2 tests: 2 failed."), "the numbers");
+    assert!(page.contains("<td class=\"bad\" data-label=\"failed\">1</td>"));
+    assert!(!page.contains("data-label=\"known\""));
+    assert!(page.contains("<td class=\"wrong\"><span class=\"mark\" aria-hidden=\"true\">✗</span> no</td>"));
+    assert!(page.contains("0 of 1 question (0.0 %)"), "the agreement");
 }
 
 #[test]
