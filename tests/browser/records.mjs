@@ -50,6 +50,14 @@ export function as({ lines, wire }, target, version) {
   return { lines: lines.map(line), wire: wire.map(rename) };
 }
 
+/** A copy of a run in which every failure is known. */
+export function known({ lines, wire }) {
+  const listed = { test: "**", reason: "it is slow", issue: "https://example.com/issues/1" };
+  const verdict = (one) => (one.kind === "fail" ? { ...one, kind: "known", excuses: "fail", known: listed } : one);
+  const line = ({ record, ...other }) => (record ? { record: { ...record, verdicts: record.verdicts.map(verdict) } } : other);
+  return { lines: lines.map(line), wire };
+}
+
 /** Hostile texts that a target could send. */
 export const HOSTILE = [
   `</script><script>globalThis.pwned = "script"</script>`,

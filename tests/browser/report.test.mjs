@@ -6,7 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
-import { HOSTILE, OUTPUT, as, hostile, page as pageOf, run, write } from "./records.mjs";
+import { HOSTILE, OUTPUT, as, hostile, known, page as pageOf, run, write } from "./records.mjs";
 
 const MUTANT = "reference:input-not-validated";
 const WIDE = { width: 1280, height: 900 };
@@ -28,8 +28,9 @@ before(async () => {
   const [whole, broken] = [of("reference"), of(MUTANT)];
   files.history = pageOf("history", write("old", as(whole, "an-sdk", "1.9.0")), write("new", as(broken, "an-sdk", "1.10.0")));
   files.hostile = pageOf("hostile", write("bad", hostile(broken)));
-  const twelve = Array.from({ length: 12 }, (_, at) => write(`many-${at}`, as(at % 3 ? whole : broken, `an-sdk-${at}`, "1.0.0")));
+  const twelve = Array.from({ length: 12 }, (_, at) => write(`many-${at}`, as(at % 3 ? whole : broken, at % 4 === 3 ? `an-sdk-${at - 1}:other` : `an-sdk-${at}`, "1.0.0")));
   files.large = pageOf("large", ...twelve);
+  files.conformance = pageOf("conformance", write("sdk-a", as(known(broken), "sdk-a", "1.0.0")), write("sdk-b", as(whole, "sdk-b", "2.0.0")));
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
 });
 
@@ -64,7 +65,15 @@ const ready = (page) => page.locator("html[data-ready]").waitFor();
 
 const cell = (page, requirement, target) =>
   page.locator("#matrix tr", { has: page.locator("th .name", { hasText: requirement }) }).locator(`td[data-target="${target}"]`);
-const shown = (page) => page.locator("#matrix tbody tr:not(.group)").count();
+/** The number of requirements that pass the filter, folded ones included. */
+const shown = async (page) => Number((await page.locator("#count").innerText()).match(/^[\d,]+/)?.[0].replace(",", "") ?? 0);
+const matrix = (page) => page.getByRole("grid", { name: "Requirements and targets" });
+const answer = (page, capability, target) => page.locator(`#capabilities button[aria-label*="${target}: "][data-answer^="${capability} "]`);
+/** Closes the evidence with the keyboard, and waits until the address has followed. */
+async function escape(page) {
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !/(cell|check|capability)=/.test(location.hash));
+}
 /** Waits until the count shows the result of the filter. */
 const settled = (page, text) => page.locator("#count", { hasText: text }).waitFor();
 const shot = (page, name) => page.screenshot({ path: path.join(OUTPUT, `${name}.png`) });
@@ -84,8 +93,8 @@ const loading = (page) => page.evaluate(() => performance.getEntriesByName("draw
 
 test("the matrix has a row per requirement and a column per target", async (t) => {
   const page = await open(t, "two");
-  assert.equal(await page.getByRole("grid").count(), 1);
-  assert.deepEqual(await page.getByRole("grid").getByRole("columnheader").allInnerTexts(), ["Requirement", "reference", MUTANT]);
+  assert.equal(await matrix(page).count(), 1);
+  assert.deepEqual(await matrix(page).getByRole("columnheader").allInnerTexts(), ["Requirement", "reference", MUTANT]);
   const broken = cell(page, "inputs-validated", MUTANT);
   assert.match(await broken.getAttribute("aria-label"), /^failed, \d+ of \d+ checks$/);
   // Rows outside of the window are not drawn, and have no inner text.
@@ -183,11 +192,11 @@ test("the keyboard moves in the grid, opens and closes cells", async (t) => {
 
 test("versions of a target are adjacent, changes can be filtered", async (t) => {
   const page = await open(t, "history");
-  const heads = await page.getByRole("grid").getByRole("columnheader").allInnerTexts();
+  const heads = await matrix(page).getByRole("columnheader").allInnerTexts();
   assert.ok(heads[1].includes("1.9.0") && heads[2].includes("1.10.0"), heads.join("; "));
   const all = await shown(page);
   await page.getByLabel("Changed between versions").check();
-  await page.waitForFunction((before) => document.querySelectorAll("#matrix tbody tr:not(.group)").length < before, all);
+  await page.waitForFunction((before) => parseInt(document.querySelector("#count").textContent) < before, all);
   const worse = page.locator('td[aria-label*="worse than 1.9.0"]');
   assert.ok((await worse.count()) > 0);
   assert.match(await worse.first().innerText(), /▼/);
@@ -237,6 +246,8 @@ test("without scripts the page shows numbers and findings", async (t) => {
   const text = await page.locator("main").innerText();
   assert.match(text, /tools\/inputs-validated/);
   assert.match(text, /skipped/);
+  const line = page.locator('#capabilities [data-capability="input-types"]');
+  assert.match(await line.innerText(), /Are arguments checked against the types[\s\S]*server[\s\S]*✓\s+yes[\s\S]*✗\s+no/);
 });
 
 test("the page fits light, dark, wide, narrow and printed views", async (t) => {
@@ -255,5 +266,182 @@ test("the page fits light, dark, wide, narrow and printed views", async (t) => {
   const page = await open(t, "two");
   await page.emulateMedia({ media: "print" });
   assert.ok(await page.locator("#filters").isHidden());
+  assert.ok(await page.locator(".controls").first().isHidden());
+  assert.match(await page.locator('#capabilities [data-capability="input-types"]').innerText(), /✓\s+yes[\s\S]*✗\s+no/);
+  const box = page.locator(".scroll");
+  assert.deepEqual(await box.evaluate((one) => getComputedStyle(one).overflow), "visible");
   await page.pdf({ path: path.join(OUTPUT, "two.pdf") });
+});
+
+test("the page opens with its question and with what targets can do", async (t) => {
+  const page = await open(t, "conformance");
+  assert.match(await page.locator("header").innerText(), /^conformance: what the specification says/i);
+  const table = page.getByRole("grid", { name: "Capabilities and targets" });
+  assert.deepEqual(await table.getByRole("columnheader").allInnerTexts(), ["Question", "sdk-a\n1.0.0", "sdk-b\n2.0.0"]);
+  const label = await answer(page, "input-types", "sdk-a").getAttribute("aria-label");
+  assert.match(label, /^Are arguments checked against the types.*\? sdk-a: (no|partly \(\d+ of \d+\))$/);
+  assert.match(await answer(page, "input-types", "sdk-b").innerText(), /✓\s*yes/);
+  assert.match(await page.locator(".overview").innerText(), /right answer to \d+ of \d+ questions/);
+  assert.match(await page.locator(".sentences").innerText(), /sdk-a[\s\S]*\d+ of \d+/);
+});
+
+test("known failures are failures in the conformance view", async (t) => {
+  const page = await open(t, "conformance");
+  assert.match(await cell(page, "inputs-validated", "sdk-a").getAttribute("aria-label"), /^failed/);
+  assert.equal(await page.locator('input[value="known"]').count(), 0);
+  await cell(page, "inputs-validated", "sdk-a").click();
+  const check = page.locator("dialog .check.failed").first();
+  assert.match(await check.innerText(), /failed[\s\S]*Reason in target\.toml: it is slow/);
+});
+
+test("an answer opens its tests, those that fail first", async (t) => {
+  const page = await open(t, "conformance");
+  await answer(page, "input-types", "sdk-a").click();
+  const dialog = page.getByRole("dialog");
+  assert.match(await dialog.locator("h2").innerText(), /Are arguments checked against the types/);
+  assert.match(await dialog.locator("header").innerText(), /sdk-a · 1\.0\.0 · (no|partly)/);
+  const first = dialog.locator("details.test").first();
+  assert.match(await first.locator(".check").first().innerText(), /failed[\s\S]*expected[\s\S]*observed/);
+  assert.match(await first.locator(".wire li").first().innerText(), /tools\/call/);
+  await first.locator("summary", { hasText: "Run this test again" }).click();
+  const again = await first.getByRole("region", { name: "Run this test again" }).innerText();
+  assert.match(again, /^casebook run sdk-a --only [\w./-]+@2026-07-28\+http$/);
+  assert.match(page.url(), /#capability=input-types,sdk-a$/);
+  await escape(page);
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.answer.split(" ")[0]), "input-types");
+  const all = await open(t, "conformance", { hash: "#capability=input-types" });
+  assert.match(await all.getByRole("dialog").innerText(), /sdk-a[\s\S]*sdk-b yes[\s\S]*MUST/);
+  await all.getByRole("dialog").getByRole("link", { name: "sdk-a" }).click();
+  await all.locator("dialog .check.failed").first().waitFor();
+});
+
+test("the keyboard moves through answers, opens and closes them", async (t) => {
+  const page = await open(t, "conformance");
+  const active = () => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  assert.equal(await page.locator('#capabilities button[tabindex="0"]').count(), 1);
+  await page.locator('#capabilities button[tabindex="0"]').focus();
+  const first = await active();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  const there = await active();
+  assert.match(there, /sdk-b/);
+  assert.notEqual(there, first);
+  await page.keyboard.press("Home");
+  assert.match(await active(), /Answers of all targets$/);
+  await page.keyboard.press("End");
+  assert.equal(await active(), there);
+  assert.equal(await page.locator('#capabilities button[tabindex="0"]').count(), 1);
+  assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), "none");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("dialog[open]").count(), 0);
+  assert.equal(await active(), there);
+});
+
+test("a target has a section with its answers and broken sentences", async (t) => {
+  const page = await open(t, "conformance");
+  await page.locator("#capabilities thead a", { hasText: "sdk-a" }).click();
+  const section = page.locator("#target");
+  await section.waitFor();
+  assert.match(page.url(), /#target=sdk-a$/);
+  assert.match(await section.innerText(), /As a server: \d+ of \d+ MUST sentences hold[\s\S]*What it can and cannot do[\s\S]*sentences? with a check that fails/);
+  const broken = section.locator(".broken > li").first();
+  assert.match(await broken.innerText(), /silent-acceptance\s+tools\/inputs-validated[\s\S]*Validate all tool inputs[\s\S]*MUST · server · https:\/\/modelcontextprotocol\.io/);
+  assert.equal(await section.locator('.broken a[href="https://example.com/issues/1"]').count() > 0, true);
+  await broken.getByRole("link", { name: /tests and messages/ }).click();
+  await page.locator("dialog .check").first().waitFor();
+  await escape(page);
+  assert.match(page.url(), /#target=sdk-a$/);
+  await section.getByLabel("Compare with").selectOption("sdk-b");
+  await page.locator("#target h2", { hasText: "From sdk-a to sdk-b" }).waitFor();
+  assert.match(await page.locator("#target").innerText(), /Better \(\d+\)/);
+  await page.getByRole("link", { name: "All targets", exact: true }).click();
+  await page.locator("#target").waitFor({ state: "detached" });
+});
+
+test("requirements that hold everywhere are folded until they are asked for", async (t) => {
+  const page = await open(t, "conformance");
+  const rows = () => page.locator("#matrix tr[data-row]").count();
+  const [all, few] = [await shown(page), await rows()];
+  assert.ok(few < all, `${few} of ${all}`);
+  await page.locator("#matrix .unfold").first().click();
+  assert.ok((await rows()) > few);
+  assert.ok(await page.evaluate(() => document.activeElement.matches("#matrix td")));
+});
+
+test("many targets show one variant each until all are asked for", async (t) => {
+  const page = await open(t, "large");
+  const columns = () => page.locator("#capabilities thead th:visible").count();
+  assert.equal(await columns(), 10);
+  await settled(page, "× 9 targets");
+  await page.getByLabel("All targets and variants").check();
+  assert.equal(await columns(), 13);
+  await settled(page, "× 12 targets");
+  assert.match(page.url(), /#variants=1$/);
+  await page.reload();
+  await ready(page);
+  assert.equal(await columns(), 13);
+});
+
+test("a narrow window can show the answers of one target", async (t) => {
+  const page = await open(t, "large", { viewport: NARROW });
+  await fits(page);
+  const box = page.locator(".scroll");
+  assert.ok(await box.evaluate((one) => one.scrollWidth > one.clientWidth), "the table scrolls in its own box");
+  const column = () => page.locator("#capabilities thead th:visible").count();
+  assert.equal(await column(), 10);
+  await page.locator(".overview").getByLabel("Show").selectOption({ label: "an-sdk-2:other" });
+  assert.equal(await column(), 2);
+  assert.ok(await box.evaluate((one) => one.scrollWidth === one.clientWidth), "one column fits");
+  await shot(page, "one-target-narrow");
+});
+
+/** The texts of a page whose contrast with their background is too low. */
+const faint = (page) =>
+  page.evaluate(() => {
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const rgb = (colour) => {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+      return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const light = (colour) => colour.slice(0, 3).reduce((sum, part, at) => sum + [0.2126, 0.7152, 0.0722][at] * (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4), 0);
+    const behind = (one) => {
+      const own = rgb(getComputedStyle(one).backgroundColor);
+      return own[3] > 0 || !one.parentElement ? own : behind(one.parentElement);
+    };
+    const found = new Set();
+    for (const one of document.querySelectorAll("body *")) {
+      const text = [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()).join("");
+      if (!text || !one.checkVisibility({ visibilityProperty: true }) || one.closest(".faded, option, script")) continue;
+      const [a, b] = [light(rgb(getComputedStyle(one).color)), light(behind(one))];
+      const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      if (ratio < 4.5) found.add(`${one.localName}.${one.className} ${ratio.toFixed(2)}: ${text.slice(0, 40)}`);
+    }
+    return [...found];
+  });
+
+test("all text has enough contrast in light and dark", async (t) => {
+  for (const scheme of ["light", "dark"]) {
+    for (const [name, hash] of [["conformance", "#target=sdk-a"], ["conformance", "#capability=input-types,sdk-a"], ["two", ""]]) {
+      const page = await open(t, name, { scheme, hash });
+      assert.deepEqual(await faint(page), [], `${name} ${scheme}`);
+    }
+  }
+});
+
+test("an opening picture of hostile targets fits the page", async (t) => {
+  for (const viewport of [WIDE, NARROW]) {
+    const page = await open(t, "hostile", { viewport });
+    assert.ok((await page.locator("#capabilities button").count()) > 3);
+    await fits(page);
+    await page.locator("#capabilities td button").first().click();
+    await page.getByRole("dialog").waitFor();
+    await fits(page);
+    const text = await page.locator("main").innerText();
+    assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]/);
+    assert.equal(await page.locator("img, svg, iframe, object, embed, base").count(), 0);
+  }
 });

@@ -8,6 +8,8 @@ const FACETS = {
   revision: { label: "Revisions", values: REVISIONS },
   verdict: { label: "Verdicts", values: SHOWN, show: labelOf },
 };
+/** The targets that are shown on demand only, as the page's tables mark them. */
+const VARIANTS = new Set([...document.querySelectorAll("tr.variant[data-column]")].map((line) => Number(line.dataset.column)));
 const HISTORY = TARGETS.some((_, target) => earlier(target) !== undefined);
 
 /** Text for the address bar, in which names stay readable. */
@@ -23,7 +25,7 @@ function unescaped(text) {
 
 /** The filter and what is open, as the address bar has them. */
 function read(hash) {
-  const state = { q: "", changed: false, open: undefined };
+  const state = { q: "", changed: false, variants: false, open: undefined };
   for (const name of Object.keys(FACETS)) state[name] = [];
   for (const part of hash.replace(/^#/, "").split("&")) {
     const [name, value = ""] = [part.split("=")[0], part.slice(part.indexOf("=") + 1)];
@@ -31,6 +33,7 @@ function read(hash) {
     if (Object.hasOwn(FACETS, name)) state[name] = words.filter((word) => FACETS[name].values.includes(word));
     else if (name === "q") state.q = unescaped(value);
     else if (name === "changed") state.changed = HISTORY;
+    else if (name === "variants") state.variants = VARIANTS.size > 0;
     else if (name === "cell" || name === "check" || name === "capability") state.open = { name, words };
   }
   return state;
@@ -43,6 +46,7 @@ function written(state) {
     .map((name) => `${name}=${state[name].map(escaped).join(",")}`);
   if (state.q) parts.push(`q=${escaped(state.q)}`);
   if (state.changed) parts.push("changed=1");
+  if (state.variants) parts.push("variants=1");
   if (state.open) parts.push(`${state.open.name}=${state.open.words.map(escaped).join(",")}`);
   return `#${parts.join("&")}`;
 }
@@ -59,7 +63,7 @@ function compile(state) {
     test: (test, row) => spoken[test] && (!words.length || rows[row] || tests[test]),
     spoken: (test) => spoken[test],
     row: (row) => chosen("area", ROWS[row].folder) && (ROWS[row].unjudged ? !state.level.length : chosen("level", ROWS[row].level)),
-    columns: [...TARGETS.keys()].filter((target) => chosen("target", TARGETS[target].name)),
+    columns: [...TARGETS.keys()].filter((target) => (state.target.length ? chosen("target", TARGETS[target].name) : state.variants || !VARIANTS.has(target))),
     mark: (mark) => chosen("verdict", mark),
     any: state.verdict.length > 0,
     changed: state.changed,

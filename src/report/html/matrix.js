@@ -98,7 +98,8 @@ function head(columns) {
   const names = columns.map((target) => {
     const { id, version, title } = TARGETS[target];
     const said = [id, version].filter(Boolean).map(plain).join(" ");
-    return el("th", { scope: "col", role: "columnheader", title: plain(title ?? said) }, el("span", {}, id, version && el("small", {}, version)));
+    const short = version?.trim().split(/\s+/).at(-1);
+    return el("th", { scope: "col", role: "columnheader", title: plain(`${said}: ${title ?? id}`) }, el("span", {}, id, short && el("small", {}, short)));
   });
   const first = el("th", { scope: "col", role: "columnheader" }, "Requirement");
   return el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, first, names));

@@ -4,7 +4,6 @@
 
 use crate::model::spec::Role;
 use crate::model::text::{count, plural};
-use crate::report::build::REFERENCE;
 use crate::report::{Answer, CapabilityCell, CapabilityRow, Column, Rate, Report};
 
 /// Capabilities × targets.
@@ -83,18 +82,26 @@ pub(super) struct Number {
 /// the author.
 const COUNTED: [&str; 3] = ["MUST", "SHOULD", "left to the author"];
 
+/// The name of the reference, which is no real target.
+const REFERENCE: &str = "reference";
+
+/// The number of targets up to which all of them are shown.
+const ALWAYS: usize = 6;
+
 impl<'r> Overview<'r> {
     /// The overview of a report; `None` if no question was answered.
     pub(super) fn of(report: &'r Report) -> Option<Self> {
         let rows = || report.capabilities.iter().flat_map(|group| &group.capabilities);
-        let answered = |column: usize| rows().filter(|row| row.answers[column].answer != Answer::NotAsked).count();
+        let answered = |column: usize| rows().filter(|row| row.answers[column].decided > 0).count();
         let asked: Vec<usize> = (0..report.targets.len()).map(answered).collect();
         let most = asked.iter().copied().max().filter(|most| *most > 0)?;
-        // A target that was asked only a few questions would be a column without content.
-        let is_shown = |column: usize| asked[column] > 0 && asked[column] * 4 >= most;
+        // A target that was asked less than a tenth of what others were would be an empty column.
+        let is_shown = |column: usize| asked[column] > 0 && asked[column] * 10 >= most;
         let has_real = report.targets.iter().enumerate().any(|(at, one)| is_shown(at) && one.id.name != REFERENCE);
-        let is_variant = |column: &Column| !column.is_main || (has_real && column.id.name == REFERENCE);
-        let head = |at: usize| head(at, &report.targets[at], is_variant(&report.targets[at]));
+        let is_extra =
+            |at: usize, one: &Column| !one.is_main || !is_shown(at) || (has_real && one.id.name == REFERENCE);
+        let is_hidden = |at: usize| report.targets.len() > ALWAYS && is_extra(at, &report.targets[at]);
+        let head = |at: usize| head(at, &report.targets[at], is_hidden(at));
         let heads: Vec<_> = (0..report.targets.len()).filter(|at| is_shown(*at)).map(head).collect();
         let is_answered =
             |row: &&CapabilityRow| heads.iter().any(|head| row.answers[head.column].answer != Answer::NotAsked);
@@ -121,8 +128,7 @@ impl<'r> Overview<'r> {
             (0..report.targets.len()).map(|at| Sentences { head: head(at), cells: numbers(&report.targets[at]) });
         let agreement = report.agreement();
         Some(Self {
-            has_variants: heads.iter().any(|head| !head.class.is_empty())
-                && heads.iter().any(|head| head.class.is_empty()),
+            has_variants: (0..report.targets.len()).any(is_hidden),
             sentences: sentences.collect(),
             agreement: (agreement.asked > 0).then(|| agreed(agreement)),
             notes: notes.into_iter().flatten().collect(),
@@ -182,7 +188,7 @@ fn agreed(rate: Rate) -> String {
     format!("{held} of {asked} {noun} ({})", rate.percent())
 }
 
-fn head(column: usize, one: &Column, is_variant: bool) -> Head<'_> {
+fn head(column: usize, one: &Column, is_hidden: bool) -> Head<'_> {
     let version = one.version.as_deref();
     Head {
         column,
@@ -190,7 +196,7 @@ fn head(column: usize, one: &Column, is_variant: bool) -> Head<'_> {
         variant: one.id.variant.as_deref(),
         version: version.and_then(|version| version.split_whitespace().last()),
         title: format!("{}: {}, {}", one.name, one.title, version.unwrap_or("version unknown")),
-        class: if is_variant { "variant" } else { "" },
+        class: if is_hidden { "variant" } else { "" },
     }
 }
 

@@ -21,6 +21,7 @@ function go(next, step = false) {
 function draw() {
   filter = compile(state);
   drawTargets();
+  showVariants();
   const { table, shown } = matrix(filter);
   holder.replaceChildren(table);
   fit();
@@ -28,6 +29,12 @@ function draw() {
   said.textContent = table.querySelector("tbody")
     ? `${count(shown.rows, "requirement")} × ${count(shown.columns, "target")}, ${count(shown.cells, "cell")}`
     : "Nothing matches this filter.";
+}
+
+/** Shows all variants, or one of each target, as the state has it. */
+function showVariants() {
+  const box = document.getElementById("variants");
+  if (box) box.checked = state.variants;
 }
 
 /** Draws the section of the chosen targets, if they are others than before. */
@@ -122,6 +129,10 @@ dialog.addEventListener("click", (event) => event.target === dialog && dialog.cl
 window.addEventListener("hashchange", arrived);
 window.addEventListener("popstate", arrived);
 operate(holder, openCell);
+document.getElementById("variants")?.addEventListener("change", ({ target }) => {
+  go({ variants: target.checked });
+  draw();
+});
 enliven((id, target) => {
   opener = document.activeElement;
   go({ open: { name: "capability", words: target === undefined ? [id] : [id, TARGETS[target].name] } }, true);
@@ -130,7 +141,7 @@ enliven((id, target) => {
 const fit = keepFitting(holder);
 document.querySelector("main").append(
   chosen,
-  el("section", { "aria-label": "Matrix" }, filters, said, holder),
+  el("section", { "aria-labelledby": "requirements" }, el("h2", { id: "requirements" }, "Requirements of the specification"), filters, said, holder),
   el("ul", { class: "legend", "aria-label": "Marks" }, SHOWN.map((name) => el("li", {}, glyph(name), labelOf(name), MEANINGS[name] && `: ${MEANINGS[name]}`))),
   dialog,
 );

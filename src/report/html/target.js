@@ -75,7 +75,7 @@ function brokenSentence(row, target, found) {
   return el(
     "li",
     {},
-    el("p", { class: "verdict" }, glyph(markOf(found, cell)), el("span", { class: "level" }, one.level), one.harm && one.harm !== "none" && el("span", { class: "risk" }, one.harm), el("bdi", {}, one.id), el("a", { href: cellAddress(row, target) }, failing)),
+    el("p", { class: "verdict" }, glyph(markOf(found, cell)), one.harm && one.harm !== "none" && el("span", { class: "risk" }, one.harm), el("bdi", {}, one.id), el("a", { href: cellAddress(row, target) }, failing)),
     about(row),
     known,
   );
@@ -121,7 +121,7 @@ function targetPair(before, after) {
 
 function changedList(title, changes, target) {
   const item = ([row, number]) =>
-    el("li", {}, el("p", { class: "verdict" }, el("span", { class: "level" }, ROWS[row].level), ROWS[row].harm && ROWS[row].harm !== "none" && el("span", { class: "risk" }, ROWS[row].harm), el("bdi", {}, ROWS[row].id), el("a", { href: cellAddress(row, target) }, `${count(number, "check")}: tests and messages`)), about(row));
+    el("li", {}, el("p", { class: "verdict" }, ROWS[row].harm && ROWS[row].harm !== "none" && el("span", { class: "risk" }, ROWS[row].harm), el("bdi", {}, ROWS[row].id), el("a", { href: cellAddress(row, target) }, `${count(number, "check")}: tests and messages`)), about(row));
   return [el("h3", {}, `${title} (${changes.length})`), el("ol", { class: "broken" }, changes.map(item))];
 }
 
