@@ -69,12 +69,12 @@ function folded(results) {
 
 /** One test, which is drawn when it is opened. */
 function test(result, open) {
-  const status = STATUSES[result.rank];
+  const status = result.rank === PASSED && result.checks.some(({ kind }) => kind === "not-taken") ? "not-taken" : STATUSES[result.rank];
   const { path, how, title } = TESTS[result.place];
   const summary = el(
     "summary",
     {},
-    el("span", { class: `mark ${classOf(status)}`, role: "img", "aria-label": status }, GLYPHS[status]),
+    el("span", { class: `mark ${classOf(status)}`, role: "img", "aria-label": labelOf(status) }, GLYPHS[status]),
     el("span", { class: "test-name" }, el("bdi", {}, path), el("small", {}, how)),
     el("small", { class: "time" }, duration(result.micros)),
   );
@@ -114,7 +114,7 @@ function checkOf(check, result) {
   return el(
     "section",
     { class: `check ${classOf(status)}`, "data-check": check.index },
-    el("p", { class: "verdict" }, glyph(status), el("b", {}, said), excuses && el("small", {}, `without the entry in target.toml: ${excuses}`), where, anchor),
+    el("p", { class: "verdict" }, glyph(Object.hasOwn(GLYPHS, kind) ? kind : status), el("b", {}, said), excuses && el("small", {}, `without the entry in target.toml: ${excuses}`), where, anchor),
     (check.detail ?? []).map(detail),
     check.reason && el("p", { class: "reason" }, check.url ? "Left to the author: " : CONFORMANCE ? "Reason in target.toml: " : "Known failure: ", check.reason, [check.issue, check.url].filter(Boolean).map((address) => [" · ", link(address)])),
   );

@@ -1,4 +1,5 @@
-//! Transcripts → [`Evidence`]: the transcripts of the tests that didn't pass, bounded for each of them and in sum.
+//! Transcripts → [`Evidence`]: the transcripts of the tests that didn't pass, or that an answer names, bounded for each of
+//! them and in sum.
 //!
 //! The worst come first, and the first test of each cell before the second of any. As JSON it is the second part of
 //! the page's data, which `docs/report.schema.json` describes.
@@ -28,7 +29,7 @@ const ITEMS: usize = 200;
 /// The bytes that are kept of a fixture, and of an observation.
 const PART: usize = 12 << 10;
 
-/// The evidence of the tests of a report that didn't pass.
+/// The evidence of the tests of a report that didn't pass, or that an answer names.
 #[derive(Debug, Default)]
 pub struct Evidence {
     /// The tests that need evidence, with their rank by importance.
@@ -43,13 +44,15 @@ impl Evidence {
     /// The tests of a report that need evidence, without any yet.
     pub fn of(report: &Report) -> Self {
         let is_calm = |status| [Status::Observed, Status::NotAsked].contains(&status);
-        let wanted = report.tests.iter().enumerate().filter(|(_, test)| test.status != Status::Passed);
+        let rows = report.capabilities.iter().flat_map(|group| &group.capabilities);
+        // Options that are not taken have no other finding.
+        let answers: HashSet<usize> =
+            rows.flat_map(|row| &row.answers).filter_map(|cell| cell.tests.first().copied()).collect();
+        let wanted = report.tests.iter().enumerate();
+        let wanted = wanted.filter(|(at, test)| test.status != Status::Passed || answers.contains(at));
         let mut wanted: Vec<_> = wanted.map(|(at, test)| (at, test, status(report, test))).collect();
         wanted.sort_by_key(|(_, _, status)| (is_calm(*status), Reverse(*status)));
         // The first test of each answer, and of each requirement and target, comes before the second of any.
-        let rows = report.capabilities.iter().flat_map(|group| &group.capabilities);
-        let answers: HashSet<usize> =
-            rows.flat_map(|row| &row.answers).filter_map(|cell| cell.tests.first().copied()).collect();
         let mut proven = HashSet::new();
         wanted.sort_by_cached_key(|(at, test, status)| {
             let checks = test.checks.iter().filter(|check| Status::from(check.kind) != Status::Passed);

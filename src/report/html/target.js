@@ -12,8 +12,9 @@ function sectionControls(target) {
   if (TARGETS.length === 1) return null;
   const others = TARGETS.map((one, at) => at !== target && el("option", { value: one.name }, plain(one.name)));
   const select = el("select", {}, el("option", { value: "" }, "…"), others);
-  const order = (other) => (target < other ? [target, other] : [other, target]).map((at) => TARGETS[at].name);
-  select.addEventListener("change", () => (location.hash = written({ ...read(""), target: order(TARGETS.findIndex((one) => one.name === select.value)) })));
+  select.addEventListener("change", () => {
+    if (select.value) location.hash = written({ ...read(""), target: [TARGETS[target].name, select.value] });
+  });
   return el("p", { class: "controls" }, el("a", { href: "#" }, "All targets"), target !== undefined && el("label", { class: "toggle" }, "Compare with", select));
 }
 
@@ -101,7 +102,7 @@ function targetPair(before, after) {
     const answer = (target) => [answerGlyph(row.answers[target]), el("a", { href: answerAddress(row.id, TARGETS[target].name) }, answerWords(row, target))];
     return el("li", {}, prose(row.question), " ", answer(before), " → ", answer(after), " ", el("small", {}, row.role));
   };
-  const lists = ways.map(([name, rows]) => rows.length > 0 && el("section", {}, el("h4", {}, `${name} (${rows.length})`), el("ul", { class: "answers" }, rows.map(item))));
+  const lists = ways.map(([name, rows]) => rows.length > 0 && el("section", {}, el("h4", {}, `${name} (${rows.length})`), el("ul", { class: "answers changes" }, rows.map(item))));
   const { worse, better, same } = changedSentences(before, after);
   const swap = el("a", { href: written({ ...read(""), target: [after, before].map((at) => TARGETS[at].name) }) }, "Swap");
   const controls = sectionControls();
