@@ -61,6 +61,8 @@ struct Page<'r> {
     overview: Option<Overview<'r>>,
     /// The answers as marks, with their class and words.
     answers: Vec<(&'static str, &'static str, &'static str)>,
+    /// The columns of the table of sentences, for each role.
+    counted: [&'static str; 3],
     /// `true` if the numbers of tests are shown, and not folded.
     has_open_numbers: bool,
     labels: Vec<&'static str>,
@@ -155,6 +157,7 @@ pub fn page(report: &Report, evidence: &Evidence) -> String {
         caveats: caveats(report),
         overview: Overview::of(report),
         answers: overview::key(),
+        counted: overview::COUNTED,
         has_open_numbers: report.view == View::Expectation || report.capabilities.is_empty(),
         labels,
         rows,
@@ -200,7 +203,9 @@ fn title(report: &Report) -> String {
 
 fn lead(report: &Report) -> String {
     let mut tests = Counts::default();
-    verdicts::counts(report).iter().for_each(|counts| tests.extend(counts.iter()));
+    for counts in verdicts::counts(report) {
+        tests.extend(counts.iter());
+    }
     let number = |number, noun| format!("{} {}", grouped(number), plural(number, noun));
     let mut found: Vec<_> = tests.iter().map(|(status, tests)| format!("{} {status}", grouped(tests))).collect();
     found.reverse();

@@ -35,7 +35,7 @@ mod view;
 pub use annotations::{Annotation, annotations};
 pub use badge::badges;
 pub use build::ReportContext;
-pub use capability::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, DeciderEntry};
+pub use capability::{Answer, CapabilityCell, CapabilityRow, CapabilityRows};
 use column::REFERENCE;
 pub use column::{Column, SkippedTests, embargo};
 pub use explain::{Breakers, expanded, explain};

@@ -80,7 +80,7 @@ pub(super) struct Number {
 
 /// The columns of the table of sentences, for each role: MUSTs and SHOULDs that hold, and MUSTs that the SDK leaves to
 /// the author.
-const COUNTED: [&str; 3] = ["MUST", "SHOULD", "left to the author"];
+pub(super) const COUNTED: [&str; 3] = ["MUST", "SHOULD", "left to the author"];
 
 /// The name of the reference, which is no real target.
 const REFERENCE: &str = "reference";
@@ -135,11 +135,6 @@ impl<'r> Overview<'r> {
             groups,
             heads,
         })
-    }
-
-    /// The columns of the table of sentences that each role has.
-    pub(super) fn counted(&self) -> [&'static str; 3] {
-        COUNTED
     }
 }
 

@@ -30,12 +30,13 @@ impl Remark {
 pub(super) fn remarks(report: &Report) -> Vec<Remark> {
     let mut notes = Vec::new();
     for column in &report.targets {
-        let mut add = |text: String, tests| notes.push(Note { target: column.name.clone(), text, tests });
-        embargo(column).into_iter().for_each(|text| add(text, None));
-        column.unverified.iter().for_each(|why| add(format!("unverified: {why}"), None));
-        column.stale.iter().for_each(|stale| add(format!("stale: {stale}"), None));
-        column.snapshots.iter().for_each(|problem| add(format!("snapshot: {problem}"), None));
-        column.skipped.iter().for_each(|one| add(one.text.clone(), Some(one.tests)));
+        let texts = embargo(column).into_iter();
+        let texts = texts.chain(column.unverified.iter().map(|why| format!("unverified: {why}")));
+        let texts = texts.chain(column.stale.iter().map(|stale| format!("stale: {stale}")));
+        let texts = texts.chain(column.snapshots.iter().map(|problem| format!("snapshot: {problem}")));
+        let skipped = column.skipped.iter().map(|one| (one.text.clone(), Some(one.tests)));
+        let found = texts.map(|text| (text, None)).chain(skipped);
+        notes.extend(found.map(|(text, tests)| Note { target: column.name.clone(), text, tests }));
     }
     joined(notes)
 }
