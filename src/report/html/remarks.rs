@@ -36,7 +36,7 @@ pub(super) fn remarks(report: &Report) -> Vec<Remark> {
         let texts = texts.chain(column.snapshots.iter().map(|problem| format!("snapshot: {problem}")));
         let skipped = column.skipped.iter().map(|one| (one.text.clone(), Some(one.tests)));
         let found = texts.map(|text| (text, None)).chain(skipped);
-        notes.extend(found.map(|(text, tests)| Note { target: column.name.clone(), text, tests }));
+        notes.extend(found.map(|(text, tests)| Note { target: column.name.clone(), joint: ": ", text, tests }));
     }
     joined(notes)
 }
@@ -50,7 +50,7 @@ pub(super) fn caveats(report: &Report) -> Vec<Remark> {
         let rest = |name: &str| text.strip_prefix(name)?.strip_prefix(' ').map(str::to_owned);
         let of = names.iter().find_map(|name| Some((name.clone(), rest(name)?)));
         let (target, text) = of.unwrap_or_else(|| (String::new(), text.to_owned()));
-        Note { target, text, tests: None }
+        Note { target, joint: " ", text, tests: None }
     };
     joined(report.partial.iter().map(|caveat| note(&caveat.text)).collect())
 }
@@ -58,6 +58,8 @@ pub(super) fn caveats(report: &Report) -> Vec<Remark> {
 /// A remark on one target, or on none if the name is empty.
 struct Note {
     target: String,
+    /// The text between the name and the remark.
+    joint: &'static str,
     text: String,
     /// The number of skipped tests.
     tests: Option<usize>,
@@ -88,9 +90,9 @@ fn remark(notes: &[Note]) -> Remark {
     };
     match notes {
         [one] if one.target.is_empty() => Remark { text, targets: Vec::new() },
-        [one] => Remark { text: format!("{}: {text}", one.target), targets: Vec::new() },
+        [one] => Remark { text: format!("{}{}{text}", one.target, one.joint), targets: Vec::new() },
         _ => Remark {
-            text,
+            text: text.strip_prefix("was ").map_or(text.clone(), |rest| format!("were {rest}")),
             targets: notes.iter().map(|note| note.target.clone()).filter(|name| !name.is_empty()).collect(),
         },
     }
@@ -102,11 +104,16 @@ mod tests {
 
     #[test]
     fn equal_remarks_are_one_with_all_targets() {
-        let note = |target: &str, text: &str, tests| Note { target: target.to_owned(), text: text.to_owned(), tests };
+        let note = |target: &str, text: &str, tests: Option<usize>| {
+            let joint = if tests.is_some() { ": " } else { " " };
+            Note { target: target.to_owned(), joint, text: text.to_owned(), tests }
+        };
         let made = joined(vec![
             note("a", "heavy", Some(6)),
             note("a", "was narrowed", None),
             note("b", "heavy", Some(1_200)),
+            note("b", "was tested in part", None),
+            note("c", "was tested in part", None),
             note("", "the run was interrupted", None),
         ]);
         let made: Vec<_> = made.iter().map(|one| (one.who(), one.text.as_str(), one.names())).collect();
@@ -114,7 +121,8 @@ mod tests {
             made,
             [
                 (Some("2 targets".to_owned()), "6 to 1,200 tests skipped: heavy", "a, b".to_owned()),
-                (None, "a: was narrowed", String::new()),
+                (None, "a was narrowed", String::new()),
+                (Some("2 targets".to_owned()), "were tested in part", "b, c".to_owned()),
                 (None, "the run was interrupted", String::new()),
             ]
         );
