@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::model::text::{count, grouped};
+use crate::model::text::{count, grouped, plural};
 use crate::report::{Report, embargo};
 
 /// A remark, with the targets that it is made on.
@@ -30,13 +30,14 @@ impl Remark {
 pub(super) fn remarks(report: &Report) -> Vec<Remark> {
     let mut notes = Vec::new();
     for column in &report.targets {
-        let texts = embargo(column).into_iter();
-        let texts = texts.chain(column.unverified.iter().map(|why| format!("unverified: {why}")));
-        let texts = texts.chain(column.stale.iter().map(|stale| format!("stale: {stale}")));
-        let texts = texts.chain(column.snapshots.iter().map(|problem| format!("snapshot: {problem}")));
-        let skipped = column.skipped.iter().map(|one| (one.text.clone(), Some(one.tests)));
-        let found = texts.map(|text| (text, None)).chain(skipped);
-        notes.extend(found.map(|(text, tests)| Note { target: column.name.clone(), joint: ": ", text, tests }));
+        let own = embargo(column).into_iter();
+        let own = own.chain(column.unverified.iter().map(|why| format!("unverified: {why}"))).map(|text| (text, None));
+        let own = own.chain(column.skipped.iter().map(|one| (one.text.clone(), Some(one.tests))));
+        notes.extend(own.map(|(text, tests)| Note { target: column.name.clone(), joint: ": ", text, tests }));
+        // These texts name the target themselves.
+        let named = column.stale.iter().map(|stale| format!("stale: {stale}"));
+        let named = named.chain(column.snapshots.iter().map(|problem| format!("snapshot: {problem}")));
+        notes.extend(named.map(|text| Note { target: String::new(), joint: "", text, tests: None }));
     }
     joined(notes)
 }
@@ -81,11 +82,14 @@ fn joined(notes: Vec<Note>) -> Vec<Remark> {
 
 fn remark(notes: &[Note]) -> Remark {
     let numbers = || notes.iter().filter_map(|note| note.tests);
+    let of_each = if notes.len() > 1 { " of each" } else { "" };
     let text = match (numbers().min(), numbers().max()) {
         (Some(least), Some(most)) if least < most => {
-            format!("{} to {} tests skipped: {}", grouped(least), grouped(most), notes[0].text)
+            format!("{} to {} tests skipped{of_each}: {}", grouped(least), grouped(most), notes[0].text)
         }
-        (Some(tests), _) => format!("{} skipped: {}", count(tests, "test"), notes[0].text),
+        (Some(tests), _) => {
+            format!("{} {} skipped{of_each}: {}", grouped(tests), plural(tests, "test"), notes[0].text)
+        }
         _ => notes[0].text.clone(),
     };
     match notes {
@@ -120,7 +124,7 @@ mod tests {
         assert_eq!(
             made,
             [
-                (Some("2 targets".to_owned()), "6 to 1,200 tests skipped: heavy", "a, b".to_owned()),
+                (Some("2 targets".to_owned()), "6 to 1,200 tests skipped of each: heavy", "a, b".to_owned()),
                 (None, "a was narrowed", String::new()),
                 (Some("2 targets".to_owned()), "were tested in part", "b, c".to_owned()),
                 (None, "the run was interrupted", String::new()),
