@@ -129,6 +129,9 @@ pub enum Command {
     /// Write reports from one or more run logs
     #[command(after_long_help = REPORT)]
     Report(ReportArgs),
+    /// Write a static site from any number of run logs
+    #[command(after_long_help = SITE)]
+    Site(SiteArgs),
     /// Compare two run logs, targets or versions
     #[command(after_long_help = DIFF)]
     Diff(DiffArgs),
@@ -223,6 +226,14 @@ Exit statuses:
   1  with --check: an unexpected result
   2  a run log cannot be read; the reports contain the others
   5  a run log has no end, a shard is missing, or tests were not run";
+
+const SITE: &str = "\
+The addresses of the pages depend on the names of targets, versions and tests
+only, and stay the same with more run logs. Of several run logs of one version
+with different cases, the last one counts.
+
+Examples:
+  casebook site runs/*.jsonl --out site";
 
 const DIFF: &str = "\
 RUN_LOG#TARGET selects one target of a run log. A run log of one target needs no
@@ -420,6 +431,20 @@ pub struct ReportArgs {
     #[arg(long, help_heading = heading::RESULT)]
     pub check: bool,
     /// The sources of cases, for their requirements and files.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+/// `casebook site`.
+#[derive(Debug, Args)]
+pub struct SiteArgs {
+    /// Run logs
+    #[arg(value_name = "RUN_LOG", required = true)]
+    pub run_logs: Vec<Utf8PathBuf>,
+    /// Write the site to DIR, a folder that is new, empty or an earlier site
+    #[arg(long, value_name = "DIR", required = true, help_heading = heading::OUTPUT)]
+    pub out: Utf8PathBuf,
+    /// The sources of cases, for their requirements and texts.
     #[command(flatten)]
     pub cases: CaseArgs,
 }

@@ -29,6 +29,7 @@ mod repro;
 mod run;
 mod serve;
 mod sets;
+mod site;
 mod smoke;
 mod snapshots;
 mod sources;
@@ -49,7 +50,8 @@ use crate::report::terminal::{self, eprint_line, ignore_broken_pipe};
 use args::heading;
 pub use args::{
     AdapterArgs, Cli, Command, CompletionsArgs, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs,
-    LintArgs, ListArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, ReproArgs, SmokeArgs,
+    LintArgs, ListArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, ReproArgs, SiteArgs,
+    SmokeArgs,
 };
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
@@ -174,6 +176,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Known(args) => known::known(args),
         Command::Issue(args) => issue::issue(args),
         Command::Report(args) => report::report(args),
+        Command::Site(args) => site::site(args),
         Command::Diff(args) => diff::diff(args),
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),

@@ -1,19 +1,20 @@
-//! A column as a badge: the JSON that shields-style endpoints read.
+//! Badges: the JSON that shields-style endpoints read, and SVG.
 //!
-//! Takes a report, gives a file name and a text for each column. A badge is green only where all tests ran and all
-//! checks hold. Requirements that are left to the author have no part in the share and the colour, and are counted beside
+//! Takes a report, gives a file name and a text for each column, and for each of its roles. A badge of a column is green
+//! only where all tests ran and all checks hold. Requirements that are left to the author have no part in the share and the colour, and are counted beside
 //! them.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::{Column, Report, Untrusted, embargo};
+use super::{Column, Rate, Report, SentenceRates, Untrusted, embargo};
 use crate::model::untrusted::escape_json;
 
+/// A badge: a label, a message, and the colour of the message.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Badge {
+pub(super) struct Badge {
     schema_version: u32,
     label: String,
     message: String,
@@ -21,14 +22,104 @@ struct Badge {
     is_error: bool,
 }
 
-/// Returns for each column a file name that is valid on every system, and the text of the file.
+/// Returns for each column a file name that is valid on every system, and the text of the file; then the same for each
+/// role of each column, with the share of sentences.
 pub fn badges(report: &Report) -> Vec<(String, String)> {
     let mut files = Files::default();
-    let badge = |column: &Column| {
-        let text = serde_json::to_string(&badge(column)).expect("texts are JSON");
-        (format!("{}.json", files.place(&file_name(&column.name))), escape_json(&text).into_owned() + "\n")
-    };
-    report.targets.iter().map(badge).collect()
+    let places: Vec<String> = report.targets.iter().map(|column| files.place(&file_name(&column.name))).collect();
+    let of_column = |(column, place): (&Column, &String)| (format!("{place}.json"), badge(column).json());
+    let mut all: Vec<_> = report.targets.iter().zip(&places).map(of_column).collect();
+    for (column, place) in report.targets.iter().zip(&places) {
+        for (role, rates) in &column.sentences {
+            let label = format!("MCP {role} {}", Untrusted(&column.name).line(100));
+            let place = files.place(&format!("{place}-{role}"));
+            all.push((format!("{place}.json"), Badge::of_sentences(label, rates).json()));
+        }
+    }
+    all
+}
+
+impl Badge {
+    /// The share of MUST sentences that hold. Known failures do not.
+    pub(super) fn of_sentences(label: String, rates: &SentenceRates) -> Self {
+        let Rate { held, asked } = rates.must;
+        let message = match (asked, rates.author) {
+            (0, _) => "not tested".to_owned(),
+            (_, 0) => format!("{held} of {asked} MUST"),
+            (_, left) => format!("{held} of {asked} MUST, {left} left to the author"),
+        };
+        Self { schema_version: 1, label, message, color: colour(rates.must), is_error: false }
+    }
+
+    /// The share of capabilities on which all targets do the same and right.
+    pub(super) fn of_agreement(rate: Rate) -> Self {
+        let Rate { held, asked } = rate;
+        let message = if asked == 0 { "not tested".to_owned() } else { format!("{held} of {asked} capabilities") };
+        Self { schema_version: 1, label: "MCP agreement".to_owned(), message, color: colour(rate), is_error: false }
+    }
+
+    /// The badge as JSON for an endpoint.
+    pub(super) fn json(&self) -> String {
+        escape_json(&serde_json::to_string(self).expect("texts are JSON")).into_owned() + "\n"
+    }
+
+    /// The badge as a picture that needs no other file.
+    pub(super) fn svg(&self) -> String {
+        let texts = [&self.label, &self.message].map(|text| Untrusted(text).line(100));
+        // The font of the reader is unknown, so that the text is stretched to the width that is estimated here.
+        let [label, message] = [0, 1].map(|at| texts[at].chars().count() * 13 / 2 + 10);
+        let [label_text, message_text] = texts.each_ref().map(|text| xml(text));
+        let colour = match self.color {
+            "brightgreen" => "#2a7a2a",
+            "yellow" => "#8a6100",
+            "red" => "#b3261e",
+            _ => "#5c636b",
+        };
+        let text = |left: usize, width: usize, text: &str| {
+            let (middle, length) = (left + width / 2, width - 10);
+            format!(
+                "<text x=\"{middle}\" y=\"14\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\">{text}</text>"
+            )
+        };
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"20\" role=\"img\" \
+             aria-label=\"{label_text}: {message_text}\"><title>{label_text}: {message_text}</title>\
+             <rect width=\"{width}\" height=\"20\" rx=\"3\" fill=\"#3b4046\"/>\
+             <path d=\"M{label} 0h{bar}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{bar}z\" fill=\"{colour}\"/>\
+             <g fill=\"#fff\" text-anchor=\"middle\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\">{}{}</g>\
+             </svg>\n",
+            text(0, label, &label_text),
+            text(label, message, &message_text),
+            width = label + message,
+            bar = message - 3,
+        )
+    }
+}
+
+/// Green only if all holds.
+fn colour(rate: Rate) -> &'static str {
+    match rate.per_mille() {
+        _ if rate.asked == 0 => "lightgrey",
+        1000 => "brightgreen",
+        900.. => "yellow",
+        _ => "red",
+    }
+}
+
+/// Returns a text with the characters that mean something in XML escaped.
+pub(super) fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for one in text.chars() {
+        match one {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
 }
 
 fn badge(column: &Column) -> Badge {

@@ -14,7 +14,7 @@ use crate::model::reason::Detail;
 use crate::model::record::{Record, Verdict};
 use crate::model::spec::{Catalogue, Level, Requirement, Role};
 use crate::model::text::shortened;
-use crate::model::{CaseId, RequirementId, TargetId};
+use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 /// The bytes that are kept of a title, and of a text of a verdict's detail.
 const TITLE: usize = 400;
@@ -54,6 +54,14 @@ impl ReportContext {
 impl Report {
     /// Merges run logs into one report.
     pub fn new(sources: &[Source], context: &ReportContext) -> Self {
+        Self::with_records(sources, context).0
+    }
+
+    /// Merges run logs into one report, and returns the records of each column too, in the order of the report's tests.
+    pub(super) fn with_records<'s>(
+        sources: &'s [Source],
+        context: &ReportContext,
+    ) -> (Self, Vec<BTreeMap<TestId, &'s Record>>) {
         let Merged { targets: mut merged, caveats } = merge(sources);
         name(&mut merged);
         mark_main(&mut merged, sources);
@@ -82,8 +90,9 @@ impl Report {
         }
         keywords.sort_by(|a, b| (a.draft, &a.keyword, a.door, a.target).cmp(&(b.draft, &b.keyword, b.door, b.target)));
         let capabilities = answers(&context.capabilities, &context.roles, &merged);
-        let targets: Vec<_> = merged.into_iter().map(|merged| merged.column).collect();
-        Self {
+        let (targets, records): (Vec<_>, Vec<_>) =
+            merged.into_iter().map(|merged| (merged.column, merged.records)).unzip();
+        let report = Self {
             format: REPORT_FORMAT,
             casebook: env!("CARGO_PKG_VERSION").to_owned(),
             legend: Legend::default(),
@@ -95,7 +104,8 @@ impl Report {
             cells: cells.into_values().collect(),
             tests,
             keywords,
-        }
+        };
+        (report, records)
     }
 }
 

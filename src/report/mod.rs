@@ -23,6 +23,7 @@ mod merge;
 pub mod proof;
 mod rates;
 mod show;
+pub mod site;
 pub mod snapshot;
 mod status;
 mod summary;

@@ -115,15 +115,17 @@ pub struct SentenceRates {
 impl SentenceRates {
     /// Counts the verdicts of one role of a target.
     pub(super) fn of<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Self {
+        Self::of_checks(verdicts.map(|one| (&one.requirement, one.level, one.kind, one.is_decided())))
+    }
+
+    /// Counts checks, each with its requirement, the level, the kind of its verdict, and whether it was decided.
+    pub(super) fn of_checks<R: Ord>(checks: impl Iterator<Item = (R, Level, VerdictKind, bool)>) -> Self {
         // For each requirement: its level, whether it was decided, holds, and is left to the author.
-        let mut sentences: BTreeMap<&RequirementId, (Level, bool, bool, bool)> = BTreeMap::new();
-        for verdict in verdicts {
-            let (_, decided, held, author) =
-                sentences.entry(&verdict.requirement).or_insert((verdict.level, false, true, false));
-            *author |= verdict.kind == VerdictKind::Author;
-            if verdict.is_decided()
-                && let Some(holds) = holds(verdict.kind)
-            {
+        let mut sentences: BTreeMap<R, (Level, bool, bool, bool)> = BTreeMap::new();
+        for (requirement, level, kind, is_decided) in checks {
+            let (_, decided, held, author) = sentences.entry(requirement).or_insert((level, false, true, false));
+            *author |= kind == VerdictKind::Author;
+            if is_decided && let Some(holds) = holds(kind) {
                 *decided = true;
                 *held &= holds;
             }

@@ -174,6 +174,26 @@ pub fn read_what_is_there(path: &Utf8Path) -> Result<(RunLog, Option<LogError>),
     read(path, MEMORY, brief)
 }
 
+/// Reads a run log as [`read_what_is_there`] does. `shorten` removes more parts of each record before the next is read.
+///
+/// # Errors
+/// [`LogError`] if there is no run log, or if it has another format.
+pub fn read_shortened(path: &Utf8Path, shorten: impl Fn(&mut Record)) -> Result<(RunLog, Option<LogError>), LogError> {
+    read(path, MEMORY, |record| {
+        brief(record);
+        shorten(record);
+    })
+}
+
+/// Reads the first line of a run log.
+///
+/// # Errors
+/// [`LogError`] if there is no run log, or if it has another format.
+pub fn read_header(path: &Utf8Path) -> Result<Header, LogError> {
+    let mut lines = Reader::open(path)?;
+    header(path, lines.next()?.and_then(|line| line.bytes).unwrap_or_default())
+}
+
 /// Reads a run log into at most `memory` bytes. `shorten` removes the parts of each record that are not needed.
 fn read(
     path: &Utf8Path,
@@ -284,10 +304,11 @@ mod tests {
     use super::*;
     use crate::fuzz::{self, fuzz};
     use crate::judge::{observe, samples};
-    use crate::model::case::{Outcome, Then};
+    use crate::model::case::{Library, Outcome, Then};
     use crate::model::observation::{Observation, Observed};
     use crate::report::html::{Evidence, page};
     use crate::report::markdown::{COMMENT, markdown};
+    use crate::report::site::Site;
     use crate::report::{Report, ReportContext, Source, badges, junit};
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
@@ -420,6 +441,7 @@ mod tests {
     #[test]
     fn fuzzed_run_log_is_read_and_reported_without_panic() {
         let (_folder, path) = folder();
+        let library = Library::default();
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fuzz("records", fuzz::samples::records(), |bytes| {
             std::fs::write(&path, bytes).expect("written");
@@ -435,6 +457,13 @@ mod tests {
             let shown = [junit(&report), markdown(&report, COMMENT), page(&report, &Evidence::of(&report))];
             assert!(shown.iter().all(|text| !text.contains(['\u{1b}', '\u{202e}', '\0'])));
             badges(&report);
+            let mut site = Site::new(&library, &sources.each_ref().map(|source| source.header.clone()));
+            let mut put = |path: &str, text: &str| {
+                assert!(!path.contains("..") && !text.contains(['\u{1b}', '\u{202e}', '\0']), "{path}");
+                Ok(())
+            };
+            site.add(sources.to_vec(), &mut put).expect("nothing is written");
+            site.finish(&mut put).expect("nothing is written");
         });
     }
 

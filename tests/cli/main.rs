@@ -30,6 +30,7 @@ mod rogues;
 mod runs;
 mod sandbox;
 mod secrets;
+mod site;
 mod smoke;
 mod snapshot_files;
 mod targets;

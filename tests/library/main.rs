@@ -8,4 +8,5 @@ mod properties;
 mod reports;
 mod schema;
 mod security;
+mod site;
 mod snapshot_files;

@@ -1,0 +1,261 @@
+//! The pages of several targets: the index, and one for each capability, requirement and case.
+//!
+//! Takes the editions of all targets. Must not know records.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use askama::Template;
+
+use super::super::explain::{Breakers, explain};
+use super::super::{CapabilityRow, CapabilityRows, Rate, Report, Sentence};
+use super::address;
+use super::edition::Edition;
+use super::page::{Frame, Head, Mark, Matrix, filters, is_decided, matrices, number, optional, short_name};
+use super::target::{Share, conformance, shares, title_of};
+use super::{Put, Summary};
+use crate::model::case::{Case, Library};
+use crate::model::{CaseId, RequirementId};
+
+/// Everything that pages of several targets need.
+pub(super) struct Overview<'s> {
+    pub(super) library: &'s Library,
+    /// The newest version of each target, without tests.
+    pub(super) report: &'s Report,
+    pub(super) editions: &'s [Edition],
+    pub(super) sentences: &'s BTreeMap<RequirementId, Sentence>,
+    pub(super) caveats: &'s [String],
+}
+
+#[derive(Template)]
+#[template(path = "index.html", config = "src/report/site/askama.toml")]
+struct IndexPage<'s> {
+    frame: Frame,
+    agreement: Rate,
+    caveats: &'s [String],
+    matrices: Vec<Matrix>,
+    /// The targets that answer almost none of the questions.
+    unasked: Vec<(String, String)>,
+    targets: Vec<(String, String, String, Vec<Share>)>,
+    folders: Vec<(&'s str, Vec<(&'s Sentence, String)>)>,
+}
+
+#[derive(Template)]
+#[template(path = "embed.html", config = "src/report/site/askama.toml")]
+struct EmbedPage {
+    frame: Frame,
+    agreement: Rate,
+    matrices: Vec<Matrix>,
+}
+
+#[derive(Template)]
+#[template(path = "capability.html", config = "src/report/site/askama.toml")]
+struct CapabilityPage<'s> {
+    frame: Frame,
+    group: &'s CapabilityRows,
+    row: &'s CapabilityRow,
+    requirements: Vec<(&'s RequirementId, String, Option<&'s Sentence>)>,
+    answers: Vec<AnswerLine<'s>>,
+    /// The targets that were not asked: their anchors and names.
+    unasked: Vec<(String, String)>,
+}
+
+/// The answer of one target.
+struct AnswerLine<'s> {
+    id: String,
+    head: Head,
+    mark: Mark,
+    evidence: Vec<(String, String, &'s str)>,
+}
+
+#[derive(Template)]
+#[template(path = "requirement.html", config = "src/report/site/askama.toml")]
+struct RequirementPage<'s> {
+    frame: Frame,
+    sentence: &'s Sentence,
+    capabilities: Vec<(&'s str, String)>,
+    cases: Vec<(&'s CaseId, String, &'s str)>,
+    results: Vec<(Head, Mark)>,
+}
+
+#[derive(Template)]
+#[template(path = "case.html", config = "src/report/site/askama.toml")]
+struct CasePage {
+    frame: Frame,
+    title: String,
+    text: String,
+    results: Vec<(Head, String, String)>,
+}
+
+fn head(edition: &Edition) -> Head {
+    let column = &edition.column;
+    Head { name: column.id.to_string(), detail: number(column), page: edition.place.page(), must: String::new() }
+}
+
+impl<'s> Overview<'s> {
+    /// Writes all pages.
+    pub(super) fn write(&self, put: &mut Put<'_>) -> io::Result<()> {
+        self.index(put)?;
+        let rows =
+            self.report.capabilities.iter().flat_map(|group| group.capabilities.iter().map(move |row| (group, row)));
+        for (at, (group, row)) in rows.enumerate() {
+            put(&address::capability(&row.id), &self.capability(at, group, row))?;
+        }
+        let cases = self.cases_by_requirement();
+        for sentence in self.sentences.values() {
+            let path = address::requirement(&sentence.id);
+            put(&path, &self.requirement(sentence, &path, cases.get(&sentence.id).map_or(&[][..], Vec::as_slice)))?;
+        }
+        let known: BTreeMap<&CaseId, &Case> = self.library.cases.iter().map(|case| (&case.id, case)).collect();
+        let ids: BTreeSet<&CaseId> =
+            known.keys().copied().chain(self.editions.iter().flat_map(|edition| edition.cases.keys())).collect();
+        for id in ids {
+            let path = address::case(id);
+            put(&path, &self.case(id, known.get(id).copied(), &path))?;
+        }
+        Ok(())
+    }
+
+    /// The newest versions.
+    fn newest(&self) -> impl Iterator<Item = &'s Edition> {
+        self.editions.iter().filter(|edition| edition.is_newest)
+    }
+
+    /// The targets of the matrix, and those that answer almost none of its questions. The variants that do not stand for
+    /// their target are in neither. The reference is in neither too, unless nothing else was asked.
+    pub(super) fn asked(&self) -> (Vec<&'s Edition>, Vec<&'s Edition>) {
+        let decided = |edition: &Edition| edition.answers.iter().filter(|cell| is_decided(cell)).count();
+        let mains = |is_reference: bool| {
+            let main = self.newest().filter(|edition| edition.column.is_main);
+            main.filter(|edition| edition.is_reference() == is_reference).collect::<Vec<_>>()
+        };
+        let mut main = mains(false);
+        if main.iter().all(|edition| decided(edition) == 0) {
+            main = mains(true);
+        }
+        let most = main.iter().map(|edition| decided(edition)).max().unwrap_or(0);
+        // A target that was asked less than a tenth of what others were would be an empty column.
+        main.into_iter().partition(|edition| decided(edition) > 0 && decided(edition) * 10 >= most)
+    }
+
+    fn matrices(&self) -> Vec<Matrix> {
+        let (asked, _) = self.asked();
+        matrices(
+            &self.report.capabilities,
+            &asked,
+            |edition| (short_name(&edition.column), number(&edition.column)),
+            |row, edition| format!("{}#{}", address::capability(&row.id), edition.place.target()),
+        )
+    }
+
+    /// The numbers of the index, for the terminal.
+    pub(super) fn summary(&self) -> Summary {
+        Summary { targets: self.newest().count(), versions: self.editions.len(), agreement: self.report.agreement() }
+    }
+
+    fn index(&self, put: &mut Put<'_>) -> io::Result<()> {
+        let (_, unasked) = self.asked();
+        let target = |edition: &'s Edition| {
+            (edition.column.id.to_string(), edition.place.history(), number(&edition.column), shares(edition))
+        };
+        let mut folders: Vec<(&str, Vec<(&Sentence, String)>)> = Vec::new();
+        for sentence in self.sentences.values() {
+            let one = (sentence, address::requirement(&sentence.id));
+            match folders.last_mut().filter(|(folder, _)| *folder == sentence.folder) {
+                Some((_, all)) => all.push(one),
+                None => folders.push((&sentence.folder, vec![one])),
+            }
+        }
+        let path = "index.html";
+        let page = IndexPage {
+            frame: Frame::new(path, "MCP compatibility", Vec::new()),
+            agreement: self.report.agreement(),
+            caveats: self.caveats,
+            matrices: self.matrices(),
+            unasked: unasked.iter().map(|one| (one.column.id.to_string(), one.place.page())).collect(),
+            targets: self.newest().map(target).collect(),
+            folders,
+        };
+        put(path, &page.render().expect("a template renders to memory"))?;
+        let path = "embed/matrix.html";
+        let frame = Frame::new(path, "MCP compatibility", Vec::new());
+        let page = EmbedPage { frame, agreement: self.report.agreement(), matrices: self.matrices() };
+        put(path, &page.render().expect("a template renders to memory"))
+    }
+
+    fn capability(&self, at: usize, group: &CapabilityRows, row: &CapabilityRow) -> String {
+        let path = address::capability(&row.id);
+        let (asked, unasked): (Vec<_>, Vec<_>) =
+            self.newest().partition(|edition| edition.answers[at].answer != super::super::Answer::NotAsked);
+        let line = |edition: &'s Edition| AnswerLine {
+            id: edition.place.target(),
+            head: head(edition),
+            mark: Mark {
+                text: row.words(&edition.answers[at]) + optional(&edition.answers[at]),
+                spoken: String::new(),
+                ..Mark::answer(row, &edition.answers[at], format!("{}#{}", edition.place.page(), row.id))
+            },
+            evidence: edition.evidence[at]
+                .iter()
+                .map(|(test, reason)| (test.to_string(), edition.place.result(test), reason.as_str()))
+                .collect(),
+        };
+        let requirements: BTreeSet<&RequirementId> = row.requirements.iter().collect();
+        let requirement = |id| (id, address::requirement(id), self.sentences.get(id));
+        let page = CapabilityPage {
+            frame: Frame::new(&path, row.question.clone(), Vec::new()),
+            group,
+            row,
+            requirements: requirements.into_iter().map(requirement).collect(),
+            answers: asked.into_iter().map(line).collect(),
+            unasked: unasked.iter().map(|one| (one.place.target(), one.column.id.to_string())).collect(),
+        };
+        page.render().expect("a template renders to memory")
+    }
+
+    fn requirement(&self, sentence: &Sentence, path: &str, cases: &[&'s Case]) -> String {
+        let result = |edition: &'s Edition| {
+            let tally = edition.requirements.get(&sentence.id)?;
+            let anchor = if tally.broken > 0 { format!("#broken-{}", sentence.id) } else { String::new() };
+            Some((head(edition), Mark::requirement(*tally, format!("{}{anchor}", edition.place.page()))))
+        };
+        let rows = self.report.capabilities.iter().flat_map(|group| &group.capabilities);
+        let decided = rows.filter(|row| row.requirements.contains(&sentence.id));
+        let page = RequirementPage {
+            frame: Frame::new(path, sentence.id.to_string(), Vec::new()),
+            sentence,
+            capabilities: decided.map(|row| (row.question.as_str(), address::capability(&row.id))).collect(),
+            cases: cases.iter().map(|case| (&case.id, address::case(&case.id), case.title.as_str())).collect(),
+            results: self.newest().filter_map(result).collect(),
+        };
+        page.render().expect("a template renders to memory")
+    }
+
+    fn case(&self, id: &CaseId, case: Option<&Case>, path: &str) -> String {
+        let result = |edition: &Edition| {
+            let counts = edition.cases.get(id)?;
+            let words: Vec<_> =
+                counts.iter().map(|(status, tests)| format!("{tests} {}", conformance(status))).collect();
+            Some((head(edition), edition.place.results(id), words.join(", ")))
+        };
+        let page = CasePage {
+            frame: Frame::new(path, id.to_string(), Vec::new()),
+            title: title_of(self.library, id).unwrap_or_else(|| id.to_string()),
+            text: case.map(|case| explain(self.library, case, &Breakers::new())).unwrap_or_default(),
+            results: self.newest().filter_map(result).collect(),
+        };
+        page.render().expect("a template renders to memory")
+    }
+
+    fn cases_by_requirement(&self) -> BTreeMap<RequirementId, Vec<&'s Case>> {
+        let mut found: BTreeMap<RequirementId, Vec<&Case>> = BTreeMap::new();
+        for case in &self.library.cases {
+            let checks = case.tests.iter().flat_map(|test| test.checks());
+            let requirements: BTreeSet<&RequirementId> = checks.map(|check| &check.requirement).collect();
+            for id in requirements {
+                found.entry(id.clone()).or_default().push(case);
+            }
+        }
+        found
+    }
+}
