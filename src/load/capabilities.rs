@@ -12,6 +12,7 @@ use super::seeds::Names;
 use crate::model::RequirementId;
 use crate::model::capability::{Capability, CapabilityGroup, Decider};
 use crate::model::case::Library;
+use crate::model::seed::Seed;
 use crate::model::spec::Role;
 
 const CAPABILITY: [&str; 6] = ["id", "question", "short", "role", "right", "decided-by"];
@@ -27,6 +28,28 @@ pub(super) fn groups(reader: &mut Reader, root: &Node, library: &Library) -> Vec
     let groups = reading.reader.need(object, "a file of capabilities", "groups");
     let items = groups.and_then(|node| reading.reader.items(node, "`groups`")).unwrap_or_default();
     items.iter().filter_map(|item| reading.group(item)).collect()
+}
+
+/// Reports the observable requirements of seeds that decide no capability.
+pub(super) fn check_seeds(
+    reader: &mut Reader,
+    root: &Node,
+    groups: &[CapabilityGroup],
+    seeds: &[Seed],
+    library: &Library,
+) {
+    let deciders = groups.iter().flat_map(|group| &group.capabilities).flat_map(|one| &one.decided_by);
+    let decided: BTreeSet<&RequirementId> = deciders.map(|decider| &decider.requirement).collect();
+    let named = seeds.iter().flat_map(|seed| &seed.paragraphs).flat_map(|paragraph| &paragraph.requirements);
+    let is_observable =
+        |id: &&RequirementId| library.requirements.get(id).is_some_and(|one| one.unobservable.is_none());
+    let missing: BTreeSet<&RequirementId> = named.filter(is_observable).filter(|id| !decided.contains(id)).collect();
+    for id in missing {
+        let why = format!("`{id}`, a requirement of a seed, decides no capability");
+        let help = "name it in the `decided-by` of the question that its tests answer";
+        let unasked = reader.mistake(Lint::SeedUnasked, why);
+        reader.push(unasked.at(root.span, "no question has it").help(help));
+    }
 }
 
 struct Reading<'r> {

@@ -109,13 +109,20 @@ fn read_seeds(texts: &[source::Text], library: &Library) -> (Vec<Seed>, Vec<Diag
     (seeds, diagnostics)
 }
 
-fn read_capabilities(texts: &[source::Text], library: &Library) -> (Vec<CapabilityGroup>, Vec<Diagnostic>) {
+/// Reads the capabilities. Each requirement of the seeds must decide one of them.
+fn read_capabilities(
+    texts: &[source::Text],
+    library: &Library,
+    seeds: &[Seed],
+) -> (Vec<CapabilityGroup>, Vec<Diagnostic>) {
     let (mut groups, mut diagnostics) = (Vec::new(), Vec::new());
     for text in texts.iter().filter(|text| matches!(text.kind, source::Kind::Capabilities)) {
         let mut reader = text.reader();
         lint::width(&mut reader);
         if let Some(root) = json::parse(&mut reader) {
-            groups.extend(capabilities::groups(&mut reader, &root, library));
+            let read = capabilities::groups(&mut reader, &root, library);
+            capabilities::check_seeds(&mut reader, &root, &read, seeds, library);
+            groups.extend(read);
         }
         diagnostics.extend(reader.into_found());
     }
@@ -181,14 +188,16 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     }
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
     let mut library = Library { cases, requirements: catalogued.requirements, hash, capabilities: Vec::new() };
-    let (capabilities, found) = read_capabilities(&texts, &library);
+    let (seeds, in_seeds) = match purpose {
+        Purpose::Lint if !diagnostics.iter().any(Diagnostic::is_error) => read_seeds(&texts, &library),
+        _ => (Vec::new(), Vec::new()),
+    };
+    let (capabilities, found) = read_capabilities(&texts, &library, &seeds);
     library.capabilities = capabilities;
     // Without its cases, a file of capabilities would seem to name tests that do not exist.
     if !diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(in_seeds);
         diagnostics.extend(found);
-    }
-    if purpose == Purpose::Lint && !diagnostics.iter().any(Diagnostic::is_error) {
-        diagnostics.extend(read_seeds(&texts, &library).1);
     }
     diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));
     (library, diagnostics)

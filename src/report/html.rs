@@ -7,7 +7,6 @@
 mod evidence;
 mod overview;
 mod remarks;
-mod verdicts;
 
 use std::cmp::Reverse;
 use std::fmt::Display;
@@ -114,7 +113,7 @@ struct Number {
 /// The labels of the numbers, and the numbers of each target: tests by status, and those that have no result.
 fn numbers(report: &Report) -> (Vec<&'static str>, Vec<(&Column, Vec<Number>)>) {
     let always = [Status::Passed, Status::Cannot, Status::Failed];
-    let counts = verdicts::counts(report);
+    let counts = report.counts();
     let is_there = |status: &Status| counts.iter().any(|counts| counts.get(*status) > 0);
     let statuses = Status::ALL.iter().filter(|status| always.contains(status) || is_there(status));
     let statuses: Vec<_> = statuses.copied().collect();
@@ -143,8 +142,8 @@ fn numbers(report: &Report) -> (Vec<&'static str>, Vec<(&Column, Vec<Number>)>) 
 /// Never: writing to memory doesn't fail.
 pub fn page(report: &Report, evidence: &Evidence) -> String {
     let (labels, rows) = numbers(report);
-    let found = verdicts::cells(report).into_iter().filter(|(_, status)| *status > Status::Observed);
-    let mut found: Vec<_> = found.map(|((row, target), status)| (status, row, target)).collect();
+    let found = report.cells.iter().map(|cell| (report.status_of_cell(cell), cell.requirement, cell.target));
+    let mut found: Vec<_> = found.filter(|(status, ..)| *status > Status::Observed).collect();
     found.sort_by_key(|(status, row, target)| (gravity(&report.requirements[*row]), Reverse(*status), *row, *target));
     let findings = found.iter().take(LISTED);
     let remarks = remarks(report);
@@ -203,7 +202,7 @@ fn title(report: &Report) -> String {
 
 fn lead(report: &Report) -> String {
     let mut tests = Counts::default();
-    for counts in verdicts::counts(report) {
+    for counts in report.counts() {
         tests.extend(counts.iter());
     }
     let number = |number, noun| format!("{} {}", grouped(number), plural(number, noun));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Cell, CheckEntry, Column, Counts, Report, Status};
+use super::{Cell, CheckEntry, Column, Counts, Report, Status, TestEntry};
 use crate::model::record::VerdictKind;
 use crate::model::spec::{Level, words};
 
@@ -38,6 +38,7 @@ impl View {
                 Level::Should | Level::ShouldNot => Status::Warned,
                 Level::May | Level::Derived => Status::Noted,
             },
+            (Self::Conformance, VerdictKind::Stale) => Status::Passed,
             _ => kind.into(),
         }
     }
@@ -61,12 +62,16 @@ impl Report {
         cell.checks.keys().map(|kind| self.view.status(*kind, level)).max().unwrap_or(cell.status)
     }
 
+    /// Returns the worst status of the checks of a test in the view of the report.
+    pub(super) fn status_of_test(&self, test: &TestEntry) -> Status {
+        test.checks.iter().map(|check| self.status(check)).max().unwrap_or(test.status)
+    }
+
     /// Counts the tests of each column by their status in the view of the report.
     pub(super) fn counts(&self) -> Vec<Counts> {
         let mut counts = vec![Counts::default(); self.targets.len()];
         for test in &self.tests {
-            let status = test.checks.iter().map(|check| self.status(check)).max().unwrap_or(test.status);
-            counts[test.target].add(status);
+            counts[test.target].add(self.status_of_test(test));
         }
         counts
     }

@@ -16,7 +16,6 @@ use crate::model::untrusted::escape_json;
 use crate::model::{TargetId, TestId};
 use crate::report::{Report, Source, Status};
 
-use super::verdicts::status;
 
 /// The number of tests with evidence, and the bytes of all of it.
 const TESTS: usize = 3_000;
@@ -50,7 +49,7 @@ impl Evidence {
             rows.flat_map(|row| &row.answers).filter_map(|cell| cell.tests.first().copied()).collect();
         let wanted = report.tests.iter().enumerate();
         let wanted = wanted.filter(|(at, test)| test.status != Status::Passed || answers.contains(at));
-        let mut wanted: Vec<_> = wanted.map(|(at, test)| (at, test, status(report, test))).collect();
+        let mut wanted: Vec<_> = wanted.map(|(at, test)| (at, test, report.status_of_test(test))).collect();
         wanted.sort_by_key(|(_, _, status)| (is_calm(*status), Reverse(*status)));
         // The first test of each answer, and of each requirement and target, comes before the second of any.
         let mut proven = HashSet::new();
