@@ -435,7 +435,7 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
     assert!(refused > 30, "{refused}");
     _ = fs::remove_file(sandbox.path().join("summary.md"));
     plain_and_coloured(&sandbox, &mut problems, &commands[0], &[])
-        .stderr_has(&["partial: sdk:low was tested only in part", r"\u{1b}[2J"]);
+        .stderr_has(&["partial: 2 targets were tested only in part", r"\u{1b}[2J"]);
     check_files(&sandbox, &mut problems, "report of a run log");
     plain_and_coloured(&sandbox, &mut problems, &commands[1], &[]).stdout_has(&["failed", r"\u{1b}[2J"]);
     plain_and_coloured(&sandbox, &mut problems, &commands[2], &[]);
