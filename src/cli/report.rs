@@ -7,7 +7,7 @@ use super::{Exit, Problem, ReportArgs};
 use crate::load;
 use crate::report::terminal::eprint_line;
 use crate::report::{CaveatKind, Source, Untrusted};
-use crate::run::{LogError, read_what_is_there};
+use crate::run::{LogError, RunLog, read_what_is_there};
 
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources()?)?;
@@ -56,12 +56,17 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
 /// Reads a run log, up to the first line that cannot be read.
 pub(super) fn source(path: &Utf8Path) -> Result<Source, Problem> {
     let (log, cut) = read_what_is_there(path)?;
-    Ok(Source {
+    Ok(named(path, log, cut))
+}
+
+/// A run log with its name, and with the error that ended it.
+pub(super) fn named(path: &Utf8Path, log: RunLog, cut: Option<LogError>) -> Source {
+    Source {
         name: path.to_string(),
         header: log.header,
         records: log.records,
         footer: log.footer,
         is_broken: matches!(cut, Some(LogError::Line { .. })),
         cut: cut.map(|error| error.to_string()),
-    })
+    }
 }

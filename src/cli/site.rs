@@ -10,6 +10,7 @@ use std::io;
 use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::TempDir;
 
+use super::report::named;
 use super::{Exit, Problem, SiteArgs};
 use crate::file;
 use crate::load;
@@ -85,14 +86,7 @@ fn source(path: &Utf8Path) -> Result<Source, LogError> {
         }
     };
     let (log, cut) = read_shortened(path, shorten)?;
-    Ok(Source {
-        name: path.to_string(),
-        header: log.header,
-        records: log.records,
-        footer: log.footer,
-        is_broken: matches!(cut, Some(LogError::Line { .. })),
-        cut: cut.map(|error| error.to_string()),
-    })
+    Ok(named(path, log, cut))
 }
 
 /// Returns the folder of the site: one that does not exist, is empty, or has only files of an earlier site.

@@ -244,6 +244,21 @@ words! {
     }
 }
 
+impl Harm {
+    /// The harms that users cannot see or undo, the worst first.
+    const GRAVE: [Self; 4] = [Self::Ssrf, Self::DataLoss, Self::Crash, Self::Dos];
+
+    /// Returns whether a violation comes before others, and the maintainers should know it before the public does.
+    pub fn is_grave(self) -> bool {
+        Self::GRAVE.contains(&self)
+    }
+
+    /// The place in an order by gravity, from 0 for the worst.
+    pub fn rank(self) -> usize {
+        Self::GRAVE.iter().position(|grave| *grave == self).unwrap_or(Self::GRAVE.len())
+    }
+}
+
 /// Another statement of the same requirement, at another level or in other words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Also {

@@ -9,7 +9,6 @@ mod overview;
 mod remarks;
 
 use std::cmp::Reverse;
-use std::fmt::Display;
 use std::io::Write as _;
 
 use askama::Template;
@@ -22,7 +21,7 @@ use sha2::{Digest, Sha256};
 pub use evidence::Evidence;
 
 use super::keywords::Table;
-use super::{Column, Counts, Report, Sentence, Status, Untrusted, View};
+use super::{Column, Counts, Report, Sentence, Status, View, filters};
 use crate::model::spec::{Harm, Level};
 use crate::model::text::{count, grouped, plural};
 use overview::Overview;
@@ -78,29 +77,6 @@ struct Page<'r> {
     script: &'static str,
     data: String,
     evidence: String,
-}
-
-#[expect(
-    unreachable_pub,
-    clippy::inline_always,
-    clippy::unused_self,
-    clippy::unnecessary_wraps,
-    reason = "the shape that askama wants and makes"
-)]
-mod filters {
-    use super::{Display, Untrusted};
-
-    /// Returns untrusted text on one bounded line without invisible characters; the template escapes it.
-    #[askama::filter_fn]
-    pub(super) fn line(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
-        Ok(Untrusted(&text.to_string()).line(300))
-    }
-
-    /// The same for lists of names.
-    #[askama::filter_fn]
-    pub(super) fn long(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
-        Ok(Untrusted(&text.to_string()).line(3_000))
-    }
 }
 
 /// A number of tests in the table of targets.
@@ -178,8 +154,7 @@ pub fn page(report: &Report, evidence: &Evidence) -> String {
 
 /// The place of a requirement in lists of violations: by the harm to users, then by the level.
 fn gravity(requirement: &Sentence) -> (usize, usize) {
-    let harms = [Harm::Ssrf, Harm::DataLoss, Harm::Crash, Harm::Dos];
-    let harm = requirement.harm.and_then(|harm| harms.iter().position(|one| *one == harm)).unwrap_or(harms.len());
+    let harm = requirement.harm.unwrap_or(Harm::None).rank();
     let level = match requirement.level {
         Level::Must | Level::MustNot => 0,
         Level::Should | Level::ShouldNot => 1,

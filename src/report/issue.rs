@@ -29,8 +29,6 @@ use crate::model::template::Template;
 use crate::model::text::{count, shell_line};
 use crate::model::transcript::Transcript;
 
-/// The harms of which the maintainers should know before the public does.
-const GRAVE: [Harm; 4] = [Harm::Ssrf, Harm::DataLoss, Harm::Crash, Harm::Dos];
 /// The number of violated requirements that are shown, of details of each, and of programs.
 const REQUIREMENTS: usize = 6;
 const DETAILS: usize = 8;
@@ -126,8 +124,7 @@ fn rank(verdict: &Verdict) -> u8 {
 
 /// The rank of the harm of a violated requirement: the worst first.
 fn gravity(catalogue: &Catalogue, verdict: &Verdict) -> usize {
-    let harm = catalogue.get(&verdict.requirement).map_or(Harm::None, |requirement| requirement.harm);
-    GRAVE.iter().position(|grave| *grave == harm).unwrap_or(GRAVE.len())
+    catalogue.get(&verdict.requirement).map_or(Harm::None, |requirement| requirement.harm).rank()
 }
 
 /// Returns whether a failure of the test must not be published yet.
@@ -142,7 +139,7 @@ pub fn grave_harm(record: &Record, catalogue: &Catalogue) -> Option<Harm> {
     let broken = violations(record, catalogue);
     let hidden = broken.iter().filter(|verdict| issue_of(verdict).is_none());
     let harms = hidden.filter_map(|verdict| Some(catalogue.get(&verdict.requirement)?.harm));
-    harms.filter(|harm| GRAVE.contains(harm)).min_by_key(|harm| GRAVE.iter().position(|grave| grave == harm))
+    harms.filter(|harm| harm.is_grave()).min_by_key(|harm| harm.rank())
 }
 
 /// Returns whether the maintainers know a failure of the test by a report that is not public.

@@ -11,6 +11,7 @@ mod capability;
 mod column;
 pub mod coverage;
 mod explain;
+mod filters;
 mod format;
 pub mod html;
 pub mod issue;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 use casebook::load::{Here, Source, Trust, load, target};
-use casebook::model::spec::{Harm, Level, Requirement};
+use casebook::model::spec::{Level, Requirement};
 use casebook::model::target::{Known, Target};
 
 /// All variants of the targets of this repository.
@@ -19,7 +19,7 @@ fn targets() -> Vec<Target> {
 /// Returns whether a failure needs evidence.
 fn is_grave(requirement: &Requirement) -> bool {
     let is_must = matches!(requirement.level, Level::Must | Level::MustNot);
-    is_must || matches!(requirement.harm, Harm::Ssrf | Harm::DataLoss | Harm::Crash | Harm::Dos)
+    is_must || requirement.harm.is_grave()
 }
 
 #[test]

@@ -16,7 +16,6 @@ use crate::model::untrusted::escape_json;
 use crate::model::{TargetId, TestId};
 use crate::report::{Report, Source, Status};
 
-
 /// The number of tests with evidence, and the bytes of all of it.
 const TESTS: usize = 3_000;
 const TOTAL: usize = 12 << 20;

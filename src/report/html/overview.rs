@@ -95,8 +95,7 @@ impl<'r> Overview<'r> {
         // A target that was asked less than a tenth of what others were would be an empty column.
         let is_shown = |column: usize| asked[column] > 0 && asked[column] * 10 >= most;
         let has_real = report.targets.iter().enumerate().any(|(at, one)| is_shown(at) && !one.is_reference());
-        let is_extra =
-            |at: usize, one: &Column| !one.is_main || !is_shown(at) || (has_real && one.is_reference());
+        let is_extra = |at: usize, one: &Column| !one.is_main || !is_shown(at) || (has_real && one.is_reference());
         let is_hidden = |at: usize| report.targets.len() > ALWAYS && is_extra(at, &report.targets[at]);
         let head = |at: usize| head(at, &report.targets[at], is_hidden(at));
         let heads: Vec<_> = (0..report.targets.len()).filter(|at| is_shown(*at)).map(head).collect();

@@ -8,10 +8,10 @@ use std::io;
 use askama::Template;
 
 use super::super::explain::{Breakers, explain};
-use super::super::{CapabilityRow, CapabilityRows, Rate, Report, Sentence};
+use super::super::{CapabilityRow, CapabilityRows, Rate, Report, Sentence, filters};
 use super::address;
 use super::edition::Edition;
-use super::page::{Frame, Head, Mark, Matrix, filters, is_decided, matrices, number, optional, short_name};
+use super::page::{Frame, Head, Mark, Matrix, is_decided, matrices, number, optional, short_name};
 use super::target::{Share, conformance, shares, title_of};
 use super::{Put, Summary};
 use crate::model::case::{Case, Library};

@@ -2,7 +2,7 @@
 //!
 //! Gives the values that templates show. Must not know where results come from.
 
-use super::super::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, Column, Untrusted};
+use super::super::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, Column};
 use super::address;
 use super::edition::{Edition, Tally};
 use crate::model::spec::Role;
@@ -14,49 +14,6 @@ const NUMBER: usize = 100;
 /// The policy of all pages: the site's own style, and nothing else.
 pub(super) const POLICY: &str =
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
-
-#[expect(
-    unreachable_pub,
-    clippy::inline_always,
-    clippy::unused_self,
-    clippy::unnecessary_wraps,
-    reason = "the shape that askama wants and makes"
-)]
-pub(super) mod filters {
-    use std::fmt::Display;
-
-    use super::super::super::badge::xml;
-    use super::Untrusted;
-
-    /// Returns untrusted text on one bounded line without invisible characters; the template escapes it.
-    #[askama::filter_fn]
-    pub fn line(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
-        Ok(Untrusted(&text.to_string()).line(300))
-    }
-
-    /// Returns untrusted text on one bounded line as HTML, with the parts between backticks as code.
-    #[askama::filter_fn]
-    pub fn code(text: impl Display, _: &dyn askama::Values) -> askama::Result<askama::filters::Safe<String>> {
-        let text = xml(&Untrusted(&text.to_string()).line(300));
-        let mut out = String::with_capacity(text.len() + 32);
-        let parts: Vec<&str> = text.split('`').collect();
-        for (at, part) in parts.iter().enumerate() {
-            match at {
-                // An opening backtick without a closing one is text.
-                _ if at % 2 == 1 && at + 1 < parts.len() => out.extend(["<code>", part, "</code>"]),
-                _ if at % 2 == 1 => out.extend(["`", part]),
-                _ => out.push_str(part),
-            }
-        }
-        Ok(askama::filters::Safe(out))
-    }
-
-    /// Returns untrusted text of several lines, bounded and without invisible characters; the template escapes it.
-    #[askama::filter_fn]
-    pub fn block(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
-        Ok(Untrusted(&text.to_string()).block(40_000))
-    }
-}
 
 /// The parts of each page that are not its own.
 pub(super) struct Frame {

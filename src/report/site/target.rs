@@ -8,12 +8,12 @@ use std::io;
 use askama::Template;
 
 use super::super::{
-    Answer, CapabilityCell, CapabilityRow, CapabilityRows, Rate, Report, SentenceRates, Status, TestEntry,
+    Answer, CapabilityCell, CapabilityRow, CapabilityRows, Rate, Report, SentenceRates, Status, TestEntry, filters,
 };
 use super::address::{self, Place};
 use super::broken::{Broken, BrokenTest, broken, broken_test};
 use super::edition::{ChangedRequirement, Edition, changes};
-use super::page::{Frame, Mark, Matrix, filters, matrices, number, optional};
+use super::page::{Frame, Mark, Matrix, matrices, number, optional};
 use super::{Put, api};
 use crate::model::case::Library;
 use crate::model::record::Record;

@@ -30,9 +30,6 @@ const REASONS: usize = 10;
 /// The characters of any line that are shown: escaped, a message has more of them.
 const LINE: usize = 6_000;
 
-/// The harms that make a violated MUST come before the others, the worst first.
-const GRAVE: [Harm; 4] = [Harm::Ssrf, Harm::Crash, Harm::DataLoss, Harm::Dos];
-
 /// The extent of the output.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extent {
@@ -244,8 +241,7 @@ impl Findings {
 
 /// The rank of a finding's harm: the worst first.
 fn gravity(catalogue: &Catalogue, key: &Key) -> usize {
-    let harm = catalogue.get(&key.requirement).map_or(Harm::None, |requirement| requirement.harm);
-    GRAVE.iter().position(|grave| *grave == harm).unwrap_or(GRAVE.len())
+    catalogue.get(&key.requirement).map_or(Harm::None, |requirement| requirement.harm).rank()
 }
 
 /// Prints a row for each finding of a target.
@@ -337,7 +333,7 @@ impl Finding {
         let tests = count(self.all(), "test");
         let variants = if self.tests.len() > 1 { format!("; variants {}", self.variants()) } else { String::new() };
         let requirement = catalogue.get(id);
-        let grave = requirement.filter(|requirement| GRAVE.contains(&requirement.harm));
+        let grave = requirement.filter(|requirement| requirement.harm.is_grave());
         let harm = grave.map(|requirement| format!("; harm {}", requirement.harm)).unwrap_or_default();
         let about = format!("{}; {tests}{variants}{harm}", key.role);
         writeln!(out, "\n{style}{status}{style:#}  {BOLD}{}{BOLD:#}  {DIM}{about}{DIM:#}", shown(id.as_str()))?;

@@ -1,0 +1,51 @@
+//! Filters of the HTML templates: untrusted text on its way to a page.
+//!
+//! Takes a text, gives one without invisible characters and within a bound. Must not know the pages.
+
+#![expect(
+    unreachable_pub,
+    clippy::inline_always,
+    clippy::unused_self,
+    clippy::unnecessary_wraps,
+    reason = "the shape that askama wants and makes"
+)]
+
+use std::fmt::Display;
+
+use super::Untrusted;
+use super::badge::xml;
+
+/// Returns untrusted text on one bounded line without invisible characters; the template escapes it.
+#[askama::filter_fn]
+pub fn line(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
+    Ok(Untrusted(&text.to_string()).line(300))
+}
+
+/// The same for lists of names.
+#[askama::filter_fn]
+pub fn long(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
+    Ok(Untrusted(&text.to_string()).line(3_000))
+}
+
+/// Returns untrusted text on one bounded line as HTML, with the parts between backticks as code.
+#[askama::filter_fn]
+pub fn code(text: impl Display, _: &dyn askama::Values) -> askama::Result<askama::filters::Safe<String>> {
+    let text = xml(&Untrusted(&text.to_string()).line(300));
+    let mut out = String::with_capacity(text.len() + 32);
+    let parts: Vec<&str> = text.split('`').collect();
+    for (at, part) in parts.iter().enumerate() {
+        match at {
+            // An opening backtick without a closing one is text.
+            _ if at % 2 == 1 && at + 1 < parts.len() => out.extend(["<code>", part, "</code>"]),
+            _ if at % 2 == 1 => out.extend(["`", part]),
+            _ => out.push_str(part),
+        }
+    }
+    Ok(askama::filters::Safe(out))
+}
+
+/// Returns untrusted text of several lines, bounded and without invisible characters; the template escapes it.
+#[askama::filter_fn]
+pub fn block(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
+    Ok(Untrusted(&text.to_string()).block(40_000))
+}
