@@ -120,8 +120,8 @@ sample  7 findings, the worst first: 5 failed, 1 warned, 1 noted
 
             level  harm       requirement  tested  tests  variants
     failed  MUST   ssrf       f/ssrf       client      1  high
-    failed  MUST   crash      f/crash      server      1  high
     failed  MUST   data-loss  f/data-loss  server      1  high
+    failed  MUST   crash      f/crash      server      1  high
     failed  MUST   dos        f/dos        server      3  high, low
     failed  MUST   interop    f/interop    server      1  high
     warned  MUST   ssrf       f/ssrf       server      1  high
