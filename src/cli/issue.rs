@@ -24,8 +24,8 @@ use crate::model::transcript::Transcript;
 use crate::model::{Pattern, TargetId};
 use crate::plan::{Plan, Selection, plan};
 use crate::report::issue::{
-    Audience, Choice, Chosen, Evidence, Others, Program, Remaining, draft, grave_harm, is_disclosed, is_under_embargo,
-    issue_of, violations,
+    Audience, Choice, Chosen, Evidence, Others, Program, Remaining, draft, grave_harm, is_disclosed, issue_of,
+    violations,
 };
 use crate::report::terminal::{eprint_line, show};
 use crate::report::{Status, Untrusted};
@@ -230,7 +230,7 @@ fn audience(args: &IssueArgs, library: &Library, record: &Record) -> Result<Audi
     if args.private {
         return Ok(Audience::Private);
     }
-    if is_under_embargo(record) {
+    if record.is_under_embargo() {
         let text = format!(
             "a failure of {test} is under embargo in target.toml and must not be published yet; --private writes a \
              text for the maintainers alone"

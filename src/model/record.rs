@@ -69,6 +69,13 @@ pub struct KnownAs {
     pub shared: bool,
 }
 
+impl KnownAs {
+    /// Returns whether the failure must not be published yet.
+    pub fn is_under_embargo(&self) -> bool {
+        self.disclosure == Some(Disclosure::Embargo)
+    }
+}
+
 impl From<&Known> for KnownAs {
     fn from(known: &Known) -> Self {
         let Known { test, reason, issue, disclosure, is_shared: shared, .. } = known;
@@ -238,6 +245,13 @@ pub struct Record {
     pub stdio: Option<StdioMode>,
     /// The duration of the test, in microseconds.
     pub micros: u64,
+}
+
+impl Record {
+    /// Returns whether a failure of the test must not be published yet.
+    pub fn is_under_embargo(&self) -> bool {
+        self.verdicts.iter().filter_map(|verdict| verdict.known.as_ref()).any(KnownAs::is_under_embargo)
+    }
 }
 
 /// An earlier attempt at a test that was run again.

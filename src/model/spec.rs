@@ -225,18 +225,18 @@ words! {
 }
 
 words! {
-    /// The harm that a violation can do to a user.
+    /// The harm that a violation can do to a user. From the worst to none.
     Harm {
         /// An attacker can make the target fetch an address of the attacker's choice.
         Ssrf = "ssrf",
-        /// An attacker can exhaust the target's processor time or memory.
-        Dos = "dos",
-        /// The target's process crashes.
-        Crash = "crash",
-        /// The target accepts input that it should reject.
-        SilentAcceptance = "silent-acceptance",
         /// A value is lost or changed.
         DataLoss = "data-loss",
+        /// The target's process crashes.
+        Crash = "crash",
+        /// An attacker can exhaust the target's processor time or memory.
+        Dos = "dos",
+        /// The target accepts input that it should reject.
+        SilentAcceptance = "silent-acceptance",
         /// Two implementations cannot work together.
         Interop = "interop",
         /// No known harm.
@@ -245,17 +245,9 @@ words! {
 }
 
 impl Harm {
-    /// The harms that users cannot see or undo, the worst first.
-    const GRAVE: [Self; 4] = [Self::Ssrf, Self::DataLoss, Self::Crash, Self::Dos];
-
-    /// Returns whether a violation comes before others, and the maintainers should know it before the public does.
+    /// Returns whether the maintainers should know a violation before the public does.
     pub fn is_grave(self) -> bool {
-        Self::GRAVE.contains(&self)
-    }
-
-    /// The place in an order by gravity, from 0 for the worst.
-    pub fn rank(self) -> usize {
-        Self::GRAVE.iter().position(|grave| *grave == self).unwrap_or(Self::GRAVE.len())
+        self <= Self::Dos
     }
 }
 

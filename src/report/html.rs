@@ -153,8 +153,8 @@ pub fn page(report: &Report, evidence: &Evidence) -> String {
 }
 
 /// The place of a requirement in lists of violations: by the harm to users, then by the level.
-fn gravity(requirement: &Sentence) -> (usize, usize) {
-    let harm = requirement.harm.unwrap_or(Harm::None).rank();
+fn gravity(requirement: &Sentence) -> (Harm, usize) {
+    let harm = requirement.harm.unwrap_or(Harm::None);
     let level = match requirement.level {
         Level::Must | Level::MustNot => 0,
         Level::Should | Level::ShouldNot => 1,

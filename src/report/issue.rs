@@ -24,7 +24,6 @@ use crate::model::case::{Check, Does, Expectation, Test};
 use crate::model::markdown::url;
 use crate::model::record::{Record, Verdict, VerdictKind};
 use crate::model::spec::{Catalogue, Harm, Level, Lifecycle, Requirement, Role, Transport};
-use crate::model::target::Disclosure;
 use crate::model::template::Template;
 use crate::model::text::{count, shell_line};
 use crate::model::transcript::Transcript;
@@ -122,15 +121,9 @@ fn rank(verdict: &Verdict) -> u8 {
     }
 }
 
-/// The rank of the harm of a violated requirement: the worst first.
-fn gravity(catalogue: &Catalogue, verdict: &Verdict) -> usize {
-    catalogue.get(&verdict.requirement).map_or(Harm::None, |requirement| requirement.harm).rank()
-}
-
-/// Returns whether a failure of the test must not be published yet.
-pub fn is_under_embargo(record: &Record) -> bool {
-    let known = record.verdicts.iter().filter_map(|verdict| verdict.known.as_ref());
-    known.into_iter().any(|known| known.disclosure == Some(Disclosure::Embargo))
+/// The harm of a violated requirement.
+fn gravity(catalogue: &Catalogue, verdict: &Verdict) -> Harm {
+    catalogue.get(&verdict.requirement).map_or(Harm::None, |requirement| requirement.harm)
 }
 
 /// Returns the harm for which the maintainers should know of a failure before the public does. A failure that has a public
@@ -139,7 +132,7 @@ pub fn grave_harm(record: &Record, catalogue: &Catalogue) -> Option<Harm> {
     let broken = violations(record, catalogue);
     let hidden = broken.iter().filter(|verdict| issue_of(verdict).is_none());
     let harms = hidden.filter_map(|verdict| Some(catalogue.get(&verdict.requirement)?.harm));
-    harms.filter(|harm| harm.is_grave()).min_by_key(|harm| harm.rank())
+    harms.filter(|harm| harm.is_grave()).min()
 }
 
 /// Returns whether the maintainers know a failure of the test by a report that is not public.

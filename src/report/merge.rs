@@ -10,8 +10,7 @@ use serde::Serialize;
 use super::{Column, SkippedTests, Status, Untrusted, version};
 use crate::model::bound::brief;
 use crate::model::reason::{SkipReason, Stale};
-use crate::model::record::{About, Cuts, Footer, Header, KnownAs, Record, Skipped, SnapshotProblem, VerdictKind};
-use crate::model::target::Disclosure;
+use crate::model::record::{About, Cuts, Footer, Header, Record, Skipped, SnapshotProblem, VerdictKind};
 use crate::model::text::count;
 use crate::model::{RequirementId, Shard, TargetId, TestId};
 
@@ -111,8 +110,8 @@ impl<'s> Run<'s> {
     fn new(source: &'s Source) -> Self {
         let stale = source.footer.as_ref().map_or(&[][..], |footer| &footer.stale);
         let snapshots = source.footer.as_ref().map_or(&[][..], |footer| &footer.snapshots);
-        let (withheld, records): (Vec<_>, Vec<_>) = source.records.iter().partition(|record| is_withheld(record));
-        let stale = stale.iter().filter(|stale| !is_under_embargo(&stale.known));
+        let (withheld, records): (Vec<_>, Vec<_>) = source.records.iter().partition(|record| record.is_under_embargo());
+        let stale = stale.iter().filter(|stale| !stale.known.is_under_embargo());
         Self {
             source,
             // Of several entries of one target, the first counts.
@@ -145,15 +144,6 @@ fn by_target<'s, T>(all: impl Iterator<Item = (&'s TargetId, T)>) -> HashMap<&'s
         found.entry(target).or_default().push(one);
     }
     found
-}
-
-/// Returns whether reports contain nothing of a test, because a failure in it must not be published yet.
-fn is_withheld(record: &Record) -> bool {
-    record.verdicts.iter().filter_map(|verdict| verdict.known.as_ref()).any(is_under_embargo)
-}
-
-fn is_under_embargo(known: &KnownAs) -> bool {
-    known.disclosure == Some(Disclosure::Embargo)
 }
 
 /// The key of a column: the target, its version, and the hash of the cases.

@@ -85,8 +85,8 @@ const isFinding = (rank) => ![PASSED, OBSERVED, NOT_ASKED].includes(rank);
 /** Returns whether a status is that of a check that fails, and that nobody else has to care for. */
 const isViolation = (rank) => ["known", "noted", "warned", "flaky", "inconclusive", "failed", "error"].includes(STATUSES[rank]);
 
-/** The harms that come first in lists of violations, the levels after them, and the order of a row by both. */
-const HARMS = ["ssrf", "data-loss", "crash", "dos"];
+/** The harms from the worst to none, the levels after them, and the order of a row by both. */
+const HARMS = ["ssrf", "data-loss", "crash", "dos", "silent-acceptance", "interop", "none"];
 const LEVEL_ORDER = ["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "DERIVED", "MAY"];
 function gravity(row) {
   const { harm, level } = ROWS[row];

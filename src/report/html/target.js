@@ -72,14 +72,28 @@ function brokenSentence(row, target, found) {
     for (const { requirement, reason, issue, url } of result.checks) if (requirement === row && reason) reasons.set(reason, [issue, url].filter(Boolean));
   }
   const known = [...reasons].slice(0, 5).map(([reason, addresses]) => el("p", { class: "reason" }, "Reason in target.toml: ", reason, addresses.map((address) => [" · ", link(address)])));
+  const began = since(row, target, found);
   const failing = `${found.bad[cell]} of ${count(found.checks[cell], "check")}: tests and messages`;
   return el(
     "li",
     {},
-    el("p", { class: "verdict" }, glyph(markOf(found, cell)), one.harm && one.harm !== "none" && el("span", { class: "risk" }, one.harm), el("bdi", {}, one.id), el("a", { href: cellAddress(row, target) }, failing)),
+    el("p", { class: "verdict" }, glyph(markOf(found, cell)), one.harm && one.harm !== "none" && el("span", { class: "risk" }, one.harm), el("bdi", {}, one.id), el("a", { href: cellAddress(row, target) }, failing), began && el("small", {}, began)),
     about(row),
     known,
   );
+}
+
+/** The version since which a sentence is violated, as far as the report has earlier versions of the target. */
+function since(row, target, found) {
+  const name = (column) => plain(TARGETS[column].version ?? "an unknown version");
+  let first = target;
+  for (let before = earlier(target); before !== undefined; before = earlier(before)) {
+    const worst = found.worst[row * TARGETS.length + before];
+    if (worst === PASSED) return `since ${name(first)}; it held in ${name(before)}`;
+    if (!isViolation(worst)) break;
+    first = before;
+  }
+  return first === target ? undefined : `at least since ${name(first)}`;
 }
 
 /** The address of a cell of the matrix of requirements. */

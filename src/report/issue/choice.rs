@@ -6,9 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{gravity, is_under_embargo, rank, violations};
+use super::{gravity, rank, violations};
 use crate::model::record::Record;
-use crate::model::spec::{Catalogue, Revision, Transport};
+use crate::model::spec::{Catalogue, Harm, Revision, Transport};
 use crate::model::transcript::Transcript;
 use crate::model::{Pattern, RequirementId, TestId};
 use crate::report::{Status, Untrusted};
@@ -18,7 +18,7 @@ const NAMED: usize = 5;
 const KEPT: usize = 500;
 
 /// The order of failed tests: the one that says most comes first.
-type Rank = (bool, u8, usize, bool, Reverse<Revision>, usize);
+type Rank = (bool, u8, Harm, bool, Reverse<Revision>, usize);
 
 /// The failed test that is chosen.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl<'a> Choice<'a> {
     /// Adds a record of the target. One that is not selected only shows where else a requirement is violated.
     pub fn add(&mut self, record: &Record, transcript: Option<&Transcript>) {
         let broken = violations(record, self.catalogue);
-        let is_withheld = is_under_embargo(record) && !self.takes_embargo;
+        let is_withheld = record.is_under_embargo() && !self.takes_embargo;
         if !is_withheld {
             for verdict in &broken {
                 let (names, all) = self.others.entry(verdict.requirement.clone()).or_default();

@@ -239,9 +239,9 @@ impl Findings {
     }
 }
 
-/// The rank of a finding's harm: the worst first.
-fn gravity(catalogue: &Catalogue, key: &Key) -> usize {
-    catalogue.get(&key.requirement).map_or(Harm::None, |requirement| requirement.harm).rank()
+/// The harm of a finding.
+fn gravity(catalogue: &Catalogue, key: &Key) -> Harm {
+    catalogue.get(&key.requirement).map_or(Harm::None, |requirement| requirement.harm)
 }
 
 /// Prints a row for each finding of a target.
