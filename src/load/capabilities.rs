@@ -93,10 +93,9 @@ impl Reading<'_> {
             self.reader.push(long.at(node.span, "too long for a small picture"));
         }
         let role = self.reader.need(object, what, "role");
-        let role = role.and_then(|node| self.word(node, "`role`", &["server", "client"]));
-        let role = if role? == "server" { Role::Server } else { Role::Client };
+        let role = role.and_then(|node| self.reader.word(node, "`role`", Role::ALL));
         let right = self.reader.need(object, what, "right");
-        let right = right.and_then(|node| self.word(node, "`right`", &["yes", "no"]));
+        let right = right.and_then(|node| self.reader.word(node, "`right`", &["yes", "no"]));
         let deciders = self.reader.need(object, what, "decided-by")?;
         let items = self.reader.items(deciders, "`decided-by`")?;
         let decided_by = items.iter().filter_map(|item| self.decider(item)).collect();
@@ -104,7 +103,7 @@ impl Reading<'_> {
             id: id?,
             question: question?.1.to_owned(),
             short: short?.1.to_owned(),
-            role,
+            role: role?,
             right_is_yes: right? == "yes",
             decided_by,
         })
@@ -115,15 +114,16 @@ impl Reading<'_> {
         let object = self.reader.object(node, what, &["requirement", "tests"])?;
         let named = self.reader.need(object, what, "requirement")?;
         let written = self.reader.text(named, "`requirement`")?;
-        let id: Option<&RequirementId> = self.library.requirements.keys().find(|id| id.as_str() == written);
-        if id.is_none() {
+        let id = RequirementId::within("", written);
+        let is_known = self.library.requirements.contains_key(&id);
+        if !is_known {
             let unknown = format!("the catalogue has no requirement `{written}`");
             let unknown = self.reader.mistake(Lint::UnknownRequirement, unknown);
             let known = self.library.requirements.keys().map(RequirementId::as_str);
             self.reader.push(unknown.at(named.span, "unknown requirement").known(written, "requirements are", known));
         }
         let tests = super::seeds::tests(self.reader, object, &self.names);
-        Some(Decider { requirement: id?.clone(), tests })
+        is_known.then_some(Decider { requirement: id, tests })
     }
 
     /// Reads an id that no other group or capability has.
@@ -135,15 +135,5 @@ impl Reading<'_> {
             self.reader.push(twice.at(node.span, "used before"));
         }
         Some(text.to_owned())
-    }
-
-    fn word<'n>(&mut self, node: &'n Node, what: &str, words: &[&str]) -> Option<&'n str> {
-        let text = self.reader.text(node, what)?;
-        if words.contains(&text) {
-            return Some(text);
-        }
-        let unknown = self.reader.mistake(Lint::UnknownValue, format!("{what} is one of {}", words.join(", ")));
-        self.reader.push(unknown.at(node.span, "unknown"));
-        None
     }
 }

@@ -171,7 +171,7 @@ impl CapabilityCell {
             0 if self.author > 0 => Answer::Author,
             0 if self.cannot > 0 => Answer::Cannot,
             0 => Answer::NotAsked,
-            // What could be asked is no answer to the whole question.
+            // The smaller part of the checks is no answer to the whole question.
             decided if self.held == decided && self.cannot > decided => Answer::Cannot,
             decided if self.held == decided && self.author > decided => Answer::Author,
             decided if self.held == decided => Answer::Right,

@@ -57,9 +57,8 @@ impl<'r> Matrix<'r> {
             columns = mains(true).collect();
         }
         let most = columns.iter().map(|(place, _)| decided[*place]).max().unwrap_or(0);
-        // A target that was asked less than a tenth of what others were would be an empty column.
-        let is_asked = |place: usize| decided[place] > 0 && decided[place] * 10 >= most;
-        let (asked, others): (Vec<_>, Vec<_>) = columns.into_iter().partition(|(place, _)| is_asked(*place));
+        let (asked, others): (Vec<_>, Vec<_>) =
+            columns.into_iter().partition(|(place, _)| is_asked_enough(decided[*place], most));
         let more = asked.len().saturating_sub(COLUMNS);
         let heads: Vec<_> = asked.into_iter().take(COLUMNS).map(|(place, column)| head(place, column)).collect();
         let groups: Vec<_> = report.capabilities.iter().filter_map(|rows| group(rows, &heads)).collect();
@@ -75,8 +74,14 @@ impl Head<'_> {
     }
 }
 
+/// Returns whether a target with so many answers has a column, if the target with the most has `most`. A target that was
+/// asked less than a tenth of what others were would be an empty column.
+pub(super) fn is_asked_enough(answers: usize, most: usize) -> bool {
+    answers > 0 && answers * 10 >= most
+}
+
 /// The number of questions with a decided check, by column of the report.
-fn decided(report: &Report) -> Vec<usize> {
+pub(super) fn decided(report: &Report) -> Vec<usize> {
     let mut decided = vec![0; report.targets.len()];
     for row in report.capabilities.iter().flat_map(|group| &group.capabilities) {
         for (number, cell) in decided.iter_mut().zip(&row.answers) {

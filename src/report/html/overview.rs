@@ -4,6 +4,7 @@
 
 use crate::model::spec::Role;
 use crate::model::text::{count, plural};
+use crate::report::matrix::{decided, is_asked_enough, is_optional, short_version};
 use crate::report::{Answer, CapabilityCell, CapabilityRow, Column, Rate, Report};
 
 /// Capabilities × targets.
@@ -88,12 +89,9 @@ const ALWAYS: usize = 6;
 impl<'r> Overview<'r> {
     /// The overview of a report; `None` if no question was answered.
     pub(super) fn of(report: &'r Report) -> Option<Self> {
-        let rows = || report.capabilities.iter().flat_map(|group| &group.capabilities);
-        let answered = |column: usize| rows().filter(|row| row.answers[column].decided > 0).count();
-        let asked: Vec<usize> = (0..report.targets.len()).map(answered).collect();
+        let asked = decided(report);
         let most = asked.iter().copied().max().filter(|most| *most > 0)?;
-        // A target that was asked less than a tenth of what others were would be an empty column.
-        let is_shown = |column: usize| asked[column] > 0 && asked[column] * 10 >= most;
+        let is_shown = |column: usize| is_asked_enough(asked[column], most);
         let has_real = report.targets.iter().enumerate().any(|(at, one)| is_shown(at) && !one.is_reference());
         let is_extra = |at: usize, one: &Column| !one.is_main || !is_shown(at) || (has_real && one.is_reference());
         let is_hidden = |at: usize| report.targets.len() > ALWAYS && is_extra(at, &report.targets[at]);
@@ -112,7 +110,8 @@ impl<'r> Overview<'r> {
         let groups: Vec<_> = groups.filter(|group| !group.rows.is_empty()).collect();
         let left: Vec<_> = report.targets.iter().enumerate().filter(|(at, _)| !is_shown(*at)).collect();
         let left: Vec<_> = left.iter().map(|(_, column)| column.name.as_str()).collect();
-        let unanswered = rows().count() - groups.iter().map(|group| group.rows.len()).sum::<usize>();
+        let unanswered = report.capabilities.iter().map(|group| group.capabilities.len()).sum::<usize>()
+            - groups.iter().map(|group| group.rows.len()).sum::<usize>();
         let notes = [
             (!left.is_empty()).then(|| {
                 let (targets, verb) = (count(left.len(), "target"), if left.len() == 1 { "was" } else { "were" });
@@ -185,7 +184,7 @@ fn head(column: usize, one: &Column, is_hidden: bool) -> Head<'_> {
         column,
         name: &one.id.name,
         variant: one.id.variant.as_deref(),
-        version: version.and_then(|version| version.split_whitespace().last()),
+        version: Some(short_version(one)).filter(|version| !version.is_empty()),
         title: format!("{}: {}, {}", one.name, one.title, version.unwrap_or("version unknown")),
         class: if is_hidden { "variant" } else { "" },
     }
@@ -208,7 +207,7 @@ fn answered(row: &CapabilityRow, cell: &CapabilityCell, hidden: &str) -> Answere
         class: format!("{} {hidden}", class(cell.answer, cell.is_fault)).trim_end().to_owned(),
         mark: cell.answer.mark(),
         word: if is_partly { cell.answer.to_string() } else { row.words(cell) },
-        is_option: !cell.is_fault && (is_partly || cell.answer == Answer::Wrong),
+        is_option: is_optional(cell),
         share: is_partly.then(|| format!("{} of {}", cell.held, cell.decided)),
     }
 }

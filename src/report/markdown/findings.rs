@@ -28,7 +28,7 @@ pub(super) fn broken(report: &Report, limit: usize) -> Vec<String> {
                 found.entry((Reverse(status), check.requirement)).or_default().push((test, check));
             }
         }
-        // What a snapshot or a list of known failures expects is no matter of conformance.
+        // The expectations of snapshots and known failures are no matter of conformance.
         let (stale, snapshots) = match report.view {
             View::Conformance => (&[][..], &[][..]),
             View::Expectation => (&*column.stale, &*column.snapshots),

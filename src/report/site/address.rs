@@ -79,6 +79,11 @@ impl Place {
         }
     }
 
+    /// The folder of the badges of the target.
+    pub(super) fn badges(&self) -> String {
+        format!("badges/{}", self.target())
+    }
+
     /// The page of the target in this version.
     pub(super) fn page(&self) -> String {
         format!("targets/{}/index.html", self.path())

@@ -7,7 +7,6 @@ use super::super::{Report, Untrusted};
 use super::Put;
 use super::edition::Edition;
 use super::page::short_name;
-use super::target::badge_base;
 use crate::model::spec::Role;
 
 /// Writes the badges of the newest version of each target. A target's variant that stands for it has the badges of the
@@ -19,7 +18,7 @@ pub(super) fn write(report: &Report, editions: &[Edition], put: &mut Put<'_>) ->
     };
     both("badges/agreement", &Badge::of_agreement(report.agreement()))?;
     for edition in editions.iter().filter(|edition| edition.is_newest) {
-        let mut folders = vec![badge_base(&edition.place)];
+        let mut folders = vec![edition.place.badges()];
         if edition.column.is_main {
             folders.push(format!("badges/{}", edition.place.name));
             folders.dedup();

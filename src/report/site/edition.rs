@@ -46,6 +46,14 @@ pub(super) struct Tally {
     pub(super) undecided: usize,
 }
 
+impl Edition {
+    /// The worst tests of an answer, each with its address and its first reason.
+    pub(super) fn linked_evidence(&self, at: usize) -> Vec<(String, String, &str)> {
+        let evidence = self.evidence[at].iter();
+        evidence.map(|(test, reason)| (test.to_string(), self.place.result(test), reason.as_str())).collect()
+    }
+}
+
 impl Tally {
     pub(super) fn add(&mut self, kind: VerdictKind, number: usize) {
         let count = match kind {

@@ -8,11 +8,12 @@ use std::io;
 use askama::Template;
 
 use super::super::explain::{Breakers, explain};
+use super::super::matrix::is_asked_enough;
 use super::super::{CapabilityRow, CapabilityRows, Rate, Report, Sentence, filters};
 use super::address;
 use super::edition::Edition;
-use super::page::{Frame, Head, Mark, Matrix, is_decided, matrices, number, optional, short_name};
-use super::target::{Share, conformance, shares, title_of};
+use super::page::{Frame, Head, Mark, Matrix, is_decided, matrices, number, short_name};
+use super::target::{Share, in_words, shares, title_of};
 use super::{Put, Summary};
 use crate::model::case::{Case, Library};
 use crate::model::{CaseId, RequirementId};
@@ -134,8 +135,7 @@ impl<'s> Overview<'s> {
             main = mains(true);
         }
         let most = main.iter().map(|edition| decided(edition)).max().unwrap_or(0);
-        // A target that was asked less than a tenth of what others were would be an empty column.
-        main.into_iter().partition(|edition| decided(edition) > 0 && decided(edition) * 10 >= most)
+        main.into_iter().partition(|edition| is_asked_enough(decided(edition), most))
     }
 
     fn matrices(&self) -> Vec<Matrix> {
@@ -190,15 +190,8 @@ impl<'s> Overview<'s> {
         let line = |edition: &'s Edition| AnswerLine {
             id: edition.place.target(),
             head: head(edition),
-            mark: Mark {
-                text: row.words(&edition.answers[at]) + optional(&edition.answers[at]),
-                spoken: String::new(),
-                ..Mark::answer(row, &edition.answers[at], format!("{}#{}", edition.place.page(), row.id))
-            },
-            evidence: edition.evidence[at]
-                .iter()
-                .map(|(test, reason)| (test.to_string(), edition.place.result(test), reason.as_str()))
-                .collect(),
+            mark: Mark::in_words(row, &edition.answers[at], format!("{}#{}", edition.place.page(), row.id)),
+            evidence: edition.linked_evidence(at),
         };
         let requirements: BTreeSet<&RequirementId> = row.requirements.iter().collect();
         let requirement = |id| (id, address::requirement(id), self.sentences.get(id));
@@ -234,9 +227,7 @@ impl<'s> Overview<'s> {
     fn case(&self, id: &CaseId, case: Option<&Case>, path: &str) -> String {
         let result = |edition: &Edition| {
             let counts = edition.cases.get(id)?;
-            let words: Vec<_> =
-                counts.iter().map(|(status, tests)| format!("{tests} {}", conformance(status))).collect();
-            Some((head(edition), edition.place.results(id), words.join(", ")))
+            Some((head(edition), edition.place.results(id), in_words(counts)))
         };
         let page = CasePage {
             frame: Frame::new(path, id.to_string(), Vec::new()),

@@ -2,6 +2,7 @@
 //!
 //! Gives the values that templates show. Must not know where results come from.
 
+use super::super::matrix::{OPTIONAL, is_optional};
 use super::super::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, Column};
 use super::address;
 use super::edition::{Edition, Tally};
@@ -92,6 +93,12 @@ impl Mark {
         Self { class: class(cell.answer), sign: cell.answer.mark(), text, spoken, page }
     }
 
+    /// The same, with all of it in words.
+    pub(super) fn in_words(row: &CapabilityRow, cell: &CapabilityCell, page: String) -> Self {
+        let text = row.words(cell) + optional(cell);
+        Self { text, spoken: String::new(), ..Self::answer(row, cell, page) }
+    }
+
     /// The result of a requirement.
     pub(super) fn requirement(tally: Tally, page: String) -> Self {
         let answer = tally.answer();
@@ -100,9 +107,8 @@ impl Mark {
 }
 
 /// The sign of an answer where all that does not hold is optional.
-pub(super) fn optional(cell: &CapabilityCell) -> &'static str {
-    let is_lacking = matches!(cell.answer, Answer::Partly | Answer::Wrong);
-    if is_lacking && !cell.is_fault { "*" } else { "" }
+fn optional(cell: &CapabilityCell) -> &'static str {
+    if is_optional(cell) { OPTIONAL } else { "" }
 }
 
 /// The class of an answer in the style.

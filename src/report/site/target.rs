@@ -8,12 +8,13 @@ use std::io;
 use askama::Template;
 
 use super::super::{
-    Answer, CapabilityCell, CapabilityRow, CapabilityRows, Rate, Report, SentenceRates, Status, TestEntry, filters,
+    Answer, CapabilityCell, CapabilityRow, CapabilityRows, Counts, Rate, Report, SentenceRates, Status, TestEntry,
+    filters,
 };
-use super::address::{self, Place};
+use super::address;
 use super::broken::{Broken, BrokenTest, broken, broken_test};
 use super::edition::{ChangedRequirement, Edition, changes};
-use super::page::{Frame, Mark, Matrix, matrices, number, optional};
+use super::page::{Frame, Mark, Matrix, matrices, number};
 use super::{Put, api};
 use crate::model::case::Library;
 use crate::model::record::Record;
@@ -206,16 +207,9 @@ impl Group<'_> {
             cases: edition
                 .cases
                 .iter()
-                .map(|(case, counts)| {
-                    let words = counts.iter().map(|(status, tests)| format!("{tests} {}", conformance(status)));
-                    (case.to_string(), edition.place.results(case), words.collect::<Vec<_>>().join(", "))
-                })
+                .map(|(case, counts)| (case.to_string(), edition.place.results(case), in_words(counts)))
                 .collect(),
-            badges: column
-                .sentences
-                .keys()
-                .map(|role| format!("badges/{}/{role}.svg", edition.place.target()))
-                .collect(),
+            badges: column.sentences.keys().map(|role| format!("{}/{role}.svg", edition.place.badges())).collect(),
             data: format!("api/v1/results/{}.json", edition.place.path()),
             edition,
         };
@@ -226,16 +220,13 @@ impl Group<'_> {
         let first = flat_index(&self.report.capabilities, group);
         let ability = |(index, row): (usize, &'s CapabilityRow)| {
             let cell = &edition.answers[first + index];
-            let evidence = &edition.evidence[first + index];
+            let evidence = edition.linked_evidence(first + index);
             Ability {
                 row,
                 mark: mark(row, cell),
                 page: address::capability(&row.id),
-                evidence: evidence
-                    .iter()
-                    .map(|(test, reason)| (test.to_string(), edition.place.result(test), reason.as_str()))
-                    .collect(),
                 more: (cell.decided - cell.held).saturating_sub(evidence.len()),
+                evidence,
             }
         };
         (group.title.as_str(), group.capabilities.iter().enumerate().map(ability).collect())
@@ -340,9 +331,6 @@ impl Group<'_> {
         let title = title_of(self.library, case).unwrap_or_else(|| case.to_string());
         let mut trail = Self::trail(edition);
         trail.push((number(&edition.column), edition.place.page()));
-        let counts = edition.cases.get(case).map(|counts| {
-            counts.iter().map(|(status, tests)| format!("{tests} {}", conformance(status))).collect::<Vec<_>>()
-        });
         let page = ResultsPage {
             frame: Frame::new(path, format!("{case}: {} {}", edition.column.id, number(&edition.column)), trail),
             title,
@@ -351,7 +339,7 @@ impl Group<'_> {
             rows: rows.into_iter().collect(),
             details,
             more,
-            summary: counts.unwrap_or_default().join(", "),
+            summary: edition.cases.get(case).map(in_words).unwrap_or_default(),
             edition,
         };
         page.render().expect("a template renders to memory")
@@ -381,8 +369,7 @@ fn flat_index(groups: &[CapabilityRows], group: &CapabilityRows) -> usize {
 }
 
 fn mark(row: &CapabilityRow, cell: &CapabilityCell) -> Mark {
-    let text = row.words(cell) + optional(cell);
-    Mark { text, spoken: String::new(), ..Mark::answer(row, cell, String::new()) }
+    Mark::in_words(row, cell, String::new())
 }
 
 fn row_name(test: &TestId) -> String {
@@ -390,11 +377,17 @@ fn row_name(test: &TestId) -> String {
 }
 
 /// The status of a test in words that have no regard to expectations.
-pub(super) fn conformance(status: Status) -> &'static str {
+fn conformance(status: Status) -> &'static str {
     match status {
         Status::Known => "failed as known",
         other => other.word(),
     }
+}
+
+/// The numbers of tests by status, in such words.
+pub(super) fn in_words(counts: &Counts) -> String {
+    let words = counts.iter().map(|(status, tests)| format!("{tests} {}", conformance(status)));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// The class and the sign of a status.
@@ -423,9 +416,4 @@ fn limits(edition: &Edition) -> Vec<String> {
         (cannot > 0).then(|| format!("{} cannot be expressed with the SDK's public interface", count(cannot, "test"))),
     );
     limits
-}
-
-/// The places of editions, for pages of several targets.
-pub(super) fn badge_base(place: &Place) -> String {
-    format!("badges/{}", place.target())
 }
