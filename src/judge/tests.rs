@@ -7,6 +7,7 @@ use crate::fuzz;
 use crate::jsonrpc::nesting;
 use crate::judge::samples::{self, call, check, id, observation, requirement, step, target};
 use crate::model::RequirementId;
+use crate::model::callable::Callable;
 use crate::model::case::{Expectation, Flaw, Matcher, Outcome, TextState};
 use crate::model::observation::Observed;
 use crate::model::spec::Revisions;
@@ -42,6 +43,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         file: None,
         folder: "t".into(),
         setup: Setup::default(),
+        callable: Callable::None,
         drives: TargetKind::Adapter(Vec::new()),
         env: BTreeMap::new(),
         secrets: Vec::new(),

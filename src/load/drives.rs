@@ -5,6 +5,7 @@
 
 use camino::Utf8Path;
 
+use super::callable::CALLS;
 use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::{Object, Reader};
@@ -85,7 +86,7 @@ fn address(reader: &mut Reader, node: &Node) -> Option<String> {
 /// Reads `claims`. The roles and transports of a fixed target follow from its command or address.
 pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&TargetKind>, kind: Kind) -> Option<Claims> {
     let what = "`claims`";
-    let object = reader.object(node, what, &["roles", "transports", "revisions", "lacks"])?;
+    let object = reader.object(node, what, &["roles", "transports", "revisions", "lacks", CALLS])?;
     let all: Vec<Revision> = Revision::all().collect();
     let sides = match kind {
         Kind::Adapter => {

@@ -3,6 +3,7 @@
 //! Takes folders or the embedded cases, gives typed and checked cases with the values of their rows filled in. Each
 //! mistake has a file, a line, a cause and a remedy. Must not know targets, verdicts, or how a test is run.
 
+mod callable;
 mod capabilities;
 mod case;
 mod catalogue;
@@ -21,6 +22,7 @@ mod lint;
 mod masked;
 mod needs;
 pub(crate) mod node;
+mod package;
 mod page;
 mod premise;
 mod programs;

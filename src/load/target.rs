@@ -8,18 +8,21 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::callable::callable;
 use super::diagnostic::{Diagnostic, File, Lint, did_you_mean, nearest};
 use super::drives::{claims, drives, kind};
 use super::excuses::{author, flaky, known, of_variant};
 use super::node::Node;
+use super::package::package;
 use super::programs::programs;
-use super::read::{Object, Reader};
+use super::read::Reader;
 use super::source::{MOST_BYTES, refuse};
 use super::variants::{Variant, variants};
 use super::{Here, LoadError, Skipped, embedded, masked, toml};
 use crate::file;
+use crate::model::callable::Callable;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Known, LeftToAuthor, Package, Setup, Target, TargetKind};
+use crate::model::target::{Claims, Known, LeftToAuthor, Setup, Target, TargetKind};
 use crate::model::{TargetId, is_target_name};
 
 /// The name of the reference target, which is part of this program.
@@ -109,6 +112,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         secrets: Vec::new(),
         announced: claims.clone(),
         claims,
+        callable: Callable::None,
         known: Vec::new(),
         repro: Vec::new(),
         author: Vec::new(),
@@ -292,7 +296,7 @@ pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
     parse(path, text.map_err(|error| LoadError::new(vec![refused(error)]))?)
 }
 
-fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
+pub(super) fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
     let mut reader = Reader::new(Arc::new(File::new(path.as_str(), text)));
     let targets = toml::parse(&mut reader).and_then(|node| targets(&mut reader, &node, path));
     let file = reader.file();
@@ -339,6 +343,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let kind = kind(reader, object);
     let drives = kind.and_then(|kind| drives(reader, object, kind, &folder));
     let claims = reader.need(object, what, "claims").and_then(|node| claims(reader, node, drives.as_ref(), kind?));
+    let callable = callable(reader, object, drives.as_ref());
     let env = object.get("env").map_or_else(BTreeMap::new, |node| env(reader, node));
     let secrets = object.get("secrets").and_then(|node| strings(reader, node, "`secrets`")).unwrap_or_default();
     let setup = object.get("setup").map_or_else(Setup::default, |node| setup(reader, node, &folder));
@@ -370,6 +375,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         drives: drives?,
         announced: claims.clone()?,
         claims: claims?,
+        callable: callable?,
         file: Some(path.to_owned()),
         folder,
         setup,
@@ -401,16 +407,6 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         return Some(vec![one(None)]);
     }
     Some(variants.iter().map(|variant| one(Some(variant))).collect())
-}
-
-/// Reads `package` and `version`, of which a target has both or none.
-fn package(reader: &mut Reader, object: Object<'_>) -> Option<Package> {
-    let text = |reader: &mut Reader, key: &str, node: &Node| reader.text(node, &format!("`{key}`")).map(str::to_owned);
-    let what = "a target with one of `package` and `version`";
-    object.get("package").or_else(|| object.get("version"))?;
-    let name = reader.need(object, what, "package").and_then(|node| text(reader, "package", node));
-    let version = reader.need(object, what, "version").and_then(|node| text(reader, "version", node));
-    Some(Package { name: name?, version: version?, is_dev: false })
 }
 
 /// The folder of a target's snapshots: `snapshots/` of a repository that has it beside `targets/`, or one beside the file.

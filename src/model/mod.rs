@@ -6,6 +6,7 @@ pub mod abridged;
 pub mod action;
 pub mod applicability;
 pub mod bound;
+pub mod callable;
 pub mod capability;
 pub mod case;
 pub mod deviation;

@@ -6,6 +6,7 @@ use std::fmt;
 
 use camino::Utf8PathBuf;
 
+use super::callable::Callable;
 use super::program::Program;
 use super::spec::{Revision, Role, Transport, words};
 use super::{Pattern, RequirementId, TargetId};
@@ -33,6 +34,8 @@ pub struct Target {
     pub claims: Claims,
     /// The claims of all variants together, which the adapter's response to `hello` must confirm.
     pub announced: Claims,
+    /// The tools of a fixed server that casebook may call.
+    pub callable: Callable,
     /// The known failures, each with its reason.
     pub known: Vec<Known>,
     /// The command that runs a program of the folder `repro/`, whose path is added; empty if there are none.

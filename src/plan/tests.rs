@@ -3,6 +3,7 @@
 use super::*;
 use crate::judge::samples;
 use crate::model::applicability::{Inside, Listed};
+use crate::model::callable::Callable;
 use crate::model::case::Need;
 use crate::model::case::{Check, Fixture, Step, Then, When};
 use crate::model::spec::{Harm, Level, Requirement, Revisions};
@@ -34,6 +35,7 @@ fn target() -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
+        callable: Callable::None,
         drives: TargetKind::Adapter(Vec::new()),
         env: BTreeMap::new(),
         secrets: Vec::new(),

@@ -13,6 +13,7 @@ use crate::drive::overload::{IDLE, Measurements, OVERLOADED};
 use crate::drive::process::launch::StopReason;
 use crate::drive::smoke::check::smoke;
 use crate::drive::smoke::outcome::SmokeOutcome;
+use crate::model::callable::Callable;
 use crate::model::case::{Does, Fixture, Step, Test, Then, Tool, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Fixed, Setup, Target, TargetKind};
@@ -61,6 +62,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
+        callable: Callable::None,
         drives: TargetKind::Adapter(["sh", "-c", TARGET, "shell"].map(str::to_owned).into()),
         env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
         secrets: Vec::new(),

@@ -1,0 +1,72 @@
+//! The tools of a fixed server that casebook may call: the key `calls` of `[claims]` in a `target.toml`.
+//!
+//! Takes the tree of a `target.toml`, gives a [`Callable`]. Must not know which tools a server lists.
+
+use super::diagnostic::Lint;
+use super::node::{Kind, Node};
+use super::read::{Object, Reader};
+use crate::model::callable::Callable;
+use crate::model::spec::Role;
+use crate::model::target::TargetKind;
+
+/// The key in `[claims]`.
+pub(super) const CALLS: &str = "calls";
+
+/// Reads `calls` of a fixed server, which is `"all"` or a list of names.
+pub(super) fn callable(reader: &mut Reader, object: Object<'_>, drives: Option<&TargetKind>) -> Option<Callable> {
+    let Some(member) = object.get("claims").and_then(|node| Object { node }.member(CALLS)) else {
+        return Some(Callable::None);
+    };
+    if !matches!(drives?, TargetKind::Fixed(fixed) if fixed.speaks().0 == Role::Server) {
+        let conflict = reader.mistake(Lint::ConflictingKeys, "only a fixed server can have `calls`");
+        let help =
+            "remove the key: casebook writes the tools of an adapter itself, and does not choose those of a client";
+        reader.push(conflict.at(member.key_span, "only for fixed servers").help(help));
+    }
+    match &member.value.kind {
+        Kind::String(_) => reader.word(&member.value, "`calls`", &["all"]).map(|_| Callable::All),
+        _ => names(reader, &member.value).map(Callable::Named),
+    }
+}
+
+fn names(reader: &mut Reader, node: &Node) -> Option<Vec<String>> {
+    let items = reader.items(node, "`calls`")?;
+    Some(items.iter().filter_map(|item| reader.text(item, "a tool in `calls`")).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+
+    use super::*;
+    use crate::load::LoadError;
+    use crate::load::target::parse;
+
+    fn read(way: &str, calls: &str) -> Result<Callable, LoadError> {
+        let sides = if way.starts_with("kind") { "" } else { "roles = [\"server\"]\ntransports = [\"stdio\"]\n" };
+        let text = format!("title = \"A\"\n{way}\n[claims]\nrevisions = [\"2026-07-28\"]\n{sides}{calls}\n");
+        parse(Utf8Path::new("targets/a/target.toml"), text).map(|mut targets| targets.remove(0).callable)
+    }
+
+    #[test]
+    fn calls_of_a_fixed_server_are_read() {
+        let server = "kind = \"fixed\"\ncommand = [\"a\"]";
+        for (calls, expected) in [
+            ("", Callable::None),
+            ("calls = \"all\"", Callable::All),
+            ("calls = [\"echo\", \"add\"]", Callable::Named(vec!["echo".to_owned(), "add".to_owned()])),
+        ] {
+            assert_eq!(read(server, calls).expect("no mistakes"), expected);
+        }
+        for (way, calls, mistake) in [
+            (server, "calls = \"every\"", "`calls` cannot be `every`"),
+            (server, "calls = true", "`calls` must be a list"),
+            (server, "calls = [7]", "a tool in `calls` must be a string"),
+            ("command = [\"a\"]", "calls = \"all\"", "only a fixed server can have `calls`"),
+            ("kind = \"fixed\"\nclient = [\"a\"]", "calls = \"all\"", "only a fixed server can have `calls`"),
+        ] {
+            let error = read(way, calls).expect_err(mistake);
+            assert!(error.report(false).as_str().contains(mistake), "{}", error.report(false).as_str());
+        }
+    }
+}
