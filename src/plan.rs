@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::model::applicability::Applicability;
-use crate::model::case::{Case, Control, Library, Test, When};
+use crate::model::case::{Case, Control, Library, Test, When, With};
 use crate::model::reason::SkipReason;
 use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
@@ -347,6 +347,8 @@ impl Planner<'_> {
             Some(SkipReason::Transport(transport))
         } else if let Some(reason) = kind_skip_reason(&target.drives, &test.reach) {
             Some(reason)
+        } else if target.callable.is_none() && calls_accepted(test) {
+            Some(SkipReason::NotCallable)
         } else if let Some(need) = lacks {
             Some(SkipReason::Lacks(*need))
         } else if test.heavy && !self.selection.heavy {
@@ -395,6 +397,11 @@ fn kind_skip_reason(drives: &TargetKind, reach: &Applicability) -> Option<SkipRe
         (TargetKind::Adapter(_), Applicability::AdapterOnly | Applicability::AlsoFixed(_))
         | (TargetKind::Fixed(_), Applicability::AlsoFixed(_) | Applicability::FixedOnly(_)) => None,
     }
+}
+
+/// Returns whether a test calls tools in a way that only a person can permit.
+fn calls_accepted(test: &Test) -> bool {
+    test.steps.iter().any(|step| matches!(step.when, When::CallEach { with: With::Accepted }))
 }
 
 fn listed<T: PartialEq>(list: &[T], one: &T) -> bool {

@@ -4,6 +4,7 @@
 //! that cannot be read neither satisfies nor violates an expectation. Must not know levels, controls or known failures.
 
 mod advertised;
+mod calls;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +16,8 @@ use super::compare;
 use super::places;
 use super::violation::Violation;
 use crate::model::TestId;
-use crate::model::case::{Answered, CanaryState, Expectation, Flaw, Matcher, Outcome};
-use crate::model::observation::{AnswerObservation, Observed, Parts, StepObservation};
+use crate::model::case::{Answered, CallMark, CanaryState, Expectation, Flaw, Matcher, Outcome};
+use crate::model::observation::{AnswerObservation, CallEvidence, Observed, Parts, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::schema::SharedSchema;
 use crate::model::spec::Transport;
@@ -65,6 +66,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
         misses.take(advertised::compare(tool, wanted, observed.advertised.get(tool)));
     }
     misses.flaws(&expected.without, &observed.tools);
+    calls::compare(&expected.calls, &observed.calls).into_iter().for_each(|compared| misses.take(compared));
     misses.value("saw", expected.saw.as_ref(), observed.saw.as_ref());
     misses.value("structured", expected.structured.as_ref(), observed.structured.as_ref());
     if let Some(wanted) = expected.text {
@@ -207,6 +209,7 @@ fn depends_on_messages(expected: &Expectation) -> bool {
     [&expected.saw, &expected.structured, &expected.asked].into_iter().any(Option::is_some)
         || !expected.advertised.is_empty()
         || !expected.without.is_empty()
+        || !expected.calls.is_empty()
         || expected.text.is_some()
         || expected.answered.is_some()
         || expected.reply.is_some()
@@ -243,6 +246,7 @@ fn view(observed: &StepObservation) -> Parts {
         status,
         advertised,
         tools,
+        calls,
         saw,
         structured,
         text,
@@ -289,6 +293,7 @@ fn view(observed: &StepObservation) -> Parts {
             uncompared.map(Observed::Unreadable).or_else(|| known(!advertised.is_empty(), json(advertised))),
         ),
         ("tools", known(!tools.is_empty(), json(tools))),
+        ("calls", known(!calls.is_empty(), json(&marks(calls)))),
         ("saw", saw.clone()),
         ("structured", structured.clone()),
         ("text", text.clone().map(|text| text.map(|text| json(&text)))),
@@ -307,6 +312,11 @@ fn view(observed: &StepObservation) -> Parts {
         ("size", known(true, json(size))),
     ];
     parts.into_iter().filter_map(|(name, part)| Some((name.to_owned(), part?))).collect()
+}
+
+/// The marks of the calls of each tool, without the evidence.
+fn marks(calls: &BTreeMap<String, BTreeMap<CallMark, CallEvidence>>) -> BTreeMap<&str, Vec<CallMark>> {
+    calls.iter().map(|(tool, marks)| (tool.as_str(), marks.keys().copied().collect())).collect()
 }
 
 /// The members of an object on which a schema over it can depend.

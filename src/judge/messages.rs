@@ -22,6 +22,9 @@ const KEPT_BYTES: usize = 8 << 20;
 /// The characters of a reply that is not JSON that an observation keeps.
 const KEPT_TEXT: usize = 300;
 
+/// The request for a page of tools.
+pub(crate) const LIST: &str = "tools/list";
+
 /// The messages of a step. Each is parsed once, at its first use.
 pub(crate) struct Wire<'a> {
     messages: &'a [Message],
@@ -55,6 +58,8 @@ impl<'a> Wire<'a> {
 pub(crate) struct Answer<'w, 'a> {
     /// The index of the message.
     pub(crate) message: usize,
+    /// The index of the request.
+    pub(crate) request: usize,
     /// The method of the request.
     pub(crate) method: &'w str,
     pub(crate) envelope: &'w Envelope<'a>,
@@ -63,21 +68,35 @@ pub(crate) struct Answer<'w, 'a> {
 /// The target's responses to the requests of a step, in their order. As for any client, the first response to a request
 /// counts, and a response without a request does not.
 pub(crate) fn answers<'w, 'a>(wire: &'w Wire<'a>) -> Vec<Answer<'w, 'a>> {
-    let mut open: Vec<(serde_json::Value, &str)> = Vec::new();
+    let mut open: Vec<(serde_json::Value, usize, &str)> = Vec::new();
     let mut answers = Vec::new();
     for (message, from, envelope) in wire.all() {
         let Some(id) = envelope.id.and_then(scalar::<serde_json::Value>) else { continue };
         match (from, &envelope.method) {
-            (Party::Harness, Some(method)) => open.push((id, method)),
+            (Party::Harness, Some(method)) => open.push((id, message, method)),
             (Party::Target, None) => {
-                if let Some(asked) = open.iter().position(|(asked, _)| compare::equal(asked, &id)) {
-                    answers.push(Answer { message, method: open.remove(asked).1, envelope });
+                if let Some(asked) = open.iter().position(|(asked, ..)| compare::equal(asked, &id)) {
+                    let (_, request, method) = open.remove(asked);
+                    answers.push(Answer { message, request, method, envelope });
                 }
             }
             _ => {}
         }
     }
     answers
+}
+
+/// The tools of all pages with their names, in their order; `None` if a page is not a list of tools. Only a response to a
+/// `tools/list` request is a page.
+pub(crate) fn listed<'a>(wire: &Wire<'a>) -> Option<Vec<(Option<String>, Members<'a>)>> {
+    let pages = answers(wire).into_iter().filter(|page| page.method == LIST);
+    let results = pages.filter_map(|page| page.envelope.members());
+    let mut listed = Vec::new();
+    for tools in results.filter_map(|result| result.get("tools").copied()) {
+        let tools = items(tools)?.into_iter().map(|tool| members(tool).unwrap_or_default());
+        listed.extend(tools.map(|tool| (tool.get("name").and_then(|name| scalar(name)), tool)));
+    }
+    Some(listed)
 }
 
 /// The reason why a message cannot be read in one way only; `None` if it can.

@@ -5,6 +5,7 @@
 //! Both are pure: they must not know processes, sockets, files or clocks, nor treat any target differently.
 
 mod asked;
+mod calls;
 mod compare;
 mod events;
 mod expect;

@@ -11,12 +11,12 @@ use super::ids::repeated_ids;
 use super::messages::{self, Wire};
 use super::places::Names;
 use super::rounds::rounds;
-use super::{asked, events};
+use super::{asked, calls, events};
 use crate::jsonrpc::envelope::{self, Members};
 use crate::jsonrpc::{ambiguity, pointer};
 use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
-use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TextState, TimeClass, Tool, When};
+use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TimeClass, Tool, When, With};
 use crate::model::observation::{AdvertisedTool, Observation, Observed, Parts, SizeClass, StepObservation};
 use crate::model::spec::Role;
 use crate::model::template::{Canary, Template};
@@ -26,9 +26,6 @@ use crate::model::transcript::{End, Hit, Message, Party, Served, StepTranscript,
 const SAID: usize = 300;
 /// The codes "invalid params" and "method not found", with which servers answer a call of an unknown tool.
 const NOT_OFFERED: [i64; 2] = [-32602, -32601];
-
-/// The request for a page of tools.
-const LIST: &str = "tools/list";
 
 /// Reduces a transcript to an observation.
 pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
@@ -119,7 +116,7 @@ impl Observer<'_> {
             {
                 continue;
             }
-            let names = listed(wire).map(|tools| tools.into_iter().map(|(name, _)| name).collect());
+            let names = messages::listed(wire).map(|tools| tools.into_iter().map(|(name, _)| name).collect());
             observed.varies = before.is_some() && names != before;
             before = names;
         }
@@ -190,12 +187,38 @@ impl Observer<'_> {
             let replies = from_target().filter(|message| messages::is_reply(message));
             observed.replies = replies.map(|one| self.named_parts(messages::replied(one))).collect();
         }
+        if let When::CallEach { with } = step.when {
+            return self.call_each(with, step, seen, wire, observed);
+        }
         match &seen.end {
             End::Replied { message } if reply.is_some() => self.reply(step, wire, *message, &mut observed),
             End::Accepted if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
             End::Invalid { reason: words } | End::Crash { how: words } => observed.said = Some(self.excerpt(words)),
             _ => {}
         }
+        observed
+    }
+
+    /// Calls of all tools, of which single ones may fail. The step is a success if the tools are listed, and if each
+    /// call is over.
+    fn call_each(
+        &self,
+        with: With,
+        step: &Step,
+        seen: &StepTranscript,
+        wire: &Wire<'_>,
+        mut observed: StepObservation,
+    ) -> StepObservation {
+        observed.calls = calls::calls(with, wire);
+        let has_called = messages::answers(wire).iter().any(|answer| answer.method != messages::LIST);
+        match &seen.end {
+            End::Replied { .. } if has_called => observed.outcome = Outcome::Success,
+            End::Replied { message } => self.reply(step, wire, *message, &mut observed),
+            End::Invalid { reason: words } | End::Crash { how: words } => observed.said = Some(self.excerpt(words)),
+            _ => {}
+        }
+        // The last call is not the one that a status would be about.
+        observed.status = observed.status.filter(|_| !has_called);
         observed
     }
 
@@ -226,7 +249,7 @@ impl Observer<'_> {
         }
         match step.when.asks(&self.test.given) {
             Asks::Nothing | Asks::Other => Some(Outcome::Success),
-            Asks::List => {
+            Asks::List | Asks::CallEach => {
                 envelope::items(result.get("tools")?)?;
                 observed.advertised = self.advertised(wire)?;
                 observed.tools = self.flaws_by_tool(wire)?;
@@ -237,22 +260,9 @@ impl Observer<'_> {
     }
 
     fn call(&self, tool: Option<&Tool>, result: &Members<'_>, observed: &mut StepObservation) -> Option<Outcome> {
-        let raw = result.get("structuredContent").copied();
-        let structured = raw.map(messages::kept);
+        let structured = result.get("structuredContent").map(|raw| messages::kept(raw));
         let texts = messages::texts(result);
-        observed.text = match (texts.as_deref(), raw, &structured) {
-            (Some([]), ..) => Some(Observed::Value(TextState::Absent)),
-            (Some(texts), Some(raw), Some(structured)) => {
-                let mut texts = texts.iter().flatten();
-                let is_mirror = |text: &String| text == raw.get() || is_json_of(text, structured);
-                match structured {
-                    _ if texts.any(is_mirror) => Some(Observed::Value(TextState::Mirrors)),
-                    Observed::Value(_) => None,
-                    Observed::Unreadable(reason) => Some(Observed::Unreadable(reason.clone())),
-                }
-            }
-            _ => None,
-        };
+        observed.text = calls::text_state(result);
         observed.structured = structured.map(|value| self.named(value));
         let failed = result.get("isError").map_or(Some(false), |raw| envelope::scalar(raw))?;
         let texts = texts?;
@@ -269,7 +279,7 @@ impl Observer<'_> {
     /// The tools of all pages, each compared with the fixture's; `None` if a page is not a list of tools.
     fn advertised(&self, wire: &Wire<'_>) -> Option<BTreeMap<String, AdvertisedTool>> {
         let mut first: BTreeMap<String, Members<'_>> = BTreeMap::new();
-        for (name, tool) in listed(wire)? {
+        for (name, tool) in messages::listed(wire)? {
             first.extend(name.filter(|name| !first.contains_key(name)).map(|name| (name, tool)));
         }
         Some(self.compare_tools(&first))
@@ -282,7 +292,7 @@ impl Observer<'_> {
             return Some(found);
         }
         let mut names = BTreeSet::new();
-        for (name, tool) in listed(wire)? {
+        for (name, tool) in messages::listed(wire)? {
             let is_twice = name.clone().is_some_and(|name| !names.insert(name));
             let twice = is_twice.then_some(Flaw::ListedTwice);
             // A tool without a name has flaws as well.
@@ -392,25 +402,17 @@ impl Observer<'_> {
     }
 }
 
-/// The tools of all pages with their names, in their order; `None` if a page is not a list of tools. Only a response to a
-/// `tools/list` request is a page.
-fn listed<'a>(wire: &Wire<'a>) -> Option<Vec<(Option<String>, Members<'a>)>> {
-    let pages = messages::answers(wire).into_iter().filter(|page| page.method == LIST);
-    let results = pages.filter_map(|page| page.envelope.members());
-    let mut listed = Vec::new();
-    for tools in results.filter_map(|result| result.get("tools").copied()) {
-        let tools = envelope::items(tools)?.into_iter().map(|tool| envelope::members(tool).unwrap_or_default());
-        listed.extend(tools.map(|tool| (tool.get("name").and_then(|name| envelope::scalar(name)), tool)));
-    }
-    Some(listed)
-}
-
 /// The messages that a client sent in a step. The handshake belongs to `serve`; any other step begins with its request.
 fn sent<'w>(step: &Step, seen: &'w StepTranscript, wire: &'w Wire<'_>) -> impl Iterator<Item = Parts> + 'w {
     let own = match step.when {
         When::List => Some("tools/list"),
         When::Call { .. } => Some("tools/call"),
-        When::Serve | When::Cancel { .. } | When::Bare { .. } | When::EndInput | When::Send { .. } => None,
+        When::Serve
+        | When::CallEach { .. }
+        | When::Cancel { .. }
+        | When::Bare { .. }
+        | When::EndInput
+        | When::Send { .. } => None,
     };
     let is_own = move |place: usize, message: &Message| {
         let is_called = |own| wire.at(place).is_some_and(|it| it.method.as_deref() == Some(own));
@@ -440,7 +442,7 @@ fn unread(step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> Option<String>
 
 /// Returns whether the last page of a list has a cursor for another page.
 fn goes_on(wire: &Wire<'_>) -> bool {
-    let page = messages::answers(wire).into_iter().rfind(|page| page.method == LIST);
+    let page = messages::answers(wire).into_iter().rfind(|page| page.method == messages::LIST);
     let result = page.and_then(|page| page.envelope.members()).unwrap_or_default();
     result.get("nextCursor").is_some_and(|cursor| cursor.get() != "null")
 }
@@ -453,6 +455,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         status: None,
         advertised: BTreeMap::new(),
         tools: BTreeMap::new(),
+        calls: BTreeMap::new(),
         saw: None,
         structured: None,
         text: None,
@@ -473,11 +476,6 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         size: SizeClass::Small,
         said: None,
     }
-}
-
-fn is_json_of(text: &str, value: &Observed) -> bool {
-    let Observed::Value(value) = value else { return false };
-    messages::kept_text(text).value().is_some_and(|read| compare::equal(read, value))
 }
 
 mod client;

@@ -20,12 +20,13 @@ use super::step::Scope;
 use super::vacuous;
 use crate::model::RequirementId;
 use crate::model::case::{
-    Action, Advertised, Answered, CanaryState, Check, Expectation, Flaw, Matcher, Outcome, TextState, Then, TimeClass,
+    Action, Advertised, Answered, CallMark, CanaryState, Check, Expectation, Flaw, Matcher, Outcome, TextState, Then,
+    TimeClass,
 };
 use crate::model::schema::Schema;
 use crate::model::spec::{Level, Requirement, Revision, Revisions, Role};
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "as",
     "allowed-by",
     "not-asked",
@@ -35,6 +36,7 @@ const KEYS: [&str; 18] = [
     "canary",
     "advertised",
     "tools",
+    "calls",
     "saw",
     "structured",
     "text",
@@ -277,7 +279,8 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
         code: object.get("code").and_then(|node| code(reader, node)),
         status: object.get("status").map(|node| status(reader, node)).unwrap_or_default(),
         advertised: object.get("advertised").map(|node| advertised(reader, node, scope)).unwrap_or_default(),
-        without: object.get("tools").map(|node| tools(reader, node)).unwrap_or_default(),
+        without: object.get("tools").map(|node| without(reader, node, "tools", Flaw::ALL)).unwrap_or_default(),
+        calls: object.get("calls").map(|node| without(reader, node, "calls", CallMark::FLAWS)).unwrap_or_default(),
         saw: object.get("saw").and_then(|node| matcher(reader, node, "`saw`")),
         structured: object.get("structured").and_then(|node| matcher(reader, node, "`structured`")),
         asked: object.get("asked").and_then(|node| matcher(reader, node, "`asked`")),
@@ -351,10 +354,15 @@ fn advertised(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> BTreeMap<S
     by_tool
 }
 
-fn tools(reader: &mut Reader, node: &Node) -> BTreeSet<Flaw> {
-    let Some(object) = reader.object(node, "`tools` of an expectation", &["without"]) else { return BTreeSet::new() };
-    let flaws = reader.need(object, "`tools` of an expectation", "without");
-    flaws.map(|node| reader.words(node, "`without`", Flaw::ALL)).unwrap_or_default().into_iter().collect()
+/// Reads `{"without": [WORD, …]}`.
+fn without<W>(reader: &mut Reader, node: &Node, key: &str, all: &[W]) -> BTreeSet<W>
+where
+    W: Copy + AsRef<str> + Ord,
+{
+    let what = format!("`{key}` of an expectation");
+    let Some(object) = reader.object(node, &what, &["without"]) else { return BTreeSet::new() };
+    let words = reader.need(object, &what, "without");
+    words.map(|node| reader.words(node, "`without`", all)).unwrap_or_default().into_iter().collect()
 }
 
 fn keeps(reader: &mut Reader, node: &Node) -> Option<Advertised> {

@@ -152,6 +152,7 @@ pub(super) fn overlap(one: &Expectation, other: &Expectation) -> bool {
         && one.canary == other.canary
         && one.advertised == other.advertised
         && one.without == other.without
+        && one.calls == other.calls
         && one.saw == other.saw
         && one.structured == other.structured
         && one.text == other.text

@@ -13,7 +13,7 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::vacuous;
 use crate::model::CaseId;
-use crate::model::case::{Answer, Fixture, HttpMethod, Retry, Step, Tampering, Then, When};
+use crate::model::case::{Answer, Fixture, HttpMethod, Retry, Step, Tampering, Then, When, With};
 use crate::model::spec::{Lifecycle, Revision, Revisions, Role};
 use crate::model::template::Template;
 
@@ -49,9 +49,10 @@ impl Scope<'_> {
 /// The keys of a step. A test without `steps` has them too.
 pub(super) const STEP: [&str; 4] = ["when", "then", "declares", "initialized"];
 
-const VERBS: [(&str, &[&str]); 7] = [
+const VERBS: [(&str, &[&str]); 8] = [
     ("serve", &["serve"]),
     ("list", &["list"]),
+    ("call-each", &["call-each", "with"]),
     ("call", &["call", "arguments", "answer", "retry", "parallel"]),
     ("cancel", &["cancel", "arguments", "by"]),
     ("request", &["request", "headers"]),
@@ -119,7 +120,7 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
         reader.push(missing.at(object.node.span, "no action in it").help(help));
         return None;
     };
-    let raw = ["send", "cancel", "request", "end"].into_iter().find_map(|verb| action.member(verb));
+    let raw = ["send", "call-each", "cancel", "request", "end"].into_iter().find_map(|verb| action.member(verb));
     if let Some(member) = raw.filter(|_| scope.role == Some(Role::Client)) {
         let what = match &*member.key {
             "send" => "`send` a raw message".to_owned(),
@@ -141,6 +142,7 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
         "serve" => reader.yes(value, "`serve`").map(|()| When::Serve),
         "list" => reader.word(value, "`list`", &["tools"]).map(|_| When::List),
         "call" => call(reader, object, value, scope, place),
+        "call-each" => call_each(reader, object, value, scope),
         "cancel" => {
             let tool = reader.text(value, "`cancel`")?;
             scope.tool(reader, tool, value.span, LITERAL);
@@ -158,6 +160,19 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
             headers: object.get("headers").map(|node| headers(reader, node)).unwrap_or_default(),
         }),
     }
+}
+
+/// Reads `call-each`, which derives its arguments from the lists of servers that casebook did not write.
+fn call_each(reader: &mut Reader, object: Object<'_>, value: &Node, scope: &Scope<'_>) -> Option<When> {
+    reader.word(value, "`call-each`", &["tools"])?;
+    if scope.is_given {
+        let message = "`call-each` is for servers with tools of their own, and this file has `given`";
+        let both = reader.mistake(Lint::ConflictingKeys, message).at(value.span, "the fixture has the tools");
+        reader
+            .push(both.help("name the tool and its arguments with `call`, or move the test to a file without `given`"));
+    }
+    let with = reader.need(object, "`call-each`", "with")?;
+    reader.word(with, "`with`", With::ALL).map(|with| When::CallEach { with })
 }
 
 /// The beginning of the help for a call of an unknown tool.

@@ -12,7 +12,7 @@ use super::vocabulary::{self, Shape};
 use crate::jsonrpc::pointer::{is_within, tokens};
 use crate::model::action::Asks;
 use crate::model::case::{
-    Action, CanaryState, Change, Deviation, Does, Expectation, Fixture, Flaw, Outcome, Test, TextState, Then,
+    Action, CallMark, CanaryState, Change, Deviation, Does, Expectation, Fixture, Flaw, Outcome, Test, TextState, Then,
     TimeClass, Tool, When,
 };
 use crate::model::observation::{GetStreamMessage, Params, SizeClass, StateEcho};
@@ -67,6 +67,7 @@ fn is_possible(outcome: Outcome, role: Role, asks: &Asks<'_>) -> bool {
         Outcome::HttpError | Outcome::EmptyReply | Outcome::Oversized => role == Role::Server,
         Outcome::Hidden => matches!(asks, Asks::Call(Some(_))),
         Outcome::ToolError | Outcome::InputRequired => matches!(asks, Asks::Call(_)),
+        Outcome::Refused => !matches!(asks, Asks::CallEach),
         _ => true,
     }
 }
@@ -75,8 +76,13 @@ fn is_possible(outcome: Outcome, role: Role, asks: &Asks<'_>) -> bool {
 fn condition(reader: &mut Reader, member: &Member, role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) {
     let key = &*member.key;
     let never = match (key, asks) {
-        ("advertised" | "tools", Asks::Nothing | Asks::Call(_)) => Some(("is about a list of tools", "`list`")),
-        ("structured" | "text" | "saw", Asks::Nothing | Asks::List) => {
+        ("calls", Asks::Nothing | Asks::List | Asks::Call(_) | Asks::Other) => {
+            Some(("is about calls of the listed tools", "`call-each`"))
+        }
+        ("advertised" | "tools", Asks::Nothing | Asks::Call(_) | Asks::CallEach) => {
+            Some(("is about a list of tools", "`list`"))
+        }
+        ("structured" | "text" | "saw", Asks::Nothing | Asks::List | Asks::CallEach) => {
             Some(("is about the result of a call", "`call`"))
         }
         ("asked" | "answered", Asks::Nothing | Asks::List) => Some(("is about the elicitations of a call", "`call`")),
@@ -288,6 +294,7 @@ pub(super) fn implies(later: &Expectation, earlier: &Expectation) -> bool {
         && within(earlier.canary.as_ref(), later.canary.as_ref())
         && earlier.advertised.iter().all(|(tool, wanted)| later.advertised.get(tool) == Some(wanted))
         && earlier.without.is_subset(&later.without)
+        && earlier.calls.is_subset(&later.calls)
         && within(earlier.saw.as_ref(), later.saw.as_ref())
         && within(earlier.structured.as_ref(), later.structured.as_ref())
         && within(earlier.text.as_ref(), later.text.as_ref())
@@ -339,6 +346,10 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
             members.push(("tools", Shape::Map(Box::new(list(words(Flaw::ALL, Flaw::word))))));
         }
     }
+    if matches!(asks, Asks::CallEach) {
+        let marks = list(words(CallMark::ALL, CallMark::word));
+        members.extend([("calls", Shape::Map(Box::new(marks))), ("asked", list(Shape::Any))]);
+    }
     if matches!(asks, Asks::Call(_)) {
         members.extend([
             ("structured", Shape::Any),
@@ -380,7 +391,7 @@ fn parts(key: &str, role: Role, asks: &Asks<'_>) -> Shape {
         Asks::Call(_) => {
             any(&["content", "structuredContent", "isError", "_meta", "resultType", "inputRequests", "requestState"])
         }
-        Asks::Nothing | Asks::Other => Shape::Any,
+        Asks::Nothing | Asks::CallEach | Asks::Other => Shape::Any,
     };
     let params = any(&[
         "name",

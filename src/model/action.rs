@@ -14,6 +14,8 @@ pub enum Asks<'a> {
     List,
     /// A call, of a tool of the fixture where there is one with this name.
     Call(Option<&'a Tool>),
+    /// The list of tools, and calls of them.
+    CallEach,
     /// Another request.
     Other,
 }
@@ -24,6 +26,7 @@ impl When {
         match self {
             Self::Serve | Self::Bare { .. } | Self::EndInput => Asks::Nothing,
             Self::List => Asks::List,
+            Self::CallEach { .. } => Asks::CallEach,
             Self::Call { tool, .. } | Self::Cancel { tool, .. } => Asks::Call(fixture.tool(tool)),
             Self::Send { message, .. } => match message.get("method") {
                 Some(Template::String(method)) if method == "tools/list" => Asks::List,
@@ -55,7 +58,7 @@ impl Test {
 fn of_step(step: &Step) -> Vec<&Template> {
     let mut found: Vec<&Template> = step.declares.iter().collect();
     match &step.when {
-        When::Serve | When::List | When::Bare { .. } | When::EndInput => {}
+        When::Serve | When::List | When::CallEach { .. } | When::Bare { .. } | When::EndInput => {}
         When::Cancel { arguments, .. } => found.extend(arguments),
         When::Call { arguments, answers, retry, .. } => {
             found.extend(arguments.iter().chain(&retry.arguments));

@@ -33,9 +33,10 @@ pub fn bound(observation: &mut Observation, most: usize) -> u64 {
     }
     if length(observation) > most {
         for step in &mut observation.steps {
-            let StepObservation { advertised, tools, asked, answered, rounds, replies, sent, .. } = step;
+            let StepObservation { advertised, tools, calls, asked, answered, rounds, replies, sent, .. } = step;
             advertised.clear();
             tools.clear();
+            calls.clear();
             asked.clear();
             for list in [replies, sent] {
                 list.clear();

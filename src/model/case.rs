@@ -8,6 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::applicability::Applicability;
+pub use super::arguments::With;
+pub use super::call_mark::CallMark;
 use super::capability::CapabilityGroup;
 pub use super::deviation::{Change, Deviation};
 pub use super::flaw::Flaw;
@@ -282,6 +284,11 @@ pub enum When {
         /// `true` if a client under test starts the call at the same time as the call of the step before it.
         parallel: bool,
     },
+    /// Lists the tools of a fixed server, and calls each of them with arguments derived from its listed schema.
+    CallEach {
+        /// The kind of arguments.
+        with: With,
+    },
     /// Calls a tool whose code waits, and cancels the call.
     Cancel {
         /// The name of the tool.
@@ -440,6 +447,8 @@ pub struct Expectation {
     /// The flaws that no tool of a fixed server may have. If empty, no list is needed; if the list is empty, the
     /// condition holds.
     pub without: BTreeSet<Flaw>,
+    /// The flaws that no call of `call-each` may have. If empty, no call is needed.
+    pub calls: BTreeSet<CallMark>,
     /// The arguments that the tool's code received.
     pub saw: Option<Matcher>,
     /// The structured content of the result.

@@ -5,7 +5,9 @@
 pub mod abridged;
 pub mod action;
 pub mod applicability;
+pub mod arguments;
 pub mod bound;
+mod call_mark;
 pub mod callable;
 pub mod capability;
 pub mod case;

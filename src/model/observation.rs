@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::abridged::abridged;
-use super::case::{Action, CanaryState, Flaw, Outcome, TextState, TimeClass};
+use super::case::{Action, CallMark, CanaryState, Flaw, Outcome, TextState, TimeClass};
 use super::spec::words;
 
 /// Something that a target sent, or the reason why casebook cannot read it.
@@ -117,7 +117,8 @@ impl StepObservation {
     /// Returns the members that are the same in each run.
     fn stable_members(&self) -> Map<String, Value> {
         let took = TimeClass::Instant;
-        let step = Self { replies: Vec::new(), sent: Vec::new(), said: None, unread: None, took, ..self.clone() };
+        let mut step = Self { replies: Vec::new(), sent: Vec::new(), said: None, unread: None, took, ..self.clone() };
+        step.calls.values_mut().flat_map(BTreeMap::values_mut).for_each(|one| *one = CallEvidence::default());
         match serde_json::to_value(&step) {
             Ok(Value::Object(members)) => members,
             _ => Map::new(),
@@ -148,6 +149,9 @@ pub struct StepObservation {
     /// The flaws of each tool that a fixed server lists, if the case does not know its tools.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, BTreeSet<Flaw>>,
+    /// The marks of the calls of each tool that a fixed server lists, with the evidence of the flaws among them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls: BTreeMap<String, BTreeMap<CallMark, CallEvidence>>,
     /// The arguments that the tool's code received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saw: Option<Observed>,
@@ -202,6 +206,16 @@ pub struct StepObservation {
     /// The message of the error, for people. It is never compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
+}
+
+/// The first call of a tool that has a mark.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallEvidence {
+    /// The index of the request in the messages of the step.
+    pub request: usize,
+    /// The violation of the listed schema; empty if there is none. Other runs may give another one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
 }
 
 /// The differences between a tool on the wire and the tool of the fixture.

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::case::Need;
+use super::case::{CallMark, Need};
 use super::record::KnownAs;
 use super::spec::{Revision, Role, Transport};
 use super::{RequirementId, TargetId};
@@ -39,6 +39,17 @@ pub enum Finding {
         expected: String,
         /// The observed value, abridged.
         observed: String,
+    },
+    /// A call of a tool that casebook did not write has a flaw.
+    Call {
+        /// The tool.
+        tool: String,
+        /// The flaw.
+        flaw: CallMark,
+        /// The violation of the listed schema; empty if there is none.
+        reason: String,
+        /// The index of the request in the messages of the step.
+        request: usize,
     },
     /// An expected part of the observation is missing.
     Missing {
@@ -133,6 +144,7 @@ impl Detail {
         let texts = match &mut self.finding {
             Finding::Mismatch { place, expected, observed } => vec![place, expected, observed],
             Finding::Violation { place, pointer, message } => vec![place, pointer, message],
+            Finding::Call { tool, flaw: _, reason, request: _ } => vec![tool, reason],
             Finding::Unreadable { place, reason } | Finding::Undecidable { place, reason } => vec![place, reason],
             Finding::Missing { place: text }
             | Finding::ControlFailed { control: text }
@@ -167,6 +179,10 @@ impl fmt::Display for Finding {
             Self::Holds { allowed_by: Some(may) } => write!(f, "allowed by {may}"),
             Self::Mismatch { place, expected, observed } => {
                 write!(f, "{place}: expected {expected}, observed {observed}")
+            }
+            Self::Call { tool, flaw, reason, request: _ } => {
+                let colon = if reason.is_empty() { "" } else { ": " };
+                write!(f, "the tool `{tool}` {}{colon}{reason}", flaw.sentence())
             }
             Self::Missing { place } => write!(f, "{place}: missing"),
             Self::Violation { place, pointer: _, message } => write!(f, "{place}: {message}"),
@@ -203,6 +219,8 @@ pub enum SkipReason {
     Lacks(Need),
     /// The test has a fixture, and a fixed target has no adapter that could build it.
     NoAdapter,
+    /// The test calls tools, and no tool of the target may be called.
+    NotCallable,
     /// The test has no fixture: it is meant for fixed servers, which have their own tools.
     NoFixture,
     /// The test is too expensive to run by default.
@@ -219,6 +237,7 @@ impl fmt::Display for SkipReason {
             Self::Transport(transport) => write!(f, "the target does not support transport {transport}"),
             Self::Lacks(need) => write!(f, "the target lacks {need}"),
             Self::NoAdapter => f.write_str("the test has a fixture, and a fixed target has no adapter to build it"),
+            Self::NotCallable => f.write_str("no tool may be called: permit it with --call, or `calls` in [claims]"),
             Self::NoFixture => f.write_str("the test applies only to fixed servers, which have their own tools"),
             Self::Heavy => f.write_str("heavy: runs only with --heavy"),
             Self::HeavyOnce => f.write_str("heavy: runs only on the newest revision and one transport"),

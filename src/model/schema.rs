@@ -24,6 +24,8 @@ const PATTERN_BYTES: usize = 64 << 10;
 const WORK: usize = 200_000_000;
 /// The largest instance that is matched against regular expressions, in bytes of text.
 const TEXT: usize = 4 << 20;
+/// The errors of one value that are looked at.
+const ERRORS: usize = 256;
 /// The keywords whose values are data, which contains no references.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
 
@@ -110,11 +112,20 @@ impl Schema {
         value: &Value,
         describe: impl FnOnce(&ValidationError<'_>) -> T,
     ) -> Result<Option<T>, TooMuch> {
-        let (values, bytes) = size(value);
-        if self.values.saturating_mul(values) > WORK || self.has_patterns && bytes > TEXT {
-            return Err(TooMuch);
-        }
+        self.check_work(value)?;
         Ok(self.validator.validate(value).err().map(|error| describe(&error)))
+    }
+
+    /// Returns whether one of the validator's first errors is at this JSON Pointer.
+    pub fn refuses_at(&self, value: &Value, pointer: &str) -> bool {
+        let mut errors = self.validator.iter_errors(value).take(ERRORS);
+        self.check_work(value).is_ok() && errors.any(|error| error.instance_path().to_string() == pointer)
+    }
+
+    fn check_work(&self, value: &Value) -> Result<(), TooMuch> {
+        let (values, bytes) = size(value);
+        let is_too_much = self.values.saturating_mul(values) > WORK || self.has_patterns && bytes > TEXT;
+        if is_too_much { Err(TooMuch) } else { Ok(()) }
     }
 }
 

@@ -48,6 +48,7 @@ impl Expectation {
             || status
             || !self.advertised.is_empty()
             || !self.without.is_empty()
+            || !self.calls.is_empty()
             || self.text == Some(TextState::Mirrors)
             || self.canary.is_some_and(|state| state != CanaryState::Untouched)
             || self.reply.is_some()

@@ -10,7 +10,7 @@ use super::show::{compact, cut, pretty};
 use crate::model::applicability::{Applicability, Inside};
 use crate::model::case::{
     Advertised, Answer, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture, Library, Matcher,
-    Outcome, Pages, Step, Test, TextState, Then, TimeClass, When,
+    Outcome, Pages, Step, Test, TextState, Then, TimeClass, When, With,
 };
 use crate::model::spec::{Requirement, Role};
 
@@ -206,6 +206,15 @@ pub(super) fn when(when: &When, role: Role) -> String {
         When::Serve if role == Role::Client => "the client connects, and does nothing else".to_owned(),
         When::Serve => "the server is built; nothing is sent".to_owned(),
         When::List => "list the tools".to_owned(),
+        When::CallEach { with } => {
+            format!(
+                "list the tools, and call each of them with arguments that its schema {}",
+                match with {
+                    With::Refused => "refuses",
+                    With::Accepted => "accepts, if the target permits calls",
+                }
+            )
+        }
         When::Call { tool, arguments, answers, retry, parallel } => {
             let mut text = format!("call `{tool}` ");
             if *parallel {
@@ -311,6 +320,8 @@ pub(super) fn conditions(one: &Expectation, role: Role) -> String {
     }));
     parts.extend(advertised(&one.advertised));
     let without: Vec<_> = one.without.iter().collect();
+    let flaws: Vec<_> = one.calls.iter().map(|flaw| flaw.sentence()).collect();
+    parts.extend((!flaws.is_empty()).then(|| format!("there are calls, and no tool {}", list(&flaws, " or "))));
     parts.extend((!without.is_empty()).then(|| format!("tools are listed, and none has {}", list(&without, " or "))));
     parts.extend(one.saw.as_ref().map(|it| matcher("the tool receives", "the tool is not called", it)));
     parts.extend(

@@ -265,6 +265,7 @@ impl Keeper<'_> {
                 status: _,
                 advertised,
                 tools,
+                calls,
                 saw,
                 structured,
                 text: _,
@@ -286,6 +287,9 @@ impl Keeper<'_> {
             } = step;
             self.keys(advertised);
             self.keys(tools);
+            self.keys(calls);
+            let evidence = calls.values_mut().flat_map(BTreeMap::values_mut);
+            self.hide_all(evidence.map(|evidence| &mut evidence.reason));
             for AdvertisedTool { removed, added, changed, unreadable } in advertised.values_mut() {
                 self.hide_all([removed, added, changed].into_iter().flatten().chain(unreadable));
             }

@@ -152,7 +152,12 @@ pub(crate) fn scripted(when: &When, bindings: &Bindings) -> Option<String> {
     match when {
         When::List => Some(object([("listTools", "{}".to_owned())])),
         When::Call { .. } => called(when, bindings).map(|call| object([("callTool", call)])),
-        When::Serve | When::Cancel { .. } | When::Bare { .. } | When::EndInput | When::Send { .. } => None,
+        When::Serve
+        | When::CallEach { .. }
+        | When::Cancel { .. }
+        | When::Bare { .. }
+        | When::EndInput
+        | When::Send { .. } => None,
     }
 }
 

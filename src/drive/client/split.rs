@@ -67,7 +67,12 @@ impl Request {
         match &step.when {
             When::List => self.method == "tools/list",
             When::Call { tool, .. } => self.method == "tools/call" && self.params.name.as_ref() == Some(tool),
-            When::Serve | When::Cancel { .. } | When::Bare { .. } | When::EndInput | When::Send { .. } => false,
+            When::Serve
+            | When::CallEach { .. }
+            | When::Cancel { .. }
+            | When::Bare { .. }
+            | When::EndInput
+            | When::Send { .. } => false,
         }
     }
 }

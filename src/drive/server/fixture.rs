@@ -13,6 +13,7 @@ use crate::drive::clock::Deadline;
 use crate::drive::fault::AbortOnDrop;
 use crate::drive::process::launch::{StopReason, Stopped};
 use crate::drive::process::lines::BoundedText;
+use crate::drive::server::call_each::Permission;
 use crate::drive::server::cancel::Cancelled;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
@@ -36,6 +37,7 @@ pub(crate) struct ServedFixture {
     connection: Connection,
     opening: Opening,
     host: Host,
+    permission: Permission,
 }
 
 /// The state of the connection.
@@ -96,7 +98,8 @@ impl ServedFixture {
                 (Connection::stdio(input, output, revision).starting(), Host::Process(server))
             }
         };
-        Ok(Self { bindings, connection, opening: Opening::default(), host })
+        let permission = Permission::default();
+        Ok(Self { bindings, connection, opening: Opening::default(), host, permission })
     }
 
     /// Connects to a fixed server.
@@ -117,7 +120,8 @@ impl ServedFixture {
             Fixed::Running(url) => (Connection::anywhere(url, revision), Host::Elsewhere(BoundedText::default())),
             Fixed::Client(_) => return Err(StartError::Fixed),
         };
-        Ok(Self { bindings, connection, opening: Opening::default(), host })
+        let permission = Permission { callable: target.callable.clone(), ..Permission::default() };
+        Ok(Self { bindings, connection, opening: Opening::default(), host, permission })
     }
 
     /// The values of the fixture's placeholders.
@@ -147,8 +151,12 @@ impl ServedFixture {
         step_limit: Duration,
     ) -> Vec<StepTranscript> {
         let (mut steps, mut received) = (Vec::new(), 0);
+        self.permission.limit = step_limit;
         for step in &test.steps {
-            let Exchange { messages, mut end, micros } = self.step(step, canaries, deadline.narrowed(step_limit)).await;
+            // Each call of all tools has the time of a step.
+            let is_many = matches!(step.when, When::CallEach { .. });
+            let time = if is_many { deadline } else { deadline.narrowed(step_limit) };
+            let Exchange { messages, mut end, micros } = self.step(step, canaries, time).await;
             received += messages.iter().map(|message| message.text.len()).sum::<usize>();
             if received > MAX_RECEIVED {
                 end = End::Oversized;
@@ -164,16 +172,16 @@ impl ServedFixture {
     }
 
     pub(crate) async fn step(&mut self, step: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
-        let Self { bindings, connection, opening, host } = self;
+        let Self { bindings, connection, opening, host, permission } = self;
+        let asked = Asked { step, permission, bindings, canaries };
         match host {
             Host::Adapter(_, _, None) if matches!(step.when, When::Serve) => nothing(),
-            Host::Adapter(..) | Host::Elsewhere(_) => {
-                exchange(connection, opening, step, bindings, canaries, deadline).await
-            }
+            Host::Adapter(..) | Host::Elsewhere(_) => exchange(connection, opening, asked, deadline).await,
             Host::Process(server) if matches!(step.when, When::EndInput) => {
                 if !opening.done {
                     let listing = listing();
-                    let opened = exchange(connection, opening, &listing, bindings, canaries, deadline);
+                    let listed = Asked { step: &listing, ..asked };
+                    let opened = exchange(connection, opening, listed, deadline);
                     let opened = server.during(opened).await;
                     if !opening.done {
                         return opened;
@@ -186,9 +194,7 @@ impl ServedFixture {
                 };
                 Exchange { end, ..nothing() }
             }
-            Host::Process(server) => {
-                server.during(exchange(connection, opening, step, bindings, canaries, deadline)).await
-            }
+            Host::Process(server) => server.during(exchange(connection, opening, asked, deadline)).await,
         }
     }
 
@@ -215,15 +221,23 @@ impl ServedFixture {
     }
 }
 
+/// A step with the values that it needs.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    step: &'a Step,
+    permission: &'a Permission,
+    bindings: &'a Bindings,
+    canaries: &'a Canaries,
+}
+
 /// Opens the connection if necessary, and performs a step on it.
 async fn exchange(
     connection: &mut Connection,
     opening: &mut Opening,
-    step: &Step,
-    bindings: &Bindings,
-    canaries: &Canaries,
+    asked: Asked<'_>,
     deadline: Deadline,
 ) -> Exchange {
+    let Asked { step, permission, bindings, canaries } = asked;
     if !opening.done {
         canaries.phase(Phase::Connect);
         let handshake = connection.open(step, bindings, deadline).await;
@@ -239,6 +253,7 @@ async fn exchange(
                 let call = Cancelled { tool, arguments: arguments.as_ref(), hangs_up: *hangs_up };
                 connection.cancel(call, step, bindings, canaries, deadline).await
             }
+            When::CallEach { with } => connection.call_each(*with, permission, step, bindings, deadline).await,
             When::Bare { method, headers } => connection.request_bare(*method, headers, bindings, deadline).await,
             _ => connection.perform(step, bindings, deadline).await,
         };

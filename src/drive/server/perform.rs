@@ -61,7 +61,9 @@ impl Connection {
         let mut log = ExchangeLog::new(bindings, capabilities, answers, deadline);
         self.catch_up(&mut log).await;
         let end = match &step.when {
-            When::Serve | When::Cancel { .. } | When::Bare { .. } | When::EndInput => Err(End::Accepted),
+            When::Serve | When::CallEach { .. } | When::Cancel { .. } | When::Bare { .. } | When::EndInput => {
+                Err(End::Accepted)
+            }
             When::List => self.list(&mut log).await,
             When::Call { tool, arguments, retry, .. } => self.call(&mut log, tool, arguments.as_ref(), retry).await,
             When::Send { message, headers } => {
@@ -158,7 +160,7 @@ impl Connection {
     }
 
     /// Lists the tools, page by page. The response is the last page or the first error.
-    async fn list(&mut self, log: &mut ExchangeLog<'_>) -> Result<usize, End> {
+    pub(super) async fn list(&mut self, log: &mut ExchangeLog<'_>) -> Result<usize, End> {
         #[derive(Default, Deserialize)]
         struct Page {
             #[serde(default, rename = "nextCursor")]
@@ -180,7 +182,7 @@ impl Connection {
     }
 
     /// Calls a tool. In the stateless lifecycle, the input that the server requests is sent by repeating the call.
-    async fn call(
+    pub(super) async fn call(
         &mut self,
         log: &mut ExchangeLog<'_>,
         tool: &str,

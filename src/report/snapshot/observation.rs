@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::Untrusted;
 use crate::model::abridged::{SHOWN, abridged};
 use crate::model::bound::cut_text;
-use crate::model::case::{Flaw, TextState};
+use crate::model::case::{CallMark, Flaw, TextState};
 use crate::model::observation::{
     AdvertisedTool, AnswerObservation, Observation, Observed, Params, Round, SizeClass, StepObservation,
 };
@@ -64,6 +64,7 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(content(seen));
     parts.extend(advertised(&seen.advertised));
     parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
+    parts.extend(seen.calls.iter().map(|(tool, marks)| called(tool, marks.keys())));
     parts.extend(seen.varies.then(|| "varies".to_owned()));
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));
@@ -145,6 +146,11 @@ fn advertised(tools: &BTreeMap<String, AdvertisedTool>) -> impl Iterator<Item = 
 fn found(tool: &str, flaws: &BTreeSet<Flaw>) -> String {
     let parts = [name(tool), "listed".to_owned()];
     parts.into_iter().chain(flaws.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ")
+}
+
+fn called<'m>(tool: &str, marks: impl Iterator<Item = &'m CallMark>) -> String {
+    let parts = [name(tool), "called".to_owned()];
+    parts.into_iter().chain(marks.map(ToString::to_string)).collect::<Vec<_>>().join(" ")
 }
 
 fn round(round: &Observed<Round>) -> String {

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::*;
 use crate::judge::samples;
-use crate::model::case::{Outcome, TimeClass};
-use crate::model::observation::{AnswerObservation, Observed, SizeClass};
+use crate::model::case::{CallMark, Outcome, TimeClass};
+use crate::model::observation::{AnswerObservation, CallEvidence, Observed, SizeClass};
 use crate::model::reason::Finding;
 use crate::model::record::VerdictKind;
 use crate::model::spec::Level;
@@ -58,6 +58,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         status: None,
         advertised: [(name(), tool)].into(),
         tools: [(name(), [].into())].into(),
+        calls: [(name(), [(CallMark::Result, CallEvidence { request: 0, reason: text() })].into())].into(),
         saw: Some(value()),
         structured: Some(value()),
         text: None,

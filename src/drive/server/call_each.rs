@@ -1,0 +1,179 @@
+//! Calls of the tools that a server lists, with arguments derived from their listed schemas.
+//!
+//! Takes the kind of arguments and the tools that may be called, gives the messages of the list and of all calls. Must
+//! not know the expected behaviour.
+//!
+//! A server that does not validate runs its tool with arguments that its schema refuses. A tool that nobody permitted is
+//! therefore called only with arguments with which it cannot do its work ([`ListedSchema::refused`]), and never with
+//! arguments that its schema accepts.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::connection::Connection;
+use super::exchange::{Exchange, ExchangeLog};
+use crate::drive::clock::Deadline;
+use crate::jsonrpc::message;
+use crate::model::arguments::{ListedSchema, TOOLS, With};
+use crate::model::callable::Callable;
+use crate::model::case::{Answer, Retry, Step};
+use crate::model::template::{Bindings, Template};
+use crate::model::transcript::{End, Message, Party};
+
+/// The time after which no further call is made, so that the calls of a slow server do not use up the time of the test.
+const ENOUGH: Duration = Duration::from_secs(20);
+/// The bytes of messages after which no further call is made.
+const BYTES: usize = 16 << 20;
+/// The answers to all questions of one call.
+static ANSWERS: [Answer; 16] = [const { Answer::Decline }; 16];
+
+/// The tools that may be called, and the time limit of each call.
+#[derive(Debug, Default)]
+pub(crate) struct Permission {
+    pub(crate) callable: Callable,
+    pub(crate) limit: Duration,
+}
+
+impl Connection {
+    /// Lists the tools and calls them one after the other. A call without a usable response ends the step.
+    pub(crate) async fn call_each(
+        &mut self,
+        with: With,
+        permission: &Permission,
+        step: &Step,
+        bindings: &Bindings,
+        deadline: Deadline,
+    ) -> Exchange {
+        let capabilities = self.capabilities(step.declares.as_ref(), bindings);
+        let began = deadline.micros();
+        let log =
+            |answers| ExchangeLog::new(bindings, capabilities.clone(), answers, deadline.narrowed(permission.limit));
+        let mut whole = self.list_once(log(&[])).await;
+        if !matches!(whole.end, End::Replied { .. }) {
+            return whole;
+        }
+        let mut bytes = 0;
+        for (tool, arguments) in calls(with, &permission.callable, &whole.messages) {
+            if Duration::from_micros(deadline.micros().saturating_sub(began)) > ENOUGH || bytes > BYTES {
+                break;
+            }
+            let arguments = Template::from(&arguments);
+            let called = self.call_once(log(&ANSWERS), &tool, &arguments).await;
+            bytes += called.messages.iter().map(|message| message.text.len()).sum::<usize>();
+            let first = whole.messages.len();
+            whole.messages.extend(called.messages);
+            whole.micros = deadline.micros().saturating_sub(began);
+            match called.end {
+                End::Replied { message } => whole.end = End::Replied { message: first + message },
+                End::Accepted | End::Handed | End::Unanswered | End::Empty | End::Http { .. } => {}
+                end @ (End::Invalid { .. } | End::Oversized | End::Timeout | End::Crash { .. }) => {
+                    whole.end = end;
+                    break;
+                }
+            }
+        }
+        whole
+    }
+
+    async fn list_once(&mut self, mut log: ExchangeLog<'_>) -> Exchange {
+        self.catch_up(&mut log).await;
+        let end = self.list(&mut log).await;
+        log.finish(end.map_or_else(|end| end, |message| End::Replied { message }))
+    }
+
+    async fn call_once(&mut self, mut log: ExchangeLog<'_>, tool: &str, arguments: &Template) -> Exchange {
+        self.catch_up(&mut log).await;
+        let end = self.call(&mut log, tool, Some(arguments), &Retry::default()).await;
+        log.finish(end.map_or_else(|end| end, |message| End::Replied { message }))
+    }
+}
+
+/// Returns the calls of the first tools of a list, each with the name of its tool. Of two tools with one name, the first
+/// counts.
+fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, Value)> {
+    #[derive(Deserialize)]
+    struct Page<'a> {
+        #[serde(borrow)]
+        tools: Vec<&'a RawValue>,
+    }
+    #[derive(Deserialize)]
+    struct Tool<'a> {
+        name: String,
+        #[serde(rename = "inputSchema", borrow)]
+        input: &'a RawValue,
+    }
+    let came = messages.iter().filter(|message| message.from == Party::Target);
+    let results = came.filter_map(|message| message::result_of(&message.text));
+    let pages = results.filter_map(|result| serde_json::from_str::<Page<'_>>(result.get()).ok());
+    let tools = pages.flat_map(|page| page.tools);
+    let mut tools: Vec<Tool<'_>> = tools.filter_map(|tool| serde_json::from_str(tool.get()).ok()).collect();
+    let mut names = std::collections::BTreeSet::new();
+    tools.retain(|tool| names.insert(tool.name.clone()));
+    let mut calls = Vec::new();
+    let mut called = 0;
+    for Tool { name, input } in tools {
+        let may_run = callable.allows(&name);
+        let arguments = match (with, ListedSchema::read(input.get())) {
+            (_, None) => Vec::new(),
+            (With::Refused, Some(schema)) => schema.refused(may_run),
+            (With::Accepted, Some(schema)) if may_run => schema.accepted(),
+            (With::Accepted, Some(_)) => Vec::new(),
+        };
+        called += usize::from(!arguments.is_empty());
+        if called > TOOLS {
+            break;
+        }
+        calls.extend(arguments.into_iter().map(|arguments| (name.clone(), arguments)));
+    }
+    calls
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn list(tools: &Value) -> Vec<Message> {
+        let text = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}).to_string();
+        vec![Message::new(Party::Harness, "{}"), Message::new(Party::Target, text)]
+    }
+
+    fn tool(name: &str) -> Value {
+        let text = json!({"type": "string", "minLength": 2});
+        json!({"name": name, "inputSchema": {"type": "object", "properties": {"a": text}, "required": ["a"]}})
+    }
+
+    #[test]
+    fn accepted_arguments_are_sent_only_to_permitted_tools() {
+        let tools = list(&json!([tool("one"), tool("two")]));
+        let named = Callable::Named(vec!["two".to_owned()]);
+        assert_eq!(calls(With::Accepted, &Callable::None, &tools), Vec::new());
+        assert_eq!(calls(With::Accepted, &named, &tools), [("two".to_owned(), json!({"a": "casebook"}))]);
+        assert_eq!(calls(With::Accepted, &Callable::All, &tools).len(), 2);
+        let near = json!({"a": "c"});
+        let sent = |callable: &Callable, tool: &str| {
+            let calls = calls(With::Refused, callable, &tools).into_iter();
+            calls.filter(|(name, _)| name == tool).map(|(_, arguments)| arguments).collect::<Vec<_>>()
+        };
+        assert!(!sent(&named, "one").contains(&near) && sent(&named, "two").contains(&near));
+        assert_eq!(
+            sent(&Callable::None, "two"),
+            [json!({}), json!({"a": {"casebook": "refused"}}), json!(["casebook"])]
+        );
+    }
+
+    #[test]
+    fn calls_of_a_long_or_malformed_list_are_limited() {
+        let many: Vec<_> = (0..100).map(|index| tool(&format!("t{index}"))).collect();
+        let names: std::collections::BTreeSet<_> =
+            calls(With::Refused, &Callable::None, &list(&many.into())).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), TOOLS);
+        let odd = json!([7, {"name": 7}, {"name": "x"}, {"name": "y", "inputSchema": 7}, tool("z"), tool("z")]);
+        assert_eq!(calls(With::Accepted, &Callable::All, &list(&odd)).len(), 1);
+        assert_eq!(calls(With::Accepted, &Callable::All, &list(&json!({}))), Vec::new());
+    }
+}

@@ -1,0 +1,311 @@
+//! Calls of tools that casebook did not write, compared with the schemas that their server lists.
+//!
+//! Takes the messages of a step that lists the tools and calls each of them, gives the marks of the calls by tool. Must
+//! not know which marks a requirement forbids.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::compare;
+use super::messages::{self, Wire};
+use crate::jsonrpc::envelope::{self, Envelope, Members};
+use crate::model::arguments::{ListedSchema, With};
+use crate::model::case::{CallMark, TextState};
+use crate::model::observation::{CallEvidence, Observed};
+use crate::model::text::shortened;
+use crate::model::transcript::Party;
+
+const CALL: &str = "tools/call";
+/// The code for invalid parameters.
+const INVALID_PARAMS: i64 = -32602;
+/// The bytes of a violation that are kept.
+const REASON: usize = 240;
+
+/// The marks of the calls of each tool.
+pub(super) type Marks = BTreeMap<String, BTreeMap<CallMark, CallEvidence>>;
+
+/// Finds the marks of the calls in a step.
+pub(super) fn calls(with: With, wire: &Wire<'_>) -> Marks {
+    let mut schemas: BTreeMap<String, Schemas> = BTreeMap::new();
+    for (name, tool) in messages::listed(wire).unwrap_or_default() {
+        let Some(name) = name.filter(|name| !schemas.contains_key(name)) else { continue };
+        schemas.insert(name, Schemas::of(&tool));
+    }
+    let mut marks = Marks::new();
+    for answer in messages::answers(wire).iter().filter(|answer| answer.method == CALL) {
+        let Some(call) = wire.at(answer.request).and_then(Call::of) else { continue };
+        let Some(schemas) = schemas.get(&call.tool) else { continue };
+        let is_asked = call.is_retry || has_question(wire, answer.request, answer.message);
+        let found = match with {
+            With::Refused if is_asked => Vec::new(),
+            With::Refused => refused(&call, schemas, answer.envelope),
+            With::Accepted => accepted(schemas, answer.envelope),
+        };
+        let of_tool = marks.entry(call.tool).or_default();
+        for (mark, reason) in found {
+            of_tool.entry(mark).or_insert(CallEvidence { request: answer.request, reason });
+        }
+    }
+    marks.retain(|_, marks| !marks.is_empty());
+    marks
+}
+
+/// The listed schemas of a tool.
+struct Schemas {
+    input: Option<ListedSchema>,
+    /// `None` if the tool lists no output schema.
+    output: Option<Option<ListedSchema>>,
+}
+
+impl Schemas {
+    fn of(tool: &Members<'_>) -> Self {
+        let read = |key: &str| tool.get(key).map(|raw| ListedSchema::read(raw.get()));
+        Self { input: read("inputSchema").flatten(), output: read("outputSchema") }
+    }
+}
+
+/// A request to call a tool.
+struct Call {
+    tool: String,
+    arguments: Value,
+    /// Set if the request has the input that the server requested.
+    is_retry: bool,
+}
+
+impl Call {
+    fn of(request: &Envelope<'_>) -> Option<Self> {
+        let params = envelope::members(request.params?)?;
+        let tool = envelope::scalar(params.get("name")?)?;
+        let arguments = messages::kept(params.get("arguments")?).value()?.clone();
+        let is_retry = ["inputResponses", "requestState"].iter().any(|key| params.contains_key(*key));
+        Some(Self { tool, arguments, is_retry })
+    }
+}
+
+/// The parts of a response.
+enum Response<'a> {
+    Result(Members<'a>),
+    ToolError,
+    Error(&'a RawValue),
+}
+
+impl<'a> Response<'a> {
+    /// Reads a response; `None` if it is neither a result nor an error, or asks for input.
+    fn of(envelope: &Envelope<'a>) -> Option<Self> {
+        if let (Some(error), None) = (envelope.error, envelope.result) {
+            return Some(Self::Error(error));
+        }
+        let result = envelope.members().filter(|_| envelope.error.is_none())?;
+        let word = |key: &str| result.get(key).and_then(|raw| envelope::scalar::<String>(raw));
+        if word("resultType").as_deref() == Some("input_required") {
+            return None;
+        }
+        let is_error = result.get("isError").and_then(|raw| envelope::scalar::<bool>(raw)) == Some(true);
+        Some(if is_error { Self::ToolError } else { Self::Result(result) })
+    }
+
+    fn mark(&self) -> CallMark {
+        match self {
+            Self::Result(_) => CallMark::Result,
+            Self::ToolError => CallMark::ToolError,
+            Self::Error(_) => CallMark::ProtocolError,
+        }
+    }
+}
+
+/// The marks of a call with arguments that the listed schema refuses. The schema is evaluated again, because only its
+/// own answer can be held against the server.
+fn refused(call: &Call, schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMark, String)> {
+    let violation = schemas.input.as_ref().and_then(|schema| schema.violation(&call.arguments));
+    let (Some((pointer, message)), Some(response)) = (violation, Response::of(answer)) else { return Vec::new() };
+    let reason = violated(&pointer, &message);
+    let mut found = vec![(response.mark(), String::new())];
+    // Arguments that are no object make the request itself malformed, which is a protocol error.
+    let is_object = call.arguments.is_object();
+    match response {
+        Response::Result(_) => found.push((CallMark::InvalidArgumentsAccepted, reason)),
+        Response::ToolError => found.push((CallMark::ArgumentsRefused, String::new())),
+        Response::Error(error) if is_object => {
+            found.push((CallMark::ArgumentsRefused, String::new()));
+            found.push((CallMark::RefusedByProtocolError, reason.clone()));
+            if envelope::code(error) != Some(INVALID_PARAMS) {
+                found.push((CallMark::RefusedByOtherCode, reason));
+            }
+        }
+        Response::Error(_) => {}
+    }
+    found
+}
+
+/// The marks of a call with arguments that the listed schema accepts. Whether the tool succeeds is its own affair.
+fn accepted(schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMark, String)> {
+    let Some(response) = Response::of(answer) else { return Vec::new() };
+    let mut found = vec![(response.mark(), String::new())];
+    let Response::Result(result) = response else { return found };
+    let structured = result.get("structuredContent");
+    if let Some(schema) = &schemas.output {
+        found.push((CallMark::WithOutputSchema, String::new()));
+        let value = structured.map(|raw| messages::kept(raw));
+        match (schema, value) {
+            (_, None) => found.push((CallMark::OutputMissing, String::new())),
+            (Some(schema), Some(Observed::Value(value))) if !schema.accepts(&value) => {
+                let (mark, reason) = match schema.violation(&value) {
+                    Some((pointer, message)) => (CallMark::OutputInvalid, violated(&pointer, &message)),
+                    None => (CallMark::OutputUnchecked, String::new()),
+                };
+                found.push((mark, reason));
+            }
+            (Some(_), Some(Observed::Value(_))) => {}
+            (None, Some(_)) | (_, Some(Observed::Unreadable(_))) => {
+                found.push((CallMark::OutputUnchecked, String::new()));
+            }
+        }
+    }
+    if structured.is_some() {
+        found.push((CallMark::Structured, String::new()));
+        if matches!(text_state(&result), None | Some(Observed::Value(TextState::Absent))) {
+            found.push((CallMark::TextMissing, String::new()));
+        }
+    }
+    found
+}
+
+fn violated(pointer: &str, message: &str) -> String {
+    let place = if pointer.is_empty() { String::new() } else { format!("`{pointer}`: ") };
+    shortened(&format!("{place}{message}"), REASON).into_owned()
+}
+
+/// Returns whether the server asked the user between a request and its response.
+fn has_question(wire: &Wire<'_>, request: usize, response: usize) -> bool {
+    let mut between = wire.of(Party::Target).filter(|(place, _)| (request..response).contains(place));
+    between.any(|(_, envelope)| envelope.method.as_deref() == Some("elicitation/create"))
+}
+
+/// The relation of the text content of a result to its structured content; `None` if it is another text.
+pub(super) fn text_state(result: &Members<'_>) -> Option<Observed<TextState>> {
+    let raw = result.get("structuredContent").copied();
+    let structured = raw.map(messages::kept);
+    let texts = messages::texts(result);
+    match (texts.as_deref(), raw, &structured) {
+        (Some([]), ..) => Some(Observed::Value(TextState::Absent)),
+        (Some(texts), Some(raw), Some(structured)) => {
+            let mut texts = texts.iter().flatten();
+            let is_mirror = |text: &String| text == raw.get() || is_json_of(text, structured);
+            match structured {
+                _ if texts.any(is_mirror) => Some(Observed::Value(TextState::Mirrors)),
+                Observed::Value(_) => None,
+                Observed::Unreadable(reason) => Some(Observed::Unreadable(reason.clone())),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn is_json_of(text: &str, value: &Observed) -> bool {
+    let Observed::Value(value) = value else { return false };
+    messages::kept_text(text).value().is_some_and(|read| compare::equal(read, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::transcript::{End, Message, StepTranscript};
+
+    /// The marks of calls with these arguments, with these parts of their responses, of a tool with these schemas.
+    fn marks(with: With, schemas: &Value, calls: &[(Value, Value)]) -> Vec<CallMark> {
+        let mut tool = schemas.clone();
+        tool["name"] = "t".into();
+        let list = json!({"id": 0, "result": {"tools": [tool]}});
+        let mut messages =
+            vec![request(0, "tools/list", &json!({})), samples::message(Party::Target, &list.to_string())];
+        for (id, (arguments, response)) in (1..).zip(calls) {
+            messages.push(request(id, CALL, &json!({"name": "t", "arguments": arguments})));
+            let mut response = response.clone();
+            response["id"] = id.into();
+            messages.push(samples::message(Party::Target, &response.to_string()));
+        }
+        let seen = StepTranscript { messages, end: End::Accepted, ..samples::replied(&[]) };
+        super::calls(with, &Wire::new(&seen)).remove("t").unwrap_or_default().into_keys().collect()
+    }
+
+    fn request(id: u64, method: &str, params: &Value) -> Message {
+        let text = json!({"id": id, "method": method, "params": params}).to_string();
+        samples::message(Party::Harness, &text)
+    }
+
+    #[test]
+    fn answers_to_refused_arguments_are_marked() {
+        use CallMark::*;
+        let schemas = json!({"inputSchema": {"type": "object", "required": ["a"]}});
+        let error = |code: i64| json!({"error": {"code": code, "message": "no"}});
+        let failed = json!({"result": {"content": [], "isError": true}});
+        let result = json!({"result": {"content": []}});
+        let wrong = json!({});
+        for (arguments, response, expected) in [
+            (&wrong, &failed, vec![ToolError, ArgumentsRefused]),
+            (&wrong, &error(-32602), vec![ProtocolError, ArgumentsRefused, RefusedByProtocolError]),
+            (&wrong, &error(-1), vec![ProtocolError, ArgumentsRefused, RefusedByProtocolError, RefusedByOtherCode]),
+            (&wrong, &result, vec![Result, InvalidArgumentsAccepted]),
+            (&json!([]), &error(-1), vec![ProtocolError]),
+            (&json!([]), &result, vec![Result, InvalidArgumentsAccepted]),
+            // What the schema accepts shows nothing.
+            (&json!({"a": 1}), &result, vec![]),
+            (&wrong, &json!({"result": {"resultType": "input_required", "inputRequests": {}}}), vec![]),
+        ] {
+            let found = marks(With::Refused, &schemas, &[(arguments.clone(), response.clone())]);
+            assert_eq!(found, expected, "{arguments} {response}");
+        }
+        let unknown = json!({"inputSchema": {"$ref": "https://example.com/"}});
+        assert_eq!(marks(With::Refused, &unknown, &[(wrong, result)]), []);
+    }
+
+    #[test]
+    fn results_are_compared_with_the_listed_output_schema() {
+        use CallMark::*;
+        let schemas = |output: Value| json!({"inputSchema": {"type": "object"}, "outputSchema": output});
+        let typed = schemas(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
+        let text = |text: &str| json!([{"type": "text", "text": text}]);
+        let result = |content: Value, structured: Value| json!({"result": {"content": content, "structuredContent": structured}});
+        let plain = json!({"inputSchema": {"type": "object"}});
+        for (schemas, response, expected) in [
+            (&typed, result(text("{\"n\": 7}"), json!({"n": 7})), vec![Result, WithOutputSchema, Structured]),
+            (
+                &typed,
+                result(text("{\"n\":\"7\"}"), json!({"n": "7"})),
+                vec![Result, WithOutputSchema, Structured, OutputInvalid],
+            ),
+            (&typed, result(text("7"), json!({"n": 7})), vec![Result, WithOutputSchema, Structured, TextMissing]),
+            (&typed, json!({"result": {"content": []}}), vec![Result, WithOutputSchema, OutputMissing]),
+            (&typed, json!({"result": {"content": [], "isError": true}}), vec![ToolError]),
+            (
+                &schemas(json!({"$ref": "https://example.com/"})),
+                result(text("{}"), json!({})),
+                vec![Result, WithOutputSchema, Structured, OutputUnchecked],
+            ),
+            (&plain, json!({"result": {"content": []}}), vec![Result]),
+            (&plain, result(text("[]"), json!([])), vec![Result, Structured]),
+        ] {
+            assert_eq!(marks(With::Accepted, schemas, &[(json!({}), response.clone())]), expected, "{response}");
+        }
+    }
+
+    #[test]
+    fn answer_of_a_user_is_no_acceptance_of_the_arguments() {
+        let list = r#"{"id":0,"result":{"tools":[{"name":"t","inputSchema":{"type":"object","required":["a"]}}]}}"#;
+        let result = r#"{"id":1,"result":{"content":[]}}"#;
+        let question = r#"{"id":9,"method":"elicitation/create","params":{}}"#;
+        let calls = |answers: &[&str]| {
+            let call = request(1, CALL, &json!({"name": "t", "arguments": {}}));
+            let mut messages = vec![request(0, "tools/list", &json!({})), samples::message(Party::Target, list), call];
+            messages.extend(answers.iter().map(|text| samples::message(Party::Target, text)));
+            let seen = StepTranscript { messages, end: End::Accepted, ..samples::replied(&[]) };
+            super::calls(With::Refused, &Wire::new(&seen)).len()
+        };
+        assert_eq!((calls(&[result]), calls(&[question, result])), (1, 0));
+    }
+}

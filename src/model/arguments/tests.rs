@@ -1,0 +1,153 @@
+use super::*;
+use crate::fuzz::fuzz;
+
+fn listed(schema: &Value) -> ListedSchema {
+    ListedSchema::read(&schema.to_string()).expect("a schema that can be evaluated")
+}
+
+fn refused(schema: &Value, may_run: bool) -> Vec<Value> {
+    let schema = listed(schema);
+    let values = schema.refused(may_run);
+    assert!(values.iter().all(|value| schema.violation(value).is_some()), "{values:?}");
+    assert!(values.len() <= CALLS);
+    values
+}
+
+/// The schema of a tool with an argument of each kind.
+fn order() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "city": { "type": "string", "minLength": 2, "maxLength": 20 },
+            "day": { "enum": ["Monday", "Tuesday"] },
+            "hour": { "type": "integer", "minimum": 0, "maximum": 23 },
+            "note": { "type": "string" }
+        },
+        "required": ["city", "day"],
+        "additionalProperties": false
+    })
+}
+
+#[test]
+fn accepted_arguments_fit_the_schema() {
+    for (schema, expected) in [
+        (order(), json!({"city": "casebook", "day": "Monday"})),
+        (json!({"type": "object"}), json!({})),
+        (json!(true), json!({})),
+        (
+            json!({
+                "$defs": {"point": {"type": "object", "properties": {"x": {"type": "number"}}, "required": ["x"]}},
+                "type": "object",
+                "properties": {"at": {"$ref": "#/$defs/point"}, "tags": {"type": "array", "minItems": 2}},
+                "required": ["at", "tags"]
+            }),
+            json!({"at": {"x": 1}, "tags": ["casebook", "casebook"]}),
+        ),
+        (
+            json!({"type": "object", "anyOf": [{"required": ["id"]}, {"required": ["name"]}],
+                   "properties": {"id": {"type": "integer", "exclusiveMinimum": 4, "multipleOf": 5}}}),
+            json!({"id": 5}),
+        ),
+        (
+            json!({"type": "object", "required": ["a", "b", "c"], "properties": {
+                "a": {"type": ["null", "boolean"]}, "b": {"const": 7},
+                "c": {"anyOf": [{"type": "null"}, {"type": "string", "format": "date"}]}}}),
+            json!({"a": false, "b": 7, "c": "2026-01-01"}),
+        ),
+    ] {
+        assert_eq!(listed(&schema).accepted().first(), Some(&expected), "{schema}");
+    }
+    // A pattern that no example fits, a schema that nothing fits, and one that is too long to be met.
+    for schema in [
+        json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "pattern": "^[0-9]+$"}}}),
+        json!({"type": "object", "required": ["a"], "properties": {"a": false}}),
+        json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "minLength": 1_000_000}}}),
+    ] {
+        assert_eq!(listed(&schema).accepted(), Vec::<Value>::new(), "{schema}");
+    }
+}
+
+#[test]
+fn each_kind_of_refused_arguments_is_made() {
+    let base = json!({"city": "casebook", "day": "Monday", "hour": 1, "note": "casebook"});
+    let with = |name: &str, value: Value| {
+        let mut changed = base.clone();
+        changed[name] = value;
+        changed
+    };
+    let mut without = base.clone();
+    without.as_object_mut().expect("an object").remove("city");
+    let expected = [
+        without,
+        with("city", json!({"casebook": "refused"})),
+        with("day", json!("casebook-not-offered")),
+        with("hour", json!(-1)),
+        with("city", json!("c")),
+        with("casebook-additional", json!(1)),
+        json!({}),
+        json!({"city": {"casebook": "refused"}, "day": {"casebook": "refused"}}),
+    ];
+    assert_eq!(refused(&order(), true), expected);
+}
+
+#[test]
+fn without_permission_no_arguments_can_be_of_use() {
+    let hopeless = [json!({}), json!({"city": {"casebook": "refused"}, "day": {"casebook": "refused"}})];
+    assert_eq!(refused(&order(), false), [&hopeless[..], &[json!(["casebook"])]].concat());
+    // A tool without required members runs with anything, and a default replaces what is missing.
+    for schema in [
+        json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false}),
+        json!({"type": "object", "properties": {"a": {"type": "string", "default": "x"}}, "required": ["a"]}),
+        json!({}),
+    ] {
+        assert_eq!(refused(&schema, false), Vec::<Value>::new(), "{schema}");
+    }
+    // An argument that accepts objects gets another type, and none if it accepts every type.
+    let one = |property: Value| json!({"type": "object", "properties": {"a": property}, "required": ["a"]});
+    let object = json!({"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]});
+    for property in [object.clone(), json!({"anyOf": [{"type": "number"}, object]})] {
+        assert_eq!(refused(&one(property), false)[1], json!({"a": ["casebook"]}));
+    }
+    assert_eq!(refused(&one(json!({})), false), [json!({}), json!(["casebook"])]);
+}
+
+#[test]
+fn schema_that_cannot_be_evaluated_gives_no_arguments() {
+    let deep = (0..LEVELS).fold(json!({}), |inner, _| json!({ "not": inner }));
+    for schema in [
+        json!({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}),
+        json!({"type": "object", "$ref": "https://example.com/schema"}),
+        json!({"type": "object", "required": 7}),
+        json!({"type": "object", "properties": {"a": {"pattern": "(a+)\\1"}}}),
+        json!({"type": "object", "description": "x".repeat(BYTES)}),
+        deep,
+    ] {
+        assert!(ListedSchema::read(&schema.to_string()).is_none(), "{schema}");
+    }
+    assert!(ListedSchema::read(r#"{"type":"object","type":"string"}"#).is_none());
+    assert!(ListedSchema::read("{").is_none());
+}
+
+#[test]
+fn any_schema_gives_only_arguments_that_it_refuses_or_accepts() {
+    let chain = |length: usize| {
+        let link = |index: usize| {
+            let next = json!({"$ref": format!("#/$defs/d{}", index + 1)});
+            (format!("d{index}"), json!({"type": "object", "properties": {"a": next}, "required": ["a"]}))
+        };
+        let mut defs: Map<_, _> = (0..length).map(link).collect();
+        defs.insert(format!("d{length}"), json!({"type": "string"}));
+        json!({"type": "object", "$defs": defs, "properties": {"a": {"$ref": "#/$defs/d0"}}, "required": ["a"]})
+    };
+    let wide: Map<_, _> = (0..500).map(|index| (format!("p{index}"), json!({"minLength": 2}))).collect();
+    let seeds = [order(), chain(60), json!({"type": "object", "properties": wide, "required": ["p1"]})];
+    fuzz("arguments", seeds.map(|seed| seed.to_string().into_bytes()), |bytes| {
+        let Ok(text) = std::str::from_utf8(bytes) else { return };
+        let Some(schema) = ListedSchema::read(text) else { return };
+        for may_run in [false, true] {
+            let refused = schema.refused(may_run);
+            assert!(refused.len() <= CALLS && refused.iter().all(|value| !schema.accepts(value)));
+        }
+        assert!(schema.accepted().iter().all(|value| schema.accepts(value)));
+    });
+}
