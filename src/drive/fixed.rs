@@ -17,7 +17,8 @@ use crate::drive::clock::Deadline;
 use crate::drive::options::Options;
 use crate::drive::process::launch::{StopReason, Stopped};
 use crate::jsonrpc::message;
-use crate::model::case::{Step, Test, When};
+use crate::model::callable::Callable;
+use crate::model::case::{Step, Test, When, With};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
 use crate::model::transcript::{Message, Party, Served};
@@ -52,6 +53,13 @@ pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
 pub(crate) fn missing_tool(test: &Test, names: &[String]) -> Option<String> {
     let missing = test.reach.listed().iter().find(|tool| !tool.is_among(names))?;
     Some(format!("has no {missing}"))
+}
+
+/// Returns why a test cannot call any tool of a fixed server that lists these tools, if so.
+pub(crate) fn not_callable(test: &Test, callable: &Callable, names: &[String]) -> Option<String> {
+    let calls = test.steps.iter().any(|step| matches!(step.when, When::CallEach { with: With::Accepted }));
+    let is_none = calls && !names.iter().any(|name| callable.allows(name));
+    is_none.then(|| "lists no tool that may be called".to_owned())
 }
 
 /// Runs a client against a mock server. The scenario, and not the case, determines the client's behaviour.

@@ -197,7 +197,11 @@ impl TargetRunner {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
         }
         let listed = self.listed.get(&planned.id.revision).and_then(Option::as_ref);
-        if let Some(reason) = listed.and_then(|listed| fixed::missing_tool(&planned.test, listed)) {
+        let missing = |listed: &Vec<String>| {
+            let missing = fixed::missing_tool(&planned.test, listed);
+            missing.or_else(|| fixed::not_callable(&planned.test, &self.target.callable, listed))
+        };
+        if let Some(reason) = listed.and_then(missing) {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
         }
         if self.mode(planned) != StdioMode::Both {

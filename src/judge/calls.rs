@@ -299,13 +299,13 @@ mod tests {
         let list = r#"{"id":0,"result":{"tools":[{"name":"t","inputSchema":{"type":"object","required":["a"]}}]}}"#;
         let result = r#"{"id":1,"result":{"content":[]}}"#;
         let question = r#"{"id":9,"method":"elicitation/create","params":{}}"#;
-        let calls = |answers: &[&str]| {
+        let called = |answers: &[&str]| {
             let call = request(1, CALL, &json!({"name": "t", "arguments": {}}));
             let mut messages = vec![request(0, "tools/list", &json!({})), samples::message(Party::Target, list), call];
             messages.extend(answers.iter().map(|text| samples::message(Party::Target, text)));
             let seen = StepTranscript { messages, end: End::Accepted, ..samples::replied(&[]) };
-            super::calls(With::Refused, &Wire::new(&seen)).len()
+            calls(With::Refused, &Wire::new(&seen)).len()
         };
-        assert_eq!((calls(&[result]), calls(&[question, result])), (1, 0));
+        assert_eq!((called(&[result]), called(&[question, result])), (1, 0));
     }
 }

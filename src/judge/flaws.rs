@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
 use serde_json::Value;
 
-use super::messages;
+use super::{marks, messages};
 use crate::jsonrpc::envelope::{self, Members};
 use crate::jsonrpc::nesting;
 use crate::model::case::Flaw;
@@ -19,9 +19,9 @@ const LEVELS: usize = 64;
 /// The bytes of a schema that is checked.
 const BYTES: usize = 64_000;
 /// The keywords whose values are data without references.
-const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
+pub(super) const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
 /// The keywords whose values are schemas by name.
-const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+pub(super) const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 
 /// Finds the flaws of a tool.
 pub(super) fn flaws(tool: &Members<'_>) -> BTreeSet<Flaw> {
@@ -53,6 +53,9 @@ fn schema(text: &str, invalid: Flaw) -> BTreeSet<Flaw> {
         None => drop(found.insert(Flaw::UnknownDialect)),
         Some(true) => {}
         Some(false) => drop(found.insert(invalid)),
+    }
+    if invalid == Flaw::InvalidInputSchema {
+        found.extend(marks::flaws(&root));
     }
     let mut document = Document { root: &root, names: BTreeSet::new(), has_parts: false, references: Vec::new() };
     document.walk(&root);

@@ -11,6 +11,7 @@ mod events;
 mod expect;
 mod flaws;
 mod ids;
+mod marks;
 mod messages;
 mod observe;
 mod places;

@@ -249,7 +249,8 @@ impl Observer<'_> {
         }
         match step.when.asks(&self.test.given) {
             Asks::Nothing | Asks::Other => Some(Outcome::Success),
-            Asks::List | Asks::CallEach => {
+            Asks::CallEach => envelope::items(result.get("tools")?).map(|_| Outcome::Success),
+            Asks::List => {
                 envelope::items(result.get("tools")?)?;
                 observed.advertised = self.advertised(wire)?;
                 observed.tools = self.flaws_by_tool(wire)?;

@@ -22,7 +22,7 @@ const BYTES: usize = 64_000;
 /// The most levels of such a schema.
 const LEVELS: usize = 64;
 /// The most arguments of a tool that are varied.
-const MEMBERS: usize = 64;
+const MEMBERS: usize = 16;
 /// The most levels of schemas within each other in which the types of an argument are looked for.
 const DEPTH: usize = 4;
 /// The words for types in a schema, with the JSON types of their values.

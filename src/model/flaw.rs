@@ -21,6 +21,12 @@ words! {
         DanglingReference = "dangling-reference",
         /// A reference was not checked, because parts of its document have ids of their own.
         UncheckedReference = "unchecked-reference",
+        /// A mark `x-mcp-header` is no legal name, or its argument has no primitive type.
+        IllegalHeaderMark = "illegal-header-mark",
+        /// Two marks `x-mcp-header` of a schema have the same name.
+        RepeatedHeaderMark = "repeated-header-mark",
+        /// A mark `x-mcp-header` is at a place that is not reached through `properties` alone.
+        UnreachableHeaderMark = "unreachable-header-mark",
         /// A schema cannot be read: a number out of range, or two equal keys.
         Unreadable = "unreadable",
         /// A schema has more than 64 levels, so casebook does not examine it.
@@ -34,8 +40,8 @@ impl Flaw {
     /// Returns whether a schema with this flaw may also have the flaw `other` without casebook detecting it.
     pub fn hides(self, other: Self) -> bool {
         use Flaw::{
-            DanglingReference, ExternalReference, InvalidInputSchema, InvalidOutputSchema, UncheckedReference,
-            UnknownDialect,
+            DanglingReference, ExternalReference, IllegalHeaderMark, InvalidInputSchema, InvalidOutputSchema,
+            RepeatedHeaderMark, UncheckedReference, UnknownDialect, UnreachableHeaderMark,
         };
         let of_content = matches!(
             other,
@@ -45,6 +51,9 @@ impl Flaw {
                 | ExternalReference
                 | DanglingReference
                 | UncheckedReference
+                | IllegalHeaderMark
+                | RepeatedHeaderMark
+                | UnreachableHeaderMark
         );
         match self {
             Self::Deep | Self::Large | Self::Unreadable => of_content,

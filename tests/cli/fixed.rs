@@ -16,7 +16,7 @@ fn sound() -> Value {
 }
 
 /// The `serve` object of a server with these tools.
-fn order(revision: &str, transport: &str, tools: &Value) -> Value {
+pub(crate) fn order(revision: &str, transport: &str, tools: &Value) -> Value {
     let fixture = json!({"server": {"name": "fixed", "version": "1"}, "tools": tools});
     json!({"revision": revision, "transport": transport, "fixture": fixture})
 }
@@ -110,6 +110,10 @@ fn each_check_for_any_server_can_fail() {
         let value = json!({"type": "string", "x-mcp-header": mark});
         schema(json!({"type": "object", "properties": {"a": value}}))
     };
+    let mark = |name: &str| json!({"type": "string", "x-mcp-header": name});
+    let twice = schema(json!({"type": "object", "properties": {"a": mark("Region"), "b": mark("region")}}));
+    let items = json!({"type": "array", "items": mark("Region")});
+    let unreachable = schema(json!({"type": "object", "properties": {"a": items}}));
     let (old, new) = ("2025-11-25", "2026-07-28");
     let uncompilable = "validation-skipped-when-uncompilable";
     for (mutant, revision, tools, requirement) in [
@@ -133,6 +137,16 @@ fn each_check_for_any_server_can_fail() {
         ("error-code-as-text", new, sound(), "messages/error-codes-are-integers"),
         ("marks-not-checked", new, marked(json!("")), "tools/header-marks-legal"),
         ("marks-not-checked", new, marked(json!("a b")), "tools/header-marks-legal"),
+        ("marks-not-checked", new, twice, "tools/header-marks-unique"),
+        ("marks-not-checked", new, unreachable, "tools/header-marks-reachable"),
+        ("server-info-lost", new, sound(), "sep-2575/server-info"),
+        ("discover-missing", new, sound(), "sep-2575/discover"),
+        ("result-type-in-2025", old, sound(), "sep-2575/no-result-type-before-2026"),
+        ("ping-unknown", old, sound(), "lifecycle/ping"),
+        ("meta-prefix-malformed", new, sound(), "base/meta-prefix"),
+        ("meta-name-malformed", new, sound(), "base/meta-names"),
+        ("second-page-of-other-scope", new, sound(), "tools/cache-scope-of-all-pages"),
+        ("parse-error-code-wrong", new, sound(), "messages/parse-error-code"),
         ("stray-line", new, sound(), "stdio/nothing-but-messages"),
         ("outlives-input", new, sound(), "stdio/exit-at-end-of-input"),
         ("garbage-is-fatal", new, sound(), "messages/garbage-is-survived"),

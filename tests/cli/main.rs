@@ -4,6 +4,7 @@
 mod attacks;
 #[cfg(target_os = "linux")]
 mod by_hand;
+mod called;
 mod cases;
 mod coverage;
 #[cfg(unix)]

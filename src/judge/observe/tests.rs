@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::judge::samples::{self, call, replied, transcript};
-use crate::model::case::{Expectation, Then};
+use crate::model::case::{Expectation, TextState, Then};
 use crate::model::template::{Bindings, Canary, CanaryKind};
 use crate::model::transcript::{Hit, Phase};
 

@@ -5,9 +5,11 @@
 
 use serde_json::Value;
 
+use crate::jsonrpc::envelope::Envelope;
+use crate::model::reason::Finding;
 use crate::model::record::Verdict;
 use crate::model::text::count;
-use crate::model::transcript::{End, Party, Served, Transcript};
+use crate::model::transcript::{End, Message, Party, Served, Transcript};
 use crate::report::Untrusted;
 
 /// A label, and the text beside it, which may have several lines.
@@ -36,7 +38,10 @@ pub(super) fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<Labell
     };
     // HTTP messages without a body show nothing.
     let last = |from| step.messages.iter().rposition(|message| message.from == from && !message.text.is_empty());
-    let mut places: Vec<_> = Party::ALL.iter().filter_map(|from| last(*from)).collect();
+    let mut places: Vec<_> = match called(&step.messages, verdict) {
+        Some(places) => places.into(),
+        None => Party::ALL.iter().filter_map(|from| last(*from)).collect(),
+    };
     places.sort_unstable();
     let mut evidence = Vec::new();
     for message in places.into_iter().map(|place| &step.messages[place]) {
@@ -59,6 +64,21 @@ pub(super) fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<Labell
         evidence.push(("stderr", lines(&transcript.stderr)));
     }
     evidence
+}
+
+/// Returns the indexes of the request and the response of the call that a verdict is about, if it is about one of many.
+fn called(messages: &[Message], verdict: &Verdict) -> Option<[usize; 2]> {
+    let request = verdict.detail.iter().find_map(|detail| match &detail.finding {
+        Finding::Call { request, .. } => Some(*request),
+        _ => None,
+    })?;
+    let id = Envelope::read(&messages.get(request)?.text)?.id?.get().to_owned();
+    let is_response = |message: &Message| {
+        let envelope = Envelope::read(&message.text).filter(|_| message.from == Party::Target);
+        envelope.is_some_and(|one| one.method.is_none() && one.id.is_some_and(|other| other.get() == id))
+    };
+    let response = messages.iter().skip(request).position(is_response)?;
+    Some([request, request + response])
 }
 
 /// Returns a text escaped on one line.
