@@ -7,6 +7,7 @@
 //! therefore called only with arguments with which it cannot do its work ([`ListedSchema::refused`]), and never with
 //! arguments that its schema accepts.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -91,8 +92,8 @@ impl Connection {
     }
 }
 
-/// Returns the calls of the first tools of a list, each with the name of its tool. Of two tools with one name, the first
-/// counts.
+/// Returns the calls of the first tools of a list, each with the name of its tool: first one call of each tool, so that
+/// a slow tool delays no other one. Of two tools with one name, the first counts.
 fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, Value)> {
     #[derive(Deserialize)]
     struct Page<'a> {
@@ -110,7 +111,7 @@ fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, 
     let pages = results.filter_map(|result| serde_json::from_str::<Page<'_>>(result.get()).ok());
     let tools = pages.flat_map(|page| page.tools);
     let mut tools: Vec<Tool<'_>> = tools.filter_map(|tool| serde_json::from_str(tool.get()).ok()).collect();
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = BTreeSet::new();
     tools.retain(|tool| names.insert(tool.name.clone()));
     let mut calls = Vec::new();
     let mut called = 0;
@@ -126,9 +127,11 @@ fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, 
         if called > TOOLS {
             break;
         }
-        calls.extend(arguments.into_iter().map(|arguments| (name.clone(), arguments)));
+        calls.extend(arguments.into_iter().enumerate().map(|(round, arguments)| (round, name.clone(), arguments)));
     }
-    calls
+    // The sort keeps the order of the tools within a round.
+    calls.sort_by_key(|(round, ..)| *round);
+    calls.into_iter().map(|(_, name, arguments)| (name, arguments)).collect()
 }
 
 #[cfg(test)]
@@ -169,7 +172,7 @@ mod tests {
     #[test]
     fn calls_of_a_long_or_malformed_list_are_limited() {
         let many: Vec<_> = (0..100).map(|index| tool(&format!("t{index}"))).collect();
-        let names: std::collections::BTreeSet<_> =
+        let names: BTreeSet<_> =
             calls(With::Refused, &Callable::None, &list(&many.into())).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), TOOLS);
         let odd = json!([7, {"name": 7}, {"name": "x"}, {"name": "y", "inputSchema": 7}, tool("z"), tool("z")]);
