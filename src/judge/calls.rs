@@ -55,14 +55,16 @@ pub(super) fn calls(with: With, wire: &Wire<'_>) -> Marks {
 /// The listed schemas of a tool.
 struct Schemas {
     input: Option<ListedSchema>,
-    /// `None` if the tool lists no output schema.
-    output: Option<Option<ListedSchema>>,
+    has_output: bool,
+    /// `None` if the schema cannot be evaluated, or if there is none.
+    output: Option<ListedSchema>,
 }
 
 impl Schemas {
     fn of(tool: &Members<'_>) -> Self {
-        let read = |key: &str| tool.get(key).map(|raw| ListedSchema::read(raw.get()));
-        Self { input: read("inputSchema").flatten(), output: read("outputSchema") }
+        let read = |key: &str| tool.get(key).and_then(|raw| ListedSchema::read(raw.get()));
+        let has_output = tool.contains_key("outputSchema");
+        Self { input: read("inputSchema"), has_output, output: read("outputSchema") }
     }
 }
 
@@ -145,10 +147,10 @@ fn accepted(schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMark, String)>
     let mut found = vec![(response.mark(), String::new())];
     let Response::Result(result) = response else { return found };
     let structured = result.get("structuredContent");
-    if let Some(schema) = &schemas.output {
+    if schemas.has_output {
         found.push((CallMark::WithOutputSchema, String::new()));
         let value = structured.map(|raw| messages::kept(raw));
-        match (schema, value) {
+        match (&schemas.output, value) {
             (_, None) => found.push((CallMark::OutputMissing, String::new())),
             (Some(schema), Some(Observed::Value(value))) if !schema.accepts(&value) => {
                 let (mark, reason) = match schema.violation(&value) {
@@ -240,7 +242,10 @@ mod tests {
 
     #[test]
     fn answers_to_refused_arguments_are_marked() {
-        use CallMark::*;
+        use CallMark::{
+            ArgumentsRefused, InvalidArgumentsAccepted, ProtocolError, RefusedByOtherCode, RefusedByProtocolError,
+            Result, ToolError,
+        };
         let schemas = json!({"inputSchema": {"type": "object", "required": ["a"]}});
         let error = |code: i64| json!({"error": {"code": code, "message": "no"}});
         let failed = json!({"result": {"content": [], "isError": true}});
@@ -266,7 +271,9 @@ mod tests {
 
     #[test]
     fn results_are_compared_with_the_listed_output_schema() {
-        use CallMark::*;
+        use CallMark::{
+            OutputInvalid, OutputMissing, OutputUnchecked, Result, Structured, TextMissing, ToolError, WithOutputSchema,
+        };
         let schemas = |output: Value| json!({"inputSchema": {"type": "object"}, "outputSchema": output});
         let typed = schemas(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
         let text = |text: &str| json!([{"type": "text", "text": text}]);

@@ -64,10 +64,10 @@ impl Marks {
 
     fn mark(&mut self, mark: &Value, schema: &Map<String, Value>, place: Place) {
         let is_primitive = schema.get("type").and_then(Value::as_str).is_some_and(|name| PRIMITIVE.contains(&name));
-        if place != Place::Property {
-            self.flaws.insert(Flaw::UnreachableHeaderMark);
-        } else if !is_primitive {
-            self.flaws.insert(Flaw::IllegalHeaderMark);
+        match place {
+            Place::Property if is_primitive => {}
+            Place::Property => drop(self.flaws.insert(Flaw::IllegalHeaderMark)),
+            Place::Root | Place::Elsewhere => drop(self.flaws.insert(Flaw::UnreachableHeaderMark)),
         }
         let is_token = |name: &&str| {
             !name.is_empty() && name.chars().all(|one| one.is_ascii_alphanumeric() || TOKEN.contains(one))

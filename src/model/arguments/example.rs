@@ -13,7 +13,7 @@ const VALUES: usize = 512;
 const LEVELS: usize = 24;
 /// The longest text, in characters, and the longest list.
 const LENGTH: u64 = 10_000;
-const ITEMS: u64 = 32;
+const ITEMS: usize = 32;
 
 /// A maker of examples of one schema.
 pub(super) struct Examples<'s> {
@@ -61,8 +61,8 @@ impl<'s> Examples<'s> {
             && let Some(choices) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array())
         {
             let is_null = |choice: &&Value| choice.get("type") == Some(&json!("null"));
-            let choices = choices.iter().filter(|choice| !is_null(choice)).take(ITEMS as usize);
-            return choices.filter_map(|choice| self.value(choice, level + 1)).next();
+            let choices = choices.iter().filter(|choice| !is_null(choice)).take(ITEMS);
+            return choices.map(|choice| self.value(choice, level + 1)).find(Option::is_some).flatten();
         }
         match type_of(schema) {
             "object" => self.object(schema, level).map(Value::Object),
@@ -108,7 +108,7 @@ impl<'s> Examples<'s> {
         }
         let all = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let first = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(*key)?.as_array()?.first());
-        for part in all.iter().take(ITEMS as usize).chain(first) {
+        for part in all.iter().take(ITEMS).chain(first) {
             self.left.set(self.left.get().checked_sub(1)?);
             if let Value::Object(part) = part {
                 self.members(part, level + 1, members)?;
@@ -118,7 +118,7 @@ impl<'s> Examples<'s> {
     }
 
     fn array(&self, schema: &'s Map<String, Value>, level: usize) -> Option<Value> {
-        let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+        let least = usize::try_from(schema.get("minItems").and_then(Value::as_u64).unwrap_or(0)).ok()?;
         if least > ITEMS {
             return None;
         }
