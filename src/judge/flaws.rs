@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
 use serde_json::Value;
 
-use super::{marks, messages};
+use super::marks::{self, DATA, MAPS};
+use super::messages;
 use crate::jsonrpc::envelope::{self, Members};
 use crate::jsonrpc::nesting;
 use crate::model::case::Flaw;
@@ -18,11 +19,6 @@ use crate::model::observation::Observed;
 const LEVELS: usize = 64;
 /// The bytes of a schema that is checked.
 const BYTES: usize = 64_000;
-/// The keywords whose values are data without references.
-pub(super) const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
-/// The keywords whose values are schemas by name.
-pub(super) const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
-
 /// Finds the flaws of a tool.
 pub(super) fn flaws(tool: &Members<'_>) -> BTreeSet<Flaw> {
     let mut found = BTreeSet::new();

@@ -6,9 +6,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::flaws::{DATA, MAPS};
 use crate::model::case::Flaw;
 
+/// The keywords whose values are data without references.
+pub(super) const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
+/// The keywords whose values are schemas by name.
+pub(super) const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 const MARK: &str = "x-mcp-header";
 /// The characters of a token of RFC 9110 other than letters and digits.
 const TOKEN: &str = "!#$%&'*+-.^_`|~";

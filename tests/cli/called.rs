@@ -103,8 +103,8 @@ fn sent(sandbox: &Sandbox) -> Vec<(String, Value)> {
                         found.push((name.to_owned(), message["params"]["arguments"].clone()));
                     }
                 }
-                Value::Object(members) => values.extend(members.into_iter().map(|(_, value)| value)),
-                Value::Array(items) => values.extend(items),
+                Value::Object(members) => values.extend(members.into_iter().rev().map(|(_, value)| value)),
+                Value::Array(items) => values.extend(items.into_iter().rev()),
                 _ => {}
             }
         }

@@ -46,7 +46,9 @@ fn broken(sandbox: &Sandbox) -> BTreeSet<(String, String)> {
     let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let verdicts = records.flat_map(|line| line["record"]["verdicts"].as_array().cloned().unwrap_or_default());
     let told = verdicts.map(|one| [&one["requirement"], &one["kind"]].map(|it| it.as_str().unwrap_or("").to_owned()));
-    told.filter(|[_, kind]| kind != "pass" && kind != "not-asked").map(|[requirement, kind]| (requirement, kind)).collect()
+    told.filter(|[_, kind]| kind != "pass" && kind != "not-asked")
+        .map(|[requirement, kind]| (requirement, kind))
+        .collect()
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! Arguments that are derived from schemas, and schemas from which none can be derived.
+
 use super::*;
 use crate::fuzz::fuzz;
 
