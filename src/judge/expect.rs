@@ -66,7 +66,9 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
         misses.take(advertised::compare(tool, wanted, observed.advertised.get(tool)));
     }
     misses.flaws(&expected.without, &observed.tools);
-    calls::compare(&expected.calls, &observed.calls).into_iter().for_each(|compared| misses.take(compared));
+    for compared in calls::compare(&expected.calls, &observed.calls) {
+        misses.take(compared);
+    }
     misses.value("saw", expected.saw.as_ref(), observed.saw.as_ref());
     misses.value("structured", expected.structured.as_ref(), observed.structured.as_ref());
     if let Some(wanted) = expected.text {

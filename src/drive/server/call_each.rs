@@ -117,12 +117,12 @@ fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, 
     let mut called = 0;
     for Tool { name, input } in tools {
         let may_run = callable.allows(&name);
-        let arguments = match (with, ListedSchema::read(input.get())) {
-            (_, None) => Vec::new(),
-            (With::Refused, Some(schema)) => schema.refused(may_run),
-            (With::Accepted, Some(schema)) if may_run => schema.accepted(),
-            (With::Accepted, Some(_)) => Vec::new(),
-        };
+        let arguments = ListedSchema::read(input.get()).map(|schema| match with {
+            With::Refused => schema.refused(may_run),
+            With::Accepted if may_run => schema.accepted(),
+            With::Accepted => Vec::new(),
+        });
+        let arguments = arguments.unwrap_or_default();
         called += usize::from(!arguments.is_empty());
         if called > TOOLS {
             break;
