@@ -3,6 +3,7 @@
 //! The module takes the library, the targets and the user's selection, and returns a [`Plan`]: tests × revisions ×
 //! transports. It is pure, and must not know how a test is run, nor what time it is.
 
+mod declared;
 mod excuses;
 
 use std::cmp::Reverse;
@@ -349,6 +350,8 @@ impl Planner<'_> {
             Some(reason)
         } else if target.callable.is_none() && calls_accepted(test) {
             Some(SkipReason::NotCallable)
+        } else if let Some(reason) = declared::skip_reason(target, test, revision) {
+            Some(reason)
         } else if let Some(need) = lacks {
             Some(SkipReason::Lacks(*need))
         } else if test.heavy && !self.selection.heavy {

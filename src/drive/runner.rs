@@ -4,7 +4,7 @@
 //! Must not know the expected behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::OwnedMutexGuard;
@@ -17,25 +17,23 @@ use crate::drive::client::driving::{self, Driven, with_canaries};
 use crate::drive::client::mock::Listeners;
 use crate::drive::clock::Deadline;
 use crate::drive::fixed;
+use crate::drive::health::{GivenUp, Health};
 use crate::drive::options::Options;
 use crate::drive::overload::Machine;
 use crate::drive::process::launch::{StopReason, Stopped};
 use crate::drive::server::fixture::ServedFixture;
 use crate::drive::server::http::ConnectionReuse;
+use crate::drive::server::refusal;
 use crate::drive::stopwatch::Stopwatch;
 use crate::model::case::{Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
+use crate::model::survey::Survey;
 use crate::model::target::{Fixed, Target, TargetKind};
 use crate::model::template::Bindings;
 use crate::model::timings::Spent;
 use crate::model::transcript::{End, Message, Party, Phase, Served, StdioMode, StepTranscript, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
-
-/// The number of consecutive hangs or failed starts after which a target is given up.
-const HANGS: u32 = 3;
-/// The total number of restarts after which a target is given up.
-const RESTARTS: u32 = 20;
 
 /// A target with its running processes.
 #[derive(Debug)]
@@ -62,66 +60,12 @@ pub(crate) struct TargetRunner {
     stopwatch: Stopwatch,
 }
 
-/// The failures of a target so far.
-#[derive(Debug)]
-struct Health {
-    target: TargetId,
-    /// Set once a hello has confirmed the claims of `target.toml`.
-    confirmed: bool,
-    /// Set if its hello announces streams over stdio.
-    streams: bool,
-    /// The number of consecutive hangs.
-    hangs: u32,
-    /// The total number of restarts.
-    restarts: u32,
-    given_up: GivenUp,
-}
-
-/// The targets that were given up, with reasons. All workers share this value, so they stop at once and report the same
-/// reason.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct GivenUp(Arc<Mutex<BTreeMap<TargetId, String>>>);
-
-impl GivenUp {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<TargetId, String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Health {
-    fn new(target: TargetId, given_up: GivenUp) -> Self {
-        Self { target, confirmed: false, streams: false, hangs: 0, restarts: 0, given_up }
-    }
-
-    /// Returns the reason as an error if the target was given up.
-    fn check_usable(&self) -> Result<(), String> {
-        self.given_up.all().get(&self.target).cloned().map_or(Ok(()), Err)
-    }
-
-    fn count_hang(&mut self, how: &str) {
-        self.hangs += 1;
-        if self.hangs >= HANGS {
-            self.give_up(format!("given up after {HANGS} hangs or failed starts in a row; the last: {how}"));
-        }
-    }
-
-    fn count_restart(&mut self, how: &str) {
-        self.restarts += 1;
-        if self.restarts >= RESTARTS {
-            self.give_up(format!("given up after {RESTARTS} restarts; the last: {how}"));
-        }
-    }
-
-    fn give_up(&mut self, reason: String) {
-        self.given_up.all().entry(self.target.clone()).or_insert(reason);
-    }
-}
-
 impl TargetRunner {
     /// A runner without processes.
     pub(crate) fn new(target: Arc<Target>, options: Options, machine: Arc<Machine>, given_up: GivenUp) -> Self {
         let health = Health::new(target.id.clone(), given_up);
         let stopwatch = Stopwatch::start();
+        let listed = target.survey.as_ref().map_or_else(BTreeMap::new, listed);
         Self {
             target,
             options,
@@ -133,7 +77,7 @@ impl TargetRunner {
             served: None,
             served_in_process: None,
             listeners: Listeners::default(),
-            listed: BTreeMap::new(),
+            listed,
             health,
             stopwatch,
         }
@@ -348,9 +292,12 @@ impl TargetRunner {
                 End::Crash { how } => self.health.count_hang(&no_list(revision, &how, &words.take())),
                 End::Timeout if self.has_more_patience().await => {}
                 End::Timeout => {
-                    self.health.count_hang(&no_list(revision, "no response within the time limit", &words.take()));
+                    self.health.count_silence(&no_list(revision, "no response within the time limit", &words.take()));
                 }
-                _ => drop(self.listed.insert(revision, fixed::names(&seen.messages))),
+                _ => {
+                    self.health.count_answer();
+                    self.listed.insert(revision, fixed::names(&seen.messages));
+                }
             }
         }
         self.health.check_usable()
@@ -369,9 +316,13 @@ impl TargetRunner {
                     self.adapter = Some(adapter);
                     self.reuse = ConnectionReuse::default();
                     self.health.confirmed = true;
+                    self.health.count_answer();
                 }
                 Err(StartError::Hello { trouble: Trouble::Hung, .. }) if self.has_more_patience().await => {}
-                Err(error @ StartError::Hello { trouble: Trouble::Died(_) | Trouble::Hung, .. }) => {
+                Err(error @ StartError::Hello { trouble: Trouble::Hung, .. }) => {
+                    self.health.count_silence(&error.to_string());
+                }
+                Err(error @ StartError::Hello { trouble: Trouble::Died(_), .. }) => {
                     self.health.count_hang(&error.to_string());
                 }
                 // The resources of this machine may suffice for the next test.
@@ -392,6 +343,7 @@ impl TargetRunner {
         let mut transcript = self.blank(&planned.id, bindings, Served::Serving);
         transcript.stdio = planned.stdio.map(|_| self.mode(planned));
         self.ask(planned, canaries, deadline, &mut transcript).await;
+        self.check_rate(&mut transcript);
         transcript.micros = deadline.micros();
         if matches!(self.target.drives, TargetKind::Adapter(_)) {
             // For a fixed server, the handshake was counted as part of its start.
@@ -399,6 +351,17 @@ impl TargetRunner {
         }
         self.stopwatch.count_steps(&transcript.steps);
         Ok(transcript)
+    }
+
+    /// Gives up a running server that limits the rate of requests: its refusals say nothing about its conformance.
+    fn check_rate(&mut self, transcript: &mut Transcript) {
+        let is_running = matches!(self.target.drives, TargetKind::Fixed(Fixed::Running(_)));
+        let messages = transcript.opening.iter().chain(transcript.steps.iter().flat_map(|step| &step.messages));
+        if let Some(reason) = refusal::of_rate(messages).filter(|_| is_running) {
+            self.health.give_up(format!("given up: {reason}"));
+            transcript.served = Served::Unavailable { reason };
+            transcript.steps.clear();
+        }
     }
 
     /// Performs the steps of a test: serves the fixture first, unless it is already served, or drives the client.
@@ -453,7 +416,7 @@ impl TargetRunner {
             self.served.as_ref().map(ServedFixture::stderr).or(self.adapter.as_ref().map(Adapter::stderr)).cloned();
         let test = &planned.test;
         if is_sound(transcript) && next.is_some_and(|next| shares(test, &next.test)) {
-            self.health.hangs = 0;
+            self.health.forget_hangs();
             transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
             return;
         }
@@ -483,9 +446,9 @@ impl TargetRunner {
             StopReason::Finished if self.by_adapter(planned) && !test.isolated && stopped.is_some() => {
                 self.health.count_restart("it did not stop serving a fixture");
             }
-            StopReason::Finished => self.health.hangs = 0,
+            StopReason::Finished => self.health.forget_hangs(),
             StopReason::Broken => {
-                self.health.hangs = 0;
+                self.health.forget_hangs();
                 if let Some(stopped) = stopped.filter(|stopped| stopped.died) {
                     self.health.count_restart(&stopped.how);
                 }
@@ -517,6 +480,11 @@ impl TargetRunner {
     fn blank(&self, test: &TestId, bindings: Bindings, served: Served) -> Transcript {
         Transcript { bindings, ..Transcript::blank(self.target.id.clone(), test.clone(), served) }
     }
+}
+
+/// Returns the tools that a survey has listed. A server that was asked in a survey is not asked again.
+fn listed(survey: &Survey) -> BTreeMap<Revision, Option<Vec<String>>> {
+    survey.revisions.iter().map(|(revision, declared)| (*revision, declared.tools.clone())).collect()
 }
 
 /// A step that only connects, with the options of the first step of a test.

@@ -57,6 +57,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         unverified: None,
         needs: Vec::new(),
         package: None,
+        survey: None,
     }
 }
 

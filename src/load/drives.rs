@@ -6,17 +6,19 @@
 use camino::Utf8Path;
 
 use super::callable::CALLS;
+use super::ad_hoc;
 use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::{Object, Reader};
 use super::target::command;
 use crate::model::case::Need;
+use crate::model::endpoint::{Endpoint, Header, HeaderValue, why_no_header};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Fixed, Kind, TargetKind};
+use crate::model::target::{Claims, Fixed, Kind, Package, TargetKind};
 
 /// The keys of which a fixed target has one.
 const WAYS: [&str; 3] = ["command", "url", "client"];
-const ONE_WAY: &str = "write one of `command = […]` for a server over stdio, `url = \"http://…\"` for a server that is running, \
+const ONE_WAY: &str = "write one of `command = […]` for a server over stdio, `url = \"https://…\"` for a server that is running, \
 `client = […]` for a client that takes a server's URL as its last argument";
 
 /// Reads `kind`, by default that of an adapter.
@@ -28,6 +30,7 @@ pub(super) fn kind(reader: &mut Reader, object: Object<'_>) -> Option<Kind> {
 pub(super) fn drives(reader: &mut Reader, object: Object<'_>, kind: Kind, folder: &Utf8Path) -> Option<TargetKind> {
     match kind {
         Kind::Adapter => {
+            of_url(reader, object);
             for member in ["url", "client"].iter().filter_map(|key| object.member(key)) {
                 let conflict = reader
                     .mistake(Lint::ConflictingKeys, format!("a target with an adapter cannot have `{}`", member.key));
@@ -47,6 +50,9 @@ fn fixed(reader: &mut Reader, object: Object<'_>, folder: &Utf8Path) -> Option<F
         let help = "write a target of its own for each variant";
         reader.push(conflict.at(member.key_span, "only for adapters").help(help));
     }
+    if object.get("url").is_none() {
+        of_url(reader, object);
+    }
     let ways: Vec<_> = WAYS.iter().filter_map(|way| object.member(way)).collect();
     match ways.as_slice() {
         [] => {
@@ -58,7 +64,7 @@ fn fixed(reader: &mut Reader, object: Object<'_>, folder: &Utf8Path) -> Option<F
         [one] => match &*one.key {
             "command" => command(reader, &one.value, folder).map(Fixed::Server),
             "client" => command(reader, &one.value, folder).map(Fixed::Client),
-            _ => address(reader, &one.value).map(Fixed::Running),
+            _ => endpoint(reader, object, &one.value, folder).map(Fixed::Running),
         },
         [first, second, ..] => {
             let message = format!("a fixed target cannot have both `{}` and `{}`", first.key, second.key);
@@ -69,18 +75,54 @@ fn fixed(reader: &mut Reader, object: Object<'_>, folder: &Utf8Path) -> Option<F
     }
 }
 
-/// Reads the address of a server. Any host is allowed, because the author of the file chose it.
-fn address(reader: &mut Reader, node: &Node) -> Option<String> {
-    let text = reader.text(node, "`url`")?;
-    let rest = text.strip_prefix("http://").filter(|rest| !rest.starts_with('/') && !rest.is_empty());
-    if rest.is_none() || text.contains(|one: char| one.is_whitespace() || one.is_control()) {
-        let wrong = reader.mistake(Lint::UnknownValue, format!("`{text}` is not the address of a server"));
-        let help =
-            "write an address such as `http://127.0.0.1:3000/mcp`; to reach a server over HTTPS, use a local TLS proxy";
-        reader.push(wrong.at(node.span, "not `http://HOST…`").help(help));
-        return None;
+/// Reports the keys that only a target with a `url` can have.
+fn of_url(reader: &mut Reader, object: Object<'_>) {
+    for member in ["header-env", "cacert"].iter().filter_map(|key| object.member(key)) {
+        let conflict = reader.mistake(Lint::ConflictingKeys, format!("`{}` needs a `url`", member.key));
+        reader.push(conflict.at(member.key_span, "only for a server with a `url`").help("remove the key"));
     }
-    Some(text.to_owned())
+}
+
+/// Reads the address of a server. Any host is allowed, because the author of the file chose it.
+fn endpoint(reader: &mut Reader, object: Object<'_>, node: &Node, folder: &Utf8Path) -> Option<Endpoint> {
+    let text = reader.text(node, "`url`")?;
+    let url = match ad_hoc::url(text) {
+        Ok(url) => url,
+        Err(why) => {
+            let wrong = reader.mistake(Lint::UnknownValue, format!("`{text}` is not the address of a server"));
+            let help = "write an address such as `https://example.com/mcp` or `http://127.0.0.1:3000/mcp`";
+            reader.push(wrong.at(node.span, why).help(help));
+            return None;
+        }
+    };
+    let headers = object.get("header-env").map_or_else(Vec::new, |node| headers(reader, node));
+    let roots = object.get("cacert").and_then(|node| reader.text(node, "`cacert`")).map(|path| folder.join(path));
+    Some(Endpoint { url, headers, roots })
+}
+
+/// Reads the headers whose values are in environment variables.
+fn headers(reader: &mut Reader, node: &Node) -> Vec<Header> {
+    let mut headers = Vec::new();
+    for member in reader.members(node, "`header-env`").unwrap_or_default() {
+        let name = (*member.key).to_owned();
+        if let Some(why) = why_no_header(&name) {
+            let wrong = reader.mistake(Lint::UnknownValue, format!("`{name}` cannot be the name of a header"));
+            reader.push(wrong.at(member.key_span, why).help("write `header-env = { Authorization = \"VARIABLE\" }`"));
+        } else if let Some(variable) = reader.text(&member.value, "the name of a variable") {
+            headers.push(Header { name, value: HeaderValue::Variable(variable.to_owned()) });
+        }
+    }
+    headers
+}
+
+/// Reads `package` and `version`, of which a target has both or none.
+pub(super) fn package(reader: &mut Reader, object: Object<'_>) -> Option<Package> {
+    let text = |reader: &mut Reader, key: &str, node: &Node| reader.text(node, &format!("`{key}`")).map(str::to_owned);
+    let what = "a target with one of `package` and `version`";
+    object.get("package").or_else(|| object.get("version"))?;
+    let name = reader.need(object, what, "package").and_then(|node| text(reader, "package", node));
+    let version = reader.need(object, what, "version").and_then(|node| text(reader, "version", node));
+    Some(Package { name: name?, version: version?, is_dev: false })
 }
 
 /// Reads `claims`. The roles and transports of a fixed target follow from its command or address.

@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::callable::callable;
 use super::diagnostic::{Diagnostic, File, Lint, did_you_mean, nearest};
-use super::drives::{claims, drives, kind};
+use super::drives::{claims, drives, kind, package};
 use super::excuses::{author, flaky, known, of_variant};
 use super::node::Node;
 use super::package::package;
@@ -121,6 +121,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         unverified: None,
         needs: Vec::new(),
         package: None,
+        survey: None,
     }
 }
 
@@ -313,13 +314,15 @@ pub(super) fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadEr
 /// The bytes of the file times its variants, each of which is a target with all parts of the file.
 const COPIES: usize = 4 << 20;
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 20] = [
     "title",
     "package",
     "version",
     "kind",
     "command",
     "url",
+    "header-env",
+    "cacert",
     "client",
     "env",
     "secrets",
@@ -389,6 +392,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         author: Vec::new(),
         flaky: Vec::new(),
         snapshots: None,
+        survey: None,
     };
     let one = |variant: Option<&Variant>| {
         let name = variant.map(|variant| variant.name.clone());

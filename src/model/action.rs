@@ -21,6 +21,21 @@ pub enum Asks<'a> {
 }
 
 impl When {
+    /// Returns the name of the tool that this action calls, if it calls one.
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Call { tool, .. } | Self::Cancel { tool, .. } => Some(tool),
+            Self::Send { message, .. } => {
+                let is_call = matches!(message.get("method"), Some(Template::String(name)) if name == "tools/call");
+                match message.get("params").and_then(|params| params.get("name")).filter(|_| is_call) {
+                    Some(Template::String(name)) => Some(name),
+                    _ => None,
+                }
+            }
+            Self::Serve | Self::List | Self::Bare { .. } | Self::EndInput => None,
+        }
+    }
+
     /// Returns the request of this action.
     pub fn asks<'a>(&self, fixture: &'a Fixture) -> Asks<'a> {
         match self {

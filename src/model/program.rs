@@ -55,6 +55,26 @@ pub fn version_argument(program: &str) -> Option<&'static str> {
     VERSIONED.iter().find(|(_, programs)| programs.contains(&program)).map(|(argument, _)| *argument)
 }
 
+/// The programs that run another program or package, which their arguments name.
+const LAUNCHERS: [&str; 30] = [
+    "bun", "bunx", "cargo", "deno", "docker", "dotnet", "env", "exec", "go", "java", "nice", "node", "nodejs", "npm",
+    "npx", "perl", "php", "pipx", "pnpm", "pnpx", "podman", "poetry", "python", "python3", "ruby", "sh", "bash", "uv",
+    "uvx", "yarn",
+];
+/// The words of their command lines that name no program.
+const SUBCOMMANDS: [&str; 8] = ["compose", "container", "dlx", "exec", "run", "start", "tool", "x"];
+
+/// Returns whether a program runs another one, which its arguments name.
+pub fn is_launcher(program: &str) -> bool {
+    let stem = program.trim_end_matches(|one: char| one.is_ascii_digit() || one == '.');
+    LAUNCHERS.contains(&program) || LAUNCHERS.contains(&stem)
+}
+
+/// Returns whether a word of the command line of a launcher names a subcommand and no program.
+pub fn is_subcommand(word: &str) -> bool {
+    SUBCOMMANDS.contains(&word)
+}
+
 /// The result of looking for a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {

@@ -223,6 +223,12 @@ pub enum SkipReason {
     NotCallable,
     /// The test has no fixture: it is meant for fixed servers, which have their own tools.
     NoFixture,
+    /// The server does not declare the capability of tools, which the test uses.
+    NoTools,
+    /// The server does not list the tools that the test uses.
+    ToolsNotListed,
+    /// The test calls a tool of the server, and the user has not allowed that.
+    NotCallable,
     /// The test is too expensive to run by default.
     Heavy,
     /// The test is too expensive to repeat on each revision and transport.
@@ -239,6 +245,9 @@ impl fmt::Display for SkipReason {
             Self::NoAdapter => f.write_str("the test has a fixture, and a fixed target has no adapter to build it"),
             Self::NotCallable => f.write_str("no tool may be called: permit it with --call, or `calls` in [claims]"),
             Self::NoFixture => f.write_str("the test applies only to fixed servers, which have their own tools"),
+            Self::NoTools => f.write_str("the server does not declare the capability `tools`"),
+            Self::ToolsNotListed => f.write_str("the server does not list the tools that the test uses"),
+            Self::NotCallable => f.write_str("the test calls a tool; --call TOOL allows that"),
             Self::Heavy => f.write_str("heavy: runs only with --heavy"),
             Self::HeavyOnce => f.write_str("heavy: runs only on the newest revision and one transport"),
         }

@@ -7,8 +7,10 @@ use std::fmt;
 use camino::Utf8PathBuf;
 
 use super::callable::Callable;
+use super::endpoint::Endpoint;
 use super::program::Program;
 use super::spec::{Revision, Role, Transport, words};
+use super::survey::Survey;
 use super::{Pattern, RequirementId, TargetId};
 
 /// A target, or one variant of it.
@@ -52,9 +54,16 @@ pub struct Target {
     pub needs: Vec<Program>,
     /// The package under test, if `target.toml` names it. The adapter's response to `hello` must agree.
     pub package: Option<Package>,
+    /// The declarations of a server that the user named by its command or URL, without a `target.toml`.
+    pub survey: Option<Survey>,
 }
 
 impl Target {
+    /// Returns whether the target has no `target.toml`, because the user named its command or URL.
+    pub fn is_ad_hoc(&self) -> bool {
+        self.survey.is_some()
+    }
+
     /// Returns the patterns of all entries that excuse something.
     pub fn excused(&self) -> impl Iterator<Item = &Pattern> {
         self.excuses().map(|excuse| excuse.test).chain(self.flaky.iter().map(|flaky| &flaky.test))
@@ -121,7 +130,7 @@ pub enum Fixed {
     /// The command of a server over stdio.
     Server(Vec<String>),
     /// The address of a running server, for Streamable HTTP.
-    Running(String),
+    Running(Endpoint),
     /// The command of a client. casebook adds a server's address as the last argument.
     Client(Vec<String>),
 }

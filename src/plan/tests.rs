@@ -6,6 +6,7 @@ use crate::model::applicability::{Inside, Listed};
 use crate::model::callable::Callable;
 use crate::model::case::Need;
 use crate::model::case::{Check, Fixture, Step, Then, When};
+use crate::model::endpoint::Endpoint;
 use crate::model::spec::{Harm, Level, Requirement, Revisions};
 use crate::model::target::{Claims, Fixed, Known, LeftToAuthor, Setup};
 
@@ -54,6 +55,7 @@ fn target() -> Target {
         unverified: None,
         needs: Vec::new(),
         package: None,
+        survey: None,
     }
 }
 
@@ -139,7 +141,7 @@ fn adapter_skips_fixed_only_and_fixed_skips_adapter_only() {
     let both = |one: &str, other: &str| [one, other].map(|name| format!("a/b/{name}@2026-07-28+http")).to_vec();
     let (adapter, why) = asked(TargetKind::Adapter(Vec::new()));
     assert_eq!((adapter, why), (both("built", "alike"), vec![SkipReason::NoFixture]));
-    let (fixed, why) = asked(TargetKind::Fixed(Fixed::Running("http://127.0.0.1:1/".to_owned())));
+    let (fixed, why) = asked(TargetKind::Fixed(Fixed::Running(Endpoint::new("http://127.0.0.1:1/"))));
     assert_eq!((fixed, why), (both("alike", "found"), vec![SkipReason::NoAdapter]));
 }
 

@@ -93,6 +93,9 @@ pub enum StartError {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// No request can be sent to the URL of a fixed server.
+    #[error("{0}")]
+    Endpoint(String),
     /// The target is fixed, without an adapter.
     #[error("a fixed target has no adapter")]
     Fixed,

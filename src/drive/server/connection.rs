@@ -70,11 +70,6 @@ impl Connection {
         Self::over(Channel::Http(endpoint), revision)
     }
 
-    /// A connection over Streamable HTTP to any URL.
-    pub(crate) fn anywhere(url: &str, revision: Revision) -> Self {
-        Self::to(Http::anywhere(url), revision)
-    }
-
     /// A connection over a stream, or over a process's standard input and output.
     pub(crate) fn stdio(input: impl AsyncWrite + Unpin + Send + 'static, output: Lines, revision: Revision) -> Self {
         Self::over(Channel::Stdio(Stdio { input: Box::new(input), output, torn: false }), revision)

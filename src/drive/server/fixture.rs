@@ -17,7 +17,7 @@ use crate::drive::server::call_each::Permission;
 use crate::drive::server::cancel::Cancelled;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
-use crate::drive::server::http::ConnectionReuse;
+use crate::drive::server::http::{ConnectionReuse, Http};
 use crate::model::case::{Does, Step, Test, Then, When};
 use crate::model::spec::{Revision, Transport};
 use crate::model::target::{Fixed, Target, TargetKind};
@@ -117,7 +117,10 @@ impl ServedFixture {
                 let (server, input, output) = StdioServer::fixed(target, command)?;
                 (Connection::stdio(input, output, revision).starting(), Host::Process(server))
             }
-            Fixed::Running(url) => (Connection::anywhere(url, revision), Host::Elsewhere(BoundedText::default())),
+            Fixed::Running(endpoint) => {
+                let http = Http::anywhere(endpoint).map_err(StartError::Endpoint)?;
+                (Connection::to(http, revision), Host::Elsewhere(BoundedText::default()))
+            }
             Fixed::Client(_) => return Err(StartError::Fixed),
         };
         let permission = Permission { callable: target.callable.clone(), ..Permission::default() };
@@ -139,6 +142,16 @@ impl ServedFixture {
         match &self.host {
             Host::Adapter(_, kept, _) | Host::Elsewhere(kept) => kept,
             Host::Process(server) => server.stderr(),
+        }
+    }
+
+    /// Opens the connection for a first step, without performing the step.
+    pub(crate) async fn open(&mut self, first: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
+        let Self { bindings, connection, opening, host } = self;
+        let opened = open(connection, opening, first, bindings, canaries, deadline);
+        match host {
+            Host::Process(server) => server.during(opened).await,
+            Host::Adapter(..) | Host::Elsewhere(_) => opened.await,
         }
     }
 
@@ -239,12 +252,11 @@ async fn exchange(
 ) -> Exchange {
     let Asked { step, permission, bindings, canaries } = asked;
     if !opening.done {
-        canaries.phase(Phase::Connect);
-        let handshake = connection.open(step, bindings, deadline).await;
-        if handshake.end != End::Accepted {
+        let handshake = open(connection, opening, step, bindings, canaries, deadline).await;
+        if !opening.done {
             return handshake;
         }
-        *opening = Opening { done: true, messages: handshake.messages };
+        opening.messages = handshake.messages;
     }
     if !matches!(step.when, When::Serve) {
         canaries.phase(Phase::Step);
@@ -263,6 +275,21 @@ async fn exchange(
         exchange @ Exchange { end: End::Timeout | End::Crash { .. }, .. } => exchange,
         _ => nothing(),
     }
+}
+
+/// Opens the connection for a first step. The handshake is done if its end is [`End::Accepted`].
+async fn open(
+    connection: &mut Connection,
+    opening: &mut Opening,
+    first: &Step,
+    bindings: &Bindings,
+    canaries: &Canaries,
+    deadline: Deadline,
+) -> Exchange {
+    canaries.phase(Phase::Connect);
+    let handshake = connection.open(first, bindings, deadline).await;
+    opening.done = handshake.end == End::Accepted;
+    handshake
 }
 
 /// A step that lists the tools.

@@ -4,6 +4,7 @@
 //! nothing, and contacts another machine only for a URL that the user gave. Must not know JSON-RPC or sessions.
 
 use std::error::Error as _;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -14,11 +15,15 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Bytes;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, Url, redirect, retry};
+use rustls::ClientConfig;
 use sse_stream::SseStream;
 
 use crate::drive::fault;
 use crate::drive::server::exchange::Arrival;
 use crate::drive::server::headers::{Headers, SESSION, text};
+use crate::drive::server::pace::{self, Pace};
+use crate::drive::server::{refusal, tls};
+use crate::model::endpoint::{Endpoint, HeaderValue as Source, why_no_value};
 use crate::model::transcript::{End, HEADERS};
 
 /// The largest reply that is read, in bytes.
@@ -30,6 +35,16 @@ const MAX_REPLY: usize = 16 << 20;
 pub(crate) struct Http {
     client: Client,
     endpoint: Option<Url>,
+    /// The parts of an endpoint that the user named.
+    remote: Option<Remote>,
+}
+
+/// The parts of an endpoint that the user named, which adapters do not need.
+#[derive(Debug)]
+struct Remote {
+    tls: ClientConfig,
+    headers: HeaderMap,
+    pace: Option<Arc<Pace>>,
 }
 
 /// Connections that are reused for the next endpoint, if its listener is the same.
@@ -46,24 +61,32 @@ impl ConnectionReuse {
         let endpoint = local(endpoint);
         let origin = endpoint.as_ref().map(|endpoint| endpoint.origin().ascii_serialization());
         let client = if self.origin == origin {
-            self.client.get_or_insert_with(client).clone()
+            self.client.get_or_insert_with(|| client(tls::trusting_nobody())).clone()
         } else {
             *self = Self { origin, client: None };
-            client()
+            client(tls::trusting_nobody())
         };
-        Http { client, endpoint }
+        Http { client, endpoint, remote: None }
     }
 }
 
 impl Http {
     /// An endpoint at any URL that the user gave.
-    pub(crate) fn anywhere(endpoint: &str) -> Self {
-        Self { client: client(), endpoint: endpoint.parse().ok() }
+    ///
+    /// # Errors
+    /// The reason why no request can be sent: a missing variable, or roots that cannot be read.
+    pub(crate) fn anywhere(endpoint: &Endpoint) -> Result<Self, String> {
+        let tls =
+            if endpoint.is_encrypted() { tls::trusting(endpoint.roots.as_deref())? } else { tls::trusting_nobody() };
+        let url: Url = endpoint.url.parse().map_err(|error| format!("{} is not a URL: {error}", endpoint.url))?;
+        let headers = additional(endpoint)?;
+        let remote = Remote { tls: tls.clone(), headers, pace: Pace::of(endpoint) };
+        Ok(Self { client: client(tls), endpoint: Some(url), remote: Some(remote) })
     }
 
     /// Uses new connections from now on.
     pub(crate) fn renew(&mut self) {
-        self.client = client();
+        self.client = client(self.remote.as_ref().map_or_else(tls::trusting_nobody, |remote| remote.tls.clone()));
     }
 
     pub(crate) fn post(&self, headers: &Headers, body: String) -> Reply {
@@ -88,14 +111,39 @@ impl Http {
         if !body.is_empty() {
             request = request.body(body);
         }
-        Reply::new(Body::Requested(Box::pin(request.send())))
+        Reply::new(Body::Requested(match &self.remote {
+            Some(Remote { headers, pace, .. }) => Box::pin(pace::send(pace.clone(), request.headers(headers.clone()))),
+            None => Box::pin(request.send()),
+        }))
     }
 }
 
-fn client() -> Client {
-    let builder = Client::builder().redirect(redirect::Policy::none()).no_proxy();
+fn client(tls: ClientConfig) -> Client {
+    let builder = Client::builder().redirect(redirect::Policy::none()).no_proxy().tls_backend_preconfigured(tls);
     let client = builder.retry(retry::never()).referer(false).build();
-    client.expect("a client without TLS, proxies and resolvers needs nothing that could be missing")
+    client.expect("a client without proxies and resolvers needs nothing that could be missing")
+}
+
+/// Returns the additional headers of an endpoint, with the values of the environment. No error has a value.
+fn additional(endpoint: &Endpoint) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    for header in &endpoint.headers {
+        let (value, source) = match &header.value {
+            Source::Given(value) => (value.clone(), String::new()),
+            Source::Variable(variable) => {
+                let value = std::env::var(variable)
+                    .map_err(|_| format!("the environment variable {variable} for `{}` is not set", header.name))?;
+                (value, format!(" from {variable}"))
+            }
+        };
+        let refused = |why: &str| format!("the header `{}`{source} cannot be sent: {why}", header.name);
+        why_no_value(&value).map_or(Ok(()), |why| Err(refused(why)))?;
+        let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|_| refused("its name is invalid"))?;
+        let mut value = HeaderValue::from_str(value.trim()).map_err(|_| refused("its value is invalid"))?;
+        value.set_sensitive(true);
+        headers.append(name, value);
+    }
+    Ok(headers)
 }
 
 /// Parses a URL; returns `None` unless its host is this machine.
@@ -376,7 +424,7 @@ fn failure(error: &reqwest::Error) -> End {
     if cause.downcast_ref::<io::Error>().is_some_and(fault::is_no_room) {
         fault::report(format!("cannot open a connection to the target: {cause}"));
     }
-    End::Crash { how: cause.to_string() }
+    End::Crash { how: refusal::of_connection(error).unwrap_or_else(|| cause.to_string()) }
 }
 
 /// Returns the innermost cause of an error, whose message contains no address.

@@ -8,6 +8,9 @@ pub(crate) mod fixture;
 pub(crate) mod get_stream;
 pub(crate) mod headers;
 pub(crate) mod http;
+pub(crate) mod pace;
 pub(crate) mod perform;
+pub(crate) mod refusal;
 #[cfg(test)]
 mod scripted;
+pub(crate) mod tls;

@@ -15,6 +15,7 @@ use crate::drive::smoke::check::smoke;
 use crate::drive::smoke::outcome::SmokeOutcome;
 use crate::model::callable::Callable;
 use crate::model::case::{Does, Fixture, Step, Test, Then, Tool, When};
+use crate::model::endpoint::Endpoint;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Fixed, Setup, Target, TargetKind};
 use crate::model::template::{Generator, Template};
@@ -76,6 +77,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         unverified: None,
         needs: Vec::new(),
         package: None,
+        survey: None,
     }
 }
 
@@ -285,7 +287,7 @@ async fn hanging_target_of_each_kind_is_given_up_after_three_hangs() {
         ("a server over HTTP", target(&[("URL", &url)]), http, server),
         ("a client", target(&[("ON_DRIVE", "exec sleep 1000")]), http, client),
         ("a fixed server over stdio", fixed(Fixed::Server(sleeper())), stdio, server),
-        ("a fixed server over HTTP", fixed(Fixed::Running(url.clone())), http, server),
+        ("a fixed server over HTTP", fixed(Fixed::Running(Endpoint::new(url.clone()))), http, server),
         ("a fixed client", fixed(Fixed::Client(sleeper())), http, client),
     ];
     for (what, target, transport, test) in ways {

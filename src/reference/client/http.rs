@@ -5,8 +5,11 @@
 //! size of a message is limited; the caller limits the time. Only the given URL is requested, without redirects and
 //! proxies. The module must not know methods.
 
+use std::sync::Arc;
+
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect, retry};
+use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -79,7 +82,16 @@ impl OtherMessages {
 /// Returns an HTTP client, whose connections all clients share.
 pub(crate) fn connections() -> Client {
     let builder = Client::builder().redirect(redirect::Policy::none()).retry(retry::never());
-    builder.referer(false).no_proxy().build().expect("plain HTTP needs nothing that could be missing")
+    let builder = builder.referer(false).no_proxy().tls_backend_preconfigured(trusting_nobody());
+    builder.build().expect("plain HTTP needs nothing that could be missing")
+}
+
+/// Returns a configuration of TLS without roots: the reference reads no certificates of this machine.
+fn trusting_nobody() -> ClientConfig {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.expect("the provider has the cipher suites of all versions");
+    builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
 }
 
 impl Endpoint {

@@ -1,0 +1,219 @@
+//! The survey of a server: one connection for each revision, before the first test.
+//!
+//! Takes a server without a fixture, gives the revisions, capabilities and tools that it declares. Sends only
+//! `initialize`, `server/discover` and `tools/list`. Must not know cases or the expected behaviour.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::drive::adapter::protocol::with_stderr;
+use crate::drive::canary::Canaries;
+use crate::drive::clock::Deadline;
+use crate::drive::fixed;
+use crate::drive::process::launch::StopReason;
+use crate::drive::server::exchange::Exchange;
+use crate::drive::server::fixture::ServedFixture;
+use crate::drive::server::refusal;
+use crate::jsonrpc::{message, nesting};
+use crate::model::case::{Step, Then, When};
+use crate::model::spec::{Lifecycle, Revision};
+use crate::model::survey::{Declared, Survey};
+use crate::model::target::{Fixed, Target, TargetKind};
+use crate::model::template::{Bindings, Template};
+use crate::model::transcript::{End, Message, Party};
+
+/// The shortest time for the answer on a further revision. Some servers ignore what they do not know.
+const FURTHER: Duration = Duration::from_secs(3);
+/// The number of times of the first answer that a further answer may take.
+const TIMES: u32 = 3;
+/// The number of characters of a name or a message of the server that are kept.
+const SHOWN: usize = 200;
+/// The number of names of capabilities and revisions that are kept.
+const NAMES: usize = 40;
+
+/// The reason why a server cannot be tested.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SurveyError {
+    /// The server cannot be reached, or does not speak the protocol.
+    #[error("{0}")]
+    Unusable(String),
+    /// The server speaks only revisions that casebook does not test.
+    #[error("{0}")]
+    NoRevision(String),
+}
+
+/// The answer of a server on one revision.
+enum Answer {
+    Declares(Option<(String, String)>, Declared, Vec<String>),
+    /// The server names other revisions, or returns an error.
+    Declines(Vec<String>, Option<String>),
+}
+
+/// Asks a server for its declarations on these revisions.
+///
+/// # Errors
+/// [`SurveyError`] if it does not answer within the limit, or supports none of the revisions.
+pub async fn survey(target: &Target, wanted: &[Revision], limit: Duration) -> Result<Survey, SurveyError> {
+    let TargetKind::Fixed(server) = &target.drives else {
+        return Err(SurveyError::Unusable("a target with an adapter declares its claims in target.toml".to_owned()));
+    };
+    // A server of an older revision may ignore requests without `initialize`, but any server answers that.
+    let is_stateful = |revision: &&Revision| revision.facts().lifecycle == Lifecycle::Stateful;
+    let Some(first) = wanted.iter().filter(is_stateful).max().or(wanted.iter().max()).copied() else {
+        return Err(SurveyError::NoRevision("no revision was selected".to_owned()));
+    };
+    let began = Instant::now();
+    let answer = ask(target, server, first, Deadline::within(limit)).await.map_err(SurveyError::Unusable)?;
+    let further = FURTHER.max(began.elapsed().saturating_mul(TIMES)).min(limit);
+    let mut answers = BTreeMap::from([(first, Ok(answer))]);
+    for revision in wanted.iter().rev().filter(|revision| **revision != first) {
+        answers.insert(*revision, ask(target, server, *revision, Deadline::within(further)).await);
+    }
+    summed(answers, wanted)
+}
+
+fn summed(answers: BTreeMap<Revision, Result<Answer, String>>, wanted: &[Revision]) -> Result<Survey, SurveyError> {
+    let (mut survey, mut why) = (Survey::default(), None);
+    for (revision, answer) in answers {
+        match answer {
+            Ok(Answer::Declares(server, declared, others)) => {
+                survey.server = server.or(survey.server);
+                survey.others.extend(others);
+                survey.revisions.insert(revision, declared);
+            }
+            Ok(Answer::Declines(others, error)) => {
+                survey.others.extend(others);
+                why = error.or(why);
+            }
+            Err(error) => why = Some(error),
+        }
+    }
+    let known: Vec<_> = Revision::all().map(Revision::name).collect();
+    survey.others.retain(|one| !known.contains(&one.as_str()));
+    survey.others.sort();
+    survey.others.dedup();
+    survey.others.truncate(NAMES);
+    if !survey.revisions.is_empty() {
+        return Ok(survey);
+    }
+    let tested = wanted.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
+    Err(SurveyError::NoRevision(if survey.others.is_empty() {
+        let why = why.map_or_else(String::new, |why| format!("; {why}"));
+        format!("it declares none of the revisions {tested}{why}")
+    } else {
+        format!("it declares only {}, and casebook tests {tested}", survey.others.join(", "))
+    }))
+}
+
+/// Asks a server for its declarations on one revision, on a connection of its own.
+async fn ask(target: &Target, server: &Fixed, revision: Revision, deadline: Deadline) -> Result<Answer, String> {
+    let connected = ServedFixture::connect(target, server, revision, Bindings::default());
+    let mut fixture = connected.map_err(|error| {
+        let text = error.to_string();
+        text.strip_suffix("; correct `command` in target.toml").map_or(text.clone(), str::to_owned)
+    })?;
+    let answer = declared(&mut fixture, server, revision, deadline).await;
+    let stderr = fixture.stderr().clone();
+    let reason = if answer.is_ok() { StopReason::Finished } else { StopReason::Hung };
+    fixture.stop(&mut None, reason).await;
+    answer.map_err(|why| format!("{why}{}", with_stderr(&stderr.take())))
+}
+
+async fn declared(
+    fixture: &mut ServedFixture,
+    server: &Fixed,
+    revision: Revision,
+    deadline: Deadline,
+) -> Result<Answer, String> {
+    let canaries = Canaries::default();
+    let list = step(When::List);
+    let (method, exchange) = match revision.facts().lifecycle {
+        Lifecycle::Stateful => ("initialize", fixture.open(&list, &canaries, deadline).await),
+        Lifecycle::Stateless => {
+            let message = Template::from(&json!({ "method": "server/discover", "params": {} }));
+            let discover = step(When::Send { message, headers: Vec::new() });
+            ("server/discover", fixture.step(&discover, &canaries, deadline).await)
+        }
+    };
+    let result = match result(&exchange, server, method)? {
+        Ok(result) => result,
+        Err(error) => return Ok(Answer::Declines(Vec::new(), Some(error))),
+    };
+    let versions = match revision.facts().lifecycle {
+        Lifecycle::Stateful => vec![text(&result["protocolVersion"])],
+        Lifecycle::Stateless => result["supportedVersions"].as_array().map_or_else(
+            // A result without the member is one to test.
+            || vec![revision.name().to_owned()],
+            |versions| versions.iter().take(NAMES).map(text).collect(),
+        ),
+    };
+    if !versions.iter().any(|version| version == revision.name()) {
+        return Ok(Answer::Declines(versions, None));
+    }
+    let capabilities = result["capabilities"].as_object().into_iter().flatten();
+    let capabilities = capabilities.take(NAMES).map(|(name, _)| cut(name)).collect();
+    let mut declared = Declared { capabilities, tools: None };
+    if declared.has_tools() {
+        let exchange = fixture.step(&list, &canaries, deadline).await;
+        if matches!(exchange.end, End::Replied { .. }) {
+            declared.tools = fixed::names(&exchange.messages);
+        }
+    }
+    Ok(Answer::Declares(named(&result), declared, versions))
+}
+
+fn step(when: When) -> Step {
+    Step { when, then: Then::Observe, declares: None, initialized: true }
+}
+
+/// Returns the result of a request, or the error that the server returned.
+///
+/// # Errors
+/// The reason why there is neither.
+fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Value, String>, String> {
+    let has_headers = matches!(server, Fixed::Running(endpoint) if !endpoint.headers.is_empty());
+    if let Some(words) = refusal::of_replies(&exchange.messages, has_headers) {
+        return Err(words);
+    }
+    let came = exchange.messages.iter().filter(|message| message.from == Party::Target);
+    // The response to `initialize` is followed by the reply to a notification, which has no result.
+    let results = came.clone().filter_map(|message: &Message| message::result_of(&message.text));
+    if let Some(result) = results.last().and_then(|result| nesting::read::<Value>(result.get().as_bytes()).ok()) {
+        return Ok(Ok(result));
+    }
+    let errors = came.filter_map(|message| nesting::read::<Value>(message.text.as_bytes()).ok());
+    if let Some(error) = errors.last().filter(|message| message["error"].is_object()) {
+        let words = text(&error["error"]["message"]);
+        return Ok(Err(format!("it answers `{method}` with the error {}: {words}", error["error"]["code"])));
+    }
+    Err(match &exchange.end {
+        End::Timeout => format!(
+            "it did not answer `{method}` within the time limit; if it needs longer to start, add --start-limit 2m"
+        ),
+        End::Crash { how } => match server {
+            Fixed::Running(_) => how.clone(),
+            Fixed::Server(_) | Fixed::Client(_) => format!("it ended before it answered `{method}`: {how}"),
+        },
+        End::Http { status } => format!("it answers `{method}` with HTTP {status} and without an MCP message"),
+        End::Invalid { reason } => format!("it does not answer `{method}` with MCP: {reason}"),
+        End::Oversized => format!("its answer to `{method}` is larger than casebook reads"),
+        _ => format!("it does not answer `{method}`"),
+    })
+}
+
+/// Returns the name and the version that a server gives itself.
+fn named(result: &Value) -> Option<(String, String)> {
+    let places = [&result["serverInfo"], &result["_meta"]["io.modelcontextprotocol/serverInfo"]];
+    let info = places.into_iter().find(|info| info["name"].is_string())?;
+    Some((text(&info["name"]), text(&info["version"])))
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map(cut).unwrap_or_default()
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(SHOWN).collect()
+}

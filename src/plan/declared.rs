@@ -1,0 +1,26 @@
+//! The tests that a server excludes by its declarations, if it was asked for them before the run.
+//!
+//! Takes a target with a survey, and a test. Must not know how the server was asked.
+
+use crate::model::action::Asks;
+use crate::model::case::Test;
+use crate::model::reason::SkipReason;
+use crate::model::spec::Revision;
+use crate::model::target::Target;
+
+/// Returns why a test is not run on a server that was surveyed, if so.
+pub(super) fn skip_reason(target: &Target, test: &Test, revision: Revision) -> Option<SkipReason> {
+    let declared = target.survey.as_ref()?.revisions.get(&revision)?;
+    let asks = || test.steps.iter().map(|step| step.when.asks(&test.given));
+    let needs_tools = !test.reach.listed().is_empty();
+    if !declared.has_tools() && (needs_tools || asks().any(|asks| matches!(asks, Asks::List | Asks::Call(_)))) {
+        return Some(SkipReason::NoTools);
+    }
+    let is_listed = |names: &[String]| test.reach.listed().iter().all(|tool| tool.is_among(names));
+    if declared.tools.as_deref().is_some_and(|names| !is_listed(names)) {
+        return Some(SkipReason::ToolsNotListed);
+    }
+    let calls = |name: &str| declared.tools.iter().flatten().any(|listed| listed == name);
+    let called = test.steps.iter().filter_map(|step| step.when.tool());
+    (called.into_iter().any(calls)).then_some(SkipReason::NotCallable)
+}
