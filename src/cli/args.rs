@@ -10,7 +10,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::values;
 use super::{
-    CaseArgs, DriveArgs, ImportArgs, IssueArgs, KnownArgs, OutputArgs, RunArgs, ServeArgs, ShowArgs, TargetsArgs,
+    CaseArgs, DriveArgs, ImportArgs, InitArgs, IssueArgs, KnownArgs, OutputArgs, RunArgs, ServeArgs, ShowArgs,
+    TargetsArgs,
 };
 use crate::model::Pattern;
 use crate::model::set::SetName;
@@ -19,6 +20,7 @@ use crate::model::spec::{Revision, Transport};
 /// The headings of options in `--help`.
 pub(super) mod heading {
     pub(in crate::cli) const TARGETS: &str = "Select targets";
+    pub(in crate::cli) const AD_HOC: &str = "Servers without a target.toml";
     pub(in crate::cli) const TESTS: &str = "Select tests";
     pub(in crate::cli) const CASES: &str = "Case files";
     pub(in crate::cli) const OUTPUT: &str = "Output";
@@ -121,6 +123,9 @@ pub enum Command {
     /// Run the programs that show known failures without an adapter
     #[command(after_long_help = REPRO)]
     Repro(ReproArgs),
+    /// Write the target.toml of the server that was just tried, and a workflow
+    #[command(after_long_help = INIT)]
+    Init(InitArgs),
     /// Print the [[known]] entries that would make a run succeed
     #[command(after_long_help = KNOWN)]
     Known(KnownArgs),
@@ -174,6 +179,8 @@ pub enum Command {
 const RUN: &str = "\
 Examples:
   casebook run go-sdk
+  casebook run -- npx -y some-server --flag
+  casebook run https://example.com/mcp --header-env Authorization=MCP_TOKEN
   casebook run ./my-sdk --only tools --only 'sep-2106/**'
   casebook run typescript-sdk:low go-sdk --report html=report.html
   casebook run --all --shard 2/5 --run-log shard-2.jsonl";
@@ -203,6 +210,14 @@ with status 0.
 Examples:
   casebook repro go-sdk
   casebook repro --all";
+
+const INIT: &str = "\
+casebook writes FOLDER/target.toml and .github/workflows/casebook.yml, and never
+overwrites a file. No file has the value of a header or a variable.
+
+Examples:
+  casebook run -- node server.js
+  casebook init conformance";
 
 const KNOWN: &str = "\
 Each entry matches the failing tests of one requirement, and no test that

@@ -210,6 +210,7 @@ fn run(args: &IssueArgs, library: &Library) -> Result<Found, Problem> {
             title: target.title.clone(),
             version: target.package.as_ref().map(ToString::to_string),
             unverified: None,
+            tried: None,
             planned: 0,
         });
         Ok(Found {

@@ -2,6 +2,7 @@
 //!
 //! Takes arguments, gives [`Command`] and [`Exit`]. Must not know how any stage works.
 
+mod ad_hoc;
 mod args;
 mod by_hand;
 mod caches;
@@ -14,6 +15,7 @@ mod drive;
 mod guard;
 mod here;
 mod import;
+mod init;
 mod interrupt;
 mod issue;
 mod known;
@@ -47,6 +49,7 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::model::untrusted::is_safe;
 use crate::peer::{self, Peer};
 use crate::report::terminal::{self, eprint_line, ignore_broken_pipe};
+pub use ad_hoc::AdHocArgs;
 use args::heading;
 pub use args::{
     AdapterArgs, Cli, Command, CompletionsArgs, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs,
@@ -55,6 +58,7 @@ pub use args::{
 };
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
+pub use init::InitArgs;
 pub use issue::IssueArgs;
 pub use known::KnownArgs;
 pub use outputs::{Annotations, Kind, Output, OutputArgs};
@@ -181,6 +185,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),
         Command::Lint(args) => cases::lint(args),
+        Command::Init(args) => init::init(args),
         Command::New(args) => new::new(args),
         Command::Serve(args) => serve::serve(args),
         Command::Drive(args) => drive::drive(args),

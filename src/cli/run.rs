@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 pub use args::{RunArgs, SelectArgs, ShowArgs};
 
+use super::ad_hoc;
 use super::dev::{replace_targets, with_installed};
 use super::here::{here, show_files, unpacked_folder, warn_of_skipped};
 use super::logs::CachedLog;
@@ -19,7 +20,7 @@ use super::sources::CaseArgs;
 use super::targets::{targets_with_programs, warn_of_needs};
 use super::timings::Started;
 use super::{Exit, Problem, caches};
-use crate::drive::{Cancel, SetupError, set_up};
+use crate::drive::{Cancel, Options, SetupError, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{Here, is_embedded_folder, load, nearest, root};
@@ -28,10 +29,11 @@ use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::set::Drift;
 use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
+use crate::model::tried::Tried;
 use crate::model::{CaseId, Pattern};
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
-use crate::report::{self, Column, RunSummary, Status, Untrusted};
+use crate::report::{self, Column, Numbers, RunSummary, Status, Untrusted};
 use crate::run::{Log, LogError, Secrets, Seen, conduct};
 use crate::set;
 use reference::{is_mutant, mutants};
@@ -44,12 +46,20 @@ const BLOCK: usize = 16_000;
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
     let mut library = load(&args.cases.sources()?)?;
-    let (names, mut left_out) = if args.all { targets_with_programs()? } else { (args.targets(), Vec::new()) };
+    let ad_hoc = ad_hoc::named(args)?;
+    let (names, mut left_out) = match &ad_hoc {
+        Some(_) => (Vec::new(), Vec::new()),
+        None if args.all => targets_with_programs()?,
+        None => (args.targets(), Vec::new()),
+    };
     print_all(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), &args.cases, &library);
     let runtime = super::interrupt::runtime()?;
     runtime.block_on(async {
         let cancel = super::interrupt::listen_for(args.run_limit);
+        if let Some(target) = ad_hoc {
+            targets = vec![ad_hoc::surveyed(args, target, &cancel).await?];
+        }
         let wanted = targets.len();
         if args.all {
             targets = set_up_or_leave_out(targets, &cancel, &mut left_out).await?;
@@ -57,6 +67,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         let are_all_set_up = targets.len() == wanted;
         let mut planned = planned(args, &mut library, &targets)?;
         prepare(&targets, &cancel).await?;
+        targets.iter().for_each(|target| ad_hoc::introduce(target, &planned.0));
         if args.dev {
             targets = with_installed(targets, args.start_limit).await;
             replace_targets(Arc::make_mut(&mut planned.0), &targets);
@@ -297,6 +308,8 @@ async fn carry_out(
     let mut terminal = Terminal::new(plan.len(), library, args.show.verbose);
     let planned = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
     let mut summary = RunSummary::new(&header, planned);
+    let is_ad_hoc = targets.iter().any(|target| target.is_ad_hoc());
+    summary.numbers = is_ad_hoc.then(Numbers::default);
     let mut snapshots = Snapshots::new(args.accept, targets, &whole);
     let mut source = args
         .outputs
@@ -316,13 +329,15 @@ async fn carry_out(
         // If standard output fails, the run goes on and the run log is complete.
         if shown.is_ok() {
             shown = ignore_broken_pipe(match seen {
+                // The first requests of a server that its package manager starts are usually slow.
+                Seen::Slow(..) if is_ad_hoc => Ok(()),
                 Seen::Slow(target, test, after) => terminal.on_slow(target, test, after),
                 Seen::Overloaded(notice) => terminal.on_notice(notice),
                 Seen::Judged(record, transcript) => terminal.on_record(record, Some(transcript)),
             });
         }
     };
-    let mut conducted = conduct(Arc::clone(&plan), judge, args.options(), cancel, log, see).await;
+    let mut conducted = conduct(Arc::clone(&plan), judge, options(args, targets), cancel, log, see).await;
     let (changes, accepted) = snapshots.finish();
     conducted.footer.snapshots = changes.problems();
     if let Some(error) = conducted.log.finish(conducted.footer.clone()) {
@@ -371,6 +386,15 @@ async fn carry_out(
         (Some(error), _) => Err(error.into()),
         (None, Err(problem)) => Err(Problem { exit: exit.max(problem.exit), ..problem }),
         (None, Ok(())) => Ok(exit),
+    }
+}
+
+/// Returns the settings of the run. Few workers test a server without a `target.toml`.
+fn options(args: &RunArgs, targets: &[Arc<Target>]) -> Options {
+    let usual = args.options();
+    match targets.first().filter(|target| target.is_ad_hoc() && args.jobs.is_none()) {
+        Some(target) => Options { jobs: ad_hoc::workers(target, usual.jobs), ..usual },
+        None => usual,
     }
 }
 
@@ -490,11 +514,21 @@ fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Pla
 fn about(target: &Target, plan: &Plan) -> About {
     About {
         target: target.id.clone(),
-        title: target.title.clone(),
+        title: Secrets::of(target).out_of(&target.title).into_owned(),
         version: target.package.as_ref().map(ToString::to_string),
         unverified: target.unverified.clone(),
         planned: plan.tests().filter(|(group, _)| group.target.id == target.id).count(),
+        tried: tried(target).map(Box::new),
     }
+}
+
+/// Describes a server that the user named by its command or URL, without the secrets in its words.
+fn tried(target: &Target) -> Option<Tried> {
+    let (secrets, mut tried) = (Secrets::of(target), Tried::of(target)?);
+    for word in tried.command.iter_mut().chain(&mut tried.url) {
+        *word = secrets.out_of(word).into_owned();
+    }
+    Some(tried)
 }
 
 /// Returns the files of the targets; variants share one file.

@@ -184,6 +184,7 @@ impl<'a> Snapshots<'a> {
                     changes.placeless.push(target.id.clone());
                 }
                 Some(_) => changes.blank.push(target.id.clone()),
+                None if target.is_ad_hoc() => {}
                 None => changes.placeless.push(target.id.clone()),
             }
         }

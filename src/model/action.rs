@@ -32,7 +32,7 @@ impl When {
                     _ => None,
                 }
             }
-            Self::Serve | Self::List | Self::Bare { .. } | Self::EndInput => None,
+            _ => None,
         }
     }
 

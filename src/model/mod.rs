@@ -35,6 +35,7 @@ pub mod template;
 pub mod text;
 pub mod timings;
 pub mod transcript;
+pub mod tried;
 pub mod untrusted;
 
 pub use hash::{fnv1a, hash};

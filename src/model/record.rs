@@ -11,6 +11,7 @@ use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
 use super::target::{Disclosure, Flaky, Known, LeftToAuthor};
 use super::transcript::StdioMode;
+use super::tried::Tried;
 use super::{CaseId, RequirementId, Shard, TargetId, TestId};
 
 /// The version of the run log's format. Within one version, fields are only added.
@@ -203,6 +204,9 @@ pub struct About {
     /// The number of planned tests of this target.
     #[serde(deserialize_with = "tests")]
     pub planned: usize,
+    /// The command or the URL of a server without a `target.toml`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Box<Tried>>,
 }
 
 /// Tests that are skipped on a target for one reason.

@@ -21,6 +21,7 @@ pub mod known;
 pub mod markdown;
 mod matrix;
 mod merge;
+mod numbers;
 pub mod proof;
 mod rates;
 mod show;
@@ -45,6 +46,7 @@ pub use format::{Cell, CheckEntry, DetailEntry, REPORT_FORMAT, Report, Sentence,
 pub use junit::junit;
 pub use keywords::{KeywordEntry, Keywords};
 pub use merge::{Caveat, CaveatKind, Source};
+pub use numbers::Numbers;
 pub use rates::{Rate, Rates, SentenceRates};
 pub use status::{Counts, Status};
 pub use summary::RunSummary;

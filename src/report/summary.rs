@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Column, Counts, SkippedTests, Status};
+use super::{Column, Counts, Numbers, SkippedTests, Status};
 use crate::model::record::{Cuts, Footer, Header, Record};
 use crate::model::set::Drift;
 use crate::model::timings::Timings;
@@ -34,6 +34,8 @@ pub struct RunSummary {
     pub cut: Cuts,
     /// Set if the user named no target, so that only the embedded reference was tested.
     pub is_default: bool,
+    /// The numbers that are the verdict on a server without a `target.toml`; `None` for other targets.
+    pub numbers: Option<Numbers>,
 }
 
 impl RunSummary {
@@ -71,6 +73,9 @@ impl RunSummary {
     pub fn add(&mut self, record: &Record) {
         const SLOWEST: usize = 5;
         self.column(&record.target).add(record);
+        if let Some(numbers) = &mut self.numbers {
+            numbers.add(record);
+        }
         let key = (record.target.clone(), record.test.case.clone());
         if let Some(tests) = self.undelivered.get_mut(&key) {
             *tests -= 1;
@@ -186,6 +191,7 @@ mod tests {
             title: String::new(),
             version: None,
             unverified: None,
+            tried: None,
             planned,
         };
         let (target, other) = (samples::target(), "other".parse().expect("a name"));

@@ -8,7 +8,8 @@ mod matcher;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::target::Target;
+use crate::model::endpoint::HeaderValue;
+use crate::model::target::{Fixed, Target, TargetKind};
 use matcher::{Matcher, PIECE, Wanted};
 
 /// The length of the shortest secret, in bytes. Shorter values are words such as `error` and `true`, which texts need.
@@ -101,7 +102,23 @@ impl Secrets {
     /// Returns the secrets of a target: all variables that its file sets, and the inherited variables that are secrets by
     /// their name or value, or that the user names as secrets.
     pub fn of(target: &Target) -> Self {
-        Self::among(&target.env, inherited(), &Named::of(&target.secrets))
+        let mut set = target.env.clone();
+        let mut names = target.secrets.clone();
+        if let TargetKind::Fixed(Fixed::Running(endpoint)) = &target.drives {
+            // The variables of headers, whatever their names are.
+            names.extend(endpoint.headers.iter().filter_map(|header| match &header.value {
+                HeaderValue::Variable(name) => Some(name.clone()),
+                HeaderValue::Given(_) => None,
+            }));
+            set.extend(endpoint.headers.iter().filter_map(|header| match &header.value {
+                HeaderValue::Given(value) if is_secret(&header.name) || has_secret(value) => {
+                    Some((header.name.clone(), value.clone()))
+                }
+                HeaderValue::Given(_) | HeaderValue::Variable(_) => None,
+            }));
+            set.extend(inner(&endpoint.url).first().map(|part| ("URL".to_owned(), (*part).to_owned())));
+        }
+        Self::among(&set, inherited(), &Named::of(&names))
     }
 
     /// Returns the secrets of the environment of this process.
@@ -223,6 +240,18 @@ fn is_secret(name: &str) -> bool {
     parts.iter().any(has) || parts.windows(2).any(|two| two == ["SESSION", "ID"])
 }
 
+/// Returns whether a value is a token, or has one after a word such as `Bearer`.
+fn has_secret(value: &str) -> bool {
+    is_token(value.trim()) || !inner(value).is_empty()
+}
+
+/// Returns the credentials of an `Authorization` header, after the name of their scheme.
+fn credentials(value: &str) -> Option<&str> {
+    const SCHEMES: [&str; 5] = ["apikey", "basic", "bearer", "digest", "token"];
+    let (scheme, rest) = value.trim().split_once(char::is_whitespace)?;
+    SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)).then(|| rest.trim())
+}
+
 fn is_token(value: &str) -> bool {
     let begins = TOKENS.iter().any(|token| value.starts_with(token));
     begins && value.len() >= TOKEN && (value.starts_with('-') || !value.contains(char::is_whitespace))
@@ -254,7 +283,8 @@ fn inner(value: &str) -> Vec<&str> {
     let pairs = value.split([';', '&', '?', ',', ' ', '\n']).filter_map(|pair| pair.split_once('='));
     let secret = pairs.filter(|(name, _)| is_secret(&format!("in {name}")) || name.eq_ignore_ascii_case("sig"));
     let quotes = ['"', '\'', ' '];
-    let all = in_address.into_iter().chain(secret.map(|(_, value)| value.trim_matches(quotes)));
+    let all =
+        in_address.into_iter().chain(credentials(value)).chain(secret.map(|(_, value)| value.trim_matches(quotes)));
     all.filter(|part| part.len() >= SHORTEST).collect()
 }
 

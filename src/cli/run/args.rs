@@ -8,7 +8,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use crate::cli::{CaseArgs, OutputArgs, TimingsArgs, heading, values};
+use crate::cli::{AdHocArgs, CaseArgs, OutputArgs, TimingsArgs, heading, values};
 use crate::drive::Options;
 use crate::load::target::REFERENCE;
 use crate::model::set::SetName;
@@ -65,9 +65,13 @@ pub struct RunArgs {
     /// Targets to test [default: reference]
     ///
     /// A TARGET is a name that `casebook targets` lists, or the path of a target.toml or of its folder. TARGET:VARIANT
-    /// selects one variant of the target. Without a TARGET, casebook tests its own reference and no SDK.
-    #[arg(value_name = "TARGET")]
+    /// selects one variant of the target. A URL, with http:// or https://, is a running server without a target.toml.
+    /// Without a TARGET, casebook tests its own reference and no SDK.
+    #[arg(value_name = "TARGET|URL")]
     pub targets: Vec<String>,
+    /// Command of a server over stdio without a target.toml
+    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["targets", "all"])]
+    pub command: Vec<String>,
     /// Run every target whose programs are installed, and name the others
     #[arg(long, conflicts_with = "targets", help_heading = heading::TARGETS)]
     pub all: bool,
@@ -77,6 +81,9 @@ pub struct RunArgs {
     /// whose installed version is not the one in its target.toml is not run.
     #[arg(long, help_heading = heading::TARGETS)]
     pub dev: bool,
+    /// The options for servers without a target.toml.
+    #[command(flatten)]
+    pub ad_hoc: AdHocArgs,
     /// The selection of tests.
     #[command(flatten)]
     pub select: SelectArgs,
@@ -163,7 +170,7 @@ impl RunArgs {
 
     /// Returns whether the user named no target.
     pub(super) fn is_default(&self) -> bool {
-        self.targets.is_empty()
+        self.targets.is_empty() && self.command.is_empty()
     }
 
     pub(super) fn selection(&self) -> Selection {

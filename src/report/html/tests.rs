@@ -34,6 +34,7 @@ fn source_of(target: TargetId, records: Vec<Record>) -> Source {
         title: HOSTILE.to_owned(),
         version: Some(HOSTILE.to_owned()),
         unverified: None,
+        tried: None,
         planned: records.len() + 2,
     };
     let header = Header {

@@ -14,13 +14,19 @@ use crate::model::record::{Cuts, SnapshotState};
 use crate::model::set::Drift;
 use crate::model::suite::{Door, Draft};
 use crate::model::text::count;
-use crate::report::{Column, Counts, Rate, RunSummary, Status, Untrusted};
+use crate::report::{Column, Counts, Numbers, Rate, RunSummary, Status, Untrusted};
 
 /// The number of names of a list.
 const NAMES: usize = 20;
 
 pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) -> io::Result<()> {
     writeln!(out)?;
+    if let Some(numbers) = &summary.numbers {
+        undelivered(out, summary)?;
+        cut(out, summary.cut, extent)?;
+        summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
+        return three_numbers(out, summary, numbers);
+    }
     table(out, summary, extent)?;
     summary.columns.iter().try_for_each(|column| keywords(out, column))?;
     skipped(out, summary)?;
@@ -36,6 +42,28 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
     conformance(out, summary)?;
     summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
     verdict(out, summary, extent.is_strict)
+}
+
+/// Prints the verdict on a server without a `target.toml`: nothing is known of it in advance, so that no result of it is
+/// expected.
+fn three_numbers(out: &mut impl Write, summary: &RunSummary, numbers: &Numbers) -> io::Result<()> {
+    incomplete(out, summary)?;
+    let (hold, musts, shoulds) = (numbers.hold(), numbers.musts(), numbers.shoulds());
+    let paint = |number: usize, style: Style| if number == 0 { GREEN } else { style };
+    let (of_musts, of_shoulds) = (paint(musts, RED), paint(shoulds, YELLOW));
+    let total = summary.total();
+    let took = if summary.micros == 0 { String::new() } else { format!(" in {}", time(summary.micros)) };
+    writeln!(
+        out,
+        "{}: {} {}, {of_musts}{}{of_musts:#}, {of_shoulds}{}{of_shoulds:#} {DIM}({}{took}: {}){DIM:#}",
+        tested(summary),
+        count(hold, "requirement"),
+        if hold == 1 { "holds" } else { "hold" },
+        format_args!("{} violated", count(musts, "MUST")),
+        format_args!("{} violated", count(shoulds, "SHOULD")),
+        count(total.total(), "test"),
+        tally(&total),
+    )
 }
 
 /// Prints a word or a number at the left, and a text beside it.
@@ -211,12 +239,19 @@ pub(super) fn rates(out: &mut impl Write, summary: &RunSummary) -> io::Result<()
     Ok(())
 }
 
-fn verdict(out: &mut impl Write, summary: &RunSummary, strict: bool) -> io::Result<()> {
+/// Prints how many tests were not run, if the run was stopped.
+fn incomplete(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
     let missing = summary.missing();
     if summary.interrupted || missing > 0 {
         let planned = count(summary.planned, "test");
         writeln!(out, "{YELLOW}{BOLD}INCOMPLETE{BOLD:#}{YELLOW:#}: {missing} of {planned} were not run")?;
     }
+    Ok(())
+}
+
+fn verdict(out: &mut impl Write, summary: &RunSummary, strict: bool) -> io::Result<()> {
+    incomplete(out, summary)?;
+    let missing = summary.missing();
     let is_whole = !summary.interrupted && missing == 0 && summary.unasked().next().is_none();
     let is_expected = summary.is_as_expected(strict);
     let (word, style) = match (is_expected && !summary.is_undecided(), is_whole) {

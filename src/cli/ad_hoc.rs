@@ -1,0 +1,297 @@
+//! Ad hoc targets of `casebook run`: a server that the command line names by its command or URL.
+//!
+//! Takes the arguments, asks the server for its declarations, prints them with what the run will send. Must not know
+//! verdicts.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use clap::Args;
+use tokio::sync::watch;
+
+use super::here::here;
+use super::{Exit, Problem, RunArgs, heading};
+use crate::drive::{Cancel, SurveyError, survey};
+use crate::load::ad_hoc::{self, is_url};
+use crate::model::action::Asks;
+use crate::model::callable::Callable;
+use crate::model::case::When;
+use crate::model::endpoint::{Endpoint, HeaderValue, why_no_value};
+use crate::model::spec::{Lifecycle, Revision, Transport};
+use crate::model::survey::Survey;
+use crate::model::target::{Fixed, Target, TargetKind};
+use crate::model::template::Template;
+use crate::model::text::count;
+use crate::plan::Plan;
+use crate::report::Untrusted;
+use crate::report::terminal::{eprint_line, print_line};
+use crate::run::Secrets;
+
+/// The number of workers for a server on this machine: each has a process of the server, and the tests are few.
+const WORKERS: usize = 4;
+/// The columns of the first screen.
+const WIDTH: usize = 80;
+/// The columns of its labels.
+const LABEL: usize = 16;
+/// The lines of a list on the first screen.
+const LINES: usize = 3;
+/// The number of characters of a name that are shown.
+const NAME: usize = 48;
+
+/// The options for servers without a `target.toml`.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = heading::AD_HOC)]
+pub struct AdHocArgs {
+    /// Send this header with each request to the URL; repeatable
+    ///
+    /// Other users of this machine can see the command line: for a secret, use --header-env.
+    #[arg(long, value_name = "'NAME: VALUE'")]
+    pub header: Vec<String>,
+    /// Send a header with the value of an environment variable; repeatable
+    ///
+    /// The value appears in no output and no run log.
+    #[arg(long, value_name = "NAME=VARIABLE")]
+    pub header_env: Vec<String>,
+    /// Also trust the certificates in this PEM file
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<Utf8PathBuf>,
+    /// Allow calls of this tool of the server; repeatable
+    ///
+    /// Without this option, casebook calls no tool that the server lists, because a call can have any effect.
+    #[arg(long, value_name = "TOOL")]
+    pub call: Vec<String>,
+    /// Allow calls of every tool of the server
+    #[arg(long, conflicts_with = "call")]
+    pub call_all: bool,
+}
+
+/// Returns the server that the command line names by its command or URL, if it does.
+pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
+    let usage = |text: String| Problem::new(Exit::Usage, text);
+    let AdHocArgs { header, header_env, cacert, call, call_all } = &args.ad_hoc;
+    let url = args.targets.iter().find(|typed| is_url(typed));
+    if url.is_some() && args.targets.len() > 1 {
+        return Err(usage("a URL is tested alone; run the other targets in a run of their own".to_owned()));
+    }
+    let has_options = !header.is_empty() || !header_env.is_empty() || cacert.is_some();
+    if has_options && url.is_none() {
+        return Err(usage(
+            "--header, --header-env and --cacert are for a URL, as in: casebook run https://example.com/mcp".to_owned(),
+        ));
+    }
+    if url.is_none() && args.command.is_empty() {
+        if !call.is_empty() || *call_all {
+            let text = "--call and --call-all are for a server without a target.toml; write `calls` into the \
+                        [claims] of its target.toml";
+            return Err(usage(text.to_owned()));
+        }
+        return Ok(None);
+    }
+    if args.accept || args.dev {
+        let text = "--accept and --dev need a target.toml, which `casebook init` writes after this run";
+        return Err(usage(text.to_owned()));
+    }
+    let here = here()?;
+    let folder = here.folder();
+    let target = match url {
+        None => ad_hoc::of_command(&args.command, folder),
+        Some(typed) => {
+            let url = ad_hoc::url(typed).map_err(|why| usage(format!("this URL cannot be tested: it {why}")))?;
+            let given = header.iter().map(|typed| ad_hoc::header(typed).map_err(|why| format!("--header: {why}")));
+            let from_env =
+                header_env.iter().map(|typed| ad_hoc::header_env(typed).map_err(|why| format!("--header-env: {why}")));
+            let headers = given.chain(from_env).collect::<Result<Vec<_>, _>>().map_err(usage)?;
+            let endpoint = Endpoint { url, headers, roots: cacert.as_ref().map(|path| folder.join(path)) };
+            check_variables(&endpoint)?;
+            warn_of_plain_text(&endpoint);
+            ad_hoc::of_endpoint(endpoint, folder)
+        }
+    };
+    let callable = match (call_all, call.as_slice()) {
+        (true, _) => Callable::All,
+        (false, []) => Callable::None,
+        (false, names) => Callable::Named(names.to_vec()),
+    };
+    Ok(Some(Target { callable, ..target }))
+}
+
+/// Checks the environment variables of headers before anything is sent.
+fn check_variables(endpoint: &Endpoint) -> Result<(), Problem> {
+    for header in &endpoint.headers {
+        let HeaderValue::Variable(name) = &header.value else { continue };
+        let why = match std::env::var(name) {
+            Err(_) => Some("the variable is not set"),
+            Ok(value) => why_no_value(&value),
+        };
+        if let Some(why) = why {
+            return Err(Problem::new(Exit::Usage, format!("--header-env {}={name}: {why}", header.name)));
+        }
+    }
+    Ok(())
+}
+
+fn warn_of_plain_text(endpoint: &Endpoint) {
+    if !endpoint.headers.is_empty() && !endpoint.is_encrypted() && !endpoint.is_local() {
+        eprint_line("casebook: the headers are sent to another machine without encryption; use https://");
+    }
+}
+
+/// Asks the server for its declarations, and returns the target with the claims that follow from them.
+pub(super) async fn surveyed(
+    args: &RunArgs,
+    target: Target,
+    cancel: &watch::Receiver<Cancel>,
+) -> Result<Arc<Target>, Problem> {
+    let selected = &args.select.revision;
+    let wanted: Vec<_> = Revision::all().filter(|one| selected.is_empty() || selected.contains(one)).collect();
+    let mut stop = cancel.clone();
+    let survey = tokio::select! {
+        survey = survey(&target, &wanted, args.start_limit) => survey,
+        _ = stop.wait_for(|cancel| *cancel != Cancel::Go) => {
+            return Err(Problem::new(Exit::Interrupted, "interrupted before the first test".to_owned()));
+        }
+    };
+    let secrets = Secrets::of(&target);
+    let survey = survey.map_err(|error| {
+        let exit = match error {
+            SurveyError::Unusable(_) => Exit::Target,
+            SurveyError::NoRevision(_) => Exit::Nothing,
+        };
+        let text = format!("cannot test {}: {error}", target.title);
+        Problem::new(exit, Untrusted(&secrets.out_of(&text)).block(4000))
+    })?;
+    check_calls(&target, &survey)?;
+    Ok(Arc::new(ad_hoc::surveyed(target, survey)))
+}
+
+/// Checks that the tools of `--call` exist.
+fn check_calls(target: &Target, survey: &Survey) -> Result<(), Problem> {
+    let Callable::Named(names) = &target.callable else { return Ok(()) };
+    let listed = survey.tools();
+    let Some(unknown) = names.iter().find(|name| !listed.contains(&name.as_str())) else { return Ok(()) };
+    let near = crate::load::did_you_mean(unknown, &listed);
+    let hint = near.map_or_else(String::new, |near| format!("; {near}"));
+    let text = format!("--call {unknown}: the server lists no such tool{hint}");
+    Err(Problem::new(Exit::Usage, Untrusted(&text).line(400)))
+}
+
+/// Returns the number of workers, unless the user chooses it: one for a server on another machine.
+pub(super) fn workers(target: &Target, usual: NonZeroUsize) -> NonZeroUsize {
+    let is_remote = matches!(&target.drives, TargetKind::Fixed(Fixed::Running(endpoint)) if !endpoint.is_local());
+    let most = if is_remote { 1 } else { WORKERS };
+    NonZeroUsize::new(most).map_or(usual, |most| usual.min(most))
+}
+
+/// Prints what the server declares, and what will be sent to it.
+pub(super) fn introduce(target: &Target, plan: &Plan) {
+    let Some(survey) = &target.survey else { return };
+    let secrets = Secrets::of(target);
+    let shown = |text: &str, most: usize| Untrusted(&secrets.out_of(text)).line(most);
+    let server = match &survey.server {
+        Some((name, version)) => format!("{} {}", shown(name, NAME), shown(version, NAME)).trim_end().to_owned(),
+        None => shown(&target.id.name, NAME),
+    };
+    print_line(&server);
+    let is_http = target.claims.transports.contains(&Transport::Http);
+    field(if is_http { "URL" } else { "command" }, &[shown(&target.title, 300)], ", ", usize::MAX);
+    let revisions: Vec<_> = survey.revisions.keys().map(ToString::to_string).collect();
+    let others = survey.others.iter().map(|one| format!("{} (not tested)", shown(one, NAME)));
+    field("revisions", &revisions.into_iter().chain(others).collect::<Vec<_>>(), ", ", LINES);
+    let capabilities: Vec<_> = survey.capabilities().iter().map(|name| shown(name, NAME)).collect();
+    field("capabilities", if capabilities.is_empty() { &[] } else { &capabilities }, ", ", LINES);
+    let tools: Vec<_> = survey.tools().iter().map(|name| shown(name, NAME)).collect();
+    field(&format!("{}", count(tools.len(), "tool")), &tools, ", ", LINES);
+    field("will be sent", &requests(plan, survey), ", ", usize::MAX);
+    let calls = match &target.callable {
+        callable if callable.is_none() => "no tool that the server lists; --call TOOL allows that".to_owned(),
+        Callable::Named(names) => names.iter().map(|name| shown(name, NAME)).collect::<Vec<_>>().join(", "),
+        Callable::None | Callable::All => "every tool that the server lists".to_owned(),
+    };
+    field("will be called", &[calls], ", ", LINES);
+}
+
+/// The requests of a plan in words, each kind with its number.
+fn requests(plan: &Plan, survey: &Survey) -> Vec<String> {
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let listed = survey.tools();
+    for step in plan.tests().flat_map(|(_, planned)| &planned.test.steps) {
+        let kind = match (&step.when, step.when.tool()) {
+            (_, Some(tool)) if listed.contains(&tool) => format!("tools/call of {}", Untrusted(tool).line(NAME)),
+            (_, Some(_)) => "tools/call of unknown tools".to_owned(),
+            (When::List, _) => "tools/list".to_owned(),
+            (When::Send { message, .. }, _) => match message.get("method") {
+                Some(Template::String(method)) => Untrusted(method).line(NAME),
+                _ => "text that is no message".to_owned(),
+            },
+            (when, _) if matches!(when.asks(&crate::model::case::Fixture::default()), Asks::Call(_)) => {
+                "tools/call".to_owned()
+            }
+            _ => continue,
+        };
+        *kinds.entry(kind).or_default() += 1;
+    }
+    let is_stateful = |one: &&Revision| one.facts().lifecycle == Lifecycle::Stateful;
+    let handshake = survey.revisions.keys().any(|one| is_stateful(&one)).then(|| "initialize".to_owned());
+    let first = format!("{}: {}", count(plan.len(), "test"), handshake.clone().unwrap_or_default());
+    let mut all: Vec<String> = kinds.into_iter().map(|(kind, number)| format!("{kind} ({number})")).collect();
+    match (handshake, all.first_mut()) {
+        (None, Some(next)) => *next = format!("{first}{next}"),
+        _ => all.insert(0, first),
+    }
+    all
+}
+
+/// Prints a label and a list beside it, in lines of limited width. The rest of a long list is only counted.
+fn field(label: &str, items: &[String], between: &str, most: usize) {
+    for line in lines(label, items, between, most) {
+        print_line(&line);
+    }
+}
+
+fn lines(label: &str, items: &[String], between: &str, most: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = format!("  {label:<width$}", width = LABEL - 2);
+    let mut is_first = true;
+    for (place, item) in items.iter().enumerate() {
+        let comma = if place + 1 < items.len() { between } else { "" };
+        let rest = items.len() - place;
+        // The last line needs room for the number of the others.
+        let room = if lines.len() + 1 == most && rest > 1 { WIDTH - " and 99,999 more".len() } else { WIDTH };
+        if !is_first && line.chars().count() + item.chars().count() + comma.len() > room {
+            if lines.len() + 1 == most {
+                line += &format!("and {rest} more");
+                break;
+            }
+            lines.push(line.trim_end().to_owned());
+            line = " ".repeat(LABEL);
+        }
+        line += item;
+        line += comma;
+        is_first = false;
+    }
+    if items.is_empty() {
+        line += "none";
+    }
+    lines.push(line.trim_end().to_owned());
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_list_fits_the_width_and_counts_the_rest() {
+        let names: Vec<_> = (0..1000).map(|number| format!("tool-number-{number}")).collect();
+        let shown = lines("1000 tools", &names, ", ", LINES);
+        assert_eq!(shown.len(), LINES);
+        assert!(shown.iter().all(|line| line.len() <= WIDTH), "{shown:#?}");
+        let named: usize = shown.iter().map(|line| line.matches("tool-number-").count()).sum();
+        assert!(shown[LINES - 1].ends_with(&format!(", and {} more", 1000 - named)), "{shown:#?}");
+        assert_eq!(lines("tools", &[], ", ", LINES), ["  tools         none"]);
+        let few = lines("tools", &names[..2], ", ", LINES);
+        assert_eq!(few, ["  tools         tool-number-0, tool-number-1"]);
+    }
+}
