@@ -50,6 +50,11 @@ pub fn shell_line(words: &[String]) -> String {
     words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns a quotation in quotation marks, or as code if it begins with such a mark itself.
+pub fn quotation(text: &str) -> String {
+    if text.starts_with(['"', '“']) { format!("`{text}`") } else { format!("\"{text}\"") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +69,11 @@ mod tests {
     fn number_has_digit_groups_and_a_plural_noun() {
         assert_eq!((grouped(7), grouped(1_234_567)), ("7".to_owned(), "1,234,567".to_owned()));
         assert_eq!((count(1, "test"), count(2, "test")), ("1 test".to_owned(), "2 tests".to_owned()));
+    }
+
+    #[test]
+    fn quotation_marks_are_not_doubled() {
+        assert_eq!(quotation("it MUST"), "\"it MUST\"");
+        assert_eq!(quotation("\"code\": -32602"), "`\"code\": -32602`");
     }
 }

@@ -13,6 +13,7 @@ use crate::model::case::{
     Outcome, Pages, Step, Test, TextState, Then, TimeClass, When, With,
 };
 use crate::model::spec::{Requirement, Role};
+use crate::model::text::quotation;
 
 /// The longest value that is shown in a sentence, and in a table.
 const IN_A_SENTENCE: usize = 240;
@@ -391,7 +392,8 @@ fn matcher(begin: &str, absent: &str, matcher: &Matcher) -> String {
 /// Describes a requirement: its level, quote, source, reason and harm.
 fn sentence(requirement: &Requirement) -> String {
     let Requirement { id, level, revisions, quote, why, harm, also, .. } = requirement;
-    let mut out = format!("  {id}: {level}, {}\n    \"{quote}\"\n    {}\n", revisions, requirement.link());
+    let quote = quotation(quote);
+    let mut out = format!("  {id}: {level}, {revisions}\n    {quote}\n    {}\n", requirement.link());
     for one in also {
         let when = one.when.as_ref().map(|when| format!(", {when}")).unwrap_or_default();
         put(&mut out, format_args!("    also {}{when}: \"{}\" ({})\n", one.level, one.quote, one.source));

@@ -73,7 +73,12 @@ fn checks<'r>(tests: impl IntoIterator<Item = &'r TestEntry>) -> impl Iterator<I
 fn requirement(report: &Report, status: Status, place: usize, found: &Found<'_>) -> String {
     let sentence = &report.requirements[place];
     let mut out = format!("\n**{status}** {} {}", code(sentence.id.as_str(), 100), sentence.level);
-    out.extend(sentence.quote.iter().map(|quote| format!(" “{}”", code(quote, 600))));
+    let marks = |quote: &str| if quote.starts_with(['"', '“']) { ["", ""] } else { ["“", "”"] };
+    let quoted = |quote: &String| {
+        let [before, after] = marks(quote);
+        format!(" {before}{}{after}", code(quote, 600))
+    };
+    out.extend(sentence.quote.iter().map(quoted));
     out.extend(sentence.url.as_deref().and_then(url).map(|url| format!(" [§]({url})")));
     out += "\n\n";
     let Some((test, check)) = found.first() else { return out };

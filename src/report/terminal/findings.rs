@@ -12,7 +12,7 @@ use super::{BOLD, DIM, RED, name, padded, style, widest};
 use crate::model::case::Library;
 use crate::model::record::{Record, Verdict, VerdictKind};
 use crate::model::spec::{Catalogue, Harm, Role};
-use crate::model::text::{count, grouped};
+use crate::model::text::{count, grouped, quotation};
 use crate::model::transcript::{Served, Transcript};
 use crate::model::{CaseId, RequirementId, TargetId};
 use crate::report::{Status, Untrusted};
@@ -338,7 +338,7 @@ impl Finding {
         let about = format!("{}; {tests}{variants}{harm}", key.role);
         writeln!(out, "\n{style}{status}{style:#}  {BOLD}{}{BOLD:#}  {DIM}{about}{DIM:#}", shown(id.as_str()))?;
         if let Some(requirement) = requirement {
-            field(out, level.word(), &format!("\"{}\"", requirement.quote))?;
+            field(out, level.word(), &quotation(&requirement.quote))?;
             field(out, "", &requirement.link())?;
             field(out, "why", &requirement.why)?;
         }
