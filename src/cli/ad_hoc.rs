@@ -17,7 +17,7 @@ use crate::drive::{Cancel, SurveyError, survey};
 use crate::load::ad_hoc::{self, is_url};
 use crate::model::action::Asks;
 use crate::model::callable::Callable;
-use crate::model::case::When;
+use crate::model::case::{Fixture, When};
 use crate::model::endpoint::{Endpoint, HeaderValue, why_no_value};
 use crate::model::spec::{Lifecycle, Revision, Transport};
 use crate::model::survey::Survey;
@@ -205,11 +205,12 @@ pub(super) fn introduce(target: &Target, plan: &Plan) {
     field(&format!("{}", count(tools.len(), "tool")), &tools, ", ", LINES);
     field("will be sent", &requests(plan, survey), ", ", usize::MAX);
     let calls = match &target.callable {
-        callable if callable.is_none() => "no tool that the server lists; --call TOOL allows that".to_owned(),
+        callable if callable.is_none() => "no listed tool with valid arguments; --call TOOL allows that".to_owned(),
         Callable::Named(names) => names.iter().map(|name| shown(name, NAME)).collect::<Vec<_>>().join(", "),
         Callable::None | Callable::All => "every tool that the server lists".to_owned(),
     };
-    field("will be called", &[calls], ", ", LINES);
+    field("calls", &[calls], ", ", LINES);
+    print_line("");
 }
 
 /// The requests of a plan in words, each kind with its number.
@@ -222,11 +223,13 @@ fn requests(plan: &Plan, survey: &Survey) -> Vec<String> {
             (_, Some(_)) => "tools/call of unknown tools".to_owned(),
             (When::List, _) => "tools/list".to_owned(),
             (When::Send { message, .. }, _) => match message.get("method") {
+                Some(Template::String(method)) if method == "tools/call" => "malformed tools/call".to_owned(),
                 Some(Template::String(method)) => Untrusted(method).line(NAME),
                 _ => "text that is no message".to_owned(),
             },
-            (when, _) if matches!(when.asks(&crate::model::case::Fixture::default()), Asks::Call(_)) => {
-                "tools/call".to_owned()
+            // Calls of listed tools with arguments that follow from their schemas.
+            (when, _) if !matches!(when.asks(&Fixture::default()), Asks::Nothing | Asks::Other) => {
+                "tools/call of each tool".to_owned()
             }
             _ => continue,
         };

@@ -63,14 +63,15 @@ pub(super) fn init(args: &InitArgs) -> Result<Exit, Problem> {
     write_new(&file, &target_toml(about, tried, &folder))?;
     let shown = |path: &Utf8Path| path.strip_prefix(here.folder()).unwrap_or(path).to_string();
     print_line(&format!("wrote {}", shown(&file)));
-    let root = repository(here.folder());
-    let workflow = root.join(WORKFLOW);
-    if args.no_workflow {
-    } else if workflow.symlink_metadata().is_ok() {
-        eprint_line(&format!("{} exists already and stays as it is", shown(&workflow)));
-    } else {
-        write_new(&workflow, &workflow_yml(tried, &relative(&folder, &root)))?;
-        print_line(&format!("wrote {}", shown(&workflow)));
+    if !args.no_workflow {
+        let root = repository(here.folder());
+        let workflow = root.join(WORKFLOW);
+        if workflow.symlink_metadata().is_ok() {
+            eprint_line(&format!("{} exists already and stays as it is", shown(&workflow)));
+        } else {
+            write_new(&workflow, &workflow_yml(tried, &relative(&folder, &root)))?;
+            print_line(&format!("wrote {}", shown(&workflow)));
+        }
     }
     for line in to_do(tried) {
         eprint_line(&line);

@@ -33,7 +33,7 @@ use crate::model::tried::Tried;
 use crate::model::{CaseId, Pattern};
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
-use crate::report::{self, Column, Numbers, RunSummary, Status, Untrusted};
+use crate::report::{self, Column, RunSummary, Status, Untrusted};
 use crate::run::{Log, LogError, Secrets, Seen, conduct};
 use crate::set;
 use reference::{is_mutant, mutants};
@@ -309,7 +309,6 @@ async fn carry_out(
     let planned = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
     let mut summary = RunSummary::new(&header, planned);
     let is_ad_hoc = targets.iter().any(|target| target.is_ad_hoc());
-    summary.numbers = is_ad_hoc.then(Numbers::default);
     let mut snapshots = Snapshots::new(args.accept, targets, &whole);
     let mut source = args
         .outputs
@@ -525,7 +524,7 @@ fn about(target: &Target, plan: &Plan) -> About {
 /// Describes a server that the user named by its command or URL, without the secrets in its words.
 fn tried(target: &Target) -> Option<Tried> {
     let (secrets, mut tried) = (Secrets::of(target), Tried::of(target)?);
-    for word in tried.command.iter_mut().chain(&mut tried.url) {
+    for word in tried.command.iter_mut().chain(&mut tried.url).chain(&mut tried.server) {
         *word = secrets.out_of(word).into_owned();
     }
     Some(tried)

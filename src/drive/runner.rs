@@ -27,7 +27,7 @@ use crate::drive::server::refusal;
 use crate::drive::stopwatch::Stopwatch;
 use crate::model::case::{Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::survey::Survey;
+use crate::model::survey::{Declared, Survey};
 use crate::model::target::{Fixed, Target, TargetKind};
 use crate::model::template::Bindings;
 use crate::model::timings::Spent;
@@ -396,7 +396,13 @@ impl TargetRunner {
                         // step.
                         let serve = opening(planned);
                         let patience = deadline.narrowed(self.options.start_limit);
-                        drop(fixture.step(&serve, canaries, patience).await);
+                        let survey = self.target.survey.as_ref();
+                        let declared = survey.and_then(|survey| survey.revisions.get(&planned.id.revision));
+                        if declared.is_none_or(Declared::has_tools) {
+                            drop(fixture.step(&serve, canaries, patience).await);
+                        } else {
+                            drop(fixture.open(&serve, canaries, patience).await);
+                        }
                     }
                 }
                 Err(served) => transcript.served = served,

@@ -33,7 +33,7 @@ impl Stopwatch {
 
     /// Counts the time of these steps as work of the target.
     pub(crate) fn count_steps(&mut self, steps: &[StepTranscript]) {
-        self.spent.busy += steps.iter().map(|step| Duration::from_micros(step.micros)).sum();
+        self.spent.busy += steps.iter().map(|step| Duration::from_micros(step.micros)).sum::<Duration>();
     }
 
     /// Returns the time spent since the last call.

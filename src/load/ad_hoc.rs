@@ -14,6 +14,7 @@ use crate::model::program::{is_launcher, is_subcommand};
 use crate::model::spec::{Role, Transport};
 use crate::model::survey::Survey;
 use crate::model::target::{Claims, Fixed, Setup, Target, TargetKind};
+use crate::model::text::shell_line;
 
 /// The number of characters of a name.
 const NAME: usize = 60;
@@ -82,7 +83,7 @@ pub fn header_env(typed: &str) -> Result<Header, String> {
 /// A target for the command of a server over stdio, which runs in `folder`.
 pub fn of_command(words: &[String], folder: &Utf8Path) -> Target {
     let (env, command) = without_env(words);
-    let title = command.join(" ");
+    let title = shell_line(command);
     let name = name_of_command(command, folder);
     Target { env, ..target(name, title, Fixed::Server(command.to_vec()), folder) }
 }
@@ -158,18 +159,18 @@ fn name_of_command(command: &[String], folder: &Utf8Path) -> String {
         named = inner.unwrap_or(program);
     }
     // The parts of a path from its end: `my-server/dist/index.js` is the server `my-server`.
-    let parts = package(named).split(['/', '\\']).rev();
-    let telling = parts.map(stem).find(|part| !GENERIC.contains(&part.as_str()) && part != "..");
+    let parts = named.split(['/', '\\']).rev();
+    let telling = parts.map(package).map(stem).find(|part| !GENERIC.contains(&part.as_str()) && part != "..");
     let of_folder = || folder.file_name().map(str::to_owned);
     sound(&telling.or_else(of_folder).unwrap_or_default())
 }
 
-/// Returns the name of a package without its version: `@scope/name@1.2` and `name==1.2` have one.
-fn package(word: &str) -> &str {
-    let word = word.split("==").next().unwrap_or_default();
-    match word.rsplit_once('@') {
+/// Returns a part of a path or of the name of a package, without a version: `name@1.2` and `name==1.2` have one.
+fn package(part: &str) -> &str {
+    let part = part.split("==").next().unwrap_or_default();
+    match part.rsplit_once('@') {
         Some((name, _)) if !name.is_empty() => name,
-        _ => word,
+        _ => part,
     }
 }
 
@@ -217,6 +218,7 @@ mod tests {
             ("node my-server/dist/index.js", "my-server"),
             ("node dist/index.js", "project"),
             ("npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio", "server-everything"),
+            ("node /a/node_modules/@scope/some-server/dist/index.js", "some-server"),
             ("npx some-server", "some-server"),
             ("uvx mcp-server-time==1.2 --local-timezone UTC", "mcp-server-time"),
             ("uv run my_server.py", "my_server"),

@@ -13,7 +13,7 @@ pub(super) fn skip_reason(target: &Target, test: &Test, revision: Revision) -> O
     let declared = target.survey.as_ref()?.revisions.get(&revision)?;
     let asks = || test.steps.iter().map(|step| step.when.asks(&test.given));
     let needs_tools = !test.reach.listed().is_empty();
-    if !declared.has_tools() && (needs_tools || asks().any(|asks| matches!(asks, Asks::List | Asks::Call(_)))) {
+    if !declared.has_tools() && (needs_tools || asks().any(|asks| !matches!(asks, Asks::Nothing | Asks::Other))) {
         return Some(SkipReason::NoTools);
     }
     let is_listed = |names: &[String]| test.reach.listed().iter().all(|tool| tool.is_among(names));

@@ -42,7 +42,8 @@ impl RunSummary {
     /// A run without results, with its plan if that is known. It counts as interrupted until it has
     /// [`ended`](Self::end).
     pub fn new<'p>(header: &Header, plan: impl Iterator<Item = (&'p TargetId, &'p CaseId)>) -> Self {
-        let mut summary = Self { planned: header.planned, interrupted: true, ..Self::default() };
+        let numbers = header.about.iter().any(|about| about.tried.is_some()).then(Numbers::default);
+        let mut summary = Self { planned: header.planned, interrupted: true, numbers, ..Self::default() };
         for target in &header.targets {
             summary.column(target);
         }

@@ -1,5 +1,7 @@
 //! Black-box tests: each runs the program as a user does, and checks its output, files and exit status.
 
+#[cfg(unix)]
+mod ad_hoc;
 #[cfg(target_os = "linux")]
 mod attacks;
 #[cfg(target_os = "linux")]
@@ -14,6 +16,8 @@ mod ends;
 #[cfg(unix)]
 mod fetches;
 mod fixed;
+#[cfg(unix)]
+mod http;
 mod imports;
 #[cfg(target_os = "linux")]
 mod interrupts;

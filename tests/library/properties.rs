@@ -45,7 +45,14 @@ fn shown(log: &RunLog) -> (usize, usize) {
 /// A run log with these records, of a run with `planned` tests.
 fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>) -> Source {
     let target: casebook::model::TargetId = "sample".parse().expect("a target");
-    let about = About { target: target.clone(), title: "A sample".into(), version: None, unverified: None, planned };
+    let about = About {
+        target: target.clone(),
+        title: "A sample".into(),
+        version: None,
+        unverified: None,
+        planned,
+        tried: None,
+    };
     let header = Header {
         format: FORMAT,
         casebook: "0".into(),

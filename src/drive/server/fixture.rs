@@ -149,10 +149,14 @@ impl ServedFixture {
     pub(crate) async fn open(&mut self, first: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
         let Self { bindings, connection, opening, host } = self;
         let opened = open(connection, opening, first, bindings, canaries, deadline);
-        match host {
+        let handshake = match host {
             Host::Process(server) => server.during(opened).await,
             Host::Adapter(..) | Host::Elsewhere(_) => opened.await,
+        };
+        if self.opening.done {
+            self.opening.messages.clone_from(&handshake.messages);
         }
+        handshake
     }
 
     /// Performs the steps of a test until one of them makes the next impossible.

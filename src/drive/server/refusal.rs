@@ -17,18 +17,15 @@ const SHOWN: usize = 300;
 
 /// Describes the failure of a connection, if its cause is known.
 pub(crate) fn of_connection(error: &(dyn Error + 'static)) -> Option<String> {
-    let causes = || std::iter::successors(Some(error), |cause| (**cause).source());
-    // The source of an error of the system is the source of its inner error, which is skipped otherwise.
-    let inner = |cause: &(dyn Error + 'static)| {
-        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()).cloned()
-    };
-    let of_tls = causes().find_map(|cause| inner(cause).or_else(|| cause.downcast_ref::<rustls::Error>().cloned()));
-    if let Some(error) = of_tls {
-        return Some(of_certificate(&error));
+    let causes = || std::iter::successors(Some(error), |cause| cause_of(*cause));
+    if let Some(error) = causes().find_map(|cause| cause.downcast_ref::<rustls::Error>()) {
+        return Some(of_certificate(error));
     }
     if causes().any(|cause| cause.to_string().starts_with("dns error")) {
         return Some("the name of its host is unknown; correct the URL".to_owned());
+    }
+    if causes().any(|cause| cause.to_string() == "tls handshake eof") {
+        return Some("it ends the TLS handshake; if it does not speak TLS, use http://".to_owned());
     }
     let kinds = || causes().filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     let has = |kind| kinds().any(|one| one == kind);
@@ -38,6 +35,14 @@ pub(crate) fn of_connection(error: &(dyn Error + 'static)) -> Option<String> {
         Some("its host cannot be reached from this machine; check the network and the URL".to_owned())
     } else {
         None
+    }
+}
+
+/// Returns the cause of an error. That of an error of the system is its inner error, which `source` skips.
+fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(inner) => Some(inner),
+        None => error.source(),
     }
 }
 
@@ -166,7 +171,8 @@ mod tests {
     #[test]
     fn cause_of_a_failed_connection_is_found_inside_of_other_errors() {
         let tls = |error: rustls::CertificateError| {
-            of_connection(&io::Error::other(rustls::Error::InvalidCertificate(error))).expect("a cause")
+            let inner = io::Error::other(rustls::Error::InvalidCertificate(error));
+            of_connection(&io::Error::other(inner)).expect("a cause")
         };
         assert!(tls(Expired).contains("expired") && tls(UnknownIssuer).contains("--cacert"));
         assert!(tls(NotValidForName).contains("another host"));
