@@ -202,7 +202,7 @@ pub(super) fn introduce(target: &Target, plan: &Plan) {
     let capabilities: Vec<_> = survey.capabilities().iter().map(|name| shown(name, NAME)).collect();
     field("capabilities", if capabilities.is_empty() { &[] } else { &capabilities }, ", ", LINES);
     let tools: Vec<_> = survey.tools().iter().map(|name| shown(name, NAME)).collect();
-    field(&format!("{}", count(tools.len(), "tool")), &tools, ", ", LINES);
+    field(&count(tools.len(), "tool"), &tools, ", ", LINES);
     field("will be sent", &requests(plan, survey), ", ", usize::MAX);
     let calls = match &target.callable {
         callable if callable.is_none() => "no listed tool with valid arguments; --call TOOL allows that".to_owned(),

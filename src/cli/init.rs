@@ -36,14 +36,12 @@ pub struct InitArgs {
 pub(super) fn init(args: &InitArgs) -> Result<Exit, Problem> {
     let usage = |text: String| Problem::new(Exit::Usage, Untrusted(&text).line(1000));
     let here = here()?;
-    let log = match &args.from {
-        Some(log) => log.clone(),
-        None => {
-            let cache =
-                caches::folder().map_err(|why| usage(format!("{why}; name the run log with --from RUN_LOG")))?;
-            let cache = here.own_cache(cache, &["runs"]);
-            cache.map_err(|skipped| usage(skipped.to_string()))?.join("last/run.jsonl")
-        }
+    let log = if let Some(log) = &args.from {
+        log.clone()
+    } else {
+        let cache = caches::folder().map_err(|why| usage(format!("{why}; name the run log with --from RUN_LOG")))?;
+        let cache = here.own_cache(cache, &["runs"]);
+        cache.map_err(|skipped| usage(skipped.to_string()))?.join("last/run.jsonl")
     };
     if args.from.is_none() && !log.exists() {
         return Err(usage(

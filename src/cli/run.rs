@@ -58,7 +58,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     runtime.block_on(async {
         let cancel = super::interrupt::listen_for(args.run_limit);
         if let Some(target) = ad_hoc {
-            targets = vec![ad_hoc::surveyed(args, target, &cancel).await?];
+            targets = vec![Box::pin(ad_hoc::surveyed(args, target, &cancel)).await?];
         }
         let wanted = targets.len();
         if args.all {
@@ -67,7 +67,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         let are_all_set_up = targets.len() == wanted;
         let mut planned = planned(args, &mut library, &targets)?;
         prepare(&targets, &cancel).await?;
-        targets.iter().for_each(|target| ad_hoc::introduce(target, &planned.0));
+        for target in &targets {
+            ad_hoc::introduce(target, &planned.0);
+        }
         if args.dev {
             targets = with_installed(targets, args.start_limit).await;
             replace_targets(Arc::make_mut(&mut planned.0), &targets);

@@ -36,7 +36,7 @@ pub(crate) struct Http {
     client: Client,
     endpoint: Option<Url>,
     /// The parts of an endpoint that the user named.
-    remote: Option<Remote>,
+    remote: Option<Box<Remote>>,
 }
 
 /// The parts of an endpoint that the user named, which adapters do not need.
@@ -81,7 +81,7 @@ impl Http {
         let url: Url = endpoint.url.parse().map_err(|error| format!("{} is not a URL: {error}", endpoint.url))?;
         let headers = additional(endpoint)?;
         let remote = Remote { tls: tls.clone(), headers, pace: Pace::of(endpoint) };
-        Ok(Self { client: client(tls), endpoint: Some(url), remote: Some(remote) })
+        Ok(Self { client: client(tls), endpoint: Some(url), remote: Some(Box::new(remote)) })
     }
 
     /// Uses new connections from now on.
@@ -111,7 +111,7 @@ impl Http {
         if !body.is_empty() {
             request = request.body(body);
         }
-        Reply::new(Body::Requested(match &self.remote {
+        Reply::new(Body::Requested(match self.remote.as_deref() {
             Some(Remote { headers, pace, .. }) => Box::pin(pace::send(pace.clone(), request.headers(headers.clone()))),
             None => Box::pin(request.send()),
         }))
