@@ -179,12 +179,12 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
     }
     let came = exchange.messages.iter().filter(|message| message.from == Party::Target);
     // The response to `initialize` is followed by the reply to a notification, which has no result.
-    let results = came.clone().filter_map(|message: &Message| message::result_of(&message.text));
-    if let Some(result) = results.last().and_then(|result| nesting::read::<Value>(result.get().as_bytes()).ok()) {
+    let mut results = came.clone().filter_map(|message: &Message| message::result_of(&message.text));
+    if let Some(result) = results.next_back().and_then(|result| nesting::read::<Value>(result.get().as_bytes()).ok()) {
         return Ok(Ok(result));
     }
-    let errors = came.filter_map(|message| nesting::read::<Value>(message.text.as_bytes()).ok());
-    if let Some(error) = errors.last().filter(|message| message["error"].is_object()) {
+    let mut errors = came.filter_map(|message| nesting::read::<Value>(message.text.as_bytes()).ok());
+    if let Some(error) = errors.next_back().filter(|message| message["error"].is_object()) {
         let words = text(&error["error"]["message"]);
         return Ok(Err(format!("it answers `{method}` with the error {}: {words}", error["error"]["code"])));
     }
