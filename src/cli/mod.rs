@@ -4,6 +4,7 @@
 
 mod ad_hoc;
 mod args;
+mod baseline;
 mod by_hand;
 mod caches;
 mod cases;

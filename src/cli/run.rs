@@ -21,6 +21,8 @@ use super::targets::{targets_with_programs, warn_of_needs};
 use super::timings::Started;
 use super::{Exit, Problem, caches};
 use crate::drive::{Cancel, Options, SetupError, set_up};
+use super::{Exit, Problem, baseline, caches};
+use crate::drive::{Cancel, SetupError, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{Here, is_embedded_folder, load, nearest, root};
@@ -52,6 +54,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         None if args.all => targets_with_programs()?,
         None => (args.targets(), Vec::new()),
     };
+    let baseline = baseline::read(args.baseline.as_deref())?;
+    let (names, mut left_out) = if args.all { targets_with_programs()? } else { (args.targets(), Vec::new()) };
     print_all(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), &args.cases, &library);
     let runtime = super::interrupt::runtime()?;
@@ -74,7 +78,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
             targets = with_installed(targets, args.start_limit).await;
             replace_targets(Arc::make_mut(&mut planned.0), &targets);
         }
-        let exit = carry_out(args, &library, &targets, planned, cancel).await?;
+        let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
+        let judge = judge.with_baseline(baseline.as_ref());
+        let exit = carry_out(args, &library, &targets, planned, judge, cancel).await?;
         if exit == Exit::Target {
             warn_of_needs(&targets).await;
         }
@@ -290,6 +296,7 @@ async fn carry_out(
     library: &Library,
     targets: &[Arc<Target>],
     (plan, drift): (Arc<Plan>, Option<Drift>),
+    judge: Judge,
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Exit, Problem> {
     let header = header(args, library, targets, &plan);
@@ -300,7 +307,6 @@ async fn carry_out(
     }
     let run_log = saved.as_ref().map(Saved::path);
     let started = Started::now();
-    let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
     let differs = plan.is_partial || args.select.heavy;
     let whole = if differs && snapshots::are_wanted(args.accept, targets) {
         Arc::new(unfiltered(args, library, targets)?)

@@ -6,6 +6,7 @@
 
 mod asked;
 mod calls;
+mod baseline;
 mod compare;
 mod events;
 mod expect;
@@ -23,8 +24,10 @@ mod violation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use baseline::Listed;
 pub use observe::observe;
 
+use crate::model::baseline::Baseline;
 use crate::model::case::{Check, Control, Expectation, Outcome, Test};
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::reason::{Detail, Finding, Stale};
@@ -38,6 +41,7 @@ use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 pub struct Judge {
     catalogue: Arc<Catalogue>,
     excuses: Vec<CountedExcuse>,
+    baseline: Listed,
     /// The first failed control of each scope.
     controls: BTreeMap<Scope, FailedControl>,
 }
@@ -123,7 +127,18 @@ impl Judge {
             let author = target.author.iter().map(move |one| excuse(&one.test, &one.requirement, one.into()));
             known.chain(author)
         });
-        Self { catalogue: Arc::new(catalogue.clone()), excuses: excuses.collect(), controls: BTreeMap::new() }
+        Self {
+            catalogue: Arc::new(catalogue.clone()),
+            excuses: excuses.collect(),
+            baseline: Listed::default(),
+            controls: BTreeMap::new(),
+        }
+    }
+
+    /// Excuses the failures that a baseline lists, of all targets, unless an entry of the target excuses them.
+    #[must_use]
+    pub fn with_baseline(self, baseline: Option<&Baseline>) -> Self {
+        Self { baseline: baseline.map(Listed::new).unwrap_or_default(), ..self }
     }
 
     /// Judges one test, and remembers its verdicts for later tests. A control must be judged before its tests.
@@ -170,6 +185,7 @@ impl Judge {
         self.remember(target, test, id, observation, verdicts);
         for verdict in verdicts {
             let kind = verdict.excuses.unwrap_or(verdict.kind);
+            self.baseline.count(target, id, verdict, kind);
             for excuse in self.excuses.iter_mut().filter(|excuse| excuse.is_of(target, id, verdict)) {
                 excuse.failed += usize::from(excuse.applies_to(kind));
                 excuse.idle += usize::from(is_idle(kind));
@@ -179,13 +195,13 @@ impl Judge {
 
     /// The stale entries: those whose checks held or were not asked, all of them.
     pub fn stale(&self) -> Vec<Stale> {
-        let stale = self.excuses.iter().filter(|one| one.idle > 0 && one.failed == 0 && !one.entry.shared);
+        let stale = self.excuses.iter().filter(|one| is_stale(one.failed, one.idle) && !one.entry.shared);
         let stale = stale.map(|CountedExcuse { target, requirement, entry, .. }| Stale {
             target: target.clone(),
             requirement: requirement.clone(),
             known: entry.clone(),
         });
-        stale.collect()
+        stale.chain(self.baseline.stale()).collect()
     }
 
     fn verdict(
@@ -280,7 +296,9 @@ impl Judge {
 
     /// Turns a failure that the target lists into a known failure, or into one that is left to the author.
     fn excuse(&self, target: &TargetId, id: &TestId, verdict: &mut Verdict) {
-        let Some(excuse) = self.excuses.iter().find(|excuse| excuse.is_of(target, id, verdict)) else { return };
+        let Some(excuse) = self.excuses.iter().find(|excuse| excuse.is_of(target, id, verdict)) else {
+            return self.baseline.excuse(id, verdict);
+        };
         if excuse.applies_to(verdict.kind) {
             verdict.excuses = Some(verdict.kind);
             verdict.kind = excuse.kind();
@@ -376,6 +394,11 @@ fn fails(kind: VerdictKind) -> bool {
 /// Returns whether there is nothing to excuse in a verdict of this kind.
 fn is_idle(kind: VerdictKind) -> bool {
     matches!(kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::NotAsked)
+}
+
+/// Returns whether an entry is stale, by the numbers of its verdicts.
+fn is_stale(failed: usize, idle: usize) -> bool {
+    idle > 0 && failed == 0
 }
 
 #[cfg(test)]

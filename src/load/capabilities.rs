@@ -98,7 +98,9 @@ impl Reading<'_> {
         let right = right.and_then(|node| self.reader.word(node, "`right`", &["yes", "no"]));
         let deciders = self.reader.need(object, what, "decided-by")?;
         let items = self.reader.items(deciders, "`decided-by`")?;
-        let decided_by = items.iter().filter_map(|item| self.decider(item)).collect();
+        let cases = Some((self.library, &self.names));
+        let one = |item| decider(self.reader, "an item of `decided-by`", item, cases);
+        let decided_by = items.iter().filter_map(one).collect();
         Some(Capability {
             id: id?,
             question: question?.1.to_owned(),
@@ -107,23 +109,6 @@ impl Reading<'_> {
             right_is_yes: right? == "yes",
             decided_by,
         })
-    }
-
-    fn decider(&mut self, node: &Node) -> Option<Decider> {
-        let what = "an item of `decided-by`";
-        let object = self.reader.object(node, what, &["requirement", "tests"])?;
-        let named = self.reader.need(object, what, "requirement")?;
-        let written = self.reader.text(named, "`requirement`")?;
-        let id = RequirementId::within("", written);
-        let is_known = self.library.requirements.contains_key(&id);
-        if !is_known {
-            let unknown = format!("the catalogue has no requirement `{written}`");
-            let unknown = self.reader.mistake(Lint::UnknownRequirement, unknown);
-            let known = self.library.requirements.keys().map(RequirementId::as_str);
-            self.reader.push(unknown.at(named.span, "unknown requirement").known(written, "requirements are", known));
-        }
-        let tests = super::seeds::tests(self.reader, object, &self.names);
-        is_known.then_some(Decider { requirement: id, tests })
     }
 
     /// Reads an id that no other group or capability has.
@@ -136,4 +121,29 @@ impl Reading<'_> {
         }
         Some(text.to_owned())
     }
+}
+
+/// The cases that a file is checked with.
+pub(super) type Cases<'c> = Option<(&'c Library, &'c Names)>;
+
+/// Reads a requirement and the tests that count. With cases, it reports those that do not exist.
+pub(super) fn decider(reader: &mut Reader, what: &str, node: &Node, cases: Cases<'_>) -> Option<Decider> {
+    let object = reader.object(node, what, &["requirement", "tests"])?;
+    let named = reader.need(object, what, "requirement")?;
+    let written = reader.text(named, "`requirement`")?;
+    let requirement = RequirementId::within("", written);
+    let Some((library, names)) = cases else {
+        let items = object.get("tests").and_then(|node| reader.items(node, "`tests`")).unwrap_or_default();
+        let tests = items.iter().filter_map(|item| reader.text(item, "an item of `tests`")).map(str::to_owned);
+        return Some(Decider { requirement, tests: tests.collect() });
+    };
+    let is_known = library.requirements.contains_key(&requirement);
+    if !is_known {
+        let unknown = format!("the catalogue has no requirement `{written}`");
+        let unknown = reader.mistake(Lint::UnknownRequirement, unknown);
+        let known = library.requirements.keys().map(RequirementId::as_str);
+        reader.push(unknown.at(named.span, "unknown requirement").known(written, "requirements are", known));
+    }
+    let tests = super::seeds::tests(reader, object, names);
+    is_known.then_some(Decider { requirement, tests })
 }

@@ -5,6 +5,8 @@
 
 mod callable;
 pub mod ad_hoc;
+mod agreement;
+mod baseline;
 mod capabilities;
 mod case;
 mod catalogue;
@@ -46,6 +48,7 @@ use crate::model::capability::CapabilityGroup;
 use crate::model::case::Library;
 use crate::model::seed::Seed;
 use crate::model::{CaseId, Printable};
+pub use baseline::baseline;
 use case::Reading;
 use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
@@ -132,6 +135,20 @@ fn read_capabilities(
     (groups, diagnostics)
 }
 
+/// Checks the scenarios of the official suite.
+fn lint_agreement(texts: &[source::Text], library: &Library) -> Vec<Diagnostic> {
+    let files = texts.iter().filter(|text| matches!(text.kind, source::Kind::Agreement));
+    let found = files.flat_map(|text| {
+        let mut reader = text.reader();
+        lint::width(&mut reader);
+        if let Some(root) = json::parse(&mut reader) {
+            agreement::agreement(&mut reader, &root, Some(library));
+        }
+        reader.into_found()
+    });
+    found.collect()
+}
+
 /// Compares the quotes of the requirement catalogue with a checkout of the specification's repository.
 ///
 /// # Errors
@@ -201,6 +218,9 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     if !diagnostics.iter().any(Diagnostic::is_error) {
         diagnostics.extend(in_seeds);
         diagnostics.extend(found);
+        if purpose == Purpose::Lint {
+            diagnostics.extend(lint_agreement(&texts, &library));
+        }
     }
     diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));
     (library, diagnostics)

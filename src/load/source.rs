@@ -25,6 +25,8 @@ const SCHEMAS: &str = "schemas";
 const REQUIREMENTS: &str = "requirements.json";
 /// The file beside the folders of cases that has the questions of readers.
 const CAPABILITIES: &str = "capabilities.json";
+/// The file beside the folders of cases that has the scenarios of the official suite.
+const AGREEMENT: &str = "agreement.json";
 
 /// The help for a path that holds no cases.
 const EXPECTED: &str = "expected a folder that holds folders of cases, as in `cases`; one of these folders, as in \
@@ -61,6 +63,8 @@ pub(super) enum Kind {
     Case(CaseId),
     /// `capabilities.json`.
     Capabilities,
+    /// `agreement.json`.
+    Agreement,
 }
 
 impl Kind {
@@ -68,7 +72,7 @@ impl Kind {
     pub(super) fn requirements(&self) -> Option<&str> {
         match self {
             Self::Requirements(folder) => Some(folder),
-            Self::Seeds(_) | Self::Case(_) | Self::Capabilities => None,
+            Self::Seeds(_) | Self::Case(_) | Self::Capabilities | Self::Agreement => None,
         }
     }
 
@@ -76,7 +80,7 @@ impl Kind {
     pub(super) fn case(&self) -> Option<&CaseId> {
         match self {
             Self::Case(id) => Some(id),
-            Self::Requirements(_) | Self::Seeds(_) | Self::Capabilities => None,
+            Self::Requirements(_) | Self::Seeds(_) | Self::Capabilities | Self::Agreement => None,
         }
     }
 
@@ -84,7 +88,7 @@ impl Kind {
     pub(super) fn seeds(&self) -> Option<&str> {
         match self {
             Self::Seeds(folder) => Some(folder),
-            Self::Requirements(_) | Self::Case(_) | Self::Capabilities => None,
+            Self::Requirements(_) | Self::Case(_) | Self::Capabilities | Self::Agreement => None,
         }
     }
 }
@@ -106,20 +110,27 @@ pub fn schemas() -> impl Iterator<Item = (&'static str, &'static str)> {
     files.filter_map(|file| Some((file.path().file_name()?.to_str()?, file.contents_utf8()?)))
 }
 
+/// The text of the embedded file of scenarios.
+pub(super) fn agreement_text() -> Option<&'static str> {
+    EMBEDDED.get_file(AGREEMENT)?.contents_utf8()
+}
+
 /// Returns whether the embedded cases have requirements in a folder of this name.
 pub fn is_embedded_folder(folder: &str) -> bool {
     EMBEDDED.get_file(format!("{folder}/{REQUIREMENTS}")).is_some()
 }
 
-/// A hash of the files' paths below their roots, and of their texts. Seeds and capabilities are no cases, and leave it as it is.
+/// A hash of the files' paths below their roots, and of their texts. Other files than cases and requirements leave it as it is.
 pub(super) fn hash(texts: &[Text]) -> String {
     let place = |kind: &Kind| match kind {
         Kind::Requirements(folder) => format!("{folder}/requirements"),
         Kind::Seeds(folder) => format!("{folder}/seeds"),
         Kind::Case(id) => id.to_string(),
         Kind::Capabilities => CAPABILITIES.to_owned(),
+        Kind::Agreement => AGREEMENT.to_owned(),
     };
-    let asked = texts.iter().filter(|text| !matches!(text.kind, Kind::Seeds(_) | Kind::Capabilities));
+    let is_asked = |kind: &Kind| matches!(kind, Kind::Requirements(_) | Kind::Case(_));
+    let asked = texts.iter().filter(|text| is_asked(&text.kind));
     let files: Vec<_> = asked.map(|text| (place(&text.kind), text.file.inner())).collect();
     crate::model::hash(&files)
 }
@@ -320,8 +331,8 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
     let refuse = |lint, why: &str, help: &str| Err(Box::new(refuse(Utf8Path::new(&name), lint, why).help(help)));
     let (folder, file) = if let [folder, file] = parts[..] {
         (folder, file)
-    } else if parts == [CAPABILITIES] {
-        ("cases", CAPABILITIES)
+    } else if let [file @ (CAPABILITIES | AGREEMENT)] = parts[..] {
+        ("cases", file)
     } else {
         let why = "a case file must lie in a folder of cases: `<folder>/<file>.json`";
         return refuse(Lint::Misplaced, why, "move the file, or name the folder above its folder");
@@ -330,6 +341,7 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
         return refuse(Lint::Misplaced, "the file is not a case file: its name does not end in `.json`", EXPECTED);
     };
     let kind = match stem {
+        _ if parts == [AGREEMENT] => Kind::Agreement,
         _ if parts.len() == 1 => Kind::Capabilities,
         "requirements" => Kind::Requirements(folder.to_owned()),
         "seeds" => Kind::Seeds(folder.to_owned()),

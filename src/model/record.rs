@@ -49,7 +49,7 @@ impl Verdict {
     }
 }
 
-/// A copy of an entry of `[[known]]` or `[[author]]`, so that a report does not need `target.toml`.
+/// A copy of an entry of `[[known]]`, `[[author]]` or a baseline, so that a report does not need these files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KnownAs {
     /// The pattern of the tests that the entry matches.
@@ -65,6 +65,9 @@ pub struct KnownAs {
     /// The documentation by which the SDK leaves the requirement to its users; only entries of `[[author]]` have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// The file and the line of a baseline that lists the failure, in place of an entry in `target.toml`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
     /// `true` if the entry cannot be stale in this variant, which claims less than others that have the entry too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
@@ -81,7 +84,7 @@ impl From<&Known> for KnownAs {
     fn from(known: &Known) -> Self {
         let Known { test, reason, issue, disclosure, is_shared: shared, .. } = known;
         let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
-        Self { test, reason, issue, url: None, disclosure: *disclosure, shared: *shared }
+        Self { test, reason, issue, url: None, baseline: None, disclosure: *disclosure, shared: *shared }
     }
 }
 
@@ -89,7 +92,7 @@ impl From<&LeftToAuthor> for KnownAs {
     fn from(left: &LeftToAuthor) -> Self {
         let LeftToAuthor { test, reason, url, is_shared, .. } = left;
         let (test, reason, url) = (test.as_str().to_owned(), reason.clone(), Some(url.clone()));
-        Self { test, reason, issue: None, url, disclosure: None, shared: *is_shared }
+        Self { test, reason, issue: None, url, baseline: None, disclosure: None, shared: *is_shared }
     }
 }
 
@@ -97,7 +100,7 @@ impl From<&Flaky> for KnownAs {
     fn from(flaky: &Flaky) -> Self {
         let Flaky { test, reason, issue } = flaky;
         let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
-        Self { test, reason, issue, url: None, disclosure: None, shared: false }
+        Self { test, reason, issue, url: None, baseline: None, disclosure: None, shared: false }
     }
 }
 

@@ -73,7 +73,8 @@ mod tests {
 
     pub(super) fn stale() -> Stale {
         let (test, reason) = ("**".to_owned(), "it is slow".to_owned());
-        let known = KnownAs { test, reason, issue: None, url: None, disclosure: None, shared: false };
+        let (issue, url, baseline, disclosure) = (None, None, None, None);
+        let known = KnownAs { test, reason, issue, url, baseline, disclosure, shared: false };
         Stale { target: samples::target(), requirement: RequirementId::within("f", "r"), known }
     }
 

@@ -1,12 +1,13 @@
 //! Judges the records of a run log again, by the current cases, levels and known failures.
 //!
-//! Takes a library, targets and records, gives records with new verdicts. Must not run a target.
+//! Takes a library, targets, records and a baseline, gives records with new verdicts. Must not run a target.
 
 use std::collections::BTreeMap;
 
 use super::attempts::decide;
 use super::hash;
 use crate::judge::Judge;
+use crate::model::baseline::Baseline;
 use crate::model::case::{Library, Test};
 use crate::model::reason::Stale;
 use crate::model::record::Record;
@@ -28,10 +29,10 @@ pub struct Replay {
 }
 
 /// Judges the observations of records again. Observations do not contain addresses, so no transcript is needed.
-pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> Replay {
+pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>, baseline: Option<&Baseline>) -> Replay {
     let all = library.cases.iter().flat_map(|case| &case.tests);
     let tests: BTreeMap<String, &Test> = all.map(|test| (test.path(), test.as_ref())).collect();
-    let mut judge = Judge::new(&library.requirements, targets);
+    let mut judge = Judge::new(&library.requirements, targets).with_baseline(baseline);
     let mut replay = Replay { records, stale: Vec::new(), gone: Vec::new(), changed: Vec::new(), cut: Vec::new() };
     for record in &mut replay.records {
         match tests.get(&record.test.path()) {
@@ -113,7 +114,7 @@ mod tests {
             record(2, "f/c/gone@2026-07-28+http", &same),
             cut,
         ];
-        let replay = rejudge(&library, &[], records);
+        let replay = rejudge(&library, &[], records, None);
         assert_eq!(replay.records[0].verdicts[0].kind, VerdictKind::Warn);
         assert!(replay.records[1].verdicts.is_empty());
         assert!(replay.records[3].verdicts.is_empty(), "what was cut is not judged");
@@ -133,10 +134,10 @@ mod tests {
             |index, test: &str, outcome| Record { hash: hash.clone(), ..samples::record(index, test, outcome) };
         let mut cut = record(0, "f/c/c@2026-07-28+http", Outcome::Crash);
         let other = record(1, "f/c/t@2026-07-28+http", Outcome::Success);
-        let judged = rejudge(&library, &[], vec![cut.clone(), other.clone()]).records;
+        let judged = rejudge(&library, &[], vec![cut.clone(), other.clone()], None).records;
         cut.verdicts = judged[0].verdicts.clone();
         cut.observation.cut = 1;
-        let replay = rejudge(&library, &[], vec![cut, other]);
+        let replay = rejudge(&library, &[], vec![cut, other], None);
         assert_eq!(replay.cut, ["f/c/c"]);
         let kinds: Vec<_> = replay.records.iter().map(|record| record.verdicts[0].kind).collect();
         assert_eq!(kinds, [VerdictKind::Fail, VerdictKind::Inconclusive]);

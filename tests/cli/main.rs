@@ -4,6 +4,7 @@
 mod ad_hoc;
 #[cfg(target_os = "linux")]
 mod attacks;
+mod baseline;
 #[cfg(target_os = "linux")]
 mod by_hand;
 mod called;
