@@ -154,7 +154,8 @@ fn trial(
     check(&Ran { target, library, records: &records })
 }
 
-#[cfg(test)]
+// The set-up of this test is a script for a POSIX shell.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

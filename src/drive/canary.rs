@@ -3,10 +3,11 @@
 //! Takes the canaries of one test, gives their addresses and the requests for them. Must not know why a target would
 //! request them.
 
+mod files;
+
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,11 +24,11 @@ use tokio::task::AbortHandle;
 use crate::drive::accept::{Asked, Way, accept, listen};
 use crate::drive::clock::Deadline;
 use crate::drive::fault;
-use crate::drive::process::guard::scratch;
 use crate::drive::token::token;
 use crate::model::target::{Target, TargetKind};
 use crate::model::template::{Canary, CanaryKind};
 use crate::model::transcript::{Hit, Phase};
+use files::Files;
 
 /// The number of recorded requests. Further requests prove nothing more.
 const MAX_HITS: usize = 100;
@@ -308,14 +309,14 @@ impl Canaries {
         }
         let files = self.files.as_mut().expect("made just now");
         let path = files.place(canary.path.as_deref(), &canary.document().to_string())?;
-        Ok(format!("file://{}", path.display()))
+        Ok(files::address(&path))
     }
 
     fn listen_to_files(&self) {
         let read = self.files.as_ref().map(Files::read).unwrap_or_default();
         let mut alive = self.alive();
         for path in read {
-            alive.note(format!("file://{}", path.display()));
+            alive.note(files::address(&path));
         }
     }
 }
@@ -404,77 +405,6 @@ async fn ask(address: SocketAddr, request: &str) -> std::io::Result<String> {
     let mut body = String::new();
     stream.take(64 << 10).read_to_string(&mut body).await?;
     Ok(body)
-}
-
-/// Watched files. On systems that cannot report the opening of a file, no request for one is noticed.
-#[derive(Debug)]
-struct Files {
-    folder: tempfile::TempDir,
-    #[cfg(target_os = "linux")]
-    watch: nix::sys::inotify::Inotify,
-    #[cfg(target_os = "linux")]
-    watched: Vec<(nix::sys::inotify::WatchDescriptor, PathBuf)>,
-}
-
-impl Files {
-    fn new() -> std::io::Result<Self> {
-        Ok(Self {
-            folder: tempfile::Builder::new().prefix("casebook-").tempdir_in(scratch())?,
-            #[cfg(target_os = "linux")]
-            watch: nix::sys::inotify::Inotify::init(
-                nix::sys::inotify::InitFlags::IN_NONBLOCK | nix::sys::inotify::InitFlags::IN_CLOEXEC,
-            )?,
-            #[cfg(target_os = "linux")]
-            watched: Vec::new(),
-        })
-    }
-
-    /// Writes a document to a path in a fresh folder, and watches the file from then on.
-    fn place(&mut self, path: Option<&str>, document: &str) -> std::io::Result<PathBuf> {
-        let inside = |part: &Component<'_>| matches!(part, Component::Normal(_));
-        let path: PathBuf = Path::new(path.unwrap_or("schema.json")).components().filter(inside).collect();
-        let path = self.folder.path().join(token()).join(path);
-        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-        std::fs::write(&path, document)?;
-        #[cfg(target_os = "linux")]
-        {
-            let descriptor = self.watch.add_watch(&path, nix::sys::inotify::AddWatchFlags::IN_OPEN)?;
-            self.watched.push((descriptor, path.clone()));
-        }
-        Ok(path)
-    }
-
-    /// Reads a watched file, and checks that this is noticed, on systems that can report it.
-    fn probe() -> Result<(), CanaryError> {
-        let read_one = || {
-            let mut files = Self::new()?;
-            let path = files.place(None, "{}")?;
-            std::fs::read(&path)?;
-            Ok((files, path))
-        };
-        let (files, path) = read_one().map_err(CanaryError::Watch)?;
-        let deaf = cfg!(target_os = "linux") && !files.read().contains(&path);
-        if deaf { Err(CanaryError::RequestNotNoticed("of a file was not noticed")) } else { Ok(()) }
-    }
-
-    /// Returns the files that were opened since the last call.
-    #[cfg(target_os = "linux")]
-    fn read(&self) -> Vec<PathBuf> {
-        let mut read = Vec::new();
-        // An error means that there are no more events.
-        while let Ok(events) = self.watch.read_events() {
-            let known = |event: &nix::sys::inotify::InotifyEvent| {
-                self.watched.iter().find(|(watched, _)| *watched == event.wd).map(|(_, path)| path.clone())
-            };
-            read.extend(events.iter().filter_map(known));
-        }
-        read
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn read(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
 }
 
 #[cfg(test)]

@@ -259,5 +259,6 @@ async fn hand_over<T>(
     Some(next)
 }
 
-#[cfg(test)]
+// The adapter of these tests is a script for a POSIX shell.
+#[cfg(all(test, unix))]
 mod tests;

@@ -18,19 +18,13 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-#[cfg(target_os = "linux")]
-use crate::drive::process::descendants;
 use crate::drive::process::launch::in_words;
 use crate::drive::process::mark::{self, MARK};
+use crate::drive::process::system::{self, RESUME_INTERVAL, Request, ResumeTimer, Signals};
 use crate::drive::token::token;
 
 /// The longest time in which a harness stops and writes its reports, after its time limit or the second request.
 const GRACE: Duration = Duration::from_secs(10);
-/// The interval of the signals that resume a stopped harness.
-const RESUME_INTERVAL: Duration = Duration::from_secs(1);
-/// The flag CREATE_NEW_PROCESS_GROUP: Windows sends no Ctrl-C to such a process.
-#[cfg(windows)]
-const NEW_PROCESS_GROUP: u32 = 0x200;
 /// The longest wait for a reader of the guard's messages.
 const MESSAGE_LIMIT: Duration = Duration::from_secs(1);
 /// The exit status of a run that was stopped.
@@ -78,17 +72,12 @@ pub fn watch(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let run = token();
     let (status, was_stopped) = runtime.block_on(async {
-        #[cfg(target_os = "linux")]
-        descendants::adopt();
+        system::adopt();
         let mut signals = Signals::new()?;
         let mut resume_timer = ResumeTimer::start();
         let mut command = Command::new(program);
         command.arg("--guarded").args(arguments).stdin(Stdio::piped());
-        // The terminal sends its signals to the guard alone, which passes them on.
-        #[cfg(unix)]
-        command.process_group(0);
-        #[cfg(windows)]
-        command.creation_flags(NEW_PROCESS_GROUP);
+        system::lead_harness(&mut command);
         let mut harness = command.spawn()?;
         let mut requests = harness.stdin.take().expect("standard input is piped");
         // An error means that the harness has exited, which the wait below reports.
@@ -102,8 +91,7 @@ pub fn watch(
     })?;
     clean_up(&run);
     // A process that was not started below the harness may carry the mark as well.
-    #[cfg(target_os = "linux")]
-    mark::sweep(&format!("{MARK}={run}-"), 0);
+    system::sweep(&format!("{MARK}={run}-"));
     if was_stopped {
         print_message(
             tell,
@@ -143,7 +131,7 @@ async fn supervise(
             _ = harness.wait() => return false,
             () = out_of_time(until) => return true,
             // A target may have stopped the harness.
-            _ = beat.tick() => resume(id),
+            _ = beat.tick() => system::resume(id),
             request = signals.next() => match request {
                 Request::Stop => {
                     count += 1;
@@ -157,8 +145,8 @@ async fn supervise(
                 Request::Suspend => {
                     // The harness stops its own timer before it suspends itself.
                     _ = requests.write_all(&[SUSPEND]).await;
-                    suspend(resume_timer);
-                    resume(id);
+                    system::suspend(resume_timer);
+                    system::resume(id);
                 }
             }
         }
@@ -174,23 +162,17 @@ async fn out_of_time(until: Option<Instant>) {
 
 /// Returns the exit status of the guard for that of the harness; signals are converted as in shells.
 fn exit_code(status: ExitStatus, tell: fn(&str)) -> u8 {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+    if let Some((signal, _)) = system::signal_of(status) {
         let how = in_words(status);
         print_message(tell, format!("casebook: the run was {how}; the run log contains all finished tests"));
         return u8::try_from(128 + signal).unwrap_or(u8::MAX);
     }
-    #[cfg(not(unix))]
-    let _ = tell;
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
 /// Kills all processes left of a run, and deletes its temporary files.
 fn clean_up(run: &str) {
-    #[cfg(target_os = "linux")]
-    if descendants::adopts() {
-        descendants::end_all();
-    }
+    system::end_adopted();
     // The folder exists only if there were temporary files.
     _ = fs::remove_dir_all(folder(run));
 }
@@ -212,19 +194,13 @@ impl Guarded {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a run"));
         }
         let run = mark::set_run(run);
-        #[cfg(unix)]
-        block_signals();
-        #[cfg(target_os = "linux")]
-        if descendants::adopt() {
-            descendants::keep_reaping()?;
-        }
+        system::begin_harness()?;
         thread::Builder::new().name("guard".to_owned()).spawn(listen)?;
         crate::drive::clock::keep();
         GUARDED.get_or_init(|| ());
         let folder = folder(run);
         let mut new = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut new, 0o700);
+        system::private(&mut new);
         // If the folder cannot be created, each test that needs it reports an error.
         if new.create(&folder).is_ok() {
             FOLDER.get_or_init(|| folder);
@@ -257,7 +233,7 @@ fn listen() {
     let mut byte = [0];
     while let Ok(1) = io::stdin().lock().read(&mut byte) {
         if byte == [SUSPEND] {
-            suspend(&mut resume_timer);
+            system::suspend(&mut resume_timer);
             continue;
         }
         count += 1;
@@ -280,128 +256,4 @@ fn request(count: u32) {
 fn leave() {
     clean_up(mark::of_run());
     exit(STOPPED.into());
-}
-
-/// Blocks two signals: SIGTTOU would stop the harness on a terminal that lets only the foreground write, and SIGXFSZ
-/// would kill it at a limit on the size of files.
-#[cfg(unix)]
-fn block_signals() {
-    use nix::sys::signal::{SigSet, Signal};
-    let mut signals = SigSet::empty();
-    signals.add(Signal::SIGTTOU);
-    signals.add(Signal::SIGXFSZ);
-    _ = signals.thread_block();
-}
-
-/// A timer of the system that resumes this process every second: a target may have stopped it, and the guard may be
-/// gone.
-#[cfg(target_os = "linux")]
-struct ResumeTimer(Option<nix::sys::timer::Timer>);
-
-#[cfg(target_os = "linux")]
-impl ResumeTimer {
-    fn start() -> Self {
-        use nix::sys::signal::{SigEvent, SigevNotify, Signal};
-        use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
-        let notify = SigEvent::new(SigevNotify::SigevSignal { signal: Signal::SIGCONT, si_value: 0 });
-        let timer = Timer::new(nix::time::ClockId::CLOCK_MONOTONIC, notify);
-        let timer = timer.and_then(|mut timer| {
-            timer.set(Expiration::Interval(RESUME_INTERVAL.into()), TimerSetTimeFlags::empty()).map(|()| timer)
-        });
-        Self(timer.ok())
-    }
-
-    fn stop(&mut self) {
-        self.0 = None;
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-struct ResumeTimer;
-
-#[cfg(not(target_os = "linux"))]
-impl ResumeTimer {
-    fn start() -> Self {
-        Self
-    }
-
-    fn stop(&mut self) {}
-}
-
-/// A request to the guard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Request {
-    /// Stops the run.
-    Stop,
-    /// Suspends the run, by Ctrl-Z.
-    Suspend,
-}
-
-#[cfg(unix)]
-fn signal(id: Option<u32>, signal: nix::sys::signal::Signal) {
-    let id = id.and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
-    // An error means that the process has exited.
-    _ = id.map(|id| nix::sys::signal::kill(id, signal));
-}
-
-/// Resumes the harness.
-#[cfg(unix)]
-fn resume(id: Option<u32>) {
-    signal(id, nix::sys::signal::Signal::SIGCONT);
-}
-
-/// Suspends this process until it receives SIGCONT.
-#[cfg(unix)]
-fn suspend(resume_timer: &mut ResumeTimer) {
-    resume_timer.stop();
-    _ = nix::sys::signal::raise(nix::sys::signal::Signal::SIGSTOP);
-    *resume_timer = ResumeTimer::start();
-}
-
-#[cfg(not(unix))]
-fn resume(_: Option<u32>) {}
-
-#[cfg(not(unix))]
-fn suspend(_: &mut ResumeTimer) {}
-
-#[cfg(unix)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    suspend: tokio::signal::unix::Signal,
-}
-
-#[cfg(unix)]
-impl Signals {
-    fn new() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let suspend = signal(SignalKind::from_raw(nix::libc::SIGTSTP))?;
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())?, suspend })
-    }
-
-    async fn next(&mut self) -> Request {
-        tokio::select! {
-            _ = self.interrupt.recv() => Request::Stop,
-            _ = self.terminate.recv() => Request::Stop,
-            _ = self.suspend.recv() => Request::Suspend,
-        }
-    }
-}
-
-#[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    async fn next(&mut self) -> Request {
-        // Without a handler, no signal can be awaited.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
-        }
-        Request::Stop
-    }
 }

@@ -14,10 +14,9 @@ use tokio::process::ChildStdin;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-#[cfg(target_os = "linux")]
-use crate::drive::process::descendants;
 use crate::drive::process::lines::{BoundedText, Lines};
 use crate::drive::process::mark::{self, MARK};
+use crate::drive::process::system;
 use crate::drive::token::token;
 
 /// The time limit for a process to exit after its standard input was closed.
@@ -109,7 +108,7 @@ impl Process {
             status = self.exited(EXIT_LIMIT).await;
         }
         if status.is_none() && stop_reason != StopReason::Hung {
-            self.group.terminate();
+            system::terminate(self.group.leader);
             status = self.exited(GRACE).await;
         }
         if status.is_some() {
@@ -175,15 +174,9 @@ pub(crate) fn spawn_leader(launch: Launch<'_>, stdin: Stdio) -> std::io::Result<
         command.args(arguments).current_dir(launch.folder).envs(launch.env).env(MARK, &mark);
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     });
-    #[cfg(unix)]
-    command.wrap(process_wrap::tokio::ProcessGroup::leader());
-    #[cfg(windows)]
-    command.wrap(process_wrap::tokio::JobObject);
+    system::lead(&mut command);
     command.wrap(KillOnDrop);
-    #[cfg(target_os = "linux")]
-    let child = descendants::start(|| command.spawn(), |child| child.id())?;
-    #[cfg(not(target_os = "linux"))]
-    let child = command.spawn()?;
+    let child = system::start(&mut command)?;
     let leader = child.id();
     Ok((child, Group { leader, mark, is_killed: false }))
 }
@@ -208,41 +201,13 @@ impl Group {
         if std::mem::replace(&mut self.is_killed, true) {
             return;
         }
-        #[cfg(target_os = "linux")]
-        {
-            let mark = format!("{MARK}={}", self.mark);
-            // A stopped process starts no others while its children are searched.
-            self.signal(nix::sys::signal::Signal::SIGSTOP);
-            let is_marked =
-                |id: nix::unistd::Pid| id.as_raw().try_into().is_ok_and(|id: u32| mark::has_entry(id, &mark));
-            descendants::end(self.leader, is_marked, || self.signal(nix::sys::signal::Signal::SIGKILL));
-            if !descendants::adopts() {
-                mark::sweep(&mark, self.leader.map_or(0, mark::since));
-            }
-        }
-        #[cfg(all(unix, not(target_os = "linux")))]
-        self.signal(nix::sys::signal::Signal::SIGKILL);
-    }
-
-    /// Sends SIGTERM to the group.
-    fn terminate(&self) {
-        #[cfg(unix)]
-        self.signal(nix::sys::signal::Signal::SIGTERM);
-    }
-
-    #[cfg(unix)]
-    fn signal(&self, signal: nix::sys::signal::Signal) {
-        let leader = self.leader.and_then(|id| i32::try_from(id).ok());
-        // An error means that the group has no process left.
-        _ = leader.map(|id| nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), signal));
+        system::end_group(self.leader, &format!("{MARK}={}", self.mark));
     }
 }
 
 /// Returns an exit status in words: `exit status 3`, `killed by signal 6 (SIGABRT)`.
 pub(crate) fn in_words(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        let name = nix::sys::signal::Signal::try_from(signal).map_or("unknown", nix::sys::signal::Signal::as_str);
+    if let Some((signal, name)) = system::signal_of(status) {
         return format!("killed by signal {signal} ({name})");
     }
     status.code().map_or_else(|| status.to_string(), |code| format!("exit status {code}"))

@@ -8,3 +8,4 @@ pub(crate) mod lines;
 pub(crate) mod mark;
 pub(crate) mod probe;
 pub(crate) mod setup;
+mod system;
