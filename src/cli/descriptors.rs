@@ -45,6 +45,7 @@ pub(super) fn check() -> io::Result<()> {
 /// # Errors
 /// None.
 #[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the signature is that of its counterpart for Unix")]
 pub(super) fn check() -> io::Result<()> {
     Ok(())
 }

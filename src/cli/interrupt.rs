@@ -120,6 +120,7 @@ struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
+    #[expect(clippy::unnecessary_wraps, reason = "the signature is that of its counterpart for Unix")]
     fn new() -> std::io::Result<Self> {
         Ok(Self)
     }
@@ -127,7 +128,7 @@ impl Signals {
     async fn next(&mut self) {
         // If no handler can be installed, no signal ever arrives here.
         if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -63,6 +63,7 @@ impl CachedLog {
 /// Creates a folder that only its owner can read. It must not exist.
 fn create_private(folder: &Utf8Path) -> io::Result<()> {
     let mut new = fs::DirBuilder::new();
+    new.recursive(false);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut new, 0o700);
     new.create(folder)

@@ -144,8 +144,6 @@ fn is_of_one_connection(error: &Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::time::timeout;
 
@@ -221,6 +219,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn connection_of_other_user_is_dropped_and_not_counted() {
+        use std::io::Write as _;
         if !nix::unistd::geteuid().is_root() {
             // Written to standard error directly, so that the test runner does not capture it.
             _ = writeln!(std::io::stderr(), "SKIPPED: only root can connect as another user");

@@ -81,7 +81,7 @@ struct Part<'t> {
     text: &'t str,
 }
 
-impl<'t> Part<'t> {
+impl Part<'_> {
     fn span(self) -> SourceSpan {
         span(self.at, self.at + self.text.len())
     }

@@ -5,9 +5,9 @@ use std::process::Command;
 
 #[cfg(unix)]
 use crate::process::behind;
+use crate::sandbox::Sandbox;
 #[cfg(unix)]
-use crate::sandbox::Finished;
-use crate::sandbox::{PROGRAM, Sandbox};
+use crate::sandbox::{Finished, PROGRAM};
 
 #[test]
 fn help_matches_its_snapshots() {

@@ -1,4 +1,5 @@
 //! Black-box tests: each runs the program as a user does, and checks its output, files and exit status.
+#![cfg_attr(not(unix), allow(dead_code, reason = "some helpers are only for tests that need Unix or Linux"))]
 
 #[cfg(unix)]
 mod ad_hoc;

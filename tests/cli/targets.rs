@@ -136,6 +136,7 @@ fn setup_runs_again_when_its_inputs_change() {
     run(&sandbox, "t", "").exits(4).stderr_has(&["t/lock: ", "correct `[setup] inputs` in target.toml"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn complete_setup_in_a_read_only_folder_is_used() {
     use std::os::unix::fs::PermissionsExt as _;

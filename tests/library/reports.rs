@@ -1,6 +1,8 @@
 //! Reports of constructed run logs: the form of each kind of report, and properties that do not depend on shards.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+#[cfg(target_os = "linux")]
+use std::collections::BTreeSet;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 

@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 use super::Request;
 
-/// The flag CREATE_NEW_PROCESS_GROUP: Windows sends no Ctrl-C to such a process.
+/// The flag `CREATE_NEW_PROCESS_GROUP`: Windows sends no Ctrl-C to such a process.
 const NEW_PROCESS_GROUP: u32 = 0x200;
 
 /// Puts a process and its descendants into a job object, which kills them when its handle is closed.
@@ -96,7 +96,7 @@ impl Signals {
     pub(crate) async fn next(&mut self) -> Request {
         // Without a handler, no signal can be awaited.
         if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
         Request::Stop
     }
