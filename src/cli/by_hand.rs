@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::run::{plan_problem, targets};
 use super::{CaseArgs, Exit, Problem};
+use crate::load::target::REFERENCE;
 use crate::load::{LoadError, Source, load};
 use crate::model::Pattern;
 use crate::model::applicability::Applicability;
@@ -29,6 +30,66 @@ pub(super) struct Typed<'a> {
     pub(super) role: Role,
     pub(super) revision: Option<Revision>,
     pub(super) transport: Option<Transport>,
+}
+
+/// The server that casebook plays for a client without an adapter.
+pub(super) struct Played {
+    pub(super) library: Library,
+    /// The tests that one fixture serves, those of the preferred revision first.
+    pub(super) tests: Vec<Planned>,
+    /// The same tests, and the controls that govern them.
+    pub(super) all: Vec<Planned>,
+    /// The revisions that the server speaks, the newest first.
+    pub(super) revisions: Vec<Revision>,
+}
+
+impl Played {
+    /// Finds the tests of clients that a name selects and one fixture serves: over HTTP if the user selects no transport.
+    pub(super) fn choose(
+        case: &str,
+        revision: Option<Revision>,
+        transport: Option<Transport>,
+        cases: &CaseArgs,
+    ) -> Result<Self, Problem> {
+        let (sources, name) = source(case, cases)?;
+        let pattern: Pattern = name.parse().map_err(|error| Problem::new(Exit::Usage, format!("{error}")))?;
+        let library = load(&sources)?;
+        let typed = Typed { target: REFERENCE, case, role: Role::Client, revision, transport };
+        typed.check_role(&library, &pattern)?;
+        let selection = Selection {
+            only: vec![pattern.clone()],
+            role: Some(Role::Client),
+            revision: revision.into_iter().collect(),
+            transport: transport.into_iter().collect(),
+            heavy: true,
+            ..Selection::default()
+        };
+        // The reference speaks everything, so that its plan has all tests.
+        let plan = plan(&library, &[one_target(REFERENCE)?], &selection).map_err(|error| plan_problem(&error))?;
+        let mut all: Vec<Planned> = plan.tests().map(|(_, planned)| planned.clone()).collect();
+        let is_http = |one: &Planned| one.id.transport == Transport::Http;
+        let has_http = all.iter().any(|one| pattern.matches(&one.id) && is_http(one));
+        all.retain(|one| is_http(one) == has_http);
+        all.sort_by_key(|one| std::cmp::Reverse(one.id.revision));
+        let tests: Vec<_> = all.iter().filter(|one| pattern.matches(&one.id)).cloned().collect();
+        let mut different: Vec<&Planned> = Vec::new();
+        for one in &tests {
+            if !different.iter().any(|known| known.test.given == one.test.given) {
+                different.push(one);
+            }
+        }
+        let [first] = different.as_slice() else {
+            let path = |one: &&Planned| match &one.id.row {
+                Some(row) => format!("{}/*/{row}", one.id.case),
+                None => one.test.path(),
+            };
+            return Err(typed.ambiguous("fixtures", different.iter().map(path)));
+        };
+        let mut revisions: Vec<_> = tests.iter().map(|one| one.id.revision).collect();
+        revisions.dedup();
+        let revisions = first.test.given.revision.map_or(revisions, |own| vec![own]);
+        Ok(Self { library, tests, all, revisions })
+    }
 }
 
 impl Typed<'_> {
@@ -102,9 +163,14 @@ impl Typed<'_> {
         }
         let [_, _, ..] = different.as_slice() else { return Ok(()) };
         let kind = if self.role == Role::Server { "fixtures" } else { "scripts" };
-        let names: Vec<_> = different.iter().map(|planned| format!("  {}", self.name(&planned.test.path()))).collect();
+        Err(self.ambiguous(kind, different.iter().map(|planned| planned.test.path())))
+    }
+
+    /// The error for a name that selects several of something.
+    fn ambiguous(&self, kind: &str, paths: impl Iterator<Item = String>) -> Problem {
+        let names: Vec<_> = paths.map(|path| format!("  {}", self.name(&path))).collect();
         let text = format!("`{}` has {} {kind}; choose one:\n{}", self.case, names.len(), names.join("\n"));
-        Err(Problem::new(Exit::Usage, text))
+        Problem::new(Exit::Usage, text)
     }
 
     /// Returns the argument that selects a test: for a case file, the path of the file with the rest of the name.

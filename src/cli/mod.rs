@@ -3,6 +3,7 @@
 //! Takes arguments, gives [`Command`] and [`Exit`]. Must not know how any stage works.
 
 mod ad_hoc;
+mod any_client;
 mod args;
 mod baseline;
 mod by_hand;

@@ -1,12 +1,14 @@
 //! `casebook serve`: a target serves the fixture of one case until a signal ends it.
 
+use std::time::Duration;
+
 use camino::Utf8Path;
 use clap::Args;
 use tokio::sync::watch;
 
 use super::by_hand::{Chosen, Typed};
 use super::run::prepare;
-use super::{CaseArgs, Exit, Problem, heading, interrupt, values};
+use super::{CaseArgs, Exit, Problem, any_client, heading, interrupt, values};
 use crate::drive::{Cancel, HandError, Options, Standing, Waiting};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::text::shell_word;
@@ -25,24 +27,46 @@ Examples:
   casebook serve reference sep-2106/composition/accepts/any-of --revision 2025-11-25
   casebook serve path/to/folder cases/post/letter.json --transport stdio
 
+With --case, casebook itself plays the server of a case of clients. It starts
+COMMAND, or waits for any client until Ctrl-C, and then reports the sentences
+that the messages of the client violate:
+  casebook serve --case http/client-requests -- my-client {url} --list
+  casebook serve --case tools/client-arguments --transport stdio -- my-client {server}
+  casebook serve --case base/client-ids
+
 Exit statuses:
-  0  ended by Ctrl-C or SIGTERM
-  1  the SDK refuses to serve the fixture or cannot express it
+  0  ended by Ctrl-C or SIGTERM; with --case: no MUST is violated
+  1  the SDK refuses to serve the fixture or cannot express it; with --case: a
+     MUST is violated
   2  usage error; for example, CASE has more than one fixture (all are listed)
-  3  the target does not serve this case
-  4  the target cannot be set up or started, or it died";
+  3  the target does not serve this case; with --case: nothing was decided
+  4  the target or the client cannot be set up or started, or the target died";
 
 /// `casebook serve`.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER)]
 pub struct ServeArgs {
     /// Target: a name, or the path of a target.toml or its folder; TARGET:VARIANT selects a variant
-    #[arg(value_name = "TARGET")]
-    pub target: String,
+    #[arg(value_name = "TARGET", required_unless_present = "played")]
+    pub target: Option<String>,
     /// Test as `casebook list` prints it, case with one fixture, or path of a case file
-    #[arg(value_name = "CASE")]
-    pub case: String,
-    /// Use this revision [default: the newest that the case and the target support]
+    #[arg(value_name = "CASE", required_unless_present = "played")]
+    pub case: Option<String>,
+    /// Play the server of this case of clients, without a target, and report the messages of the client
+    #[arg(long = "case", value_name = "CASE", conflicts_with_all = ["target", "case"], help_heading = heading::CLIENT)]
+    pub played: Option<String>,
+    /// Command of the client; {url} or {server} is replaced by the address, which otherwise is added at the end
+    #[arg(value_name = "COMMAND", last = true, requires = "played", help_heading = heading::CLIENT)]
+    pub command: Vec<String>,
+    /// Stop the client after this time
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = values::limit, requires = "played")]
+    #[arg(allow_hyphen_values = true, help_heading = heading::CLIENT)]
+    pub run_limit: Duration,
+    /// Stop the client when it has sent nothing for this time since its last message
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = values::limit, requires = "played")]
+    #[arg(allow_hyphen_values = true, help_heading = heading::CLIENT)]
+    pub silence_limit: Duration,
+    /// Use this revision [default: the newest that case and target support; with --case, the client chooses]
     #[arg(long, value_name = "REVISION", value_parser = values::revision(), hide_possible_values = true)]
     #[arg(help_heading = heading::TESTS)]
     pub revision: Option<Revision>,
@@ -56,7 +80,12 @@ pub struct ServeArgs {
 }
 
 pub(super) fn serve(args: &ServeArgs) -> Result<Exit, Problem> {
-    let ServeArgs { target, case, revision, transport, cases } = args;
+    if let Some(case) = &args.played {
+        return any_client::serve(args, case);
+    }
+    let ServeArgs { target: Some(target), case: Some(case), revision, transport, cases, .. } = args else {
+        return Err(Problem::new(Exit::Usage, "expected TARGET CASE, or --case CASE"));
+    };
     let typed = Typed { target, case, role: Role::Server, revision: *revision, transport: *transport };
     let chosen = typed.choose(cases)?;
     let runtime = interrupt::runtime()?;

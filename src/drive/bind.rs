@@ -13,6 +13,17 @@ pub(crate) fn bind(test: &Test, revision: Revision, canaries: &mut Canaries) -> 
     Ok(Bindings { canaries: canaries.bind(canaries_of(test))?, unique: token(), revision: revision.name().to_owned() })
 }
 
+/// Fills the placeholders of several tests that share a fixture.
+pub(crate) fn bind_all(tests: &[&Test], revision: Revision, canaries: &mut Canaries) -> Result<Bindings, CanaryError> {
+    let mut found: Vec<Canary> = Vec::new();
+    for canary in tests.iter().flat_map(|test| canaries_of(test)) {
+        if !found.iter().any(|known| known.same_place(&canary)) {
+            found.push(canary);
+        }
+    }
+    Ok(Bindings { canaries: canaries.bind(found)?, unique: token(), revision: revision.name().to_owned() })
+}
+
 /// Returns the canaries of a test without duplicates.
 pub(crate) fn canaries_of(test: &Test) -> Vec<Canary> {
     let mut found: Vec<Canary> = Vec::new();

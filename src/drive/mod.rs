@@ -9,6 +9,7 @@
 
 mod accept;
 mod adapter;
+mod any_client;
 mod bind;
 mod by_hand;
 mod canary;
@@ -32,6 +33,7 @@ mod token;
 mod workers;
 
 pub use adapter::protocol::{Hello, StartError, Trouble};
+pub use any_client::{AnyClient, ClientEnd, ClientError, ClientLimits, meet};
 pub use by_hand::{HandError, Handed, HandedStep, Standing, Waiting, drive_to};
 pub use canary::CanaryError;
 pub use client::mock::relay;

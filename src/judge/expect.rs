@@ -5,12 +5,15 @@
 
 mod advertised;
 mod calls;
+mod by_messages;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jsonschema::ValidationError;
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+pub(super) use by_messages::{ByMessages, Scene, by_messages};
 
 use super::compare;
 use super::places;

@@ -19,6 +19,7 @@ mod places;
 mod rounds;
 #[cfg(test)]
 pub(crate) mod samples;
+mod unscripted;
 mod violation;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 
 use baseline::Listed;
 pub use observe::observe;
+pub use unscripted::{summaries, unscripted};
 
 use crate::model::baseline::Baseline;
 use crate::model::case::{Check, Control, Expectation, Outcome, Test};

@@ -14,6 +14,7 @@ pub mod capability;
 pub mod case;
 pub mod deviation;
 pub mod endpoint;
+pub mod encounter;
 mod flaw;
 mod generate;
 mod hash;

@@ -60,6 +60,13 @@ impl Revision {
     pub fn name(self) -> &'static str {
         self.facts().name
     }
+
+    /// Returns the revision of an `initialize` result, for a server of these revisions: the requested one, or else the
+    /// newest that begins with `initialize`. `None` if none of them does.
+    pub fn agreed(offered: &[Self], requested: &str) -> Option<Self> {
+        let stateful = || offered.iter().copied().filter(|one| one.facts().lifecycle == Lifecycle::Stateful);
+        stateful().find(|one| one.name() == requested).or_else(|| stateful().max())
+    }
 }
 
 impl fmt::Display for Revision {

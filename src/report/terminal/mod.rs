@@ -4,6 +4,7 @@
 //! lines at most; with `is_verbose` there is a line for each test. At the end come the findings, the worst first, and
 //! the numbers. Text of targets is made harmless here.
 
+mod encounter;
 mod evidence;
 mod findings;
 mod plain;
@@ -12,6 +13,7 @@ mod safe;
 mod summary;
 mod timings;
 
+pub use encounter::{EncounterView, Tally, encounter};
 pub use plain::{
     annotate, colours, colours_errors, eprint_line, finish_output, ignore_broken_pipe, keep_error, print_line, show,
 };

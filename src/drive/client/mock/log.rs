@@ -73,6 +73,12 @@ impl Log {
         std::mem::take(&mut kept.messages)
     }
 
+    /// Waits until a message was sent or received, at any time since the log was created.
+    pub(super) async fn begun(&self) {
+        let mut stirred = self.stirred.subscribe();
+        while self.kept().count == 0 && stirred.changed().await.is_ok() {}
+    }
+
     /// Waits until no message was sent or received for this long.
     pub(super) async fn silence(&self, limit: Duration) {
         let mut stirred = self.stirred.subscribe();

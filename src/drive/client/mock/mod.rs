@@ -3,6 +3,7 @@
 //! Takes a test's fixture, gives an address and the messages, which are recorded before they are parsed. Must not know
 //! the expected behaviour of a client, or the program that starts the client.
 
+mod choice;
 mod elicit;
 mod http;
 mod listeners;

@@ -33,7 +33,30 @@ impl Mock {
         bindings: Bindings,
         revision: Revision,
     ) -> io::Result<Self> {
-        let server = Arc::new(Server::new(test, bindings, revision));
+        Self::serve_all(listeners, &test, bindings, &[revision])
+    }
+
+    /// Starts a mock server that speaks several revisions, the first of which is for clients that name none.
+    ///
+    /// # Errors
+    /// An error if the system provides no port.
+    ///
+    /// # Panics
+    /// If there is no revision.
+    pub(crate) fn serve_all(
+        listeners: &mut Listeners,
+        test: &Arc<Test>,
+        bindings: Bindings,
+        revisions: &[Revision],
+    ) -> io::Result<Self> {
+        let (first, others) = revisions.split_first().expect("at least one revision");
+        let mut server = Server::new(Arc::clone(test), bindings.clone(), *first);
+        for revision in others {
+            let bindings = Bindings { revision: revision.name().to_owned(), ..bindings.clone() };
+            let other = Server::new(Arc::clone(test), bindings, *revision).logging_to(&server.log);
+            server.others.push(Arc::new(other));
+        }
+        let server = Arc::new(server);
         let route = listeners.route(&server)?;
         Ok(Self { server, route })
     }
@@ -55,6 +78,11 @@ impl Mock {
     /// Returns all messages since the last call.
     pub(crate) fn take_messages(&self) -> Vec<Message> {
         self.server.log.take()
+    }
+
+    /// Waits until a client has sent its first message.
+    pub(crate) async fn begun(&self) {
+        self.server.log.begun().await;
     }
 
     /// Waits until no message was sent or received for this long.

@@ -11,6 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::sync::{oneshot, watch};
 
+use super::choice;
 use super::elicit::{Dialog, Elicits};
 use super::log::Log;
 use super::outlet::ReplyDeviation;
@@ -43,7 +44,9 @@ pub(super) struct Server {
     pub(super) long: tokio::sync::Mutex<()>,
     /// The number of open bodies without a response.
     pub(super) unanswered: watch::Sender<usize>,
-    revision: Revision,
+    /// Servers of the same fixture on other revisions, for a client that chooses.
+    pub(super) others: Vec<Arc<Server>>,
+    pub(super) revision: Revision,
     test: Arc<Test>,
     bindings: Bindings,
     tools: Tools,
@@ -178,6 +181,7 @@ impl Server {
             log: Arc::new(Log::new()),
             long: tokio::sync::Mutex::default(),
             unanswered: watch::Sender::default(),
+            others: Vec::new(),
             revision,
             test,
             bindings,
@@ -186,9 +190,19 @@ impl Server {
         }
     }
 
+    /// Makes the server write to the log of another one.
+    pub(super) fn logging_to(self, log: &Arc<Log>) -> Self {
+        Self { log: Arc::clone(log), ..self }
+    }
+
     /// Returns the reply to a message.
     pub(super) fn answer(self: &Arc<Self>, incoming: Incoming<'_>) -> Reply {
         fault::trip(incoming.text);
+        let server = choice::of_message(self, incoming);
+        server.answer_as_chosen(incoming)
+    }
+
+    fn answer_as_chosen(self: &Arc<Self>, incoming: Incoming<'_>) -> Reply {
         match message::read(incoming.text) {
             Ok(Kind::Request { id, method }) if id.starts_with(['"', '-']) || id.as_bytes()[0].is_ascii_digit() => {
                 self.request(id, method, incoming)
@@ -200,8 +214,17 @@ impl Server {
         }
     }
 
+    /// Returns whether a session has begun and not ended.
+    pub(super) fn has_session(&self, session: &str) -> bool {
+        self.state().sessions.contains_key(session)
+    }
+
     /// Ends a session; returns the HTTP status of the reply.
     pub(super) fn end(&self, session: Option<&str>) -> u16 {
+        let of_session = |one: &&Arc<Self>| session.is_some_and(|session| one.has_session(session));
+        if let Some(other) = self.others.iter().find(of_session) {
+            return other.end(session);
+        }
         if self.is_stateless() {
             return 405;
         }

@@ -1,0 +1,263 @@
+//! A client that nobody wrote an adapter for, and that nobody drives.
+//!
+//! Takes the tests of one fixture and a command, gives the messages between the client and a mock server, and the end of
+//! the client. Must not know retries or the expected behaviour.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::bind::{bind_all, canaries_of};
+use super::canary::{Canaries, CanaryError};
+use super::client::mock::{Listeners, Mock};
+use super::fault::{Bugs, is_no_room};
+use super::fixed::{REVISION, SCENARIO};
+use super::options::Options;
+use super::process::launch::{Launch, Process, StopReason};
+use super::process::lines::{BoundedText, LineEvent, Lines};
+use crate::model::case::Test;
+use crate::model::encounter::Encounter;
+use crate::model::spec::{Revision, Transport};
+use crate::model::transcript::Phase;
+use crate::plan::Planned;
+
+/// The argument that is replaced by the URL of the server.
+const URL: &str = "{url}";
+/// The argument that is replaced by the command of the server.
+const SERVER: &str = "{server}";
+
+/// The limits of an encounter.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientLimits {
+    /// The time after which it ends.
+    pub run: Duration,
+    /// The time without a message after which it ends, once the client has sent its first message.
+    pub silence: Duration,
+}
+
+/// An encounter, and the end of the client.
+#[derive(Debug)]
+pub struct AnyClient {
+    /// The recording.
+    pub encounter: Encounter,
+    /// The reason for which the encounter ended.
+    pub end: ClientEnd,
+    /// The duration.
+    pub took: Duration,
+    /// The output of the client, bounded.
+    pub stdout: String,
+    /// The error output of the client, bounded.
+    pub stderr: String,
+}
+
+/// The reason for which an encounter ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClientEnd {
+    /// The client exited: its exit status in words.
+    Exited(String),
+    /// The client sent no message for too long.
+    Silent,
+    /// The time was over.
+    OutOfTime,
+    /// The caller asked to stop.
+    Stopped,
+}
+
+/// The reason why there is no encounter.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// There are no canaries for the fixture, or they may have missed a request.
+    #[error(transparent)]
+    Canary(#[from] CanaryError),
+    /// The mock server cannot open a port, or write the file for its relay.
+    #[error("cannot start the server: {0}")]
+    Server(io::Error),
+    /// The client cannot be started.
+    #[error("cannot start `{command}`: {source}")]
+    Spawn {
+        /// The program.
+        command: String,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// This machine has no room for the process of the client.
+    #[error("cannot start a process: {0}")]
+    NoRoom(io::Error),
+    /// casebook failed because of a bug of its own.
+    #[error("an error in casebook: {0}")]
+    Bug(String),
+}
+
+/// Plays the server of the first test until the client ends, a limit passes, or `stop` is ready. `revisions` are those of
+/// the server, the preferred one first. `announce` gets the address of the server: its URL, or its command over stdio.
+///
+/// # Errors
+/// [`ClientError`] if the server or the client cannot be started.
+pub async fn meet(
+    tests: &[Planned],
+    revisions: &[Revision],
+    command: &[String],
+    limits: ClientLimits,
+    announce: impl FnOnce(&[String]),
+    stop: impl Future<Output = ()>,
+) -> Result<AnyClient, ClientError> {
+    let bugs = Bugs::default();
+    let met = bugs.scope(met(tests, revisions, command, limits, announce, stop)).await;
+    bugs.take().map_or(met, |words| Err(ClientError::Bug(words)))
+}
+
+async fn met(
+    tests: &[Planned],
+    revisions: &[Revision],
+    command: &[String],
+    limits: ClientLimits,
+    announce: impl FnOnce(&[String]),
+    stop: impl Future<Output = ()>,
+) -> Result<AnyClient, ClientError> {
+    let (first, all): (&Planned, Vec<&Test>) = (&tests[0], tests.iter().map(|one| &*one.test).collect());
+    let (mut canaries, mut listeners) = (Canaries::default(), Listeners::default());
+    let bindings = bind_all(&all, revisions[0], &mut canaries)?;
+    canaries.phase(Phase::Step);
+    let mock = Mock::serve_all(&mut listeners, &first.test, bindings.clone(), revisions).map_err(ClientError::Server)?;
+    let address = match first.id.transport {
+        Transport::Http => vec![mock.url()],
+        Transport::Stdio => {
+            let file = mock.relay().map_err(ClientError::Server)?;
+            vec![Options::default().program.into_string(), "__relay".to_owned(), file.to_string()]
+        }
+    };
+    let began = Instant::now();
+    let mut client = if command.is_empty() {
+        None
+    } else {
+        let mut env = BTreeMap::from([(REVISION.to_owned(), first.id.revision.name().to_owned())]);
+        let scenario = tests.iter().find_map(|one| one.test.reach.scenario());
+        env.extend(scenario.map(|name| (SCENARIO.to_owned(), name.to_owned())));
+        Some(Client::start(&addressed(command, &address), &env)?)
+    };
+    announce(&address);
+    let quiet = async {
+        mock.begun().await;
+        mock.silence(limits.silence).await;
+    };
+    let exit = async {
+        match &mut client {
+            Some(client) => client.exited().await,
+            None => std::future::pending().await,
+        }
+    };
+    let end = tokio::select! {
+        end = exit => end,
+        () = quiet, if !command.is_empty() => ClientEnd::Silent,
+        () = tokio::time::sleep(limits.run), if !command.is_empty() => ClientEnd::OutOfTime,
+        () = stop => ClientEnd::Stopped,
+    };
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    let how = if let Some(client) = client {
+        let (how, written) = client.end(&end).await;
+        (stdout, stderr) = written;
+        how
+    } else {
+        String::new()
+    };
+    let messages = mock.take_messages();
+    drop(mock);
+    let kinds: BTreeSet<_> = all.iter().flat_map(|test| canaries_of(test)).map(|canary| canary.kind).collect();
+    let hits = canaries.hits();
+    canaries.check(kinds).await?;
+    let encounter = Encounter { messages, hits, bindings, offered: revisions.to_vec() };
+    let end = if matches!(end, ClientEnd::Exited(_)) { ClientEnd::Exited(how) } else { end };
+    Ok(AnyClient { encounter, end, took: began.elapsed(), stdout, stderr })
+}
+
+/// Returns the command with the address of the server in the place of `{url}` or `{server}`, or at its end.
+fn addressed(command: &[String], address: &[String]) -> Vec<String> {
+    let mut is_named = false;
+    let mut words = Vec::new();
+    for word in command {
+        if word == SERVER {
+            words.extend(address.iter().cloned());
+        } else {
+            words.push(word.replace(URL, &address.join(" ")));
+        }
+        is_named |= word == SERVER || word.contains(URL);
+    }
+    if !is_named {
+        words.extend(address.iter().cloned());
+    }
+    words
+}
+
+/// The running process of a client.
+struct Client {
+    process: Process,
+    lines: Lines,
+    written: BoundedText,
+}
+
+impl Client {
+    /// Starts a client in the current folder, without an input.
+    fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<Self, ClientError> {
+        let launch = Launch { command, folder: Path::new("."), env };
+        let (process, input, lines) = Process::spawn(launch).map_err(|source| {
+            if is_no_room(&source) {
+                return ClientError::NoRoom(source);
+            }
+            ClientError::Spawn { command: command.first().cloned().unwrap_or_default(), source }
+        })?;
+        drop(input);
+        Ok(Self { process, lines, written: BoundedText::default() })
+    }
+
+    /// Waits until the client exits by itself.
+    async fn exited(&mut self) -> ClientEnd {
+        let Self { process, lines, written } = self;
+        tokio::select! {
+            () = process.ended() => ClientEnd::Exited(String::new()),
+            never = keep(lines, written) => match never {},
+        }
+    }
+
+    /// Stops the client; returns its exit status in words, and what it wrote.
+    async fn end(self, end: &ClientEnd) -> (String, (String, String)) {
+        let Self { process, mut lines, written } = self;
+        let stderr = process.stderr().clone();
+        let reason = if matches!(end, ClientEnd::Exited(_)) { StopReason::Broken } else { StopReason::Hung };
+        let stopped = tokio::select! {
+            stopped = process.end(reason, async {}) => stopped,
+            never = keep(&mut lines, &written) => match never {},
+        };
+        (stopped.how, (written.take(), stderr.take()))
+    }
+}
+
+/// Keeps the lines of a client's output.
+async fn keep(lines: &mut Lines, written: &BoundedText) -> Infallible {
+    loop {
+        match lines.next().await {
+            LineEvent::Line(line) | LineEvent::Unended(line) => {
+                written.push(&line);
+                written.push(b"\n");
+            }
+            LineEvent::Oversized => written.push(b"[a line that is too long]\n"),
+            LineEvent::Eof => std::future::pending().await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_replaces_its_word_or_is_the_last_argument() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let of = |command: &[&str], address: &[&str]| addressed(&words(command), &words(address)).join("|");
+        assert_eq!(of(&["c", "list"], &["http://x/"]), "c|list|http://x/");
+        assert_eq!(of(&["c", "--url={url}", "list"], &["http://x/"]), "c|--url=http://x/|list");
+        assert_eq!(of(&["c", "{server}", "--", "list"], &["p", "__relay", "f"]), "c|p|__relay|f|--|list");
+        assert_eq!(of(&["c"], &["p", "__relay", "f"]), "c|p|__relay|f");
+    }
+}

@@ -1,0 +1,171 @@
+//! Compares an expectation with the messages of a client alone, where nobody saw the values that its user got.
+//!
+//! Takes an expectation and the observation of a step, gives whether it holds, does not hold, or depends on something
+//! that the messages do not show. Must not know levels, controls or sessions.
+
+use super::{Dependencies, Misses, depends_on_messages, fits, fits_all, missing, one_of, several, view};
+use crate::model::TestId;
+use crate::model::case::{CanaryState, Expectation, Matcher, Outcome};
+use crate::model::observation::StepObservation;
+use crate::model::reason::Finding;
+
+/// The reason for which a check is open that reads the values of the user.
+const USER: &str = "depends on the values that the client returned to its user";
+/// The reason for which a check is open that reads the answers of the user.
+const ANSWERS: &str = "depends on the answers of the client's user";
+/// The reason for which a check is open whose request was refused.
+const REFUSED: &str = "the server refused the request, and the messages do not show why";
+
+/// The members of an observation that the messages alone decide.
+const OF_MESSAGES: [&str; 6] = ["asked", "canary", "fetches", "repeated-id", "rounds", "sent"];
+
+/// A step of a client that nobody drives.
+#[derive(Clone, Copy)]
+pub(in crate::judge) struct Scene<'a> {
+    pub(in crate::judge) observed: &'a StepObservation,
+    pub(in crate::judge) id: &'a TestId,
+    /// `true` if the step is a call.
+    pub(in crate::judge) is_call: bool,
+    /// `true` if the answers of the user are those of the case.
+    pub(in crate::judge) answers_known: bool,
+    /// `true` if a control shows that the server accepts usual requests of this client.
+    pub(in crate::judge) is_trusted: bool,
+}
+
+/// The result of an expectation.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::judge) enum ByMessages {
+    /// All of its keys hold.
+    Holds,
+    /// Some keys do not hold, whatever the user got.
+    Misses(Vec<Finding>),
+    /// It depends on something that the messages do not show: the reason.
+    Open(String),
+}
+
+/// Compares an expectation with the messages of a step.
+pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) -> ByMessages {
+    let Scene { observed, id, is_call, answers_known, is_trusted } = scene;
+    let mut misses = Misses { missed: Vec::new(), unknown: Vec::new(), revision: id.revision.name() };
+    let mut open = None;
+    if !expected.outcome.is_empty() {
+        // A client can return any value of its own after a result, but no result after an error.
+        let is_refused = is_call && observed.outcome == Outcome::ProtocolError;
+        let wants_result = expected.outcome.iter().all(|one| *one == Outcome::Success);
+        if is_refused && wants_result && is_trusted {
+            misses.differ("outcome", &one_of(&expected.outcome), observed.outcome.word());
+        } else {
+            open = Some(if is_refused && wants_result { REFUSED } else { USER });
+        }
+    }
+    let of_user = expected.code.is_some()
+        || !expected.status.is_empty()
+        || !expected.advertised.is_empty()
+        || !expected.without.is_empty()
+        || [&expected.saw, &expected.structured].into_iter().any(Option::is_some)
+        || expected.text.is_some()
+        || expected.took.is_some()
+        || expected.reply.is_some();
+    open = open.or(of_user.then_some(USER));
+    match (expected.canary, observed.canary.unwrap_or(CanaryState::Untouched)) {
+        (None, _) | (Some(CanaryState::Untouched), CanaryState::Untouched) => {}
+        (Some(CanaryState::Untouched), seen) => {
+            misses.differ("canary", CanaryState::Untouched.word(), seen.word());
+        }
+        (Some(_), _) => open = open.or(Some(USER)),
+    }
+    match (&expected.asked, observed.asked.is_empty()) {
+        // The server asks nothing if the client cannot answer.
+        (Some(Matcher::Equals(_) | Matcher::Contains(_)), true) => open = open.or(Some(USER)),
+        (asked, _) => misses.value("asked", asked.as_ref(), several(&observed.asked).as_ref()),
+    }
+    if let Some(wanted) = &expected.answered {
+        let mut answers = Misses { missed: Vec::new(), unknown: Vec::new(), revision: misses.revision };
+        answers.answers(wanted, &observed.answered);
+        if answers_known {
+            misses.missed.append(&mut answers.missed);
+            misses.unknown.append(&mut answers.unknown);
+        } else if !answers.is_empty() {
+            open = open.or(Some(ANSWERS));
+        }
+    }
+    if let Some(schema) = &expected.sent {
+        match &observed.unread {
+            Some(reason) if observed.sent.is_empty() => misses.unreadable("sent", reason),
+            None if observed.sent.is_empty() => misses.missed.push(missing("sent")),
+            _ => misses.take(fits_all("sent", schema, &observed.sent)),
+        }
+    }
+    if let Some(schema) = &expected.matches {
+        let mut dependencies = Dependencies::default();
+        let is_narrow = dependencies.collect(schema.value());
+        let mut keys = dependencies.values.union(&dependencies.present);
+        let is_answers = |key: &str| key == "answered";
+        if is_narrow && keys.all(|key| OF_MESSAGES.contains(key) || (answers_known && is_answers(key))) {
+            misses.take(fits("matches", schema, view(observed)));
+        } else {
+            open = open.or(Some(if dependencies.values.contains("answered") { ANSWERS } else { USER }));
+        }
+    }
+    if let Some(reason) = observed.unread.as_ref().filter(|_| misses.is_empty() && depends_on_messages(expected)) {
+        misses.unreadable("the step", reason);
+    }
+    match (misses.missed, misses.unknown.first(), open) {
+        (missed, ..) if !missed.is_empty() => ByMessages::Misses(missed),
+        (_, Some(unknown), _) => ByMessages::Open(unknown.to_string()),
+        (_, None, Some(reason)) => ByMessages::Open(reason.to_owned()),
+        (_, None, None) => ByMessages::Holds,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::{Action, Answered};
+    use crate::model::observation::AnswerObservation;
+
+    fn of(expected: &Expectation, observed: &StepObservation, answers_known: bool, is_trusted: bool) -> ByMessages {
+        let id = samples::id("f/c/t@2026-07-28+http");
+        by_messages(expected, Scene { observed, id: &id, is_call: true, answers_known, is_trusted })
+    }
+
+    #[test]
+    fn value_of_user_is_open_and_message_is_decided() {
+        let seen = samples::step(Outcome::Success);
+        let success = || Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
+        assert_eq!(of(&success(), &seen, true, true), ByMessages::Open(USER.to_owned()));
+        let sent = |schema| Expectation { sent: Some(schema), ..success() };
+        // A part that does not hold decides, whatever the user got.
+        let missed = of(&sent(json!(false).into()), &seen, true, true);
+        assert!(matches!(missed, ByMessages::Misses(_)), "{missed:?}");
+        let absent = Expectation { matches: Some(json!({"not": {"required": ["sent"]}}).into()), ..Expectation::default() };
+        assert_eq!(of(&absent, &seen, true, true), ByMessages::Holds);
+        let outcome = json!({"properties": {"outcome": {"const": "success"}}});
+        let outcome = Expectation { matches: Some(outcome.into()), ..Expectation::default() };
+        assert_eq!(of(&outcome, &seen, true, true), ByMessages::Open(USER.to_owned()));
+    }
+
+    #[test]
+    fn refused_request_counts_only_if_client_is_trusted() {
+        let seen = samples::step(Outcome::ProtocolError);
+        let success = Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
+        assert_eq!(of(&success, &seen, true, false), ByMessages::Open(REFUSED.to_owned()));
+        assert!(matches!(of(&success, &seen, true, true), ByMessages::Misses(_)));
+        let either = Expectation { outcome: vec![Outcome::Success, Outcome::Refused], ..Expectation::default() };
+        assert_eq!(of(&either, &seen, true, true), ByMessages::Open(USER.to_owned()));
+    }
+
+    #[test]
+    fn answer_counts_only_if_user_answered_as_the_case_does() {
+        let answered = Answered { action: Action::Accept, content: None };
+        let expected = Expectation { answered: Some(answered), ..Expectation::default() };
+        let answer = |action| AnswerObservation { action: Some(action), content: None, code: None };
+        let seen = |action| StepObservation { answered: vec![answer(action)], ..samples::step(Outcome::Success) };
+        assert_eq!(of(&expected, &seen(Action::Accept), false, true), ByMessages::Holds);
+        assert_eq!(of(&expected, &seen(Action::Decline), false, true), ByMessages::Open(ANSWERS.to_owned()));
+        assert!(matches!(of(&expected, &seen(Action::Decline), true, true), ByMessages::Misses(_)));
+    }
+}

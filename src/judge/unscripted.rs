@@ -1,0 +1,365 @@
+//! Judging of a client that nobody drives, by its messages alone.
+//!
+//! Takes the messages of a conversation with the server of a case, gives the verdicts that they decide. A check counts
+//! only if the client sent the requests of its step, and if no control shows that the server refuses the client for
+//! another reason. Must not know the program of the client, or the way in which it was started.
+
+mod sessions;
+mod steps;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use self::sessions::{Session, joined, sessions};
+use self::steps::{Segment, performed, segments};
+use super::expect::{ByMessages, Scene, by_messages};
+use super::{held, observe, verdict, violated};
+use crate::judge::compare;
+use crate::jsonrpc::envelope::Envelope;
+use crate::model::case::{Answer, Check, Control, Does, Fixture, Need, Step, Test, When};
+use crate::model::encounter::{Encounter, SessionSummary};
+use crate::model::observation::{AnswerObservation, Observation};
+use crate::model::reason::{Detail, Finding};
+use crate::model::record::{Record, Verdict, VerdictKind};
+use crate::model::spec::{Catalogue, Level, Revision};
+use crate::model::template::Bindings;
+use crate::model::transcript::{Message, Party, Served, Transcript};
+use crate::model::{TargetId, TestId};
+
+/// The name of the client in the records.
+const CLIENT: &str = "client";
+/// The characters of a header's value, or of a name of the client, in a summary.
+const SHOWN: usize = 200;
+/// The headers that a summary lists.
+const TELLING: [&str; 6] =
+    ["accept", "content-type", "mcp-method", "mcp-name", "mcp-protocol-version", "user-agent"];
+/// The tools and methods that a summary lists.
+const LISTED: usize = 40;
+
+const NOT_SENT: &str = "the client did not send the requests of the step";
+const OTHER_ANSWERS: &str = "the user of the client answered otherwise";
+
+/// A test in a session, as far as the client performed it.
+struct Scened<'a> {
+    id: &'a TestId,
+    test: &'a Test,
+    transcript: Transcript,
+    observation: Observation,
+    /// The reason why no check counts.
+    why_not: Option<&'static str>,
+}
+
+/// The state of a control in a session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ControlState {
+    Held,
+    Failed,
+    NotPerformed,
+}
+
+/// Returns the summary of each session.
+pub fn summaries(encounter: &Encounter) -> Vec<SessionSummary> {
+    sessions(&encounter.messages, &encounter.offered).iter().map(summary).collect()
+}
+
+/// Judges the tests of a fixture, each in the session that decides the most. The tests include their controls, which may
+/// have other fixtures.
+pub fn unscripted(
+    catalogue: &Catalogue,
+    tests: &[(TestId, Arc<Test>)],
+    fixture: &Fixture,
+    encounter: &Encounter,
+) -> Vec<(Record, Transcript)> {
+    let sessions = sessions(&encounter.messages, &encounter.offered);
+    let mut best: BTreeMap<&TestId, (Record, Transcript)> = BTreeMap::new();
+    for (id, _) in tests {
+        let negotiated = fixture.revision.and_then(|_| joined(&encounter.messages, &encounter.offered, id.revision));
+        let own = sessions.iter().filter(|one| fixture.revision.is_none() && one.revision == Some(id.revision));
+        for session in own.chain(&negotiated) {
+            let Some(judged) = judge(catalogue, tests, fixture, encounter, session, id) else { continue };
+            match best.get(id) {
+                Some((record, _)) if weight(record) >= weight(&judged.0) => {}
+                _ => drop(best.insert(id, judged)),
+            }
+        }
+    }
+    tests.iter().filter_map(|(id, _)| best.remove(id)).collect()
+}
+
+/// The gravity of a record: a violation outweighs any number of checks that hold.
+fn weight(record: &Record) -> (usize, usize) {
+    let count = |is: fn(VerdictKind) -> bool| record.verdicts.iter().filter(|verdict| is(verdict.kind)).count();
+    (count(super::fails), count(VerdictKind::is_decided))
+}
+
+/// Judges one test in a session; `None` if the test has another fixture.
+fn judge(
+    catalogue: &Catalogue,
+    tests: &[(TestId, Arc<Test>)],
+    fixture: &Fixture,
+    encounter: &Encounter,
+    session: &Session,
+    id: &TestId,
+) -> Option<(Record, Transcript)> {
+    let segments = segments(&session.messages);
+    let scened = |id: &TestId| {
+        let (id, test) = tests.iter().find(|(own, test)| own == id && *test.given == *fixture)?;
+        Some(Scened::new(id, test, session, &segments, encounter))
+    };
+    let own = scened(id)?;
+    let state = |(control, test): &(TestId, Arc<Test>)| {
+        let state = scened(control).map_or(ControlState::NotPerformed, |control| control.state(catalogue));
+        (test.path(), state)
+    };
+    let controls: Vec<_> = tests.iter().filter(|(other, test)| governs(other, test, id, own.test)).map(state).collect();
+    let failed = controls.iter().find(|(_, state)| *state == ControlState::Failed);
+    // Without a control, a request that the server refuses shows as little as a control that fails.
+    let is_refused = segments.iter().any(|segment| segment.is_refused()) && fixture.deviations.is_empty();
+    let unheld = controls.iter().find(|(_, state)| *state != ControlState::Held);
+    let gate = failed.or(unheld.filter(|_| is_refused)).map(|(path, _)| path.clone());
+    let mut verdicts = own.verdicts(catalogue, unheld.is_none());
+    if let Some(control) = gate {
+        let finding = Finding::ControlFailed { control };
+        for verdict in verdicts.iter_mut().filter(|verdict| verdict.kind != VerdictKind::NotAsked) {
+            (verdict.kind, verdict.detail) = (VerdictKind::NotAsked, vec![finding.clone().into()]);
+        }
+    }
+    Some(own.record(verdicts))
+}
+
+/// Returns whether a test is a control of another one.
+fn governs(control: &TestId, test: &Test, id: &TestId, governed: &Test) -> bool {
+    let is_wider = match (test.control, governed.control) {
+        (None, _) | (_, Some(Control::File)) => false,
+        (Some(Control::File), _) => true,
+        (Some(Control::Row), Some(Control::Row)) => false,
+        (Some(Control::Row), None) => control.row == id.row,
+    };
+    is_wider && control.case == id.case && control.revision == id.revision && control.transport == id.transport
+}
+
+impl<'a> Scened<'a> {
+    fn new(id: &'a TestId, test: &'a Test, session: &Session, segments: &[Segment], encounter: &Encounter) -> Self {
+        let bindings = Bindings { revision: id.revision.name().to_owned(), ..encounter.bindings.clone() };
+        let mut steps = performed(test, segments, &session.messages, &bindings);
+        for step in &mut steps {
+            step.canary.clone_from(&encounter.hits);
+        }
+        let target = TargetId { name: CLIENT.to_owned(), variant: None };
+        let blank = Transcript::blank(target, id.clone(), Served::Serving);
+        let transcript = Transcript { bindings, steps, canary: encounter.hits.clone(), ..blank };
+        let observation = observe(test, &transcript);
+        Self { id, test, transcript, observation, why_not: why_not(test, session) }
+    }
+
+    /// Judges each check of each step.
+    fn verdicts(&self, catalogue: &Catalogue, is_trusted: bool) -> Vec<Verdict> {
+        let steps = self.test.steps.iter().enumerate();
+        let checks = steps.flat_map(|(index, step)| step.then.checks().iter().map(move |check| (index, step, check)));
+        let verdict_of = |(index, step, check): (usize, &Step, &Check)| {
+            let requirement = catalogue.get(&check.requirement)?;
+            let in_force =
+                requirement.revisions.contains(self.id.revision) && requirement.roles.contains(&self.test.role);
+            in_force.then(|| {
+                let (kind, detail) = self.compare(index, step, check, requirement.level, is_trusted, catalogue);
+                verdict(index, check, requirement.level, kind, detail)
+            })
+        };
+        checks.filter_map(verdict_of).collect()
+    }
+
+    /// Compares a step with each alternative of a check.
+    fn compare(
+        &self,
+        index: usize,
+        step: &Step,
+        check: &Check,
+        level: Level,
+        is_trusted: bool,
+        catalogue: &Catalogue,
+    ) -> (VerdictKind, Vec<Detail>) {
+        let not_asked = |reason: &str| (VerdictKind::NotAsked, vec![Finding::NotAsked { reason: reason.to_owned() }.into()]);
+        if let Some(reason) = self.why_not {
+            return not_asked(reason);
+        }
+        let is_performed = index < self.transcript.steps.len();
+        let Some(observed) = self.observation.steps.get(index).filter(|_| is_performed) else {
+            return not_asked(NOT_SENT);
+        };
+        let answers = answers(step);
+        let is_answered = observed.asked.len() <= observed.answered.len();
+        if !is_answered || !fits_answers(answers, &observed.answered, &self.transcript.bindings) {
+            return not_asked(OTHER_ANSWERS);
+        }
+        let scene = Scene {
+            observed,
+            id: self.id,
+            is_call: matches!(step.when, When::Call { .. }),
+            // The values of an answer as presented are those of the user.
+            answers_known: !answers.iter().any(|answer| matches!(answer, Answer::AcceptAsPresented)),
+            is_trusted,
+        };
+        let (mut missed, mut open) = (Vec::new(), None);
+        for alternative in &check.alternatives {
+            let allowed = alternative.allowed_by.as_ref();
+            let is_allowed = |revision: Revision| {
+                allowed.is_none_or(|may| catalogue.get(may).is_some_and(|may| may.revisions.contains(revision)))
+            };
+            let detail = |finding| Detail { alternative: alternative.name.clone(), finding };
+            match by_messages(alternative, scene) {
+                ByMessages::Holds if !is_allowed(self.id.revision) => {}
+                ByMessages::Holds if alternative.not_asked => {
+                    return not_asked(alternative.name.as_deref().unwrap_or_default());
+                }
+                ByMessages::Holds => {
+                    let kind = if allowed.is_some() { VerdictKind::Allowed } else { held(level) };
+                    return (kind, Vec::new());
+                }
+                ByMessages::Misses(findings) => missed.extend(findings.into_iter().map(detail)),
+                ByMessages::Open(reason) => open = open.or(Some(reason)),
+            }
+        }
+        match open {
+            Some(reason) => not_asked(&reason),
+            None => (violated(level), missed),
+        }
+    }
+
+    /// The state of this test as a control: it fails if one of its checks does, or if the server refuses a request.
+    fn state(&self, catalogue: &Catalogue) -> ControlState {
+        let verdicts = self.verdicts(catalogue, true);
+        if verdicts.iter().any(|verdict| super::fails(verdict.kind)) {
+            ControlState::Failed
+        } else if self.why_not.is_some() || self.transcript.steps.len() < self.test.steps.len() {
+            ControlState::NotPerformed
+        } else {
+            ControlState::Held
+        }
+    }
+
+    fn record(self, verdicts: Vec<Verdict>) -> (Record, Transcript) {
+        let record = Record {
+            index: 0,
+            target: self.transcript.target.clone(),
+            test: self.id.clone(),
+            title: self.test.title.clone(),
+            hash: String::new(),
+            observation: self.observation,
+            verdicts,
+            attempts: Vec::new(),
+            bug: false,
+            stdio: None,
+            micros: 0,
+        };
+        (record, self.transcript)
+    }
+}
+
+/// Returns why no check of a test counts in a session, if so.
+fn why_not(test: &Test, session: &Session) -> Option<&'static str> {
+    let wants = test.steps.iter().any(|step| !answers(step).is_empty());
+    let asks = |does: Does| does == Does::Elicit;
+    let is_about_elicitation = wants
+        || test.needs.contains(&Need::ElicitationForm)
+        || test.given.tools.iter().any(|tool| asks(tool.does))
+        || test.given.deviations.iter().any(|deviation| deviation.method == "elicitation/create");
+    let declares = test.steps.iter().find_map(|step| step.declares.as_ref());
+    if !session.is_agreed {
+        Some("the client did not show that it speaks this revision")
+    } else if test.request_timeout.is_some() {
+        Some("depends on a time limit that the user of the client sets")
+    } else if test.steps.iter().any(|step| matches!(step.when, When::Call { parallel: true, .. })) {
+        Some("needs calls that begin at the same time")
+    } else if declares.is_some() {
+        Some("needs capabilities that the user of the client declares")
+    } else if is_about_elicitation && wants != session.elicits() {
+        Some(if wants { "the client declares no elicitation" } else { "the client declares elicitation" })
+    } else {
+        None
+    }
+}
+
+fn answers(step: &Step) -> &[Answer] {
+    match &step.when {
+        When::Call { answers, .. } => answers,
+        _ => &[],
+    }
+}
+
+/// Returns whether the user of a client answered as the case does, as far as there were questions.
+fn fits_answers(wanted: &[Answer], observed: &[AnswerObservation], bindings: &Bindings) -> bool {
+    use crate::model::case::Action;
+    let fits = |(wanted, seen): (&Answer, &AnswerObservation)| match wanted {
+        Answer::Accept(content) => {
+            let (given, seen_content) = (content.value(bindings), seen.content.as_ref().and_then(|one| one.value()));
+            let is_same = |(one, other): (&Value, &Value)| compare::equal(one, other);
+            seen.action == Some(Action::Accept) && given.as_ref().zip(seen_content).is_some_and(is_same)
+        }
+        Answer::AcceptAlone | Answer::AcceptAsPresented => seen.action == Some(Action::Accept),
+        Answer::Decline => seen.action == Some(Action::Decline),
+        Answer::Cancel => seen.action == Some(Action::Cancel),
+        Answer::Raw(_) | Answer::Error { .. } => false,
+    };
+    observed.len() <= wanted.len() && wanted.iter().zip(observed).all(fits)
+}
+
+/// Returns the summary of a session.
+fn summary(session: &Session) -> SessionSummary {
+    let bounded = |text: &str| text.chars().take(SHOWN).collect::<String>();
+    let mut summary = SessionSummary {
+        revision: session.revision.filter(|_| session.is_agreed),
+        named: session.named.as_deref().map(bounded),
+        client: client(session).as_deref().map(bounded),
+        capabilities: session.capabilities.as_ref().map(|all| bounded(&all.to_string())),
+        ..SessionSummary::default()
+    };
+    let mut count = |message: &Message| {
+        let Some(envelope) = Envelope::read(&message.text) else {
+            summary.unreadable += usize::from(!message.text.is_empty());
+            return;
+        };
+        match (message.from, envelope.method, envelope.error) {
+            (Party::Target, Some(method), _) => add(&mut summary.methods, bounded(&method)),
+            (Party::Harness, None, Some(_)) => summary.refused += 1,
+            _ => {}
+        }
+        let params = envelope.params.and_then(crate::jsonrpc::envelope::members).unwrap_or_default();
+        let name = params.get("name").and_then(|name| crate::jsonrpc::envelope::scalar::<String>(name));
+        if let Some(name) = name.filter(|_| message.from == Party::Target) {
+            add(&mut summary.tools, bounded(&name));
+        }
+    };
+    session.messages.iter().for_each(&mut count);
+    let from_client = || session.messages.iter().filter(|message| message.from == Party::Target);
+    for name in TELLING {
+        let mut values: Vec<String> = Vec::new();
+        for value in from_client().filter_map(|message| sessions::header(message, name)).map(bounded) {
+            if !values.contains(&value) && values.len() < LISTED {
+                values.push(value);
+            }
+        }
+        summary.headers.extend((!values.is_empty()).then(|| (name.to_owned(), values)));
+    }
+    summary
+}
+
+/// Counts a name, if there are not too many others.
+fn add(counts: &mut Vec<(String, usize)>, name: String) {
+    match counts.iter().position(|(own, _)| *own == name) {
+        Some(place) => counts[place].1 += 1,
+        None if counts.len() < LISTED => counts.push((name, 1)),
+        None => {}
+    }
+}
+
+/// Returns the name and the version of the client.
+fn client(session: &Session) -> Option<String> {
+    let text = |key: &str| session.client.as_ref()?.get(key)?.as_str().map(str::to_owned);
+    let parts: Vec<_> = ["name", "version"].into_iter().filter_map(text).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+#[cfg(test)]
+mod tests;
