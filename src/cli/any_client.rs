@@ -25,10 +25,11 @@ pub(super) fn serve(args: &ServeArgs, case: &str) -> Result<Exit, Problem> {
     let met = runtime.block_on(async {
         let mut cancel = interrupt::quietly();
         let announce = |address: &[String]| announce(&played, args, address);
-        meet(&played.tests, &played.revisions, &args.command, limits, announce, stopped(&mut cancel, Cancel::Finish)).await
+        meet(&played.tests, &played.revisions, &args.command, limits, announce, stopped(&mut cancel, Cancel::Finish))
+            .await
     });
     let met = met.map_err(|error| problem(&error))?;
-    report(&played, args, &met)
+    report(&played, &met)
 }
 
 /// Prints the address of the server: on standard output if the user starts the client.
@@ -48,7 +49,7 @@ fn shown(command: &[String]) -> String {
     Untrusted(&shell_line(command)).line(300)
 }
 
-fn report(played: &Played, args: &ServeArgs, met: &AnyClient) -> Result<Exit, Problem> {
+fn report(played: &Played, met: &AnyClient) -> Result<Exit, Problem> {
     let AnyClient { encounter: seen, end, took, stdout, stderr } = met;
     let tests: Vec<(_, Arc<Test>)> = played.all.iter().map(|one| (one.id.clone(), Arc::clone(&one.test))).collect();
     let sessions = summaries(seen);
@@ -69,7 +70,7 @@ fn report(played: &Played, args: &ServeArgs, met: &AnyClient) -> Result<Exit, Pr
     }
     let is_decided = !(tally.failed.is_empty() && tally.weaker.is_empty() && tally.held.is_empty());
     if !is_decided {
-        eprint_line(&remedy(played, args, &sessions));
+        eprint_line(&remedy(played, &sessions));
     }
     Ok(match (tally.failed.is_empty(), is_decided) {
         (false, _) => Exit::Unexpected,
@@ -91,7 +92,7 @@ fn ended(end: &ClientEnd, took: std::time::Duration, sessions: &[SessionSummary]
 }
 
 /// Explains why nothing was decided.
-fn remedy(played: &Played, args: &ServeArgs, sessions: &[SessionSummary]) -> String {
+fn remedy(played: &Played, sessions: &[SessionSummary]) -> String {
     if sessions.is_empty() {
         let place = if played.transport() == Transport::Http { "{url}" } else { "{server}" };
         return format!(
@@ -106,11 +107,7 @@ fn remedy(played: &Played, args: &ServeArgs, sessions: &[SessionSummary]) -> Str
         return format!("nothing was decided: client and case have no revision in common; the case has {known}");
     }
     let case = played.case();
-    let revision = args.revision.map(|revision| format!(" --revision {revision}")).unwrap_or_default();
-    format!(
-        "nothing was decided: the client must send the requests of the case; `casebook explain {case}` lists them{}",
-        if revision.is_empty() { "" } else { ", and the client may speak another revision" }
-    )
+    format!("nothing was decided: the client must send the requests of the case; `casebook explain {case}` lists them")
 }
 
 fn problem(error: &ClientError) -> Problem {

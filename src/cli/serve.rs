@@ -44,7 +44,10 @@ Exit statuses:
 
 /// `casebook serve`.
 #[derive(Debug, Args)]
-#[command(after_long_help = AFTER)]
+#[command(
+    after_long_help = AFTER,
+    override_usage = "casebook serve [OPTIONS] <TARGET> <CASE>\n       casebook serve [OPTIONS] --case <CASE> [-- <COMMAND>...]"
+)]
 pub struct ServeArgs {
     /// Target: a name, or the path of a target.toml or its folder; TARGET:VARIANT selects a variant
     #[arg(value_name = "TARGET", required_unless_present = "played")]

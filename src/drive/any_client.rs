@@ -120,9 +120,10 @@ async fn met(
     let (mut canaries, mut listeners) = (Canaries::default(), Listeners::default());
     let bindings = bind_all(&all, revisions[0], &mut canaries)?;
     canaries.phase(Phase::Step);
-    let mock = Mock::serve_all(&mut listeners, &first.test, bindings.clone(), revisions).map_err(ClientError::Server)?;
+    let mock =
+        Mock::serve_all(&mut listeners, &first.test, bindings.clone(), revisions).map_err(ClientError::Server)?;
     let address = match first.id.transport {
-        Transport::Http => vec![mock.url()],
+        Transport::Http => vec![mock.url() + "/mcp"],
         Transport::Stdio => {
             let file = mock.relay().map_err(ClientError::Server)?;
             vec![Options::default().program.into_string(), "__relay".to_owned(), file.to_string()]

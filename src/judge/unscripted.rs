@@ -16,13 +16,14 @@ use self::sessions::{Session, joined, sessions};
 use self::steps::{Segment, performed, segments};
 use super::expect::{ByMessages, Scene, by_messages};
 use super::{held, observe, verdict, violated};
+use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
-use crate::jsonrpc::envelope::Envelope;
-use crate::model::case::{Answer, Check, Control, Does, Fixture, Need, Step, Test, When};
+use crate::model::case::{Action, Answer, Check, Control, Does, Fixture, Step, Test, When};
 use crate::model::encounter::{Encounter, SessionSummary};
 use crate::model::observation::{AnswerObservation, Observation};
 use crate::model::reason::{Detail, Finding};
 use crate::model::record::{Record, Verdict, VerdictKind};
+use crate::model::schema::SharedSchema;
 use crate::model::spec::{Catalogue, Level, Revision};
 use crate::model::template::Bindings;
 use crate::model::transcript::{Message, Party, Served, Transcript};
@@ -33,8 +34,7 @@ const CLIENT: &str = "client";
 /// The characters of a header's value, or of a name of the client, in a summary.
 const SHOWN: usize = 200;
 /// The headers that a summary lists.
-const TELLING: [&str; 6] =
-    ["accept", "content-type", "mcp-method", "mcp-name", "mcp-protocol-version", "user-agent"];
+const TELLING: [&str; 6] = ["accept", "content-type", "mcp-method", "mcp-name", "mcp-protocol-version", "user-agent"];
 /// The tools and methods that a summary lists.
 const LISTED: usize = 40;
 
@@ -49,6 +49,8 @@ struct Scened<'a> {
     observation: Observation,
     /// The reason why no check counts.
     why_not: Option<&'static str>,
+    /// The reason why no check about elicitation counts.
+    why_not_elicited: Option<&'static str>,
 }
 
 /// The state of a control in a session.
@@ -116,7 +118,7 @@ fn judge(
     let controls: Vec<_> = tests.iter().filter(|(other, test)| governs(other, test, id, own.test)).map(state).collect();
     let failed = controls.iter().find(|(_, state)| *state == ControlState::Failed);
     // Without a control, a request that the server refuses shows as little as a control that fails.
-    let is_refused = segments.iter().any(|segment| segment.is_refused()) && fixture.deviations.is_empty();
+    let is_refused = segments.iter().any(|segment| segment.is_refused() && !segment.is_to_be_refused(fixture));
     let unheld = controls.iter().find(|(_, state)| *state != ControlState::Held);
     let gate = failed.or(unheld.filter(|_| is_refused)).map(|(path, _)| path.clone());
     let mut verdicts = own.verdicts(catalogue, unheld.is_none());
@@ -151,7 +153,13 @@ impl<'a> Scened<'a> {
         let blank = Transcript::blank(target, id.clone(), Served::Serving);
         let transcript = Transcript { bindings, steps, canary: encounter.hits.clone(), ..blank };
         let observation = observe(test, &transcript);
-        Self { id, test, transcript, observation, why_not: why_not(test, session) }
+        let wants = test.steps.iter().any(|step| !answers(step).is_empty());
+        let why_not_elicited = (wants != session.elicits()).then_some(if wants {
+            "the client declares no elicitation"
+        } else {
+            "the client declares elicitation"
+        });
+        Self { id, test, transcript, observation, why_not: why_not(test, session), why_not_elicited }
     }
 
     /// Judges each check of each step.
@@ -180,7 +188,8 @@ impl<'a> Scened<'a> {
         is_trusted: bool,
         catalogue: &Catalogue,
     ) -> (VerdictKind, Vec<Detail>) {
-        let not_asked = |reason: &str| (VerdictKind::NotAsked, vec![Finding::NotAsked { reason: reason.to_owned() }.into()]);
+        let not_asked =
+            |reason: &str| (VerdictKind::NotAsked, vec![Finding::NotAsked { reason: reason.to_owned() }.into()]);
         if let Some(reason) = self.why_not {
             return not_asked(reason);
         }
@@ -188,6 +197,9 @@ impl<'a> Scened<'a> {
         let Some(observed) = self.observation.steps.get(index).filter(|_| is_performed) else {
             return not_asked(NOT_SENT);
         };
+        if let Some(reason) = self.why_not_elicited.filter(|_| is_about_elicitation(self.test, step, check)) {
+            return not_asked(reason);
+        }
         let answers = answers(step);
         let is_answered = observed.asked.len() <= observed.answered.len();
         if !is_answered || !fits_answers(answers, &observed.answered, &self.transcript.bindings) {
@@ -259,12 +271,6 @@ impl<'a> Scened<'a> {
 
 /// Returns why no check of a test counts in a session, if so.
 fn why_not(test: &Test, session: &Session) -> Option<&'static str> {
-    let wants = test.steps.iter().any(|step| !answers(step).is_empty());
-    let asks = |does: Does| does == Does::Elicit;
-    let is_about_elicitation = wants
-        || test.needs.contains(&Need::ElicitationForm)
-        || test.given.tools.iter().any(|tool| asks(tool.does))
-        || test.given.deviations.iter().any(|deviation| deviation.method == "elicitation/create");
     let declares = test.steps.iter().find_map(|step| step.declares.as_ref());
     if !session.is_agreed {
         Some("the client did not show that it speaks this revision")
@@ -274,11 +280,27 @@ fn why_not(test: &Test, session: &Session) -> Option<&'static str> {
         Some("needs calls that begin at the same time")
     } else if declares.is_some() {
         Some("needs capabilities that the user of the client declares")
-    } else if is_about_elicitation && wants != session.elicits() {
-        Some(if wants { "the client declares no elicitation" } else { "the client declares elicitation" })
     } else {
         None
     }
+}
+
+/// Returns whether a check depends on the elicitation that a client declares: its step calls a tool that asks, or it reads
+/// capabilities.
+fn is_about_elicitation(test: &Test, step: &Step, check: &Check) -> bool {
+    let asks = match &step.when {
+        When::Call { tool, .. } => {
+            let is_wrong = test.given.deviations.iter().any(|deviation| deviation.method == "elicitation/create");
+            is_wrong || test.given.tool(tool).is_none_or(|tool| tool.does == Does::Elicit)
+        }
+        _ => false,
+    };
+    let words = |schema: &SharedSchema| {
+        let text = schema.value().to_string();
+        text.contains("apabilities") || text.contains("elicitation")
+    };
+    let schemas = check.alternatives.iter().flat_map(|one| one.sent.iter().chain(&one.matches));
+    asks || schemas.into_iter().any(words)
 }
 
 fn answers(step: &Step) -> &[Answer] {
@@ -290,7 +312,6 @@ fn answers(step: &Step) -> &[Answer] {
 
 /// Returns whether the user of a client answered as the case does, as far as there were questions.
 fn fits_answers(wanted: &[Answer], observed: &[AnswerObservation], bindings: &Bindings) -> bool {
-    use crate::model::case::Action;
     let fits = |(wanted, seen): (&Answer, &AnswerObservation)| match wanted {
         Answer::Accept(content) => {
             let (given, seen_content) = (content.value(bindings), seen.content.as_ref().and_then(|one| one.value()));
@@ -316,17 +337,17 @@ fn summary(session: &Session) -> SessionSummary {
         ..SessionSummary::default()
     };
     let mut count = |message: &Message| {
-        let Some(envelope) = Envelope::read(&message.text) else {
+        let Some(read) = Envelope::read(&message.text) else {
             summary.unreadable += usize::from(!message.text.is_empty());
             return;
         };
-        match (message.from, envelope.method, envelope.error) {
+        match (message.from, read.method, read.error) {
             (Party::Target, Some(method), _) => add(&mut summary.methods, bounded(&method)),
             (Party::Harness, None, Some(_)) => summary.refused += 1,
             _ => {}
         }
-        let params = envelope.params.and_then(crate::jsonrpc::envelope::members).unwrap_or_default();
-        let name = params.get("name").and_then(|name| crate::jsonrpc::envelope::scalar::<String>(name));
+        let params = read.params.and_then(envelope::members).unwrap_or_default();
+        let name = params.get("name").and_then(|name| envelope::scalar::<String>(name));
         if let Some(name) = name.filter(|_| message.from == Party::Target) {
             add(&mut summary.tools, bounded(&name));
         }

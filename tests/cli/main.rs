@@ -4,6 +4,8 @@
 #[cfg(unix)]
 mod ad_hoc;
 #[cfg(target_os = "linux")]
+mod any_client;
+#[cfg(target_os = "linux")]
 mod attacks;
 mod baseline;
 #[cfg(target_os = "linux")]

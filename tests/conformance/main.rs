@@ -1,8 +1,10 @@
 //! Conformance of the reference target: it meets the expectations of each case, and each of its mutants violates exactly
 //! the requirements that it declares.
 //!
-//! The trials of `cases` have the names of case files; those of `mutants` begin with `mutants::`.
+//! The trials of `cases` have the names of case files; those of `mutants` begin with `mutants::`, and those of
+//! `any_client` with `any_client::`.
 
+mod any_client;
 mod cases;
 mod mutants;
 mod veil;
@@ -12,6 +14,6 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    let trials = cases::trials().into_iter().chain(mutants::trials()).collect();
+    let trials = cases::trials().into_iter().chain(mutants::trials()).chain(any_client::trials()).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

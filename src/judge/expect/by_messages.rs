@@ -141,7 +141,8 @@ mod tests {
         // A part that does not hold decides, whatever the user got.
         let missed = of(&sent(json!(false).into()), &seen, true, true);
         assert!(matches!(missed, ByMessages::Misses(_)), "{missed:?}");
-        let absent = Expectation { matches: Some(json!({"not": {"required": ["sent"]}}).into()), ..Expectation::default() };
+        let absent =
+            Expectation { matches: Some(json!({"not": {"required": ["sent"]}}).into()), ..Expectation::default() };
         assert_eq!(of(&absent, &seen, true, true), ByMessages::Holds);
         let outcome = json!({"properties": {"outcome": {"const": "success"}}});
         let outcome = Expectation { matches: Some(outcome.into()), ..Expectation::default() };

@@ -6,8 +6,8 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::judge::messages;
 use crate::jsonrpc::envelope::{self, Envelope, Members};
+use crate::judge::messages;
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::transcript::{CLOSED_REQUEST, Message, Party};
 
@@ -118,8 +118,9 @@ fn of_client(
         return all.len() - 1;
     }
     let id = header(message, CLOSED_REQUEST).or(envelope.id.map(RawValue::get));
-    let has = |one: &Session, id: &str| if envelope.method.is_none() { one.asked.iter() } else { one.open.iter() }
-        .any(|own| own == id);
+    let has = |one: &Session, id: &str| {
+        if envelope.method.is_none() { one.asked.iter() } else { one.open.iter() }.any(|own| own == id)
+    };
     let of_id = id.and_then(|id| all.iter().rposition(|one| has(one, id)));
     of_id.filter(|_| envelope.method.is_none()).unwrap_or(last)
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::judge::compare;
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::jsonrpc::text::object;
-use crate::model::case::{Step, Test, When};
+use crate::judge::compare;
+use crate::model::case::{Change, Fixture, Step, Test, When};
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{CLOSED_REQUEST, End, Message, Party, StepTranscript};
 
@@ -146,6 +146,19 @@ impl Segment {
         matches!(self.returned, Some(Returned::Error(_)))
     }
 
+    /// Returns whether a fixture makes its server refuse the method of the segment.
+    pub(super) fn is_to_be_refused(&self, fixture: &Fixture) -> bool {
+        let method = if self.request == Some(Request::List) { LIST } else { CALL };
+        let refuses = |change: &Change| match change {
+            Change::Set { at, .. } => at.starts_with("/error"),
+            Change::Remove { at } => at == "/result",
+            Change::Http { .. } | Change::Unanswered => true,
+            Change::Before { .. } => false,
+        };
+        let mut deviations = fixture.deviations.iter();
+        deviations.any(|deviation| deviation.method == method && refuses(&deviation.change))
+    }
+
     fn is_of(&self, step: &Step, bindings: &Bindings) -> bool {
         match (&self.request, &step.when) {
             (Some(Request::List), When::List) => true,
@@ -175,7 +188,12 @@ fn has_arguments(sent: Option<&str>, wanted: Option<&Template>, bindings: &Bindi
 }
 
 /// The messages of the steps that the client performed, in the order of the test, up to the first that it did not.
-pub(super) fn performed(test: &Test, all: &[Segment], messages: &[Message], bindings: &Bindings) -> Vec<StepTranscript> {
+pub(super) fn performed(
+    test: &Test,
+    all: &[Segment],
+    messages: &[Message],
+    bindings: &Bindings,
+) -> Vec<StepTranscript> {
     let is_counted = test.given.deviations.iter().any(|deviation| deviation.times.is_some());
     let mut begins: Vec<usize> = Vec::new();
     for (index, step) in test.steps.iter().enumerate() {

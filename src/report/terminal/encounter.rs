@@ -122,7 +122,8 @@ fn print(out: &mut impl Write, library: &Library, view: EncounterView<'_>) -> io
 }
 
 fn session(out: &mut impl Write, session: &SessionSummary) -> io::Result<()> {
-    let SessionSummary { revision, named, client, capabilities, methods, tools, headers, refused, unreadable } = session;
+    let SessionSummary { revision, named, client, capabilities, methods, tools, headers, refused, unreadable } =
+        session;
     let revision = match (revision, named) {
         (Some(revision), _) => revision.to_string(),
         (None, Some(named)) => format!("no common revision; the client named `{named}`"),
@@ -138,7 +139,8 @@ fn session(out: &mut impl Write, session: &SessionSummary) -> io::Result<()> {
     field(out, "sent", &format!("{}{called}", times(methods)))?;
     let wrong = [(*refused, "request answered with an error"), (*unreadable, "message that is no JSON-RPC message")];
     for (number, what) in wrong.into_iter().filter(|(number, _)| *number > 0) {
-        let what = if number == 1 { what.to_owned() } else { what.replacen(' ', "s ", 1).replace("that is", "that are") };
+        let what =
+            if number == 1 { what.to_owned() } else { what.replacen(' ', "s ", 1).replace("that is", "that are") };
         field(out, "", &format!("{number} {what}"))?;
     }
     if let Some(capabilities) = capabilities {

@@ -27,7 +27,9 @@ pub(super) fn of_message(first: &Arc<Server>, incoming: Incoming<'_>) -> Arc<Ser
             let offered: Vec<_> = all().map(|one| one.revision).collect();
             let agreed = Revision::agreed(&offered, &requested);
             all().find(|one| Some(one.revision) == agreed)
-        } else if let Some(version) = params.get("_meta").and_then(Members::of).and_then(|meta| string(meta.get(VERSION)?)) {
+        } else if let Some(version) =
+            params.get("_meta").and_then(Members::of).and_then(|meta| string(meta.get(VERSION)?))
+        {
             let named = all().find(|one| one.revision.name() == version && one.is_stateless());
             named.or_else(|| all().find(|one| one.is_stateless()))
         } else {

@@ -38,6 +38,8 @@ const CLOSING: Duration = Duration::from_millis(300);
 /// Answers a request if its path belongs to a server, and closes the connection otherwise.
 pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -> Result<Response<Frames>, Infallible> {
     let word = request.uri().path().strip_prefix('/').unwrap_or_default();
+    // Some clients recognize the transport by this end of the path.
+    let word = word.strip_suffix("/mcp").unwrap_or(word);
     let Some(server) = router.by_path(word) else { return Ok(bare(404, &[("connection", "close")])) };
     let busy = router.busy();
     let mut response = reply(request, server).await;
