@@ -120,8 +120,10 @@ fn judge(
     // Without a control, a request that the server refuses shows as little as a control that fails.
     let is_refused = segments.iter().any(|segment| segment.is_refused() && !segment.is_to_be_refused(fixture));
     let unheld = controls.iter().find(|(_, state)| *state != ControlState::Held);
+    // A refused request counts only beside another one that the server accepted.
+    let is_trusted = unheld.is_none() && !controls.is_empty();
     let gate = failed.or(unheld.filter(|_| is_refused)).map(|(path, _)| path.clone());
-    let mut verdicts = own.verdicts(catalogue, unheld.is_none());
+    let mut verdicts = own.verdicts(catalogue, is_trusted);
     if let Some(control) = gate {
         let finding = Finding::ControlFailed { control };
         for verdict in verdicts.iter_mut().filter(|verdict| verdict.kind != VerdictKind::NotAsked) {

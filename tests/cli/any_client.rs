@@ -38,6 +38,16 @@ fn sound_client_of_each_lifecycle_violates_nothing() {
     let client = [PROGRAM, "drive", "reference", "base/client-ids/request"];
     let came = meet(&sandbox, "--case base/client-ids --revision 2025-06-18", &client);
     came.exits(0).stdout_has(&["session  2025-06-18", "passed  base/id-is-string-or-integer MUST"]);
+    // The server follows the client to the revision and the lifecycle that it names.
+    for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
+        let case = "tools/client-arguments/missing";
+        let came =
+            meet(&sandbox, &format!("--case {case}"), &[PROGRAM, "drive", "reference", case, "--revision", revision]);
+        came.exits(0).stdout_has(&[
+            &format!("session  {revision}; casebook-reference"),
+            "passed  tools/call-arguments-are-object MUST",
+        ]);
+    }
     assert_eq!(sandbox.survivors(), 0);
 }
 

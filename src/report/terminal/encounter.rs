@@ -14,7 +14,7 @@ use super::safe::SafeWriter;
 use super::{BOLD, DIM, GREEN, RED};
 use crate::model::case::Library;
 use crate::model::encounter::SessionSummary;
-use crate::model::record::{Record, VerdictKind};
+use crate::model::record::{Record, Verdict, VerdictKind};
 use crate::model::text::count;
 use crate::model::transcript::Transcript;
 use crate::model::{RequirementId, Untrusted};
@@ -93,10 +93,15 @@ fn print(out: &mut impl Write, library: &Library, view: EncounterView<'_>) -> io
     if sessions.len() > SESSIONS {
         field(out, "", &format!("and {}", count(sessions.len() - SESSIONS, "more session")))?;
     }
-    let mut findings = Findings::new(library);
-    records.iter().for_each(|(record, transcript)| findings.add(record, Some(transcript)));
-    findings.print(out, &library.requirements, Extent { is_verbose: true, is_strict: false })?;
     let tally = Tally::of(records);
+    let mut findings = Findings::new(library);
+    for (record, transcript) in records {
+        // The reason why a check is open says nothing where another check of the same requirement is decided.
+        let is_shown = |verdict: &&Verdict| verdict.kind.is_decided() || tally.open.contains(&verdict.requirement);
+        let verdicts = record.verdicts.iter().filter(is_shown).cloned().collect();
+        findings.add(&Record { verdicts, ..record.clone() }, Some(transcript));
+    }
+    findings.print(out, &library.requirements, Extent { is_verbose: true, is_strict: false })?;
     if !tally.held.is_empty() {
         writeln!(out)?;
     }
