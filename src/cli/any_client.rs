@@ -29,7 +29,7 @@ pub(super) fn serve(args: &ServeArgs, case: &str) -> Result<Exit, Problem> {
             .await
     });
     let met = met.map_err(|error| problem(&error))?;
-    report(&played, &met)
+    Ok(report(&played, &met))
 }
 
 /// Prints the address of the server: on standard output if the user starts the client.
@@ -49,7 +49,7 @@ fn shown(command: &[String]) -> String {
     Untrusted(&shell_line(command)).line(300)
 }
 
-fn report(played: &Played, met: &AnyClient) -> Result<Exit, Problem> {
+fn report(played: &Played, met: &AnyClient) -> Exit {
     let AnyClient { encounter: seen, end, took, stdout, stderr } = met;
     let tests: Vec<(_, Arc<Test>)> = played.all.iter().map(|one| (one.id.clone(), Arc::clone(&one.test))).collect();
     let sessions = summaries(seen);
@@ -72,11 +72,11 @@ fn report(played: &Played, met: &AnyClient) -> Result<Exit, Problem> {
     if !is_decided {
         eprint_line(&remedy(played, &sessions));
     }
-    Ok(match (tally.failed.is_empty(), is_decided) {
+    match (tally.failed.is_empty(), is_decided) {
         (false, _) => Exit::Unexpected,
         (true, true) => Exit::Fine,
         (true, false) => Exit::Nothing,
-    })
+    }
 }
 
 /// Describes the end of the encounter.

@@ -120,8 +120,7 @@ async fn met(
     let (mut canaries, mut listeners) = (Canaries::default(), Listeners::default());
     let bindings = bind_all(&all, revisions[0], &mut canaries)?;
     canaries.phase(Phase::Step);
-    let mock =
-        Mock::serve_all(&mut listeners, &first.test, bindings.clone(), revisions).map_err(ClientError::Server)?;
+    let mock = Mock::serve_all(&mut listeners, &first.test, &bindings, revisions).map_err(ClientError::Server)?;
     let address = match first.id.transport {
         Transport::Http => vec![mock.url() + "/mcp"],
         Transport::Stdio => {

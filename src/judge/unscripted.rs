@@ -136,9 +136,8 @@ fn judge(
 /// Returns whether a test is a control of another one.
 fn governs(control: &TestId, test: &Test, id: &TestId, governed: &Test) -> bool {
     let is_wider = match (test.control, governed.control) {
-        (None, _) | (_, Some(Control::File)) => false,
+        (None, _) | (_, Some(Control::File)) | (Some(Control::Row), Some(Control::Row)) => false,
         (Some(Control::File), _) => true,
-        (Some(Control::Row), Some(Control::Row)) => false,
         (Some(Control::Row), None) => control.row == id.row,
     };
     is_wider && control.case == id.case && control.revision == id.revision && control.transport == id.transport

@@ -45,7 +45,7 @@ fn sound_client_of_each_lifecycle_violates_nothing() {
             meet(&sandbox, &format!("--case {case}"), &[PROGRAM, "drive", "reference", case, "--revision", revision]);
         came.exits(0).stdout_has(&[
             &format!("session  {revision}; casebook-reference"),
-            "passed  tools/call-arguments-are-object MUST",
+            "passed  tools/call-arguments-are-object",
         ]);
     }
     assert_eq!(sandbox.survivors(), 0);

@@ -24,8 +24,10 @@ use libtest_mimic::{Failed, Trial};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
 /// Without optimisation, one of this many mutants, and one of this many case files of the reference.
 const STRIDES: (usize, usize) = (20, 4);
-/// A mutant whose requests the server refuses, so that all its other checks fail for this one reason.
-const REFUSED: &str = "name-header-missing";
+/// Mutants that the messages alone must reveal, each with a requirement. The server refuses the calls of the first for a
+/// missing header, so that many other checks fail too.
+const CAUGHT: [(&str, &str); 2] =
+    [("name-header-missing", "http/name-header-sent"), ("session-header-missing", "lifecycle/session-id-sent")];
 
 /// The requirements that a judge finds violated.
 type Accused = BTreeSet<String>;
@@ -48,7 +50,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         of("reference::all", false, Box::new(|library| reference_is_accused_of_nothing(library, 1))),
     ];
     for (index, mutant) in proof::all().filter(|mutant| mutant.role == Role::Client).enumerate() {
-        let is_sample = index % STRIDES.0 == 0 || mutant.name == REFUSED;
+        let is_sample = index % STRIDES.0 == 0 || CAUGHT.iter().any(|(name, _)| *name == mutant.name);
         let run = move |library: &Library| accuses_only_where_the_whole_judge_does(library, mutant.name, mutant.breaks);
         trials.push(of(&format!("mutants::{}", mutant.name), is_sample, Box::new(run)));
     }
@@ -80,10 +82,11 @@ fn accuses_only_where_the_whole_judge_does(library: &Library, name: &str, breaks
     if !others.is_empty() {
         return Err(format!("accused of {others:?}; the whole judge finds {whole:?}").into());
     }
-    if name == REFUSED && accused != Accused::from(["http/name-header-sent".to_owned()]) {
-        return Err(format!("accused of {accused:?}").into());
+    let own = CAUGHT.iter().find(|(caught, _)| *caught == name).map(|(_, requirement)| *requirement);
+    match own.filter(|own| !accused.contains(*own)) {
+        Some(own) => Err(format!("not accused of {own}, but of {accused:?}").into()),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Runs case files with the reference or a mutant of it.

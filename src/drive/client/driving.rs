@@ -44,7 +44,7 @@ pub(crate) async fn with_canaries(canaries: &Canaries, driving: impl Future<Outp
 /// Starts the mock server for a client. Without one, returns the result of the test.
 pub(crate) fn mock(listeners: &mut Listeners, planned: &Planned, bindings: &Bindings) -> Result<Mock, Driven> {
     let revision = planned.test.given.revision.unwrap_or(planned.id.revision);
-    let served = Mock::serve(listeners, Arc::clone(&planned.test), bindings.clone(), revision);
+    let served = Mock::serve(listeners, &planned.test, bindings, revision);
     served.map_err(|error| unavailable(format!("the mock server cannot open a port: {error}")))
 }
 

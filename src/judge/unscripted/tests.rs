@@ -38,7 +38,7 @@ const ERROR: &str = r#""error":{"code":-32020,"message":"no"}"#;
 
 /// A file with a control that calls `t` with `{"a":1}`, and a test whose call must have the header `x`.
 fn file() -> Vec<(TestId, Arc<Test>)> {
-    let one = |arguments: serde_json::Value, expectation: Expectation, requirement: &str| {
+    let one = |arguments: Value, expectation: Expectation, requirement: &str| {
         let when = When::call("t", Some(Template::from(&arguments)), Vec::new());
         let then = samples::check(requirement, vec![expectation]);
         let schema = Template::from(&json!({"type": "object"}));

@@ -29,11 +29,11 @@ impl Mock {
     /// An error if the system provides no port.
     pub(crate) fn serve(
         listeners: &mut Listeners,
-        test: Arc<Test>,
-        bindings: Bindings,
+        test: &Arc<Test>,
+        bindings: &Bindings,
         revision: Revision,
     ) -> io::Result<Self> {
-        Self::serve_all(listeners, &test, bindings, &[revision])
+        Self::serve_all(listeners, test, bindings, &[revision])
     }
 
     /// Starts a mock server that speaks several revisions, the first of which is for clients that name none.
@@ -46,7 +46,7 @@ impl Mock {
     pub(crate) fn serve_all(
         listeners: &mut Listeners,
         test: &Arc<Test>,
-        bindings: Bindings,
+        bindings: &Bindings,
         revisions: &[Revision],
     ) -> io::Result<Self> {
         let (first, others) = revisions.split_first().expect("at least one revision");

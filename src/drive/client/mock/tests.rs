@@ -46,7 +46,7 @@ pub(super) async fn serve_behind(listeners: &mut Listeners, lifecycle: Lifecycle
     let test = Test::new(CaseId::new("a", "b"), "t", Role::Client, given, Vec::new());
     let revision = revision(lifecycle);
     let bindings = Bindings { revision: revision.name().to_owned(), ..Bindings::default() };
-    Mock::serve(listeners, Arc::new(test), bindings, revision).expect("loopback has a port")
+    Mock::serve(listeners, &Arc::new(test), &bindings, revision).expect("loopback has a port")
 }
 
 /// A request of the stateless lifecycle.
