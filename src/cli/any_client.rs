@@ -16,7 +16,7 @@ use crate::model::encounter::SessionSummary;
 use crate::model::spec::{Revision, Transport};
 use crate::model::text::shell_line;
 use crate::plan::Planned;
-use crate::report::terminal::{EncounterView, Tally, encounter, eprint_line, keep_error, print_line};
+use crate::report::terminal::{EncounterView, Tally, eprint_line, keep_error, print_line, show_encounter};
 
 pub(super) fn serve(args: &ServeArgs, case: &str) -> Result<Exit, Problem> {
     let played = Played::choose(case, args.revision, args.transport, &args.cases)?;
@@ -65,7 +65,7 @@ fn report(played: &Played, met: &AnyClient) -> Exit {
         .map(|(label, text)| (label, text.clone()))
         .collect();
     let view = EncounterView { head: [&words[0], &words[1]], sessions: &sessions, records: &records, output: &output };
-    if let Err(error) = encounter(&played.library, view) {
+    if let Err(error) = show_encounter(&played.library, view) {
         keep_error(error);
     }
     let is_decided = !(tally.failed.is_empty() && tally.weaker.is_empty() && tally.held.is_empty());

@@ -4,7 +4,6 @@
 //! not know retries or the expected behaviour.
 
 use std::io;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;

@@ -1,16 +1,13 @@
 //! The display of an encounter with a client that nobody drives: its sessions, the findings and the numbers.
 //!
-//! Takes the summaries of the sessions and the judged tests, gives lines on standard output. Text of the client is
+//! Takes the summaries of the sessions and the judged tests, gives lines of text. Text of the client is
 //! escaped here. Must not know how the client was started, or how its messages are judged.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use anstream::AutoStream;
-
 use super::evidence::lines;
 use super::findings::{Extent, Findings};
-use super::safe::SafeWriter;
 use super::{BOLD, DIM, GREEN, RED};
 use crate::model::case::Library;
 use crate::model::encounter::SessionSummary;
@@ -70,15 +67,8 @@ impl Tally {
     }
 }
 
-/// Shows an encounter on standard output, in colour where the user wants it.
-///
-/// # Errors
-/// Those of the output.
-pub fn encounter(library: &Library, view: EncounterView<'_>) -> io::Result<()> {
-    print(&mut SafeWriter::new(AutoStream::auto(io::stdout())), library, view)
-}
-
-fn print(out: &mut impl Write, library: &Library, view: EncounterView<'_>) -> io::Result<()> {
+/// Prints an encounter.
+pub(super) fn print(out: &mut impl Write, library: &Library, view: EncounterView<'_>) -> io::Result<()> {
     let EncounterView { head: [case, end], sessions, records, output } = view;
     field(out, "case", case)?;
     field(out, "client", end)?;

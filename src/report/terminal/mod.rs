@@ -13,7 +13,7 @@ mod safe;
 mod summary;
 mod timings;
 
-pub use encounter::{EncounterView, Tally, encounter};
+pub use encounter::{EncounterView, Tally};
 pub use plain::{
     annotate, colours, colours_errors, eprint_line, finish_output, ignore_broken_pipe, keep_error, print_line, show,
 };
@@ -215,6 +215,14 @@ impl<W: Write> Terminal<W> {
         summary::print(&mut self.out, summary, extent)?;
         self.out.flush()
     }
+}
+
+/// Shows an encounter with a client on standard output, in colour where the user wants it.
+///
+/// # Errors
+/// Those of the output.
+pub fn show_encounter(library: &Library, view: EncounterView<'_>) -> io::Result<()> {
+    encounter::print(&mut SafeWriter::new(AutoStream::auto(io::stdout())), library, view)
 }
 
 /// Returns the unexpected findings of some records in plain text; an empty text where there are none.
