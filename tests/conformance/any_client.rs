@@ -29,6 +29,9 @@ const STRIDES: (usize, usize) = (20, 4);
 const CAUGHT: [(&str, &str); 2] =
     [("name-header-missing", "http/name-header-sent"), ("session-header-missing", "lifecycle/session-id-sent")];
 
+/// The work of a trial.
+type Examination = Box<dyn FnOnce(&Library) -> Result<(), Failed> + Send>;
+
 /// The requirements that a judge finds violated.
 type Accused = BTreeSet<String>;
 
@@ -40,7 +43,7 @@ struct Met {
 
 pub(crate) fn trials() -> Vec<Trial> {
     let library = Arc::new(load(&[Source::Embedded]).expect("the cases are sound"));
-    let of = |name: &str, is_sample: bool, run: Box<dyn FnOnce(&Library) -> Result<(), Failed> + Send>| {
+    let of = |name: &str, is_sample: bool, run: Examination| {
         let library = Arc::clone(&library);
         Trial::test(format!("any_client::{name}"), move || run(&library))
             .with_ignored_flag(cfg!(debug_assertions) && !is_sample)
