@@ -1,33 +1,54 @@
-//! Embeds the adapters of `targets/`, and the files that they share, into the binary.
+//! Embeds the cases, the adapters of `targets/` and the files that these share into the binary.
 //!
-//! Embeds only files of the repository: it skips the files that `.gitignore` lists, which a set-up or a build wrote, and
-//! symbolic links. Cargo rebuilds the program if a case is added, changed or removed, or if an embedded file changes; it
-//! notices a new file in `targets/` with the next of these changes.
+//! Writes each folder as a list of the paths and lengths of its files, and one compressed file of their bytes, which
+//! `src/load/bundle.rs` unpacks. Embeds only files of the repository: it skips the files that `.gitignore` lists, which a
+//! set-up or a build wrote, and symbolic links. Cargo rebuilds the program if a case is added, changed or removed, or if
+//! an embedded file changes; it notices a new file in `targets/` with the next of these changes.
 
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{env, fs};
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=cases");
     println!("cargo:rerun-if-changed=build.rs");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo says where the package is"));
+    let out = PathBuf::from(env::var("OUT_DIR").expect("cargo says where to write"));
+    bundle(&root, "cases", &out)?;
+    for file in bundle(&root, "targets", &out)? {
+        println!("cargo:rerun-if-changed={}", file.display());
+    }
+    Ok(())
+}
+
+/// Writes `FOLDER.rs` and `FOLDER.deflate` with the files of a folder, and gives their paths.
+fn bundle(root: &Path, folder: &str, out: &Path) -> io::Result<Vec<PathBuf>> {
+    let whole = root.join(folder);
     let mut files = Vec::new();
-    let targets = root.join("targets");
-    if targets.is_dir() {
-        collect(&targets, &[Ignored::of(&root)], &mut files)?;
+    if whole.is_dir() {
+        collect(&whole, &[Ignored::of(root)], &mut files)?;
     }
     files.sort();
     let mut list = String::from("&[\n");
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
     for file in &files {
-        println!("cargo:rerun-if-changed={}", file.display());
-        let name = file.strip_prefix(&targets).expect("it is in there");
+        let bytes = fs::read(file)?;
+        let name = file.strip_prefix(&whole).expect("it is in there");
         let name: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
-        writeln!(list, "({:?}, include_bytes!({:?})),", name.join("/"), file.display().to_string())
-            .expect("writing to a string never fails");
+        let name = name.join("/");
+        // In the package of crates.io, `.ci/release/crate` has given manifests another name.
+        let name = if name.ends_with("/Cargo.toml.in") { name.trim_end_matches(".in") } else { &name };
+        writeln!(list, "({name:?}, {}),", bytes.len()).expect("writing to a string never fails");
+        packed.write_all(&bytes)?;
     }
     list.push(']');
-    fs::write(Path::new(&env::var("OUT_DIR").expect("cargo says where to write")).join("targets.rs"), list)
+    fs::write(out.join(folder).with_extension("rs"), list)?;
+    fs::write(out.join(folder).with_extension("deflate"), packed.finish()?)?;
+    Ok(files)
 }
 
 fn collect(folder: &Path, above: &[Ignored], files: &mut Vec<PathBuf>) -> io::Result<()> {

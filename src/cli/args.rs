@@ -172,6 +172,9 @@ pub enum Command {
     /// Run the embedded reference target as an adapter.
     #[command(name = "__adapter", hide = true)]
     Adapter(AdapterArgs),
+    /// Write the man pages of all commands.
+    #[command(name = "__man", hide = true)]
+    Man(ManArgs),
     /// Connect a client, over standard input and output, to a waiting mock server.
     #[command(name = "__relay", hide = true)]
     Relay(RelayArgs),
@@ -573,4 +576,12 @@ pub struct RelayArgs {
     /// The file with the address of the mock server.
     #[arg(value_name = "FILE")]
     pub file: Utf8PathBuf,
+}
+
+/// The man pages of all commands.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder to write them to.
+    #[arg(value_name = "DIR")]
+    pub folder: Utf8PathBuf,
 }

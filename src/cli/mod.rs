@@ -22,6 +22,7 @@ mod interrupt;
 mod issue;
 mod known;
 mod logs;
+mod man;
 mod new;
 mod outputs;
 mod problem;
@@ -55,8 +56,8 @@ pub use ad_hoc::AdHocArgs;
 use args::heading;
 pub use args::{
     AdapterArgs, Cli, Command, CompletionsArgs, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs,
-    LintArgs, ListArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, ReproArgs, SiteArgs,
-    SmokeArgs,
+    LintArgs, ListArgs, ManArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, ReproArgs,
+    SiteArgs, SmokeArgs,
 };
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
@@ -195,6 +196,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Import(args) => import::import(args),
         Command::Prove(args) => prove::prove(args),
         Command::Completions(CompletionsArgs { shell }) => Ok(completions(*shell)),
+        Command::Man(ManArgs { folder }) => man::man(folder),
         Command::Relay(RelayArgs { file }) => relay::relay(file),
         // This is a process of its own, which shares nothing with the harness.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {

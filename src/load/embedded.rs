@@ -7,24 +7,25 @@ use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::bundle::{Bundle, bundle};
 use crate::model::fnv1a;
 
 /// The files of `targets/` that `build.rs` found, by their paths below it.
-static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/targets.rs"));
+static FILES: Bundle = bundle!("targets");
 
 /// The names of the embedded targets.
 pub(super) fn names() -> Vec<&'static str> {
-    let mut names: Vec<_> = FILES.iter().filter_map(|(path, _)| path.strip_suffix("/target.toml")).collect();
+    let mut names: Vec<_> = FILES.paths().filter_map(|path| path.strip_suffix("/target.toml")).collect();
     names.retain(|name| !name.contains('/'));
     names
 }
 
 /// The files of one target, by their paths in its folder.
 fn files(name: &str) -> impl Iterator<Item = (&'static str, &'static [u8])> {
-    let own = move |(path, bytes): &(&'static str, &'static [u8])| {
-        path.strip_prefix(name).and_then(|rest| rest.strip_prefix('/')).map(|path| (path, *bytes))
+    let own = move |(path, bytes): (&'static str, &'static [u8])| {
+        path.strip_prefix(name).and_then(|rest| rest.strip_prefix('/')).map(|path| (path, bytes))
     };
-    FILES.iter().filter_map(own)
+    FILES.files().filter_map(own)
 }
 
 /// The files of the folders that have no `target.toml`, by their paths beside the folder of a target. The adapters of
@@ -32,7 +33,7 @@ fn files(name: &str) -> impl Iterator<Item = (&'static str, &'static [u8])> {
 fn shared() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     let names = names();
     let is_shared = move |path: &str| path.split_once('/').is_some_and(|(folder, _)| !names.contains(&folder));
-    FILES.iter().copied().filter(move |(path, _)| is_shared(path))
+    FILES.files().filter(move |(path, _)| is_shared(path))
 }
 
 /// The text of one file of a target.
@@ -84,7 +85,7 @@ mod tests {
         assert!(names().len() >= 10, "{:?}", names());
         assert!(!names().contains(&"shared"), "a folder without a target.toml is no target");
         assert!(shared().all(|(path, _)| path.starts_with("shared/")), "{:?}", shared().next());
-        for (path, _) in FILES {
+        for path in FILES.paths() {
             let left = ["node_modules", ".venv", "target", "__pycache__", ".casebook-setup", "adapter"];
             assert!(!path.split('/').any(|part| left.contains(&part)), "{path} is a product of a set-up");
         }

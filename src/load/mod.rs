@@ -7,6 +7,7 @@ mod callable;
 pub mod ad_hoc;
 mod agreement;
 mod baseline;
+mod bundle;
 mod capabilities;
 mod case;
 mod catalogue;

@@ -8,14 +8,14 @@ use std::io::{self, Read as _};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use include_dir::{Dir, include_dir};
 
+use super::bundle::{Bundle, bundle};
 use super::diagnostic::{Diagnostic, File, Lint};
 use super::read::Reader;
 use crate::model::{CaseId, is_id};
 
 /// The cases that this program was built with. `build.rs` rebuilds the program when one of them changes.
-static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/cases");
+static EMBEDDED: Bundle = bundle!("cases");
 
 /// The largest file that is read, in bytes.
 pub(crate) const MOST_BYTES: usize = 1 << 20;
@@ -106,8 +106,11 @@ impl Text {
 
 /// The JSON Schemas of case files and of files of requirements, by file name, for editors.
 pub fn schemas() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let files = EMBEDDED.get_dir(SCHEMAS).into_iter().flat_map(Dir::files);
-    files.filter_map(|file| Some((file.path().file_name()?.to_str()?, file.contents_utf8()?)))
+    let schema = |(path, bytes): (&'static str, &'static [u8])| {
+        let name = path.strip_prefix(SCHEMAS)?.strip_prefix('/')?;
+        Some((name, std::str::from_utf8(bytes).ok()?))
+    };
+    EMBEDDED.files().filter_map(schema)
 }
 
 /// The text of the embedded file of scenarios.
@@ -117,7 +120,7 @@ pub(super) fn agreement_text() -> Option<&'static str> {
 
 /// Returns whether the embedded cases have requirements in a folder of this name.
 pub fn is_embedded_folder(folder: &str) -> bool {
-    EMBEDDED.get_file(format!("{folder}/{REQUIREMENTS}")).is_some()
+    EMBEDDED.paths().any(|path| path.strip_suffix(REQUIREMENTS).and_then(|path| path.strip_suffix('/')) == Some(folder))
 }
 
 /// A hash of the files' paths below their roots, and of their texts. Other files than cases and requirements leave it as it is.
@@ -141,7 +144,7 @@ pub(super) fn texts(sources: &[Source], found: &mut Vec<Diagnostic>) -> Vec<Text
     let mut known: BTreeMap<Utf8PathBuf, usize> = BTreeMap::new();
     for source in sources {
         let (root, mut files) = match source {
-            Source::Embedded => ("cases".into(), embedded(&EMBEDDED)),
+            Source::Embedded => ("cases".into(), embedded()),
             Source::Folder(path) => folder(path, found),
             Source::Texts(texts) => {
                 let file = |(path, text): &(Utf8PathBuf, String)| Found::new(path.clone(), text.clone().into_bytes());
@@ -182,12 +185,9 @@ impl Found {
     }
 }
 
-fn embedded(dir: &Dir<'_>) -> Vec<Found> {
-    let files = dir.files().filter_map(|file| {
-        let path = Utf8Path::from_path(file.path()).filter(|path| is_wanted(path))?;
-        Some(Found::new(path.to_owned(), file.contents().to_vec()))
-    });
-    files.chain(dir.dirs().flat_map(embedded)).collect()
+fn embedded() -> Vec<Found> {
+    let wanted = EMBEDDED.files().filter(|(path, _)| is_wanted(Utf8Path::new(path)));
+    wanted.map(|(path, bytes)| Found::new(path.into(), bytes.to_vec())).collect()
 }
 
 /// The files that a path leads to, and the root that they lie in.
