@@ -55,8 +55,76 @@ test("hash of the same sources is the same", (t) => {
   const here = runner(t);
   for (let turn = 0; turn < 2; turn++) assert.equal(run("Hash the sources", here).status, 0);
   const [first, second] = fs.readFileSync(here.file("output"), "utf8").trim().split("\n");
-  assert.match(first, /^hash=[0-9a-f]{16}$/);
+  assert.match(first, /^hash=[0-9a-f]{64}$/);
   assert.equal(first, second);
+});
+
+const HASH = "5".repeat(64);
+const VERSION = fs.readFileSync(path.join(ROOT, "Cargo.toml"), "utf8").match(/^version = "(.*)"$/m)[1];
+const TARGET = "x86_64-unknown-linux-musl";
+
+/** Writes a release with an archive for Linux, and gives the variables with which the step `Download` finds it. */
+function release(here, { hash = HASH, damaged = false } = {}) {
+  const folder = here.file(`releases/download/v${VERSION}`);
+  const top = `mcp-casebook-${TARGET}`;
+  fs.mkdirSync(path.join(folder, top), { recursive: true });
+  fs.writeFileSync(path.join(folder, top, "casebook"), "#!/bin/sh\necho downloaded\n", { mode: 0o755 });
+  assert.equal(spawnSync("tar", ["-czf", `${top}.tar.gz`, top], { cwd: folder }).status, 0);
+  const sums = spawnSync("sha256sum", [`${top}.tar.gz`], { cwd: folder, encoding: "utf8" }).stdout;
+  fs.writeFileSync(path.join(folder, "SHA256SUMS"), sums);
+  fs.writeFileSync(path.join(folder, "SOURCES.sha256"), `${hash}\n`);
+  if (damaged) fs.appendFileSync(path.join(folder, `${top}.tar.gz`), "x");
+  return { HASH, CASEBOOK_RELEASES: `file://${here.file("releases")}`, CASEBOOK_TARGET: TARGET, GITHUB_SERVER_URL: "https://forge.example" };
+}
+
+test("release of the same sources is installed instead of built", (t) => {
+  const here = runner(t);
+  const done = run("Download", here, release(here));
+  assert.equal(done.status, 0, done.stderr);
+  assert.equal(fs.readFileSync(here.file("output"), "utf8"), "found=true\n");
+  assert.equal(spawnSync(here.file("casebook/bin/casebook"), { encoding: "utf8" }).stdout, "downloaded\n");
+  assert.match(step("Build").if, /steps\.download\.outputs\.found != 'true'/);
+});
+
+test("release of other sources, or none, leads to a build", (t) => {
+  const here = runner(t);
+  const others = () => release(here, { hash: "6".repeat(64) });
+  const none = () => ({ ...release(here), CASEBOOK_RELEASES: `file://${here.file("none")}` });
+  for (const given of [others, none]) {
+    const done = run("Download", here, given());
+    assert.equal(done.status, 0, done.stderr);
+    assert.ok(!fs.existsSync(here.file("output")));
+    assert.ok(!fs.existsSync(here.file("casebook/bin/casebook")));
+  }
+});
+
+test("release without an archive for this platform leads to a build", (t) => {
+  const here = runner(t);
+  const done = run("Download", here, { ...release(here), CASEBOOK_TARGET: "riscv64-unknown-linux-musl" });
+  assert.equal(done.status, 0, done.stderr);
+  assert.match(done.stdout, /::notice::casebook is built/);
+});
+
+test("damaged release fails the job", (t) => {
+  const here = runner(t);
+  const done = run("Download", here, release(here, { damaged: true }));
+  assert.equal(done.status, 4);
+  assert.match(done.stdout, /::error::the downloaded casebook is not the published one/);
+  assert.ok(!fs.existsSync(here.file("casebook/bin/casebook")));
+});
+
+test("attestation is verified on github.com", (t) => {
+  const here = runner(t);
+  fs.mkdirSync(here.file("path"));
+  const given = { ...release(here), GITHUB_SERVER_URL: "https://github.com", PATH: `${here.file("path")}:${process.env.PATH}` };
+  const gh = (status) => fs.writeFileSync(here.file("path/gh"), `#!/bin/sh\necho "$@" >"$RUNNER_TEMP/gh.txt"\nexit ${status}\n`, { mode: 0o755 });
+  gh(1);
+  assert.equal(run("Download", here, given).status, 4);
+  assert.ok(!fs.existsSync(here.file("casebook/bin/casebook")));
+  gh(0);
+  assert.equal(run("Download", here, given).status, 0);
+  assert.match(fs.readFileSync(here.file("gh.txt"), "utf8"), /^attestation verify \S+\.tar\.gz --repo mcp-casebook\/mcp-casebook --signer-workflow mcp-casebook\/mcp-casebook\/\.github\/workflows\/release\.yml$/m);
+  assert.ok(fs.existsSync(here.file("casebook/bin/casebook")));
 });
 
 test("build without cargo names the missing program", (t) => {
