@@ -19,10 +19,8 @@ use super::snapshots::{self, Snapshots};
 use super::sources::CaseArgs;
 use super::targets::{targets_with_programs, warn_of_needs};
 use super::timings::Started;
-use super::{Exit, Problem, caches};
-use crate::drive::{Cancel, Options, SetupError, set_up};
 use super::{Exit, Problem, baseline, caches};
-use crate::drive::{Cancel, SetupError, set_up};
+use crate::drive::{Cancel, Options, SetupError, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{Here, is_embedded_folder, load, nearest, root};
@@ -55,7 +53,6 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         None => (args.targets(), Vec::new()),
     };
     let baseline = baseline::read(args.baseline.as_deref())?;
-    let (names, mut left_out) = if args.all { targets_with_programs()? } else { (args.targets(), Vec::new()) };
     print_all(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), &args.cases, &library);
     let runtime = super::interrupt::runtime()?;

@@ -4,8 +4,8 @@
 //! that cannot be read neither satisfies nor violates an expectation. Must not know levels, controls or known failures.
 
 mod advertised;
-mod calls;
 mod by_messages;
+mod calls;
 
 use std::collections::{BTreeMap, BTreeSet};
 

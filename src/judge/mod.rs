@@ -5,8 +5,8 @@
 //! Both are pure: they must not know processes, sockets, files or clocks, nor treat any target differently.
 
 mod asked;
-mod calls;
 mod baseline;
+mod calls;
 mod compare;
 mod events;
 mod expect;

@@ -9,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::target::REFERENCE;
 use crate::model::TargetId;
+use crate::model::callable::Callable;
 use crate::model::endpoint::{Endpoint, Header, HeaderValue, why_no_header, why_no_value};
 use crate::model::program::{is_launcher, is_subcommand};
 use crate::model::spec::{Role, Transport};
@@ -112,6 +113,7 @@ fn target(name: String, title: String, fixed: Fixed, folder: &Utf8Path) -> Targe
         file: None,
         folder: folder.to_owned(),
         setup: Setup::default(),
+        callable: Callable::None,
         drives: TargetKind::Fixed(fixed),
         env: BTreeMap::new(),
         secrets: Vec::new(),

@@ -5,8 +5,8 @@
 
 use camino::Utf8Path;
 
-use super::callable::CALLS;
 use super::ad_hoc;
+use super::callable::CALLS;
 use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::{Object, Reader};
@@ -14,7 +14,7 @@ use super::target::command;
 use crate::model::case::Need;
 use crate::model::endpoint::{Endpoint, Header, HeaderValue, why_no_header};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Fixed, Kind, Package, TargetKind};
+use crate::model::target::{Claims, Fixed, Kind, TargetKind};
 
 /// The keys of which a fixed target has one.
 const WAYS: [&str; 3] = ["command", "url", "client"];
@@ -113,16 +113,6 @@ fn headers(reader: &mut Reader, node: &Node) -> Vec<Header> {
         }
     }
     headers
-}
-
-/// Reads `package` and `version`, of which a target has both or none.
-pub(super) fn package(reader: &mut Reader, object: Object<'_>) -> Option<Package> {
-    let text = |reader: &mut Reader, key: &str, node: &Node| reader.text(node, &format!("`{key}`")).map(str::to_owned);
-    let what = "a target with one of `package` and `version`";
-    object.get("package").or_else(|| object.get("version"))?;
-    let name = reader.need(object, what, "package").and_then(|node| text(reader, "package", node));
-    let version = reader.need(object, what, "version").and_then(|node| text(reader, "version", node));
-    Some(Package { name: name?, version: version?, is_dev: false })
 }
 
 /// Reads `claims`. The roles and transports of a fixed target follow from its command or address.

@@ -3,11 +3,11 @@
 //! Takes folders or the embedded cases, gives typed and checked cases with the values of their rows filled in. Each
 //! mistake has a file, a line, a cause and a remedy. Must not know targets, verdicts, or how a test is run.
 
-mod callable;
 pub mod ad_hoc;
 mod agreement;
 mod baseline;
 mod bundle;
+mod callable;
 mod capabilities;
 mod case;
 mod catalogue;

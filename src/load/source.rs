@@ -115,7 +115,8 @@ pub fn schemas() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// The text of the embedded file of scenarios.
 pub(super) fn agreement_text() -> Option<&'static str> {
-    EMBEDDED.get_file(AGREEMENT)?.contents_utf8()
+    let (_, bytes) = EMBEDDED.files().find(|(path, _)| *path == AGREEMENT)?;
+    std::str::from_utf8(bytes).ok()
 }
 
 /// Returns whether the embedded cases have requirements in a folder of this name.

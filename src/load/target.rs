@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::callable::callable;
 use super::diagnostic::{Diagnostic, File, Lint, did_you_mean, nearest};
-use super::drives::{claims, drives, kind, package};
+use super::drives::{claims, drives, kind};
 use super::excuses::{author, flaky, known, of_variant};
 use super::node::Node;
 use super::package::package;

@@ -219,7 +219,7 @@ pub enum SkipReason {
     Lacks(Need),
     /// The test has a fixture, and a fixed target has no adapter that could build it.
     NoAdapter,
-    /// The test calls tools, and no tool of the target may be called.
+    /// The test calls tools of the server, and none of them may be called.
     NotCallable,
     /// The test has no fixture: it is meant for fixed servers, which have their own tools.
     NoFixture,
@@ -227,8 +227,6 @@ pub enum SkipReason {
     NoTools,
     /// The server does not list the tools that the test uses.
     ToolsNotListed,
-    /// The test calls a tool of the server, and the user has not allowed that.
-    NotCallable,
     /// The test is too expensive to run by default.
     Heavy,
     /// The test is too expensive to repeat on each revision and transport.
@@ -247,7 +245,6 @@ impl fmt::Display for SkipReason {
             Self::NoFixture => f.write_str("the test applies only to fixed servers, which have their own tools"),
             Self::NoTools => f.write_str("the server does not declare the capability `tools`"),
             Self::ToolsNotListed => f.write_str("the server does not list the tools that the test uses"),
-            Self::NotCallable => f.write_str("the test calls a tool; --call TOOL allows that"),
             Self::Heavy => f.write_str("heavy: runs only with --heavy"),
             Self::HeavyOnce => f.write_str("heavy: runs only on the newest revision and one transport"),
         }

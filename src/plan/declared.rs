@@ -20,7 +20,7 @@ pub(super) fn skip_reason(target: &Target, test: &Test, revision: Revision) -> O
     if declared.tools.as_deref().is_some_and(|names| !is_listed(names)) {
         return Some(SkipReason::ToolsNotListed);
     }
-    let calls = |name: &str| declared.tools.iter().flatten().any(|listed| listed == name);
-    let called = test.steps.iter().filter_map(|step| step.when.tool());
-    (called.into_iter().any(calls)).then_some(SkipReason::NotCallable)
+    let is_real = |name: &str| declared.tools.iter().flatten().any(|listed| listed == name);
+    let mut called = test.steps.iter().filter_map(|step| step.when.tool());
+    called.any(|name| is_real(name) && !target.callable.allows(name)).then_some(SkipReason::NotCallable)
 }

@@ -147,7 +147,7 @@ impl ServedFixture {
 
     /// Opens the connection for a first step, without performing the step.
     pub(crate) async fn open(&mut self, first: &Step, canaries: &Canaries, deadline: Deadline) -> Exchange {
-        let Self { bindings, connection, opening, host } = self;
+        let Self { bindings, connection, opening, host, .. } = self;
         let opened = open(connection, opening, first, bindings, canaries, deadline);
         let handshake = match host {
             Host::Process(server) => server.during(opened).await,

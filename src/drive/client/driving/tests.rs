@@ -1,5 +1,7 @@
 //! The `drive` request, and the evaluation of the adapter's answer.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::*;
