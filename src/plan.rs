@@ -266,8 +266,12 @@ impl Planner<'_> {
         for revision in Revision::all().filter(|one| listed(&self.selection.revision, one)) {
             for transport in Transport::ALL.iter().copied().filter(|one| listed(&self.selection.transport, one)) {
                 let mut planned = Vec::new();
-                for (id, test) in self.selected(&tests, revision, transport) {
-                    if let Some(reason) = self.skip_reason(target, test, revision, transport) {
+                let selected = self.selected(&tests, revision, transport);
+                let reasons = selected.iter().map(|(_, test)| self.skip_reason(target, test, revision, transport));
+                let reasons: Vec<_> = reasons.collect();
+                let needless = Self::needless_controls(&selected, &reasons);
+                for ((id, test), reason) in selected.into_iter().zip(reasons) {
+                    if let Some(reason) = reason.or(needless.filter(|_| test.control.is_some())) {
                         // A control counts only in the shard that contains it, so that the counts of all shards add up
                         // to the whole.
                         let counts = self.selection.shard.is_none_or(|shard| shard.has(&id));
@@ -284,6 +288,15 @@ impl Planner<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the reason to skip the controls too: the tests that they govern call tools that may not be called. Each
+    /// request to a server that casebook did not start counts.
+    fn needless_controls(selected: &[(TestId, &Arc<Test>)], reasons: &[Option<SkipReason>]) -> Option<SkipReason> {
+        let is_governed = |((_, test), _): &(&(TestId, &Arc<Test>), _)| test.control.is_none();
+        let mut governed = selected.iter().zip(reasons).filter(is_governed).map(|(_, reason)| *reason).peekable();
+        governed.peek()?;
+        governed.all(|reason| reason == Some(SkipReason::NotCallable)).then_some(SkipReason::NotCallable)
     }
 
     /// Returns the selected tests that apply, and the controls that they depend on.

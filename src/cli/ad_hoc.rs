@@ -29,8 +29,9 @@ use crate::report::Untrusted;
 use crate::report::terminal::{eprint_line, print_line};
 use crate::run::Secrets;
 
-/// The number of workers for a server on this machine: each has a process of the server, and the tests are few.
-const WORKERS: usize = 4;
+/// The number of workers for a server on this machine: each starts a process of the server for each revision, and the
+/// tests are few.
+const WORKERS: usize = 2;
 /// The columns of the first screen.
 const WIDTH: usize = 80;
 /// The columns of its labels.
@@ -59,7 +60,8 @@ pub struct AdHocArgs {
     pub cacert: Option<Utf8PathBuf>,
     /// Allow calls of this tool of the server; repeatable
     ///
-    /// Without this option, casebook calls no tool that the server lists, because a call can have any effect.
+    /// A call can have any effect. Without this option, casebook calls only tools that require arguments, and only with
+    /// arguments with which no code can do its work.
     #[arg(long, value_name = "TOOL")]
     pub call: Vec<String>,
     /// Allow calls of every tool of the server

@@ -69,8 +69,8 @@ impl Options {
     }
 
     /// The indices of the plan's groups, in the order in which workers take them. The groups of one target stay
-    /// together, so that its processes can be reused. Groups with hard tests come first, so that none of them runs
-    /// alone at the end.
+    /// together, so that its processes can be reused, and so do those of one revision of a target that keeps its processes
+    /// from group to group. Groups with hard tests come first, so that none of them runs alone at the end.
     pub(crate) fn order(&self, plan: &Plan) -> Vec<usize> {
         let mut order: Vec<_> = (0..plan.groups.len()).collect();
         let target = |place: usize| &plan.groups[place].target.id;
@@ -78,7 +78,10 @@ impl Options {
             if let Some(seed) = self.shuffle {
                 same.sort_by_key(|place| fnv1a(&[seed.to_le_bytes(), (*place as u64).to_le_bytes()].concat()));
             } else {
-                same.sort_by_key(|place| !plan.groups[*place].is_hard());
+                same.sort_by_key(|place| {
+                    let group = &plan.groups[*place];
+                    (!group.is_hard(), group.target.survey.as_ref().map(|_| (group.revision, group.transport)))
+                });
             }
         }
         order

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::drive::adapter::protocol::with_stderr;
@@ -68,9 +69,11 @@ pub async fn survey(target: &Target, wanted: &[Revision], limit: Duration) -> Re
     let answer = ask(target, server, first, Deadline::within(limit)).await.map_err(SurveyError::Unusable)?;
     let further = FURTHER.max(began.elapsed().saturating_mul(TIMES)).min(limit);
     let mut answers = BTreeMap::from([(first, Ok(answer))]);
-    for revision in wanted.iter().rev().filter(|revision| **revision != first) {
-        answers.insert(*revision, ask(target, server, *revision, Deadline::within(further)).await);
-    }
+    let others = wanted
+        .iter()
+        .filter(|revision| **revision != first)
+        .map(|revision| async { (*revision, ask(target, server, *revision, Deadline::within(further)).await) });
+    answers.extend(join_all(others).await);
     summed(answers, wanted)
 }
 

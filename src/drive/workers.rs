@@ -88,6 +88,14 @@ pub(crate) async fn drive<T: Send + 'static>(
     ended
 }
 
+/// Returns whether a process of the target can serve both groups, if it stays sound. A server that was surveyed is tested
+/// once, by a person who waits; the tests of other targets must not depend on the order of groups, which varies.
+fn keeps_process(group: &Group, next: &Group) -> bool {
+    let is_same =
+        (&group.target.id, group.revision, group.transport) == (&next.target.id, next.revision, next.transport);
+    group.target.survey.is_some() && is_same
+}
+
 /// The threads of the workers. Dropping this value waits until they have ended.
 #[derive(Default)]
 struct Threads(Vec<JoinHandle<()>>);
@@ -157,8 +165,12 @@ impl<T: Send + 'static> Worker<T> {
         let mut canaries = Canaries::default();
         let mut runner: Option<TargetRunner> = None;
         let mut ended = Ended::Whole;
-        while let Some(place) = self.queue.next() {
-            let group = &self.plan.groups[place];
+        let mut place = self.queue.next();
+        while let Some(group) = place.map(|place| &self.plan.groups[place]) {
+            // Taken early only where it tells the runner to keep a process.
+            let next = group.target.survey.is_some().then(|| self.queue.next());
+            let further =
+                next.flatten().map(|place| &self.plan.groups[place]).filter(|next| keeps_process(group, next));
             let mut fit = match runner.take() {
                 Some(fit) if fit.is_of(&group.target) => fit,
                 other => {
@@ -168,12 +180,13 @@ impl<T: Send + 'static> Worker<T> {
                     TargetRunner::new(target, self.options.clone(), machine, self.given_up.clone())
                 }
             };
-            ended = self.group(group, &mut fit, &mut canaries).await;
+            ended = self.group(group, further, &mut fit, &mut canaries).await;
             self.account(fit.spent()).await;
             runner = Some(fit);
             if ended == Ended::Interrupted {
                 break;
             }
+            place = next.unwrap_or_else(|| self.queue.next());
         }
         self.leave(runner).await;
         ended
@@ -190,13 +203,21 @@ impl<T: Send + 'static> Worker<T> {
         _ = self.events.send(Event::Spent { target, spent }).await;
     }
 
-    async fn group(&self, group: &Group, runner: &mut TargetRunner, canaries: &mut Canaries) -> Ended {
+    /// Runs the tests of a group, and keeps a process for the group `further`.
+    async fn group(
+        &self,
+        group: &Group,
+        further: Option<&Group>,
+        runner: &mut TargetRunner,
+        canaries: &mut Canaries,
+    ) -> Ended {
         let mut place = 0;
         while let Some(planned) = group.tests.get(place) {
             if *self.cancel.borrow() != Cancel::Go {
                 return Ended::Interrupted;
             }
-            let running = Box::pin(runner.run(planned, group.tests.get(place + 1), canaries));
+            let next = group.tests.get(place + 1).or_else(|| further?.tests.first());
+            let running = Box::pin(runner.run(planned, next, canaries));
             let running = fault::caught_in(self.watched(planned, running));
             let seen = tokio::select! {
                 seen = running => Some(seen),
