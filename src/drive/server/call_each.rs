@@ -5,7 +5,7 @@
 //!
 //! A server that does not validate runs its tool with arguments that its schema refuses. A tool that nobody permitted is
 //! therefore called only with arguments with which it cannot do its work ([`ListedSchema::refused`]), and never with
-//! arguments that its schema accepts.
+//! arguments that its schema accepts; one that the server calls destructive is not called at all.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -105,6 +105,8 @@ fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, 
         name: String,
         #[serde(rename = "inputSchema", borrow)]
         input: &'a RawValue,
+        #[serde(borrow)]
+        annotations: Option<&'a RawValue>,
     }
     let came = messages.iter().filter(|message| message.from == Party::Target);
     let results = came.filter_map(|message| message::result_of(&message.text));
@@ -115,8 +117,11 @@ fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, 
     tools.retain(|tool| names.insert(tool.name.clone()));
     let mut calls = Vec::new();
     let mut called = 0;
-    for Tool { name, input } in tools {
+    for Tool { name, input, annotations } in tools {
         let may_run = callable.allows(&name);
+        if !may_run && annotations.is_some_and(is_destructive) {
+            continue;
+        }
         let arguments = ListedSchema::read(input.get()).map(|schema| match with {
             With::Refused => schema.refused(may_run),
             With::Accepted if may_run => schema.accepted(),
@@ -132,6 +137,16 @@ fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, 
     // The sort keeps the order of the tools within a round.
     calls.sort_by_key(|(round, ..)| *round);
     calls.into_iter().map(|(_, name, arguments)| (name, arguments)).collect()
+}
+
+/// Returns whether the annotations of a tool say that it can destroy something.
+fn is_destructive(annotations: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Annotations {
+        #[serde(rename = "destructiveHint")]
+        destructive: bool,
+    }
+    serde_json::from_str::<Annotations>(annotations.get()).is_ok_and(|annotations| annotations.destructive)
 }
 
 #[cfg(test)]
@@ -167,6 +182,21 @@ mod tests {
             sent(&Callable::None, "two"),
             [json!({}), json!({"a": {"casebook": "refused"}}), json!(["casebook"])]
         );
+    }
+
+    #[test]
+    fn destructive_tool_is_called_only_with_permission() {
+        let annotated = |annotations: Value| {
+            let mut tool = tool("one");
+            tool["annotations"] = annotations;
+            list(&json!([tool]))
+        };
+        let marked = annotated(json!({"destructiveHint": true}));
+        assert_eq!(calls(With::Refused, &Callable::None, &marked), Vec::new());
+        assert!(!calls(With::Refused, &Callable::All, &marked).is_empty());
+        for other in [json!({"destructiveHint": false}), json!({"title": "one"}), json!(7), json!(null)] {
+            assert_eq!(calls(With::Refused, &Callable::None, &annotated(other)).len(), 3);
+        }
     }
 
     #[test]
