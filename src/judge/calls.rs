@@ -258,7 +258,7 @@ mod tests {
             (&wrong, &result, vec![Result, InvalidArgumentsAccepted]),
             (&json!([]), &error(-1), vec![ProtocolError]),
             (&json!([]), &result, vec![Result, InvalidArgumentsAccepted]),
-            // What the schema accepts shows nothing.
+            // Values that the schema accepts show nothing.
             (&json!({"a": 1}), &result, vec![]),
             (&wrong, &json!({"result": {"resultType": "input_required", "inputRequests": {}}}), vec![]),
         ] {
