@@ -75,9 +75,9 @@ impl Head<'_> {
 }
 
 /// Returns whether a target with so many answers has a column, if the target with the most has `most`. A target that was
-/// asked less than a tenth of what others were would be an empty column.
+/// asked less than a fifth of what others were would be a nearly empty column.
 pub(super) fn is_asked_enough(answers: usize, most: usize) -> bool {
-    answers > 0 && answers * 10 >= most
+    answers > 0 && answers * 5 >= most
 }
 
 /// The number of questions with a decided check, by column of the report.
