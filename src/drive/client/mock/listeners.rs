@@ -4,7 +4,7 @@
 //! messages.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,16 +16,14 @@ use tempfile::NamedTempFile;
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 
+use super::relay_file::relay_file;
 use super::server::Server;
 use super::{http, stdio};
 use crate::drive::accept::{Asked, Way, accept, listen};
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
-use crate::drive::process::guard::scratch;
 use crate::drive::token::token;
 
-/// The number of times that a client can start its server. Each relay uses up a word.
-const RELAYS: usize = 32;
 /// The number of connections that a client may leave open. With more, the listeners are closed.
 const MAX_LEFT: usize = 8;
 /// The number of bytes that an HTTP connection buffers, mainly for headers.
@@ -126,11 +124,9 @@ impl Route {
 
     /// Writes fresh words to a file, with the address in the first line.
     fn write(&self) -> io::Result<NamedTempFile> {
-        let words: Vec<_> = (0..RELAYS).map(|_| token()).collect();
-        let mut file = tempfile::Builder::new().prefix("casebook-").suffix(".relay").tempfile_in(scratch())?;
-        file.write_all(format!("{}\n{}\n", self.pair.stdio.address, words.join("\n")).as_bytes())?;
+        let (file, words) = relay_file(self.pair.stdio.address)?;
         if let Some(met) = self.pair.router.locked().as_mut().filter(|met| met.path == self.path) {
-            met.relays = words.into_iter().collect();
+            met.relays = words;
         }
         Ok(file)
     }

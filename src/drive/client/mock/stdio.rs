@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use super::listeners::Router;
 use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
+use super::relay_file::{MAX_WORD, WELCOME};
 use super::server::{Incoming, Reply, ReplyContent, Server};
 use crate::drive::accept::Asked;
 use crate::drive::fault;
@@ -24,12 +25,8 @@ use crate::drive::fault::AbortOnDrop;
 use crate::drive::process::lines::{LineEvent, Lines, MAX_LINE};
 use crate::file;
 
-/// The longest line that can be a word.
-const MAX_WORD: u64 = 256;
 /// The largest part of a relay's file that is read, in bytes.
 const MAX_FILE: usize = 16 << 10;
-/// Sent to a relay with a valid word. Without it, the connection ends and the relay tries its next word.
-const WELCOME: &[u8] = b"\n";
 
 /// Serves one relay until either side disconnects.
 pub(super) async fn converse(stream: TcpStream, asked: &Asked, router: &Router) -> io::Result<()> {

@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 use super::super::serve::Mock;
 use super::super::tests::{Came, fixture, plug, relay_file, send, serve, serve_behind, stateless, words};
 use super::*;
+use crate::drive::client::mock::relay_file::RELAYS;
 use crate::model::spec::Lifecycle;
 
 #[tokio::test]
