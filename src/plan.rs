@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::model::applicability::Applicability;
 use crate::model::case::{Case, Control, Library, Test, When, With};
+use crate::model::pair::TargetPair;
 use crate::model::reason::SkipReason;
 use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
@@ -262,6 +263,10 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn add(&mut self, place: usize, target: &Arc<Target>, case: &Case) {
+        // The tests of pairs are not skipped on single targets: they are no tests of them.
+        if (case.role == Role::Pair) != matches!(target.drives, TargetKind::Pair(_)) {
+            return;
+        }
         let tests = run_order(case);
         for revision in Revision::all().filter(|one| listed(&self.selection.revision, one)) {
             for transport in Transport::ALL.iter().copied().filter(|one| listed(&self.selection.transport, one)) {
@@ -355,7 +360,7 @@ impl Planner<'_> {
         let lacks = test.needs.iter().find(|need| claims.lacks.contains(need));
         if !claims.roles.contains(&test.role) {
             Some(SkipReason::Role(test.role))
-        } else if !claims.revisions.contains(&revision) {
+        } else if let Some(revision) = unspoken(target, test, revision) {
             Some(SkipReason::Revision(revision))
         } else if !claims.transports.contains(&transport) {
             Some(SkipReason::Transport(transport))
@@ -408,10 +413,23 @@ impl Planner<'_> {
 /// known when it runs.
 fn kind_skip_reason(drives: &TargetKind, reach: &Applicability) -> Option<SkipReason> {
     match (drives, reach) {
-        (TargetKind::Adapter(_), Applicability::FixedOnly(_)) => Some(SkipReason::NoFixture),
+        (TargetKind::Adapter(_) | TargetKind::Pair(_), Applicability::FixedOnly(_)) => Some(SkipReason::NoFixture),
         (TargetKind::Fixed(_), Applicability::AdapterOnly) => Some(SkipReason::NoAdapter),
-        (TargetKind::Adapter(_), Applicability::AdapterOnly | Applicability::AlsoFixed(_))
+        (TargetKind::Adapter(_) | TargetKind::Pair(_), Applicability::AdapterOnly | Applicability::AlsoFixed(_))
         | (TargetKind::Fixed(_), Applicability::AlsoFixed(_) | Applicability::FixedOnly(_)) => None,
+    }
+}
+
+/// Returns the revision of a test that a target does not speak, if there is one. The server of a pair can speak another
+/// revision than its client, which then begins with its own.
+fn unspoken(target: &Target, test: &Test, revision: Revision) -> Option<Revision> {
+    let is_claimed = |target: &Target, revision: &Revision| target.claims.revisions.contains(revision);
+    match (&target.drives, test.given.revision.filter(|_| test.role == Role::Pair)) {
+        (TargetKind::Pair(TargetPair { client, server }), Some(other)) => {
+            let own = (!is_claimed(client, &revision)).then_some(revision);
+            own.or((!is_claimed(server, &other)).then_some(other))
+        }
+        _ => (!is_claimed(target, &revision)).then_some(revision),
     }
 }
 

@@ -10,8 +10,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::values;
 use super::{
-    CaseArgs, DriveArgs, ImportArgs, InitArgs, IssueArgs, KnownArgs, OutputArgs, RunArgs, ServeArgs, ShowArgs,
-    TargetsArgs,
+    CaseArgs, DriveArgs, ImportArgs, InitArgs, IssueArgs, KnownArgs, OutputArgs, PairArgs, RunArgs, ServeArgs,
+    ShowArgs, TargetsArgs,
 };
 use crate::model::Pattern;
 use crate::model::set::SetName;
@@ -110,6 +110,8 @@ pub enum Command {
     /// Run cases against targets and judge the results
     #[command(after_long_help = RUN)]
     Run(Box<RunArgs>),
+    /// Connect clients with servers, and report which of them work together
+    Pair(Box<PairArgs>),
     /// List tests, one per line
     #[command(after_long_help = LIST)]
     List(ListArgs),

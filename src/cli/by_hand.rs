@@ -144,7 +144,7 @@ impl Typed<'_> {
         }
         let (tests, remedy) = match self.role {
             Role::Server => ("clients", "to run a client, use `casebook drive`"),
-            Role::Client => ("servers", "to serve its fixture, use `casebook serve`"),
+            Role::Client | Role::Pair => ("servers", "to serve its fixture, use `casebook serve`"),
         };
         Err(Problem::new(Exit::Usage, format!("`{}` tests {tests}; {remedy}", pattern.as_str())))
     }
@@ -155,7 +155,7 @@ impl Typed<'_> {
         for (_, planned) in plan.tests() {
             let same = |known: &&Planned| match self.role {
                 Role::Server => known.test.given == planned.test.given,
-                Role::Client => known.test.path() == planned.test.path(),
+                Role::Client | Role::Pair => known.test.path() == planned.test.path(),
             };
             if !different.iter().any(same) {
                 different.push(planned);

@@ -12,7 +12,11 @@ pub(super) fn post(cli: &Cli) -> Option<u8> {
     if cli.guarded || !is_wanted(&cli.command) {
         return None;
     }
-    let limit = if let Command::Run(args) = &cli.command { Some(args.run_limit) } else { None };
+    let limit = match &cli.command {
+        Command::Run(args) => Some(args.run_limit),
+        Command::Pair(args) => Some(args.run_limit),
+        _ => None,
+    };
     let arguments = std::env::args_os().skip(1);
     let watched = run::this_program().and_then(|program| {
         descriptors::check()?;
@@ -29,6 +33,7 @@ pub(super) fn post(cli: &Cli) -> Option<u8> {
 pub(super) fn is_wanted(command: &Command) -> bool {
     match command {
         Command::Run(_)
+        | Command::Pair(_)
         | Command::Smoke(_)
         | Command::Repro(_)
         | Command::Serve(_)

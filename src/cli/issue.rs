@@ -211,6 +211,7 @@ fn run(args: &IssueArgs, library: &Library) -> Result<Found, Problem> {
             version: target.package.as_ref().map(ToString::to_string),
             unverified: None,
             tried: None,
+            pair: None,
             planned: 0,
         });
         Ok(Found {

@@ -25,6 +25,7 @@ mod logs;
 mod man;
 mod new;
 mod outputs;
+mod pair;
 mod problem;
 mod prove;
 mod relay;
@@ -65,6 +66,7 @@ pub use init::InitArgs;
 pub use issue::IssueArgs;
 pub use known::KnownArgs;
 pub use outputs::{Annotations, Kind, Output, OutputArgs};
+pub use pair::PairArgs;
 pub use problem::Problem;
 pub use run::{RunArgs, SelectArgs, ShowArgs};
 pub use serve::ServeArgs;
@@ -175,6 +177,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     };
     let done = match &cli.command {
         Command::Run(args) => run::run(args),
+        Command::Pair(args) => pair::pair(args),
         Command::List(args) => cases::list(args),
         Command::Explain(args) => cases::explain(args),
         Command::Targets(args) => targets::targets(args),

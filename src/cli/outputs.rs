@@ -19,6 +19,7 @@ use crate::model::spec::words;
 use crate::model::transcript::Transcript;
 use crate::report::html::{Evidence, page};
 use crate::report::markdown::{COMMENT, SUMMARY, markdown};
+use crate::report::pairs::{self, Pairs};
 use crate::report::terminal::{annotate, eprint_line, show};
 use crate::report::{self, Report, ReportContext, Source, View, badges, junit, svg};
 use crate::run::{hash, read_wire};
@@ -38,6 +39,8 @@ words! {
         Badge = "badge",
         /// The compatibility matrix as an image, for a README.
         Svg = "svg",
+        /// One HTML page about pairs of clients and servers.
+        Pairs = "pairs",
     }
 }
 
@@ -59,6 +62,7 @@ impl Kind {
             Self::Json => "report.json",
             Self::Badge => "badges",
             Self::Svg => "compatibility.svg",
+            Self::Pairs => "pairs.html",
         }
     }
 
@@ -72,9 +76,9 @@ impl Kind {
 /// The options of every command that writes reports.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Write a report of KIND html, junit, md, json, badge or svg; repeatable
+    /// Write a report of KIND html, junit, md, json, badge, svg or pairs; repeatable
     ///
-    /// FILE is a folder for badges. `casebook report` also accepts `-` for standard output.
+    /// FILE is a folder for badges; a file that ends with `.md` gets the report of pairs as Markdown. `casebook report` also accepts `-` for standard output.
     #[arg(long = "report", value_name = "KIND=FILE", help_heading = heading::OUTPUT)]
     pub reports: Vec<Output>,
     /// Answer this question in reports: conformance or expectation [default: conformance for several targets]
@@ -125,7 +129,8 @@ impl OutputArgs {
         let mut written = Ok(());
         for output in &self.reports {
             // After a report that cannot be written, the others are still written.
-            written = written.and(output.write(&report, || evidence(&report, sources, library)));
+            let evidence = || evidence(&report, sources, library);
+            written = written.and_then(|()| output.write(&report, evidence, || pairs(sources, library)));
         }
         let written = written.and(append_summary(&report));
         if self.annotations.is_some() {
@@ -156,7 +161,12 @@ impl Output {
         self.path == "-"
     }
 
-    fn write(&self, report: &Report, evidence: impl FnOnce() -> Evidence) -> Result<(), Problem> {
+    fn write(
+        &self,
+        report: &Report,
+        evidence: impl FnOnce() -> Evidence,
+        pairs: impl FnOnce() -> Pairs,
+    ) -> Result<(), Problem> {
         let path = &self.path;
         match self.kind {
             Kind::Html => put(path, &page(report, &evidence())),
@@ -164,6 +174,8 @@ impl Output {
             Kind::Markdown => put(path, &markdown(report, COMMENT)),
             Kind::Json => put(path, &report.json()),
             Kind::Svg => put(path, &svg(report)),
+            Kind::Pairs if path.extension() == Some("md") => put(path, &pairs::markdown::markdown(&pairs())),
+            Kind::Pairs => put(path, &pairs::html::page(&pairs())),
             Kind::Badge => badges(report).iter().try_for_each(|(name, text)| {
                 if self.is_standard() { put(path, text) } else { put(&path.join(name), text) }
             }),
@@ -210,6 +222,20 @@ fn evidence(report: &Report, sources: &[Source], library: &Library) -> Evidence 
         evidence.read(report, source, transcripts, fixture);
     }
     evidence
+}
+
+/// Reads the results of pairs, with the messages of those that failed.
+pub(super) fn pairs(sources: &[Source], library: &Library) -> Pairs {
+    let mut pairs = Pairs::new(library);
+    for source in sources {
+        pairs.describe(&source.header);
+        source.records.iter().for_each(|record| pairs.add(record));
+    }
+    for source in sources.iter().filter(|source| source.header.about.iter().any(|about| about.pair.is_some())) {
+        let transcripts = read_wire(Utf8Path::new(&source.name)).into_iter().flatten().flatten();
+        transcripts.for_each(|transcript| pairs.add_evidence(&transcript));
+    }
+    pairs
 }
 
 fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {

@@ -25,9 +25,10 @@ use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{Here, is_embedded_folder, load, nearest, root};
 use crate::model::case::Library;
+use crate::model::pair::PairAbout;
 use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::set::Drift;
-use crate::model::target::Target;
+use crate::model::target::{Target, TargetKind};
 use crate::model::transcript::StdioMode;
 use crate::model::tried::Tried;
 use crate::model::{CaseId, Pattern};
@@ -110,7 +111,7 @@ fn planned(
 }
 
 /// Returns the targets that can be set up, and adds the reasons for the others to `left_out`.
-async fn set_up_or_leave_out(
+pub(super) async fn set_up_or_leave_out(
     targets: Vec<Arc<Target>>,
     cancel: &watch::Receiver<Cancel>,
     left_out: &mut Vec<String>,
@@ -132,7 +133,8 @@ async fn set_up_or_leave_out(
     Ok(targets.iter().filter(|target| !broken.contains(target.folder.as_path())).cloned().collect())
 }
 
-fn print_all(lines: &[String]) {
+/// Prints lines about targets.
+pub(super) fn print_all(lines: &[String]) {
     for line in lines {
         eprint_line(&Untrusted(line).line(LINE));
     }
@@ -296,9 +298,9 @@ async fn carry_out(
     judge: Judge,
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Exit, Problem> {
-    let header = header(args, library, targets, &plan);
+    let header = header(args.narrowed(), library, targets, &plan);
     let mut unsaved = Vec::new();
-    let (log, saved) = begun(args, &header, &mut unsaved)?;
+    let (log, saved) = begun(args.run_log.as_ref(), &header, &mut unsaved)?;
     for text in &unsaved {
         eprint_line(&not_saved(text));
     }
@@ -446,7 +448,7 @@ fn needs_known(summary: &RunSummary, targets: &[Arc<Target>]) -> bool {
 }
 
 /// The place of the run log.
-enum Saved {
+pub(super) enum Saved {
     /// A path from the command line.
     Named(Utf8PathBuf),
     /// A folder in the cache.
@@ -454,7 +456,8 @@ enum Saved {
 }
 
 impl Saved {
-    fn path(&self) -> Utf8PathBuf {
+    /// The path of the run log.
+    pub(super) fn path(&self) -> Utf8PathBuf {
         match self {
             Self::Named(path) => path.clone(),
             Self::Cached(log) => log.path(),
@@ -463,8 +466,12 @@ impl Saved {
 }
 
 /// Creates the run log. If it cannot be written, the run goes on without a run log.
-fn begun(args: &RunArgs, header: &Header, unsaved: &mut Vec<String>) -> Result<(Option<Log>, Option<Saved>), Problem> {
-    let saved = match (&args.run_log, caches::folder()) {
+pub(super) fn begun(
+    named: Option<&Utf8PathBuf>,
+    header: &Header,
+    unsaved: &mut Vec<String>,
+) -> Result<(Option<Log>, Option<Saved>), Problem> {
+    let saved = match (named, caches::folder()) {
         (Some(path), _) => Saved::Named(path.clone()),
         (None, Ok(cache)) => match here()?.own_cache(cache.clone(), &["runs"]).map(CachedLog::begin) {
             Ok(Ok(log)) => Saved::Cached(log),
@@ -499,7 +506,7 @@ fn not_saved(text: &str) -> String {
     format!("casebook: {}", Untrusted(text).line(LINE))
 }
 
-fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Plan) -> Header {
+pub(super) fn header(narrowed: Option<String>, library: &Library, targets: &[Arc<Target>], plan: &Plan) -> Header {
     Header {
         format: FORMAT,
         casebook: env!("CARGO_PKG_VERSION").to_owned(),
@@ -507,7 +514,7 @@ fn header(args: &RunArgs, library: &Library, targets: &[Arc<Target>], plan: &Pla
         about: targets.iter().map(|target| about(target, plan)).collect(),
         cases: Some(library.hash.clone()),
         shard: plan.shard,
-        narrowed: args.narrowed(),
+        narrowed,
         files: files(targets),
         planned: plan.len(),
         skipped: plan.skipped.clone(),
@@ -523,6 +530,10 @@ fn about(target: &Target, plan: &Plan) -> About {
         unverified: target.unverified.clone(),
         planned: plan.tests().filter(|(group, _)| group.target.id == target.id).count(),
         tried: tried(target).map(Box::new),
+        pair: match &target.drives {
+            TargetKind::Pair(pair) => PairAbout::of(pair).map(Box::new),
+            TargetKind::Adapter(_) | TargetKind::Fixed(_) => None,
+        },
     }
 }
 

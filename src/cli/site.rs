@@ -10,13 +10,15 @@ use std::io;
 use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::TempDir;
 
+use super::outputs::pairs;
 use super::report::named;
 use super::{Exit, Problem, SiteArgs};
 use crate::file;
 use crate::load;
 use crate::model::record::Record;
 use crate::model::text::count;
-use crate::report::site::{Site, groups};
+use crate::report::pairs::{self, Pairs};
+use crate::report::site::{PAIRS, Site, groups};
 use crate::report::terminal::{eprint_line, print_line};
 use crate::report::{Source, Status};
 use crate::run::{LogError, read_header, read_shortened};
@@ -37,8 +39,11 @@ pub(super) fn site(args: &SiteArgs) -> Result<Exit, Problem> {
         exit = exit.max(problem.exit);
     };
     // Transcripts are beside run logs, and a pattern of the shell such as `*.jsonl` matches both.
+    let mut of_pairs = Vec::new();
     for path in args.run_logs.iter().filter(|path| !path.as_str().ends_with(".wire.jsonl")) {
         match read_header(path) {
+            // The pairs have a page of their own.
+            Ok(header) if header.about.iter().any(|about| about.pair.is_some()) => of_pairs.push(path),
             Ok(header) => {
                 paths.push(path);
                 headers.push(header);
@@ -46,12 +51,24 @@ pub(super) fn site(args: &SiteArgs) -> Result<Exit, Problem> {
             Err(error) => refuse(error.into()),
         }
     }
-    if paths.is_empty() {
+    let mut pair_sources = Vec::new();
+    for path in of_pairs {
+        match source(path) {
+            Ok(source) => pair_sources.push(source),
+            Err(error) => refuse(error.into()),
+        }
+    }
+    if paths.is_empty() && pair_sources.is_empty() {
         return Err(Problem::new(Exit::Usage, "cannot read any of the run logs; no site was written"));
     }
     let unsaved = |error: io::Error| Problem::unsaved(&out, &error);
     let mut files = Files::new(&out).map_err(unsaved)?;
-    let mut site = Site::new(&library, &headers);
+    let pairs = (!pair_sources.is_empty()).then(|| pairs(&pair_sources, &library));
+    drop(pair_sources);
+    let mut site = Site::new(&library, &headers).with_pairs(pairs.as_ref().map(Pairs::overall));
+    if let Some(pairs) = &pairs {
+        files.put(PAIRS, &pairs::html::page(pairs)).map_err(unsaved)?;
+    }
     for group in groups(&headers) {
         let mut sources = Vec::new();
         for at in group {

@@ -63,7 +63,7 @@ pub(super) fn limit(text: &str) -> Result<Duration, String> {
 
 /// Parses a role.
 pub(super) fn role() -> impl TypedValueParser<Value = Role> {
-    word(Role::ALL.iter().map(|role| role.word()))
+    word(Role::SINGLE.iter().map(|role| role.word()))
 }
 
 /// Parses a transport.

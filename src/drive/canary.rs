@@ -25,6 +25,7 @@ use crate::drive::accept::{Asked, Way, accept, listen};
 use crate::drive::clock::Deadline;
 use crate::drive::fault;
 use crate::drive::token::token;
+use crate::model::pair::TargetPair;
 use crate::model::target::{Target, TargetKind};
 use crate::model::template::{Canary, CanaryKind};
 use crate::model::transcript::{Hit, Phase};
@@ -174,10 +175,17 @@ impl Canaries {
     /// one. A fixed target has no canaries, and stays as it is.
     pub(crate) fn behind_proxy(&mut self, target: &Arc<Target>) -> Arc<Target> {
         let mut target = Arc::clone(target);
-        if matches!(target.drives, TargetKind::Adapter(_)) {
-            let mut env = self.proxy_variables();
-            env.extend(target.env.clone());
-            Arc::make_mut(&mut target).env = env;
+        match &target.drives {
+            TargetKind::Adapter(_) => {
+                let mut env = self.proxy_variables();
+                env.extend(target.env.clone());
+                Arc::make_mut(&mut target).env = env;
+            }
+            TargetKind::Pair(TargetPair { client, server }) => {
+                let pair = TargetPair { client: self.behind_proxy(client), server: self.behind_proxy(server) };
+                Arc::make_mut(&mut target).drives = TargetKind::Pair(pair);
+            }
+            TargetKind::Fixed(_) => {}
         }
         target
     }

@@ -22,6 +22,7 @@ mod health;
 mod installed;
 mod options;
 mod overload;
+mod pair;
 mod process;
 mod repro;
 mod runner;

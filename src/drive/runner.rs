@@ -261,6 +261,7 @@ impl TargetRunner {
         match &target.drives {
             TargetKind::Adapter(_) => self.ensure_adapter(planned).await,
             TargetKind::Fixed(Fixed::Client(_)) => self.health.check_usable(),
+            TargetKind::Pair(_) => Err("a pair has a runner of its own".to_owned()),
             TargetKind::Fixed(server) => self.list_fixed_tools(server, planned.id.revision, canaries).await,
         }
     }

@@ -12,14 +12,16 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::drive::canary::Canaries;
+use crate::drive::canary::{Canaries, CanaryError};
 use crate::drive::event::{Cancel, Ended, Event, Finish, Next};
 use crate::drive::fault::{self, Bugs};
 use crate::drive::health::GivenUp;
 use crate::drive::options::Options;
 use crate::drive::overload::Machine;
+use crate::drive::pair::runner::PairRunner;
 use crate::drive::runner::TargetRunner;
 use crate::model::TargetId;
+use crate::model::target::{Target, TargetKind};
 use crate::model::timings::Spent;
 use crate::model::transcript::{Served, Transcript};
 use crate::plan::{Group, Plan, Planned};
@@ -96,6 +98,81 @@ fn keeps_process(group: &Group, next: &Group) -> bool {
     group.target.survey.is_some() && is_same
 }
 
+/// The runner of a worker: of one target, or of all pairs.
+#[derive(Debug)]
+enum Runner {
+    One(Box<TargetRunner>),
+    Pairs(Box<PairRunner>),
+}
+
+impl Runner {
+    fn new(target: Arc<Target>, options: Options, machine: Arc<Machine>, given_up: GivenUp) -> Self {
+        match &target.drives {
+            TargetKind::Pair(_) => Self::Pairs(Box::new(PairRunner::new(target, options, machine, given_up))),
+            _ => Self::One(Box::new(TargetRunner::new(target, options, machine, given_up))),
+        }
+    }
+
+    /// Returns this runner for the tests of a target, or as an error if it cannot run them.
+    fn turned_to(mut self, target: &Arc<Target>) -> Result<Self, Self> {
+        match &mut self {
+            Self::One(runner) if runner.is_of(target) => Ok(self),
+            Self::Pairs(runner) if matches!(target.drives, TargetKind::Pair(_)) => {
+                runner.turn_to(target);
+                Ok(self)
+            }
+            Self::One(_) | Self::Pairs(_) => Err(self),
+        }
+    }
+
+    async fn run(
+        &mut self,
+        planned: &Planned,
+        next: Option<&Planned>,
+        canaries: &mut Canaries,
+    ) -> Result<Transcript, CanaryError> {
+        match self {
+            Self::One(runner) => runner.run(planned, next, canaries).await,
+            Self::Pairs(runner) => runner.run(planned, canaries).await,
+        }
+    }
+
+    fn without_canaries(&self, planned: &Planned, error: &CanaryError) -> Transcript {
+        match self {
+            Self::One(runner) => runner.without_canaries(planned, error),
+            Self::Pairs(runner) => runner.without_canaries(planned, error),
+        }
+    }
+
+    fn after_panic(&mut self, planned: &Planned, words: &str) -> Transcript {
+        match self {
+            Self::One(runner) => runner.after_panic(planned, words),
+            Self::Pairs(runner) => runner.after_panic(planned, words),
+        }
+    }
+
+    async fn restart(&mut self) {
+        match self {
+            Self::One(runner) => runner.restart().await,
+            Self::Pairs(runner) => runner.restart().await,
+        }
+    }
+
+    fn spent(&mut self) -> (TargetId, Spent) {
+        match self {
+            Self::One(runner) => runner.spent(),
+            Self::Pairs(runner) => runner.spent(),
+        }
+    }
+
+    async fn end(self) -> (TargetId, Spent) {
+        match self {
+            Self::One(runner) => runner.end().await,
+            Self::Pairs(runner) => runner.end().await,
+        }
+    }
+}
+
 /// The threads of the workers. Dropping this value waits until they have ended.
 #[derive(Default)]
 struct Threads(Vec<JoinHandle<()>>);
@@ -163,7 +240,7 @@ impl<T: Send + 'static> Worker<T> {
 
     async fn work(self) -> Ended {
         let mut canaries = Canaries::default();
-        let mut runner: Option<TargetRunner> = None;
+        let mut runner: Option<Runner> = None;
         let mut ended = Ended::Whole;
         let mut place = self.queue.next();
         while let Some(group) = place.map(|place| &self.plan.groups[place]) {
@@ -171,13 +248,12 @@ impl<T: Send + 'static> Worker<T> {
             let next = group.target.survey.is_some().then(|| self.queue.next());
             let further =
                 next.flatten().map(|place| &self.plan.groups[place]).filter(|next| keeps_process(group, next));
-            let mut fit = match runner.take() {
-                Some(fit) if fit.is_of(&group.target) => fit,
+            let target = canaries.behind_proxy(&group.target);
+            let mut fit = match runner.take().map(|runner| runner.turned_to(&target)) {
+                Some(Ok(fit)) => fit,
                 other => {
-                    self.leave(other).await;
-                    let machine = Arc::clone(&self.machine);
-                    let target = canaries.behind_proxy(&group.target);
-                    TargetRunner::new(target, self.options.clone(), machine, self.given_up.clone())
+                    self.leave(other.and_then(Result::err)).await;
+                    Runner::new(target, self.options.clone(), Arc::clone(&self.machine), self.given_up.clone())
                 }
             };
             ended = self.group(group, further, &mut fit, &mut canaries).await;
@@ -192,7 +268,7 @@ impl<T: Send + 'static> Worker<T> {
         ended
     }
 
-    async fn leave(&self, runner: Option<TargetRunner>) {
+    async fn leave(&self, runner: Option<Runner>) {
         if let Some(runner) = runner {
             self.account(runner.end().await).await;
         }
@@ -208,7 +284,7 @@ impl<T: Send + 'static> Worker<T> {
         &self,
         group: &Group,
         further: Option<&Group>,
-        runner: &mut TargetRunner,
+        runner: &mut Runner,
         canaries: &mut Canaries,
     ) -> Ended {
         let mut place = 0;

@@ -21,7 +21,7 @@ pub(super) fn asked(role: Role, wire: &Wire<'_>) -> Vec<Observed> {
     // A reply of a server under test counts only if it answers a request of this step, and a request only with an id.
     let (server, is_under_test) = match role {
         Role::Server => (Party::Target, true),
-        Role::Client => (Party::Harness, false),
+        Role::Client | Role::Pair => (Party::Harness, false),
     };
     let counts = |place| !is_under_test || messages::answers(wire).iter().any(|answer| answer.message == place);
     let mut asked = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn on_get_stream(messages: &[Message], wire: &Wire<'_>) -> BTreeSet<G
 
 /// The answers of a client under test.
 pub(super) fn answered(role: Role, wire: &Wire<'_>) -> Vec<AnswerObservation> {
-    if role != Role::Client {
+    if !role.has_client() {
         return Vec::new();
     }
     let requests = wire.of(Party::Harness).filter(|(_, one)| one.method.as_deref() == Some(ELICIT));

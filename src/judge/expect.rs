@@ -270,6 +270,7 @@ fn view(observed: &StepObservation) -> Parts {
         took,
         size,
         said: _,
+        relayed,
     } = observed;
     let messages = |messages: &[Parts]| {
         let whole = |parts: &Parts| {
@@ -292,6 +293,7 @@ fn view(observed: &StepObservation) -> Parts {
     let parts = [
         ("outcome", known(true, json(outcome))),
         ("code", known(code.is_some(), json(code))),
+        ("request", relayed.as_ref().map(|relayed| Observed::Value(json(&relayed.request)))),
         ("status", known(status.is_some(), json(status))),
         (
             "advertised",

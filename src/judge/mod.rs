@@ -5,6 +5,7 @@
 //! Both are pure: they must not know processes, sockets, files or clocks, nor treat any target differently.
 
 mod asked;
+mod attribution;
 mod baseline;
 mod calls;
 mod compare;
@@ -32,9 +33,10 @@ pub use unscripted::{summaries, unscripted};
 use crate::model::baseline::Baseline;
 use crate::model::case::{Check, Control, Expectation, Outcome, Test};
 use crate::model::observation::{Observation, StepObservation};
+use crate::model::pair::Attribution;
 use crate::model::reason::{Detail, Finding, Stale};
 use crate::model::record::{KnownAs, Verdict, VerdictKind};
-use crate::model::spec::{Catalogue, Level, Requirement, Revision, Transport};
+use crate::model::spec::{Catalogue, Level, Requirement, Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 
@@ -166,13 +168,35 @@ impl Judge {
             };
             let in_force = requirement.revisions.contains(id.revision) && requirement.roles.contains(&test.role);
             if in_force {
-                verdicts.extend(self.verdict(step, check, requirement, id, observation, failed.as_ref()));
+                let verdict = self.verdict(step, check, requirement, id, observation, failed.as_ref());
+                let observed = observation.steps.get(step).filter(|_| test.role == Role::Pair);
+                verdicts.extend(verdict.map(|verdict| match observed {
+                    Some(observed) if fails(verdict.kind) => {
+                        let mut attribution = attribution::of(check, requirement, &self.catalogue, observed, id, step);
+                        attribution.is_left_to_author = self.is_left(target, &attribution);
+                        Verdict { attribution: Some(Box::new(attribution)), ..verdict }
+                    }
+                    _ => verdict,
+                }));
             }
         }
         for verdict in &mut verdicts {
             self.excuse(target, id, verdict);
         }
         verdicts
+    }
+
+    /// Returns whether the target at whose side a pair fails leaves the broken sentence to the authors of servers and
+    /// clients.
+    fn is_left(&self, pair: &TargetId, attribution: &Attribution) -> bool {
+        let (Some((client, server)), Some(sentence)) = (pair.sides(), &attribution.requirement) else { return false };
+        let side = match attribution.side {
+            Some(Role::Client) => client,
+            Some(Role::Server | Role::Pair) => server,
+            None => return false,
+        };
+        let is_own = |one: &&CountedExcuse| one.target == side && one.requirement == *sentence;
+        self.excuses.iter().filter(is_own).any(|one| one.kind() == VerdictKind::Author)
     }
 
     /// Remembers the verdicts of a test: a failed control decides about later tests, and the uses of entries are counted.
@@ -366,6 +390,7 @@ fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: 
         detail,
         line: check.line,
         known: None,
+        attribution: None,
     }
 }
 

@@ -31,7 +31,9 @@ const NOT_OFFERED: [i64; 2] = [-32602, -32601];
 pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
     let mut observation =
         Observation { steps: Vec::new(), cannot: None, unavailable: None, leaky: transcript.leaky, cut: 0 };
-    let observer = Observer { test, transcript, names: Names::new(test, &transcript.bindings) };
+    // The user of a pair is the user of its client.
+    let role = if test.role == Role::Pair { Role::Client } else { test.role };
+    let observer = Observer { test, role, transcript, names: Names::new(test, &transcript.bindings) };
     match &transcript.served {
         Served::Cannot { reason } => observation.cannot = Some(observer.excerpt(reason)),
         Served::Unavailable { reason } | Served::Broken { reason } => {
@@ -46,6 +48,9 @@ pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
             observation.steps = observer.in_place_of_all(&failed);
         }
         Served::Serving => observation.steps = observer.steps(),
+    }
+    if test.role == Role::Pair {
+        relayed::add(test, transcript, &mut observation);
     }
     observation
 }
@@ -67,6 +72,8 @@ fn ended(end: &End) -> Option<Outcome> {
 
 struct Observer<'a> {
     test: &'a Test,
+    /// The side whose behaviour is observed.
+    role: Role,
     transcript: &'a Transcript,
     names: Names,
 }
@@ -82,7 +89,7 @@ impl Observer<'_> {
             }
         }
         self.compare_lists(&wires, &mut steps);
-        if self.test.role == Role::Server && self.test.steps.iter().any(events::are_kept) {
+        if self.role == Role::Server && self.test.steps.iter().any(events::are_kept) {
             let mut used = BTreeSet::new();
             for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
                 let found = events::events(step, seen, &mut used);
@@ -142,7 +149,7 @@ impl Observer<'_> {
     }
 
     fn sent(&self, step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> Vec<Parts> {
-        if self.test.role != Role::Client || !step.then.looks_into_messages() {
+        if self.role != Role::Client || !step.then.looks_into_messages() {
             return Vec::new();
         }
         sent(step, seen, wire).map(|one| self.named_parts(one)).collect()
@@ -155,8 +162,8 @@ impl Observer<'_> {
         let is_disclosed =
             || seen.handed.as_deref().is_some_and(has_marker) || from_target().any(|message| has_marker(&message.text));
         self.canaries(&seen.canary, is_disclosed, &mut observed);
-        observed.asked = asked::asked(self.test.role, wire).into_iter().map(|params| self.named(params)).collect();
-        observed.answered = asked::answered(self.test.role, wire);
+        observed.asked = asked::asked(self.role, wire).into_iter().map(|params| self.named(params)).collect();
+        observed.answered = asked::answered(self.role, wire);
         for answer in &mut observed.answered {
             answer.content = answer.content.take().map(|content| self.named(content));
         }
@@ -183,7 +190,7 @@ impl Observer<'_> {
         };
         let size = from_target().map(|message| message.cut_from.unwrap_or(message.text.len() as u64)).max();
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
-        if self.test.role == Role::Server && step.then.looks_into_messages() {
+        if self.role == Role::Server && step.then.looks_into_messages() {
             let replies = from_target().filter(|message| messages::is_reply(message));
             observed.replies = replies.map(|one| self.named_parts(messages::replied(one))).collect();
         }
@@ -356,12 +363,12 @@ impl Observer<'_> {
     /// Returns whether a call failed for a tool of the fixture that a list of the same session does not have.
     fn is_hidden(&self, step: &Step, observed: &StepObservation) -> bool {
         let Asks::Call(Some(tool)) = step.when.asks(&self.test.given) else { return false };
-        let not_offered = match self.test.role {
+        let not_offered = match self.role {
             Role::Server => {
                 let code = observed.code.is_some_and(|code| NOT_OFFERED.contains(&code));
                 observed.outcome == Outcome::ProtocolError && code
             }
-            Role::Client => observed.outcome == Outcome::Refused,
+            Role::Client | Role::Pair => observed.outcome == Outcome::Refused,
         };
         not_offered && self.lists().any(|listed| !listed.contains_key(&tool.name))
     }
@@ -476,9 +483,12 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         took: if outcome == Outcome::Timeout { TimeClass::Endless } else { TimeClass::of(micros) },
         size: SizeClass::Small,
         said: None,
+        relayed: None,
     }
 }
 
 mod client;
+mod faults;
+mod relayed;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use crate::jsonrpc::envelope::Envelope;
 use crate::model::case::{Check, Does, Expectation, Fixture, Outcome, Step, Test, Then, Tool, When};
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::record::Record;
-use crate::model::spec::{Harm, Level, Requirement, Revisions, Role};
+use crate::model::spec::{Harm, Level, Requirement, Revisions, Role, Sides};
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
@@ -59,6 +59,7 @@ pub(crate) fn requirement(name: &str, level: Level) -> Requirement {
         harm: Harm::None,
         why: "It matters.".into(),
         unobservable: None,
+        sides: Sides::default(),
     }
 }
 

@@ -201,10 +201,10 @@ fn key<'t>(reader: &mut Reader, line: Part<'t>) -> Option<(Role, Part<'t>)> {
         return None;
     };
     let bare = unquoted(name.trim_end());
-    let Some(role) = Role::ALL.iter().copied().find(|role| role.word() == bare) else {
+    let Some(role) = Role::SINGLE.iter().copied().find(|role| role.word() == bare) else {
         let unknown = reader.mistake(Lint::UnknownKey, "the file has a list that no baseline has");
         let unknown = unknown.at(line.to(name.len()).span(), "unknown key");
-        reader.push(unknown.known(bare, "the lists are", Role::ALL.iter().map(|role| role.word())));
+        reader.push(unknown.known(bare, "the lists are", Role::SINGLE.iter().map(|role| role.word())));
         return None;
     };
     Some((role, line.from(name.len() + 1).trim()))

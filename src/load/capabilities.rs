@@ -93,7 +93,7 @@ impl Reading<'_> {
             self.reader.push(long.at(node.span, "too long for a small picture"));
         }
         let role = self.reader.need(object, what, "role");
-        let role = role.and_then(|node| self.reader.word(node, "`role`", Role::ALL));
+        let role = role.and_then(|node| self.reader.word(node, "`role`", &Role::SINGLE));
         let right = self.reader.need(object, what, "right");
         let right = right.and_then(|node| self.reader.word(node, "`right`", &["yes", "no"]));
         let deciders = self.reader.need(object, what, "decided-by")?;

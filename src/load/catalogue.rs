@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use miette::SourceSpan;
 
-use super::diagnostic::{File, Lint};
+use super::diagnostic::{Diagnostic, File, Lint};
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use crate::model::RequirementId;
-use crate::model::spec::{Also, Catalogue, Harm, Level, Requirement, Revision, Role};
+use crate::model::spec::{Also, Catalogue, Harm, Level, Requirement, Revision, Role, Sides};
 
 /// The catalogue, and the places of its requirements.
 #[derive(Default)]
@@ -22,6 +22,16 @@ pub(super) struct Catalogued {
     folders: BTreeSet<String>,
     /// Those of them whose file cannot be read, so that nothing is known of its requirements.
     unread: BTreeSet<String>,
+    /// The requirements that `sides` name, with their places.
+    named: Vec<Named>,
+}
+
+/// A requirement that a side of a pair breaks, where a requirement on pairs names it.
+struct Named {
+    id: RequirementId,
+    side: Role,
+    file: Arc<File>,
+    span: SourceSpan,
 }
 
 /// The result of looking a requirement up.
@@ -34,7 +44,8 @@ pub(super) enum Entry<'a> {
     NoFile,
 }
 
-const KEYS: [&str; 10] = ["level", "roles", "since", "until", "source", "quote", "also", "harm", "why", "unobservable"];
+const KEYS: [&str; 11] =
+    ["level", "roles", "since", "until", "source", "quote", "also", "harm", "why", "unobservable", "sides"];
 
 /// The site of which each `source` is a page.
 const SITE: &str = "modelcontextprotocol.io/";
@@ -63,10 +74,30 @@ impl Catalogued {
                 continue;
             }
             self.places.insert(id.clone(), (reader.file(), member.key_span));
+            let sides = (Object { node: &member.value }).get("sides");
+            let sides = sides.map(|node| sides_of(reader, node, &id, &mut self.named)).unwrap_or_default();
             if let Some(requirement) = requirement(reader, id.clone(), member) {
-                self.requirements.insert(id, requirement);
+                self.requirements.insert(id, Requirement { sides, ..requirement });
             }
         }
+    }
+
+    /// Reports each requirement of `sides` that the catalogue does not have, or that does not bind the side.
+    pub(super) fn check_sides(&self) -> Vec<Diagnostic> {
+        let is_bound = |named: &Named, requirement: &Requirement| requirement.roles.contains(&named.side);
+        let is_wrong = |named: &&Named| match self.entry(&named.id) {
+            Entry::Found(requirement) => !is_bound(named, requirement),
+            Entry::Faulty => false,
+            Entry::Missing | Entry::NoFile => true,
+        };
+        let found = self.named.iter().filter(is_wrong).flat_map(|Named { id, side, file, span }| {
+            let mut reader = Reader::new(Arc::clone(file));
+            let message = format!("the catalogue has no requirement `{id}` on a {side}");
+            let unknown = reader.mistake(Lint::UnknownRequirement, message).at(*span, "no such requirement");
+            reader.push(unknown.help("name a requirement whose `roles` have this side"));
+            reader.into_found()
+        });
+        found.collect()
     }
 
     /// The folders that have a file of requirements.
@@ -107,6 +138,7 @@ fn requirement(reader: &mut Reader, id: RequirementId, member: &Member) -> Optio
     Some(Requirement {
         also: also.iter().filter_map(|node| self::also(reader, node)).collect(),
         unobservable,
+        sides: Sides::default(),
         level: level?,
         roles: roles?,
         source: source?,
@@ -135,6 +167,24 @@ fn roles(reader: &mut Reader, object: Object<'_>, node: &Node) -> Option<Vec<Rol
             Some(reader.words(node, "`roles`", Role::ALL)).filter(|roles| !roles.is_empty())
         }
     }
+}
+
+/// Reads the requirements that each side of a pair breaks.
+fn sides_of(reader: &mut Reader, node: &Node, id: &RequirementId, named: &mut Vec<Named>) -> Sides {
+    let Some(object) = reader.object(node, "`sides`", &["client", "server", "answer"]) else {
+        return Sides::default();
+    };
+    let mut of = |key: &str, side: Role| {
+        let mut ids = Vec::new();
+        for item in object.get(key).and_then(|node| reader.items(node, &format!("`{key}`"))).unwrap_or_default() {
+            let Some(written) = reader.text(item, "a requirement") else { continue };
+            let one = RequirementId::within(id.folder(), written);
+            named.push(Named { id: one.clone(), side, file: reader.file(), span: item.span });
+            ids.push(one);
+        }
+        ids
+    };
+    Sides { client: of("client", Role::Client), server: of("server", Role::Server), answer: of("answer", Role::Client) }
 }
 
 /// Reports a level that differs from all keywords of BCP 14 in the quote. A quote without a keyword has any level.

@@ -122,7 +122,7 @@ pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&TargetKin
     let all: Vec<Revision> = Revision::all().collect();
     let sides = match kind {
         Kind::Adapter => {
-            let roles = reader.need(object, what, "roles").map(|node| reader.words(node, "`roles`", Role::ALL));
+            let roles = reader.need(object, what, "roles").map(|node| reader.words(node, "`roles`", &Role::SINGLE));
             let transports = reader.need(object, what, "transports");
             let transports = transports.map(|node| reader.words(node, "`transports`", Transport::ALL));
             roles.zip(transports)
@@ -137,7 +137,7 @@ pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&TargetKin
             drives
                 .and_then(|drives| match drives {
                     TargetKind::Fixed(fixed) => Some(fixed.speaks()),
-                    TargetKind::Adapter(_) => None,
+                    TargetKind::Adapter(_) | TargetKind::Pair(_) => None,
                 })
                 .map(|(role, transport)| (vec![role], vec![transport]))
         }

@@ -22,7 +22,7 @@ const MAX_SECONDS: i64 = 3600;
 /// casebook's own server may have any parameters.
 pub(super) fn elicit(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<()> {
     let object = Object { node };
-    if role == Some(Role::Server) {
+    if role.is_some_and(Role::has_server) {
         for member in node.members().iter().filter(|member| SERVER_KEYS.contains(&&*member.key)) {
             let message = format!("`{}` is allowed only in tests of a client, which casebook serves", member.key);
             let mismatch = reader.mistake(Lint::RoleMismatch, message);

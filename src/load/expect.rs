@@ -250,7 +250,9 @@ fn expectation(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Ex
     }
     let unseen = [("saw", Role::Client), ("answered", Role::Server), ("sent", Role::Server)];
     for (key, role) in unseen {
-        if let Some(member) = object.member(key).filter(|_| scope.role == Some(role)) {
+        // The user of a pair sees what the user of a client does.
+        let is_unseen = scope.role == Some(role) || scope.role == Some(Role::Pair) && key == "saw";
+        if let Some(member) = object.member(key).filter(|_| is_unseen) {
             let mismatch = reader.mistake(Lint::RoleMismatch, format!("`{key}` cannot be observed of a {role}"));
             let help = match key {
                 "saw" => "use `sent` for the messages of the client, or `structured` for the result that its user got",

@@ -195,6 +195,7 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
             diagnostics.extend(reader.into_found());
         }
     }
+    diagnostics.extend(catalogued.check_sides());
     let mut cases: BTreeMap<CaseId, Reading> = BTreeMap::new();
     for (text, id) in texts.iter().filter_map(|text| Some((text, text.kind.case()?))) {
         let mut reader = text.reader();

@@ -81,7 +81,9 @@ pub(super) fn step(reader: &mut Reader, object: Object<'_>, scope: &Scope<'_>, p
 /// of a server, and only on revisions with a handshake.
 fn initialized(reader: &mut Reader, member: &Member, scope: &Scope<'_>, place: usize) -> bool {
     let wrong = match scope.role {
-        Some(Role::Client) => Some((Lint::RoleMismatch, "the client under test completes the handshake itself")),
+        Some(Role::Client | Role::Pair) => {
+            Some((Lint::RoleMismatch, "the client under test completes the handshake itself"))
+        }
         _ if place > 0 => Some((Lint::ConflictingKeys, "only the first step has a handshake before it")),
         _ if Revision::all().any(|one| scope.revisions.contains(one) && !has_handshake(one)) => {
             Some((Lint::ConflictingKeys, "the test runs on a revision without a handshake"))
@@ -121,7 +123,7 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
         return None;
     };
     let raw = ["send", "call-each", "cancel", "request", "end"].into_iter().find_map(|verb| action.member(verb));
-    if let Some(member) = raw.filter(|_| scope.role == Some(Role::Client)) {
+    if let Some(member) = raw.filter(|_| scope.role.is_some_and(Role::has_client)) {
         let what = match &*member.key {
             "send" => "`send` a raw message".to_owned(),
             verb => format!("`{verb}`"),
@@ -218,7 +220,7 @@ const RETRY: [&str; 5] = ["state", "arguments", "tool", "after", "fresh"];
 const MAX_PAUSE: i64 = 5;
 
 fn retry(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Retry {
-    if scope.role == Some(Role::Client) {
+    if scope.role.is_some_and(Role::has_client) {
         let mismatch = reader.mistake(Lint::RoleMismatch, "a test of a client cannot change its `retry`");
         let mismatch = mismatch.at(member.key_span, "the client is under test here");
         reader.push(mismatch.help("remove `retry`: the client under test decides about its retries"));
@@ -255,7 +257,7 @@ fn forms_of_answer(role: Option<Role>) -> String {
         r#"`{"error": {"code": -1, "message": "closed"}}`"#,
         r#"`{"raw": {"action": "accept"}}`"#,
     ];
-    let shown = if role == Some(Role::Client) { &all[..5] } else { &all };
+    let shown = if role.is_some_and(Role::has_client) { &all[..5] } else { &all };
     format!("an answer is one of {}", shown.join(", "))
 }
 
@@ -283,7 +285,7 @@ fn answer(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> Option<Answer>
     }
     let object = reader.object(node, "`answer`", &["accept", "raw", "error"])?;
     let raw = ["raw", "error"].into_iter().find_map(|key| object.member(key));
-    if let Some(member) = raw.filter(|_| scope.role == Some(Role::Client)) {
+    if let Some(member) = raw.filter(|_| scope.role.is_some_and(Role::has_client)) {
         let message = format!("the user of a client cannot answer with `{}`", member.key);
         let mismatch = reader.mistake(Lint::RoleMismatch, message);
         reader.push(mismatch.at(member.key_span, "the client is under test here").help(forms()));

@@ -99,7 +99,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         roles: vec![Role::Server, Role::Client],
         transports: Transport::ALL.to_vec(),
         revisions: Revision::all().collect(),
-        lacks: Vec::new(),
+        lacks: vec![crate::model::case::Need::VersionsOlder],
     };
     Target {
         id: TargetId { name: REFERENCE.to_owned(), variant: mutant.map(str::to_owned) },
@@ -368,9 +368,9 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let author = object.get("author").map_or_else(Vec::new, |node| author(reader, node, &names));
     let flaky = object.get("flaky").map_or_else(Vec::new, |node| flaky(reader, node, &names));
     let name = folder.file_name().unwrap_or("target").to_owned();
-    if !is_target_name(&name) {
+    if !is_target_name(&name) || name.contains('+') {
         let mistake = reader.mistake(Lint::IdStyle, format!("`{name}` cannot be the name of a target"));
-        reader.push(mistake.help("rename its folder to a shorter name without hidden characters"));
+        reader.push(mistake.help("rename its folder to a shorter name without hidden characters and without `+`"));
     }
     let target = Target {
         id: TargetId { name, variant: None },

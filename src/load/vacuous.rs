@@ -16,6 +16,7 @@ use crate::model::case::{
     TimeClass, Tool, When,
 };
 use crate::model::observation::{GetStreamMessage, Params, SizeClass, StateEcho};
+use crate::model::pair::RequestState;
 use crate::model::spec::{Role, Transport};
 use crate::model::template::Template;
 
@@ -370,6 +371,9 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
             members.push(("rounds", list(closed("a round", round))));
         }
     }
+    if role == Role::Pair {
+        members.push(("request", words(RequestState::ALL, RequestState::word)));
+    }
     if then.looks_into_messages() {
         members.push(("replies", list(parts("reply", role, asks))));
         if !is_server {
@@ -416,7 +420,7 @@ fn parts(key: &str, role: Role, asks: &Asks<'_>) -> Shape {
             ("error", error.clone()),
         ])
     };
-    if key == "reply" && role == Role::Client {
+    if key == "reply" && role.has_client() {
         // A value that a client hands to its user has the names of the adapter protocol.
         return closed("a reply", vec![("message", Shape::Any), ("text", Shape::Text)]);
     }

@@ -41,7 +41,7 @@ fn narrowed(reader: &mut Reader, object: Object<'_>, whole: &Claims) -> Claims {
         lacks.dedup();
     }
     Claims {
-        roles: part(reader, object, "roles", Role::ALL, &whole.roles),
+        roles: part(reader, object, "roles", &Role::SINGLE, &whole.roles),
         transports: part(reader, object, "transports", Transport::ALL, &whole.transports),
         revisions: part(reader, object, "revisions", &all, &whole.revisions),
         lacks,

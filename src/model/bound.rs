@@ -29,6 +29,7 @@ pub fn bound(observation: &mut Observation, most: usize) -> u64 {
         return 0;
     }
     for step in &mut observation.steps {
+        step.relayed = None;
         values(step).filter(|value| length(value) > VALUE).for_each(leave_out);
     }
     if length(observation) > most {

@@ -175,6 +175,8 @@ words! {
         ToolsOutputSchema = "tools.outputSchema",
         /// A client that speaks older and newer revisions, and determines which of them a server speaks.
         VersionsNegotiation = "versions.negotiation",
+        /// A server that speaks older revisions beside its own.
+        VersionsOlder = "versions.older",
         /// Notifications that the list of tools has changed.
         ToolsListChanged = "tools.listChanged",
     }

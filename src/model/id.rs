@@ -126,10 +126,31 @@ impl fmt::Display for TargetId {
     }
 }
 
+/// The character between the client and the server in the id of a pair.
+const PAIR: char = '+';
+
+impl TargetId {
+    /// Returns the id of a pair. It has no variant of its own, because each side can have one.
+    pub fn of_pair(client: &Self, server: &Self) -> Self {
+        Self { name: format!("{client}{PAIR}{server}"), variant: None }
+    }
+
+    /// Returns the ids of the client and the server, if this is the id of a pair.
+    pub fn sides(&self) -> Option<(Self, Self)> {
+        let (client, server) = self.name.split_once(PAIR)?;
+        let Ok(client) = client.parse();
+        let Ok(server) = server.parse();
+        Some((client, server))
+    }
+}
+
 impl FromStr for TargetId {
     type Err = std::convert::Infallible;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.contains(PAIR) {
+            return Ok(Self { name: text.to_owned(), variant: None });
+        }
         Ok(match text.split_once(':') {
             Some((name, variant)) => Self { name: name.to_owned(), variant: Some(variant.to_owned()) },
             None => Self { name: text.to_owned(), variant: None },

@@ -21,6 +21,7 @@ mod hash;
 mod id;
 pub(crate) mod markdown;
 pub mod observation;
+pub mod pair;
 pub mod program;
 pub mod reason;
 pub mod record;

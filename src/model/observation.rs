@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::abridged::abridged;
 use super::case::{Action, CallMark, CanaryState, Flaw, Outcome, TextState, TimeClass};
+use super::pair::Relayed;
 use super::spec::words;
 
 /// Something that a target sent, or the reason why casebook cannot read it.
@@ -117,7 +118,15 @@ impl StepObservation {
     /// Returns the members that are the same in each run.
     fn stable_members(&self) -> Map<String, Value> {
         let took = TimeClass::Instant;
-        let mut step = Self { replies: Vec::new(), sent: Vec::new(), said: None, unread: None, took, ..self.clone() };
+        let mut step = Self {
+            replies: Vec::new(),
+            sent: Vec::new(),
+            said: None,
+            unread: None,
+            took,
+            relayed: None,
+            ..self.clone()
+        };
         step.calls.values_mut().flat_map(BTreeMap::values_mut).for_each(|one| *one = CallEvidence::default());
         match serde_json::to_value(&step) {
             Ok(Value::Object(members)) => members,
@@ -206,6 +215,9 @@ pub struct StepObservation {
     /// The message of the error, for people. It is never compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
+    /// In a pair, the step as the messages between its sides show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relayed: Option<Relayed>,
 }
 
 /// The first call of a tool that has a mark.

@@ -7,6 +7,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::observation::Observation;
+use super::pair::{Attribution, PairAbout};
 use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
 use super::target::{Disclosure, Flaky, Known, LeftToAuthor};
@@ -39,6 +40,9 @@ pub struct Verdict {
     /// The entry of `target.toml` that matches this check, even if it excuses nothing here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownAs>,
+    /// The side of a pair at which the check fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<Box<Attribution>>,
 }
 
 impl Verdict {
@@ -210,6 +214,9 @@ pub struct About {
     /// The command or the URL of a server without a `target.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<Box<Tried>>,
+    /// The client and the server, if the target is a pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<Box<PairAbout>>,
 }
 
 /// Tests that are skipped on a target for one reason.

@@ -209,6 +209,23 @@ words! {
         Server = "server",
         /// casebook serves the fixture, and the target sends the requests.
         Client = "client",
+        /// One target serves the fixture, another one sends the requests, and casebook passes the messages on.
+        Pair = "pair",
+    }
+}
+
+impl Role {
+    /// The roles of a single target.
+    pub const SINGLE: [Self; 2] = [Self::Server, Self::Client];
+
+    /// Returns whether a target serves the fixture.
+    pub fn has_server(self) -> bool {
+        self != Self::Client
+    }
+
+    /// Returns whether a target sends the requests of the steps, as its user asks for them.
+    pub fn has_client(self) -> bool {
+        self != Self::Server
     }
 }
 
@@ -295,6 +312,19 @@ pub struct Requirement {
     pub why: String,
     /// The reason why no test can observe the requirement, where none can.
     pub unobservable: Option<String>,
+    /// For a requirement on pairs, the requirements that each side breaks if the pair fails because of this side.
+    pub sides: Sides,
+}
+
+/// The requirements that the sides of a pair break.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sides {
+    /// Those of the client.
+    pub client: Vec<RequirementId>,
+    /// Those of the server.
+    pub server: Vec<RequirementId>,
+    /// Those of the client about its answers to questions.
+    pub answer: Vec<RequirementId>,
 }
 
 impl Requirement {

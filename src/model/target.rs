@@ -8,6 +8,7 @@ use camino::Utf8PathBuf;
 
 use super::callable::Callable;
 use super::endpoint::Endpoint;
+use super::pair::TargetPair;
 use super::program::Program;
 use super::spec::{Revision, Role, Transport, words};
 use super::survey::Survey;
@@ -116,12 +117,14 @@ words! {
 }
 
 /// The kind of a target, with its command or address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum TargetKind {
     /// The command and arguments of an adapter, which builds servers and clients from fixtures.
     Adapter(Vec<String>),
     /// A server with tools of its own, or a client with a script of its own.
     Fixed(Fixed),
+    /// The client of one target, connected with the server of another.
+    Pair(TargetPair),
 }
 
 /// A target without an adapter.

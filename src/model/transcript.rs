@@ -190,7 +190,7 @@ pub struct Message {
 }
 
 words! {
-    /// The sender of a message.
+    /// The sender of a message. In a pair, the client is the target, and its server stands in the harness's place.
     Party {
         /// The harness.
         Harness = "harness",

@@ -80,7 +80,7 @@ impl Tried {
                     }
                 }
             }
-            TargetKind::Fixed(Fixed::Client(_)) | TargetKind::Adapter(_) => return None,
+            TargetKind::Fixed(Fixed::Client(_)) | TargetKind::Adapter(_) | TargetKind::Pair(_) => return None,
         }
         Some(tried)
     }

@@ -7,7 +7,7 @@ use crate::model::callable::Callable;
 use crate::model::case::Need;
 use crate::model::case::{Check, Fixture, Step, Then, When};
 use crate::model::endpoint::Endpoint;
-use crate::model::spec::{Harm, Level, Requirement, Revisions};
+use crate::model::spec::{Harm, Level, Requirement, Revisions, Sides};
 use crate::model::target::{Claims, Fixed, Known, LeftToAuthor, Setup};
 
 fn test(name: &str, row: Option<&str>, control: Option<Control>, given: &Arc<Fixture>) -> Test {
@@ -159,6 +159,7 @@ fn test_applies_where_one_requirement_is_in_force() {
         harm: Harm::None,
         why: String::new(),
         unobservable: None,
+        sides: Sides::default(),
     };
     let check = |name: &str| Check { requirement: RequirementId::within("a", name), line: 1, alternatives: vec![] };
     let then = Then::Checks(vec![check("old"), check("new")]);

@@ -357,6 +357,7 @@ fn fixture(evidence: &Evidence<'_>) -> String {
     let who = match evidence.role {
         Role::Server => "The server under test has these tools",
         Role::Client => "The server that the client connects to has these tools",
+        Role::Pair => "The server of the pair has these tools",
     };
     let mut does: BTreeSet<&str> = test.given.tools.iter().map(|tool| effect(tool.does)).collect();
     if evidence.role == Role::Client {

@@ -22,6 +22,7 @@ pub mod markdown;
 mod matrix;
 mod merge;
 mod numbers;
+pub mod pairs;
 pub mod proof;
 mod rates;
 mod show;
@@ -93,6 +94,7 @@ mod tests {
             detail: vec![mismatch.into()],
             line: 7,
             known: None,
+            attribution: None,
         }
     }
 }

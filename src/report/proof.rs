@@ -206,7 +206,7 @@ impl Proof {
     pub fn text(&self) -> String {
         let mut out = String::new();
         let is_shown = |kill: &&Kill| self.foreign.is_none() || !kill.is_as_declared();
-        for role in Role::ALL {
+        for role in &Role::SINGLE {
             for kill in self.mutants.iter().filter(|kill| kill.role == *role).filter(is_shown) {
                 let mark = if kill.is_as_declared() { "    " } else { "WRONG" };
                 out += &format!("{mark:>5}  {}: {}\n", kill.mutant, kill.does);
@@ -289,9 +289,10 @@ pub fn unproved<'a>(
         .collect()
 }
 
-/// Returns the requirements that tests check, with the role of each test.
+/// Returns the requirements that tests of single targets check, with the role of each test. A mutant is one side of a
+/// pair, and what it breaks there depends on the other.
 pub fn checked(library: &Library) -> impl Iterator<Item = (Role, &RequirementId)> {
-    let tests = library.cases.iter().flat_map(|case| &case.tests);
+    let tests = library.cases.iter().filter(|case| case.role != Role::Pair).flat_map(|case| &case.tests);
     tests.flat_map(|test| test.checks().map(move |check| (test.role, &check.requirement)))
 }
 

@@ -193,6 +193,7 @@ mod tests {
             version: None,
             unverified: None,
             tried: None,
+            pair: None,
             planned,
         };
         let (target, other) = (samples::target(), "other".parse().expect("a name"));

@@ -63,6 +63,7 @@ mod tests {
             detail: vec![Finding::Missing { place: format!("{kind} at {step}") }.into()],
             line: 1,
             known: None,
+            attribution: None,
         };
         let verdicts = kinds.iter().enumerate().map(verdict).collect();
         Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) }

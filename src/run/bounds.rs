@@ -258,51 +258,59 @@ impl Keeper<'_> {
         let Observation { steps, cannot, unavailable, leaky: _, cut: _ } = observation;
         self.hide_all(cannot.iter_mut().chain(unavailable));
         for step in steps {
-            // All fields are named, so that a new field does not compile until it is handled here.
-            let StepObservation {
-                outcome: _,
-                code: _,
-                status: _,
-                advertised,
-                tools,
-                calls,
-                saw,
-                structured,
-                text: _,
-                asked,
-                answered,
-                rounds: _,
-                canary: _,
-                fetches: _,
-                get_stream: _,
-                events,
-                varies: _,
-                repeated_id: _,
-                replies,
-                sent,
-                unread,
-                took: _,
-                size: _,
-                said,
-            } = step;
-            self.keys(advertised);
-            self.keys(tools);
-            self.keys(calls);
-            let evidence = calls.values_mut().flat_map(BTreeMap::values_mut);
-            self.hide_all(evidence.map(|evidence| &mut evidence.reason));
-            for AdvertisedTool { removed, added, changed, unreadable } in advertised.values_mut() {
-                self.hide_all([removed, added, changed].into_iter().flatten().chain(unreadable));
+            self.step(step);
+        }
+    }
+
+    fn step(&self, step: &mut StepObservation) {
+        // All fields are named, so that a new field does not compile until it is handled here.
+        let StepObservation {
+            outcome: _,
+            code: _,
+            status: _,
+            advertised,
+            tools,
+            calls,
+            saw,
+            structured,
+            text: _,
+            asked,
+            answered,
+            rounds: _,
+            canary: _,
+            fetches: _,
+            get_stream: _,
+            events,
+            varies: _,
+            repeated_id: _,
+            replies,
+            sent,
+            unread,
+            took: _,
+            size: _,
+            said,
+            relayed,
+        } = step;
+        self.keys(advertised);
+        self.keys(tools);
+        self.keys(calls);
+        let evidence = calls.values_mut().flat_map(BTreeMap::values_mut);
+        self.hide_all(evidence.map(|evidence| &mut evidence.reason));
+        for AdvertisedTool { removed, added, changed, unreadable } in advertised.values_mut() {
+            self.hide_all([removed, added, changed].into_iter().flatten().chain(unreadable));
+        }
+        let answers = answered.iter_mut();
+        let answers = answers.filter_map(|AnswerObservation { action: _, content, code: _ }| content.as_mut());
+        let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());
+        for observed in saw.iter_mut().chain(structured).chain(asked).chain(events).chain(answers).chain(parts) {
+            match observed {
+                Observed::Value(value) => self.value(value),
+                Observed::Unreadable(reason) => self.hide(reason),
             }
-            let answers = answered.iter_mut();
-            let answers = answers.filter_map(|AnswerObservation { action: _, content, code: _ }| content.as_mut());
-            let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());
-            for observed in saw.iter_mut().chain(structured).chain(asked).chain(events).chain(answers).chain(parts) {
-                match observed {
-                    Observed::Value(value) => self.value(value),
-                    Observed::Unreadable(reason) => self.hide(reason),
-                }
-            }
-            self.hide_all(unread.iter_mut().chain(said));
+        }
+        self.hide_all(unread.iter_mut().chain(said));
+        if let Some(relayed) = relayed {
+            self.step(&mut relayed.server);
         }
     }
 

@@ -88,6 +88,7 @@ fn context() -> ReportContext {
         harm: Harm::Interop,
         why: "It matters.".into(),
         unobservable: None,
+        sides: casebook::model::spec::Sides::default(),
     };
     let capability = |id: &str, question: &str, role, right_is_yes, requirement: &str| Capability {
         id: id.into(),

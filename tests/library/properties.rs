@@ -52,6 +52,7 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
         unverified: None,
         planned,
         tried: None,
+        pair: None,
     };
     let header = Header {
         format: FORMAT,

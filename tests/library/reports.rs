@@ -65,6 +65,7 @@ fn context() -> ReportContext {
         harm: Harm::Interop,
         why: "It matters.".into(),
         unobservable: None,
+        sides: casebook::model::spec::Sides::default(),
     };
     let all = [requirement("f/r", Level::Must), requirement("sep-1/s", Level::Should)];
     let catalogue: Catalogue = all.into_iter().map(|one| (one.id.clone(), one)).collect();

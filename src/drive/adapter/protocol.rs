@@ -509,7 +509,7 @@ impl Adapter {
 pub(crate) fn command(target: &Target) -> Result<&[String], StartError> {
     match &target.drives {
         TargetKind::Adapter(command) => Ok(command),
-        TargetKind::Fixed(_) => Err(StartError::Fixed),
+        TargetKind::Fixed(_) | TargetKind::Pair(_) => Err(StartError::Fixed),
     }
 }
 

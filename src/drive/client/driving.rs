@@ -18,7 +18,7 @@ use crate::drive::clock::Deadline;
 use crate::drive::options::Options;
 use crate::jsonrpc::text::{object, quoted};
 use crate::model::case::{Answer, Step, Test, When};
-use crate::model::spec::Transport;
+use crate::model::spec::{Revision, Role, Transport};
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Message, Phase, Served, StepTranscript};
 use crate::plan::Planned;
@@ -103,7 +103,9 @@ pub(crate) fn order(
     let steps = &planned.test.steps;
     let mut members = vec![("revision", quoted(planned.id.revision.name()))];
     members.extend(variant.map(|variant| ("variant", quoted(variant))));
-    members.extend(planned.test.given.revision.map(|_| ("negotiate", "true".to_owned())));
+    // The client of a pair begins with its own revision, unless the server is older.
+    let negotiates = |server: &Revision| planned.test.role == Role::Client || *server < planned.id.revision;
+    members.extend(planned.test.given.revision.filter(negotiates).map(|_| ("negotiate", "true".to_owned())));
     members.push(server);
     let answers: Vec<_> = steps.iter().flat_map(answers).filter_map(|one| answer(one, bindings)).collect();
     // Without answers, the client declares no elicitation.

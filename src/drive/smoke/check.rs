@@ -217,6 +217,7 @@ impl Ask {
             }
             Role::Server => Probe::all().map(Self::Serve).collect(),
             Role::Client => client::Script::ALL.iter().map(|script| Self::Drive(*script)).collect(),
+            Role::Pair => Vec::new(),
         }
     }
 

@@ -35,6 +35,7 @@ fn source_of(target: TargetId, records: Vec<Record>) -> Source {
         version: Some(HOSTILE.to_owned()),
         unverified: None,
         tried: None,
+        pair: None,
         planned: records.len() + 2,
     };
     let header = Header {

@@ -86,7 +86,7 @@ fn unmarked(text: &str, limit: usize) -> String {
 /// The sentences of the specification that hold, for servers and clients apart.
 pub(super) fn rates(report: &Report) -> Option<String> {
     let mut out = String::new();
-    for role in Role::ALL {
+    for role in &Role::SINGLE {
         let is_there = |column: &&Column| column.is_main && !column.is_reference();
         let rates = report.targets.iter().filter(is_there);
         let rates = rates.filter_map(|column| Some((column, column.sentences.get(role)?)));

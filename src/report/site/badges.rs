@@ -25,7 +25,7 @@ pub(super) fn write(report: &Report, editions: &[Edition], put: &mut Put<'_>) ->
         }
         let name = Untrusted(&short_name(&edition.column)).line(60);
         for folder in &folders {
-            for role in Role::ALL {
+            for role in &Role::SINGLE {
                 let rates = edition.column.sentences.get(role).copied().unwrap_or_default();
                 both(&format!("{folder}/{role}"), &Badge::of_sentences(format!("MCP {role} {name}"), &rates))?;
                 for ((one, revision), rates) in &edition.revisions {

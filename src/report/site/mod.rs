@@ -31,6 +31,9 @@ pub type Put<'p> = dyn FnMut(&str, &str) -> io::Result<()> + 'p;
 
 const STYLE: &str = include_str!("style.css");
 
+/// The page about pairs of clients and servers.
+pub const PAIRS: &str = "pairs/index.html";
+
 /// The number of limits that are kept.
 const LIMITS: usize = 100;
 
@@ -45,6 +48,8 @@ pub struct Site<'s> {
     sentences: BTreeMap<RequirementId, Sentence>,
     capabilities: Option<Vec<CapabilityRows>>,
     limits: Vec<String>,
+    /// The checks of pairs that hold, if there is a page about pairs.
+    pairs: Option<Rate>,
 }
 
 /// The numbers of a site.
@@ -109,6 +114,7 @@ impl<'s> Site<'s> {
             sentences: BTreeMap::new(),
             capabilities: None,
             limits: Vec::new(),
+            pairs: None,
         };
         for header in headers {
             let versions = versions(header);
@@ -118,6 +124,12 @@ impl<'s> Site<'s> {
             }
         }
         site
+    }
+
+    /// Links the page about pairs, of whose checks this part holds.
+    #[must_use]
+    pub fn with_pairs(self, pairs: Option<Rate>) -> Self {
+        Self { pairs, ..self }
     }
 
     /// Adds all run logs of some targets, and writes the pages of these targets.
@@ -195,6 +207,7 @@ impl<'s> Site<'s> {
             editions: &self.editions,
             sentences: &self.sentences,
             caveats: &self.limits,
+            pairs: self.pairs,
         };
         overview.write(put)?;
         api::write(&report, &self.editions, &self.sentences, put)?;

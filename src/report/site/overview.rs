@@ -14,7 +14,7 @@ use super::address;
 use super::edition::Edition;
 use super::page::{Frame, Head, Mark, Matrix, is_decided, matrices, number, short_name};
 use super::target::{Share, in_words, shares, title_of};
-use super::{Put, Summary};
+use super::{PAIRS, Put, Summary};
 use crate::model::case::{Case, Library};
 use crate::model::{CaseId, RequirementId};
 
@@ -26,6 +26,7 @@ pub(super) struct Overview<'s> {
     pub(super) editions: &'s [Edition],
     pub(super) sentences: &'s BTreeMap<RequirementId, Sentence>,
     pub(super) caveats: &'s [String],
+    pub(super) pairs: Option<Rate>,
 }
 
 #[derive(Template)]
@@ -34,6 +35,8 @@ struct IndexPage<'s> {
     frame: Frame,
     agreement: Rate,
     caveats: &'s [String],
+    /// The address of the page about pairs, and the checks that hold.
+    pairs: Option<(&'static str, Rate)>,
     matrices: Vec<Matrix>,
     /// The targets that answer almost none of the questions.
     unasked: Vec<(String, String)>,
@@ -171,6 +174,7 @@ impl<'s> Overview<'s> {
             frame: Frame::new(path, "MCP compatibility", Vec::new()),
             agreement: self.report.agreement(),
             caveats: self.caveats,
+            pairs: self.pairs.map(|rate| (PAIRS, rate)),
             matrices: self.matrices(),
             unasked: unasked.iter().map(|one| (one.column.id.to_string(), one.place.page())).collect(),
             targets: self.newest().map(target).collect(),

@@ -172,10 +172,11 @@ pub(super) fn matrices(
         let caption = match role {
             Role::Server => "Servers",
             Role::Client => "Clients",
+            Role::Pair => "Pairs",
         };
         Matrix { caption: caption.to_owned(), heads: shown.iter().map(head).collect(), groups }
     };
-    let all = Role::ALL.iter().map(|role| of_role(*role));
+    let all = Role::SINGLE.iter().map(|role| of_role(*role));
     all.filter(|matrix| !matrix.heads.is_empty() && !matrix.groups.is_empty()).collect()
 }
 

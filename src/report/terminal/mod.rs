@@ -7,6 +7,7 @@
 mod encounter;
 mod evidence;
 mod findings;
+mod pairs;
 mod plain;
 mod progress;
 mod safe;
@@ -14,6 +15,7 @@ mod summary;
 mod timings;
 
 pub use encounter::{EncounterView, Tally};
+pub use pairs::PairTerminal;
 pub use plain::{
     annotate, colours, colours_errors, eprint_line, finish_output, ignore_broken_pipe, keep_error, print_line, show,
 };
@@ -51,6 +53,13 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const GREEN: Style = AnsiColor::Green.on_default();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
+
+/// Standard output, in colour where the user wants it.
+type StandardOutput = SafeWriter<AutoStream<io::Stdout>>;
+
+fn standard_output() -> StandardOutput {
+    SafeWriter::new(AutoStream::auto(io::stdout()))
+}
 
 /// The display of one run.
 pub struct Terminal<W: Write> {

@@ -30,6 +30,7 @@ fn verdict(texts: Vec<String>) -> Verdict {
         detail,
         line: 1,
         known: None,
+        attribution: None,
     }
 }
 
@@ -77,6 +78,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         took: TimeClass::Instant,
         size: SizeClass::Small,
         said: Some(text()),
+        relayed: None,
     };
     let observation =
         Observation { steps: vec![seen], cannot: Some(text()), unavailable: Some(text()), leaky: false, cut: 0 };

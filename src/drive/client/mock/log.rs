@@ -13,7 +13,7 @@ use crate::jsonrpc::nesting;
 use crate::model::transcript::{Message, Party};
 
 /// Header names, in lower case, with their values.
-pub(super) type Headers = Vec<(String, String)>;
+pub(crate) type Headers = Vec<(String, String)>;
 
 /// The number of messages of one test. A client that sends more is flooding.
 const MAX_MESSAGES: usize = 1_000;
@@ -24,7 +24,7 @@ const KEPT: usize = 64 << 10;
 
 /// All messages that were sent and received, until they are taken.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(crate) struct Log {
     began: Instant,
     kept: Mutex<Kept>,
     stirred: watch::Sender<()>,
@@ -42,52 +42,61 @@ struct Kept {
 
 impl Log {
     /// An empty log whose time begins now.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { began: Instant::now(), kept: Mutex::default(), stirred: watch::Sender::default() }
     }
 
     /// Records a message of the client. Returns whether the client may continue.
-    pub(super) fn received(&self, bytes: &[u8], headers: Headers) -> bool {
+    pub(crate) fn received(&self, bytes: &[u8], headers: Headers) -> bool {
         let text = String::from_utf8_lossy(bytes);
         let lossy = matches!(text, Cow::Owned(_));
         self.write(Message { lossy, ..self.message(Party::Target, &text, None, headers) })
     }
 
     /// Records a message of the client that is too long: its beginning, and its length so far.
-    pub(super) fn received_too_long(&self, beginning: &[u8], length: usize, headers: Headers) -> bool {
+    pub(crate) fn received_too_long(&self, beginning: &[u8], length: usize, headers: Headers) -> bool {
         let kept = String::from_utf8_lossy(&beginning[..beginning.len().min(KEPT)]).into_owned();
         let cut_from = u64::try_from(length).ok();
         self.write(Message { cut_from, ..self.message(Party::Target, &kept, None, headers) })
     }
 
     /// Records a message that is about to be sent.
-    pub(super) fn sent(&self, text: &str, status: Option<u16>, headers: Headers) {
+    pub(crate) fn sent(&self, text: &str, status: Option<u16>, headers: Headers) {
         // The limit on messages applies to the client only.
         _ = self.write(self.message(Party::Harness, text, status, headers));
     }
 
+    /// Records a message at this moment. Returns whether its sender may continue.
+    pub(crate) fn record(&self, message: Message) -> bool {
+        self.write(Message { at: self.at(), ..message })
+    }
+
     /// Returns the messages since the last call.
-    pub(super) fn take(&self) -> Vec<Message> {
+    pub(crate) fn take(&self) -> Vec<Message> {
         let mut kept = self.kept();
         kept.bytes = 0;
         std::mem::take(&mut kept.messages)
     }
 
     /// Waits until a message was sent or received, at any time since the log was created.
-    pub(super) async fn begun(&self) {
+    pub(crate) async fn begun(&self) {
         let mut stirred = self.stirred.subscribe();
         while self.kept().count == 0 && stirred.changed().await.is_ok() {}
     }
 
     /// Waits until no message was sent or received for this long.
-    pub(super) async fn silence(&self, limit: Duration) {
+    pub(crate) async fn silence(&self, limit: Duration) {
         let mut stirred = self.stirred.subscribe();
         while timeout(limit, stirred.changed()).await.is_ok() {}
     }
 
     fn message(&self, from: Party, text: &str, status: Option<u16>, headers: Headers) -> Message {
-        let at = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        Message { status, headers, at, ..Message::new(from, text) }
+        Message { status, headers, at: self.at(), ..Message::new(from, text) }
+    }
+
+    /// The microseconds since the log was created.
+    fn at(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
     fn write(&self, mut message: Message) -> bool {

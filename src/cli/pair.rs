@@ -1,0 +1,291 @@
+//! `casebook pair`: connects clients with servers, and reports which of them work together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use clap::Args;
+
+use super::run::{Saved, begun, header, prepare, print_all, set_up_or_leave_out, targets};
+use super::targets::targets_with_programs;
+use super::{CaseArgs, Exit, OutputArgs, Problem, heading, values};
+use crate::drive::Options;
+use crate::judge::Judge;
+use crate::load::load;
+use crate::load::target::REFERENCE;
+use crate::model::pair::TargetPair;
+use crate::model::spec::{Revision, Role, Transport};
+use crate::model::target::{Target, TargetKind};
+use crate::model::{Pattern, Shard};
+use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
+use crate::report::pairs::Pairs;
+use crate::report::terminal::{PairTerminal, eprint_line, ignore_broken_pipe, keep_error};
+use crate::report::{self, Untrusted};
+use crate::run::{Seen, conduct};
+
+/// The most characters of a line about a target.
+const LINE: usize = 1000;
+
+/// The number of revisions of each pair: the newest that both speak, and an older one.
+const REVISIONS: usize = 2;
+
+const AFTER: &str = "\
+casebook serves the tools of a case with the server of one target, drives the
+client of another, and passes the messages on through a proxy that records them
+and changes nothing. Where a value does not arrive, the report names the side
+that lost it and the sentence that this breaks, or says that both sides keep to
+the specification.
+
+Examples:
+  casebook pair some-sdk other-sdk      all variants of both
+  casebook pair one,two some-sdk:default --transport http
+  casebook pair --all --run-log pairs.jsonl --report pairs=pairs.html";
+
+/// `casebook pair`.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER)]
+pub struct PairArgs {
+    /// Targets whose clients send the requests
+    ///
+    /// Names as for `casebook run`, separated by commas. A target without a variant stands for all of its variants.
+    #[arg(value_name = "CLIENT", required_unless_present = "all")]
+    pub clients: Option<String>,
+    /// Targets whose servers have the tools
+    #[arg(value_name = "SERVER", required_unless_present = "all")]
+    pub servers: Option<String>,
+    /// Pair every client with every server of the targets whose programs are installed
+    #[arg(long, conflicts_with_all = ["clients", "servers"], help_heading = heading::TARGETS)]
+    pub all: bool,
+    /// Run only the tests that match; repeatable
+    #[arg(long, value_name = "PATTERN", value_parser = values::pattern, help_heading = heading::TESTS)]
+    pub only: Vec<Pattern>,
+    /// Run only the tests of this revision; repeatable [default: the newest that both speak, and the one before it]
+    #[arg(long, value_name = "REVISION", value_parser = values::revision(), hide_possible_values = true)]
+    #[arg(help_heading = heading::TESTS)]
+    pub revision: Vec<Revision>,
+    /// Run only the tests over this transport; repeatable [default: both, or http with --all]
+    #[arg(long, value_name = "stdio|http", value_parser = values::transport(), hide_possible_values = true)]
+    #[arg(help_heading = heading::TESTS)]
+    pub transport: Vec<Transport>,
+    /// Run one of N shards: 2/5 runs the second of five
+    #[arg(long, value_name = "K/N", value_parser = values::shard, help_heading = heading::TESTS)]
+    pub shard: Option<Shard>,
+    /// The sources of cases.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// The reports.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+    /// Write the run log to FILE [default: a file in the user's cache folder]
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
+    pub run_log: Option<Utf8PathBuf>,
+    /// Show each pair and place where a value was lost, and not only the most frequent ones
+    #[arg(long, short, help_heading = heading::OUTPUT)]
+    pub verbose: bool,
+    /// Run N workers at the same time [default: number of cores + 1, at most 8]
+    ///
+    /// Each worker keeps up to 24 adapters.
+    #[arg(long, short, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]
+    #[arg(help_heading = heading::EXECUTION)]
+    pub jobs: Option<NonZeroUsize>,
+    /// Limit the time of a step of a test
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = values::limit)]
+    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
+    pub step_limit: Duration,
+    /// Limit the time of the whole run, set-up included
+    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = values::limit)]
+    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
+    pub run_limit: Duration,
+}
+
+impl PairArgs {
+    fn selection(&self) -> Selection {
+        Selection {
+            only: self.only.clone(),
+            revision: self.revision.clone(),
+            transport: self.transports(),
+            shard: self.shard,
+            ..Selection::default()
+        }
+    }
+
+    /// The transports of the tests. All pairs together are tested over HTTP, unless the user names a transport.
+    fn transports(&self) -> Vec<Transport> {
+        if self.all && self.transport.is_empty() { vec![Transport::Http] } else { self.transport.clone() }
+    }
+
+    /// The options that select fewer tests than usual, as the user typed them; without the shard.
+    fn narrowed(&self) -> Option<String> {
+        let only = self.only.iter().map(|one| format!("--only {}", one.as_str()));
+        let revision = self.revision.iter().map(|one| format!("--revision {one}"));
+        let transport = self.transport.iter().map(|one| format!("--transport {one}"));
+        let narrowed = only.chain(revision).chain(transport).collect::<Vec<_>>().join(" ");
+        (!narrowed.is_empty()).then_some(narrowed)
+    }
+}
+
+pub(super) fn pair(args: &PairArgs) -> Result<Exit, Problem> {
+    args.outputs.check()?;
+    let library = load(&args.cases.sources()?)?;
+    let (clients, servers, mut left_out) = if args.all {
+        let (mut names, left_out) = targets_with_programs()?;
+        names.retain(|name| name != REFERENCE);
+        (names.clone(), names, left_out)
+    } else {
+        (names(args.clients.as_deref()), names(args.servers.as_deref()), Vec::new())
+    };
+    print_all(&left_out);
+    let (clients, servers) = (sides(&clients, Role::Client, args.all)?, sides(&servers, Role::Server, args.all)?);
+    let runtime = super::interrupt::runtime()?;
+    runtime.block_on(async {
+        let cancel = super::interrupt::listen_for(args.run_limit);
+        let all: Vec<_> = clients.iter().chain(&servers).cloned().collect();
+        let ready = if args.all {
+            set_up_or_leave_out(all.clone(), &cancel, &mut left_out).await?
+        } else {
+            prepare(&all, &cancel).await?;
+            all.clone()
+        };
+        let is_ready = |target: &&Arc<Target>| ready.iter().any(|one| one.folder == target.folder);
+        let (targets, unfit) = pairs(clients.iter().filter(is_ready), servers.iter().filter(is_ready), &args.revision);
+        print_all(&unfit);
+        let plan = plan_of(&library, &targets, &args.selection());
+        let plan = plan.map_err(|error| args.cases.with_hint(problem(&error), &library, error.unmatched()))?;
+        let exit = carry_out(args, &library, &targets, Arc::new(plan), cancel).await?;
+        print_all(&left_out);
+        Ok(exit)
+    })
+}
+
+/// Divides the names of a side.
+fn names(typed: Option<&str>) -> Vec<String> {
+    typed.unwrap_or_default().split(',').map(|name| name.trim().to_owned()).collect()
+}
+
+/// Finds the targets of one side. Targets with another role, or without an adapter, are left out of all targets, and an
+/// error where the user named them.
+fn sides(names: &[String], role: Role, are_all: bool) -> Result<Vec<Arc<Target>>, Problem> {
+    let found = targets(names)?;
+    let can =
+        |target: &Arc<Target>| matches!(target.drives, TargetKind::Adapter(_)) && target.claims.roles.contains(&role);
+    let fit: Vec<_> = found.iter().filter(|target| can(target)).cloned().collect();
+    let named: BTreeSet<_> = found.iter().map(|target| &target.id.name).collect();
+    let lacking = named.iter().find(|name| !fit.iter().any(|target| &&target.id.name == *name));
+    match lacking.filter(|_| !are_all) {
+        Some(name) => {
+            let text = format!("{name} cannot be the {role} of a pair: it has no adapter with the role `{role}`");
+            Err(Problem::new(Exit::Usage, Untrusted(&text).line(LINE)))
+        }
+        None => Ok(fit),
+    }
+}
+
+/// Returns each client with each server, ordered by the server, and a line for each pair without a common revision.
+fn pairs<'t>(
+    clients: impl Iterator<Item = &'t Arc<Target>>,
+    servers: impl Iterator<Item = &'t Arc<Target>>,
+    wanted: &[Revision],
+) -> (Vec<Arc<Target>>, Vec<String>) {
+    let clients: Vec<_> = clients.collect();
+    let (mut targets, mut unfit) = (Vec::new(), Vec::new());
+    for server in servers {
+        for client in &clients {
+            let pair = TargetPair { client: Arc::clone(client), server: Arc::clone(server) };
+            let mut revisions = pair.revisions();
+            if wanted.is_empty() {
+                revisions.truncate(REVISIONS);
+            }
+            if revisions.is_empty() {
+                let line = format!("skipped {}: there is no revision that both speak", pair.id());
+                unfit.push(Untrusted(&line).line(LINE));
+            } else {
+                targets.push(Arc::new(pair.target(revisions)));
+            }
+        }
+    }
+    (targets, unfit)
+}
+
+fn problem(error: &PlanError) -> Problem {
+    super::run::plan_problem(error)
+}
+
+async fn carry_out(
+    args: &PairArgs,
+    library: &crate::model::case::Library,
+    targets: &[Arc<Target>],
+    plan: Arc<Plan>,
+    cancel: tokio::sync::watch::Receiver<crate::drive::Cancel>,
+) -> Result<Exit, Problem> {
+    let header = header(args.narrowed(), library, targets, &plan);
+    let mut unsaved = Vec::new();
+    let (log, saved) = begun(args.run_log.as_ref(), &header, &mut unsaved)?;
+    let run_log = saved.as_ref().map(Saved::path);
+    let mut terminal = PairTerminal::new(plan.len());
+    let mut pairs = Pairs::new(library);
+    pairs.describe(&header);
+    let name = run_log.as_ref().map_or("the run", |path| path.as_str()).to_owned();
+    let mut source = args.outputs.is_wanted().then(|| report::Source::begun(&name, &header));
+    let see = |seen: Seen<'_>| match seen {
+        Seen::Judged(record, transcript) => {
+            pairs.add(record);
+            pairs.add_evidence(transcript);
+            if let Some(source) = &mut source {
+                source.add(record);
+            }
+            terminal.on_record(record);
+        }
+        Seen::Overloaded(notice) => eprint_line(notice),
+        Seen::Slow(..) => {}
+    };
+    // The entries of the sides tell what their SDKs leave to authors.
+    let sides = targets.iter().filter_map(|target| match &target.drives {
+        TargetKind::Pair(pair) => Some([&*pair.client, &*pair.server]),
+        TargetKind::Adapter(_) | TargetKind::Fixed(_) => None,
+    });
+    let sides: BTreeMap<_, _> = sides.flatten().map(|side| (&side.id, side)).collect();
+    let judge = Judge::new(&library.requirements, sides.into_values());
+    let usual = Options::default();
+    let options = Options { jobs: args.jobs.unwrap_or(usual.jobs), step_limit: args.step_limit, ..usual };
+    let conducted = conduct(Arc::clone(&plan), judge, options, cancel, log, see).await;
+    if let Some(error) = conducted.log.finish(conducted.footer.clone()) {
+        unsaved.push(format!("the run log ends before the run does: {error}"));
+    } else if let Some(Saved::Cached(log)) = saved {
+        unsaved.extend(log.publish().err().map(|error| format!("cannot make this run the last one: {error}")));
+    }
+    let reported = source.map_or(Ok(()), |source| {
+        let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
+        args.outputs.write(&[source], library).map(|_| ())
+    });
+    if let Err(error) = ignore_broken_pipe(terminal.finish(&pairs, conducted.footer.micros, args.verbose)) {
+        keep_error(error);
+    }
+    if let Some(path) = &run_log {
+        eprint_line(&format!("run log: {path}"));
+    }
+    for text in &unsaved {
+        eprint_line(&format!("casebook: {}", Untrusted(text).line(LINE)));
+    }
+    if let Some(error) = conducted.broken {
+        return Err(error.into());
+    }
+    reported?;
+    args.outputs.print_paths();
+    Ok(if conducted.footer.interrupted {
+        Exit::Interrupted
+    } else if pairs.has_bug() {
+        Exit::Bug
+    } else if pairs.unseen() > 0 {
+        Exit::Target
+    } else if !unsaved.is_empty() {
+        Exit::Unsaved
+    } else if args.outputs.strict && pairs.overall().held < pairs.overall().asked {
+        Exit::Unexpected
+    } else if pairs.overall().asked == 0 {
+        Exit::Nothing
+    } else {
+        Exit::Fine
+    })
+}

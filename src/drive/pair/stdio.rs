@@ -1,0 +1,119 @@
+//! Standard input and output between the sides of a pair: the client starts a relay, and each line is passed on and
+//! recorded.
+//!
+//! Takes connections of relays, asks the caller for a server for each. Must not know methods or tools.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tempfile::NamedTempFile;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::drive::accept::Asked;
+use crate::drive::client::mock::log::{Headers, Log};
+use crate::drive::client::mock::relay_file::{MAX_WORD, WELCOME, relay_file};
+use crate::drive::fault::AbortOnDrop;
+use crate::drive::process::lines::{LineEvent, Lines, MAX_LINE};
+
+/// The standard streams of a server.
+pub(super) struct Streams {
+    pub(super) input: Box<dyn AsyncWrite + Send + Unpin>,
+    pub(super) output: Lines,
+    /// The task that reads the output, if it has to be kept.
+    pub(super) reading: Option<AbortOnDrop>,
+}
+
+impl fmt::Debug for Streams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Streams").field("output", &self.output).finish_non_exhaustive()
+    }
+}
+
+/// A start of a server by the client, to be answered with the server's streams.
+pub(super) type Started = oneshot::Sender<Streams>;
+
+/// The starts of servers that a client may make.
+#[derive(Debug)]
+pub(super) struct Starts {
+    /// The words of the relay's file that were not used yet.
+    words: Mutex<BTreeSet<String>>,
+    started: mpsc::Sender<Started>,
+    log: Arc<Log>,
+}
+
+impl Starts {
+    /// The starts at an address, the file for the relay, and the channel with the starts.
+    ///
+    /// # Errors
+    /// Errors of writing the file.
+    pub(super) fn new(
+        address: SocketAddr,
+        log: Arc<Log>,
+    ) -> io::Result<(Self, NamedTempFile, mpsc::Receiver<Started>)> {
+        let (file, words) = relay_file(address)?;
+        let (started, coming) = mpsc::channel(1);
+        Ok((Self { words: Mutex::new(words), started, log }, file, coming))
+    }
+}
+
+/// Passes on the lines of one relay and one server until either side ends.
+pub(super) async fn converse(stream: TcpStream, asked: &Asked, starts: &Starts) -> io::Result<()> {
+    let (read, mut write) = stream.into_split();
+    let mut read = BufReader::new(read);
+    let mut first = String::new();
+    (&mut read).take(MAX_WORD).read_line(&mut first).await?;
+    if !starts.words.lock().unwrap_or_else(PoisonError::into_inner).remove(first.trim_end()) {
+        return Ok(());
+    }
+    asked.mark();
+    write.write_all(WELCOME).await?;
+    let (answer, coming) = oneshot::channel();
+    _ = starts.started.send(answer).await;
+    // Without a server, the client sees that it ended at once.
+    let Ok(Streams { input, output, reading: _reading }) = coming.await else { return Ok(()) };
+    let (lines, pump) = Lines::of(read);
+    let _pump = AbortOnDrop::of(&pump);
+    let log = &starts.log;
+    let up = async {
+        _ = pass_on(lines, input, |line| log.received(line, Headers::new())).await;
+        // The server decides when it ends after its input has ended.
+        std::future::pending::<()>().await;
+    };
+    let down = pass_on(output, &mut write, |line| {
+        log.sent(&String::from_utf8_lossy(line), None, Headers::new());
+        true
+    });
+    tokio::select! {
+        () = up => Ok(()),
+        passed = down => passed,
+    }
+}
+
+/// Passes on lines until they end, and then ends the writer.
+async fn pass_on(
+    mut lines: Lines,
+    mut write: impl AsyncWrite + Unpin,
+    mut record: impl FnMut(&[u8]) -> bool,
+) -> io::Result<()> {
+    loop {
+        let (line, end): (_, &[u8]) = match lines.next().await {
+            LineEvent::Line(line) => (line, b"\n"),
+            LineEvent::Unended(line) => (line, b""),
+            LineEvent::Oversized => {
+                let reason = format!("a line of more than {MAX_LINE} bytes");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
+            LineEvent::Eof => return write.shutdown().await,
+        };
+        if !record(&line) {
+            return write.shutdown().await;
+        }
+        write.write_all(&[&line, end].concat()).await?;
+        write.flush().await?;
+    }
+}

@@ -1,0 +1,178 @@
+//! The steps of a pair as the messages between its sides show them.
+//!
+//! Takes a transcript in which the client is the target, gives the same steps with the server as the target. Must not
+//! know expectations, nor which behaviour is right.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::Observer;
+use super::faults::faults;
+use crate::jsonrpc::envelope::{self, Envelope};
+use crate::judge::compare;
+use crate::judge::messages::{self, Wire};
+use crate::judge::places::Names;
+use crate::model::action::Asks;
+use crate::model::case::{Does, Step, Test, Tool, When};
+use crate::model::observation::{AdvertisedTool, Observation, Observed, StepObservation};
+use crate::model::pair::{MessagePlaces, Relayed, RequestState};
+use crate::model::spec::Role;
+use crate::model::template::Bindings;
+use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
+
+/// The least status of an HTTP reply that is an error.
+const HTTP_ERROR: u16 = 400;
+
+/// Adds to each step what the messages between the sides show.
+pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observation) {
+    let has_session = transcript.served == Served::Serving;
+    let blank = Transcript::blank(transcript.target.clone(), transcript.test.clone(), Served::Serving);
+    let steps: Vec<_> = test.steps.iter().zip(&transcript.steps).map(|(step, seen)| swapped(step, seen)).collect();
+    let places: Vec<_> = test.steps.iter().zip(&steps).map(|(step, seen)| places(step, seen)).collect();
+    let begun = steps.iter().zip(&places).map(|(seen, places)| without_handshake(seen, places.request)).collect();
+    let turned = Transcript { bindings: transcript.bindings.clone(), steps: begun, micros: transcript.micros, ..blank };
+    let observer =
+        Observer { test, role: Role::Server, transcript: &turned, names: Names::new(test, &turned.bindings) };
+    let servers = observer.steps();
+    let faults = faults(test, transcript);
+    let changed: Vec<_> =
+        servers.iter().flat_map(|step| &step.advertised).filter(|(_, tool)| has_other_schema(tool)).collect();
+    let changed: BTreeSet<String> = changed.into_iter().map(|(name, _)| name.clone()).collect();
+    for (index, mut server) in servers.into_iter().enumerate().take(places.len()) {
+        let (step, seen, places) = (&test.steps[index], &steps[index], places[index]);
+        let Some(observed) = observation.steps.get_mut(index) else { continue };
+        // The answers are the client's, whichever side is looked at.
+        server.answered.clone_from(&observed.answered);
+        let request = if has_session { request(step, seen, places, &turned.bindings) } else { RequestState::NoSession };
+        let tool = match step.when.asks(&test.given) {
+            Asks::Call(tool) => tool,
+            _ => None,
+        };
+        observed.relayed = Some(Relayed {
+            request,
+            question_changed: tool.is_some_and(|tool| is_other_question(tool, &server, &turned.bindings)),
+            schema_changed: tool.is_some_and(|tool| changed.contains(&tool.name)),
+            faults: faults.clone(),
+            places,
+            server: Box::new(server),
+        });
+    }
+}
+
+/// Returns whether the output schema of a listed tool differs from the one that its author gave.
+fn has_other_schema(tool: &AdvertisedTool) -> bool {
+    let AdvertisedTool { removed, added, changed, .. } = tool;
+    let is_schema = |place: &String| place.starts_with("/outputSchema");
+    removed.iter().chain(added).chain(changed).any(is_schema)
+}
+
+/// Returns whether a question of the server differs from that of the tool: it lacks something that the tool asks, or has
+/// defaults that the tool does not give.
+fn is_other_question(tool: &Tool, server: &StepObservation, bindings: &Bindings) -> bool {
+    let elicit = tool.definition.get("does").and_then(|does| does.get("elicit"));
+    let given = elicit.filter(|_| tool.does == Does::Elicit).and_then(|elicit| elicit.value(bindings));
+    let Some(Value::Object(mut given)) = given else { return false };
+    given.remove("state");
+    let given = Value::Object(given);
+    let defaults = |question: &Value| question.to_string().matches(r#""default":"#).count();
+    let mode = |question: &Value| question.get("mode").and_then(Value::as_str).unwrap_or("form").to_owned();
+    let is_other = |asked: &Value| {
+        !compare::contains(asked, &given) || defaults(asked) != defaults(&given) || mode(asked) != mode(&given)
+    };
+    server.asked.iter().filter_map(Observed::value).any(is_other)
+}
+
+/// Returns a turned step without the messages before its first request, which open the session.
+fn without_handshake(turned: &StepTranscript, request: Option<usize>) -> StepTranscript {
+    let mut begun = turned.clone();
+    let before = request.unwrap_or(0);
+    begun.messages.drain(..before);
+    if let End::Replied { message } = &mut begun.end {
+        *message = message.saturating_sub(before);
+    }
+    begun
+}
+
+/// Returns a step with the server as the target: it ends with the last reply to a request of the step.
+fn swapped(step: &Step, seen: &StepTranscript) -> StepTranscript {
+    let turn = |message: &Message| {
+        let from = if message.from == Party::Target { Party::Harness } else { Party::Target };
+        Message { from, ..message.clone() }
+    };
+    let messages = seen.messages.iter().map(turn).collect();
+    let mut turned =
+        StepTranscript { messages, end: End::Empty, micros: seen.micros, canary: Vec::new(), handed: None };
+    turned.end = end(step, &turned);
+    turned
+}
+
+fn end(step: &Step, turned: &StepTranscript) -> End {
+    let wire = Wire::new(turned);
+    let answers = messages::answers(&wire);
+    let own = answers.iter().rfind(|answer| Some(answer.method) == method(step));
+    let refused = || answers.last().filter(|answer| answer.envelope.error.is_some());
+    if let Some(answer) = own.or_else(refused) {
+        return End::Replied { message: answer.message };
+    }
+    let last = turned.messages.iter().rfind(|message| message.from == Party::Target);
+    match last.and_then(|message| message.status) {
+        Some(status) if status >= HTTP_ERROR => End::Http { status },
+        _ if matches!(step.when, When::Serve) => End::Accepted,
+        _ => End::Empty,
+    }
+}
+
+/// The method of the requests of a step.
+fn method(step: &Step) -> Option<&'static str> {
+    match step.when {
+        When::List => Some(messages::LIST),
+        When::Call { .. } => Some("tools/call"),
+        _ => None,
+    }
+}
+
+/// Finds the messages of a turned step that decide.
+fn places(step: &Step, turned: &StepTranscript) -> MessagePlaces {
+    let wire = Wire::new(turned);
+    let asks = |envelope: &Envelope<'_>| {
+        let has_requests = || envelope.members().is_some_and(|result| result.contains_key("inputRequests"));
+        envelope.method.as_deref() == Some("elicitation/create") || has_requests()
+    };
+    let answers = |envelope: &Envelope<'_>| {
+        let params = envelope.params.and_then(envelope::members).unwrap_or_default();
+        envelope.method.is_none() || params.contains_key("inputResponses")
+    };
+    let question = wire.of(Party::Target).find(|(_, envelope)| asks(envelope)).map(|(place, _)| place);
+    let answer = question.and_then(|question| {
+        let later = wire.of(Party::Harness).find(|(place, envelope)| *place > question && answers(envelope));
+        later.map(|(place, _)| place)
+    });
+    let is_own = |envelope: &Envelope<'_>| envelope.method.is_some() && envelope.method.as_deref() == method(step);
+    let request = wire.of(Party::Harness).find(|(_, envelope)| is_own(envelope)).map(|(place, _)| place);
+    let reply = match turned.end {
+        End::Replied { message } => Some(message),
+        _ => turned.messages.iter().rposition(|message| message.from == Party::Target),
+    };
+    MessagePlaces { request, question, answer, reply }
+}
+
+/// Compares the first request of a step with the values that the user gave.
+fn request(step: &Step, turned: &StepTranscript, places: MessagePlaces, bindings: &Bindings) -> RequestState {
+    let When::Call { tool, arguments, .. } = &step.when else {
+        let is_sent = places.request.is_some() || matches!(step.when, When::Serve);
+        return if is_sent { RequestState::AsGiven } else { RequestState::NotSent };
+    };
+    let Some(place) = places.request else { return RequestState::NotSent };
+    let wire = Wire::new(turned);
+    let params = wire.at(place).and_then(|envelope| envelope.params).and_then(envelope::members).unwrap_or_default();
+    let name: Option<String> = params.get("name").and_then(|name| envelope::scalar(name));
+    let sent = params.get("arguments").map(|raw| messages::kept(raw));
+    let empty = serde_json::json!({});
+    let given = arguments.as_ref().and_then(|arguments| arguments.value(bindings));
+    let is_same = match &sent {
+        Some(sent) => sent.value().is_none_or(|sent| compare::equal(sent, given.as_ref().unwrap_or(&empty))),
+        None => given.is_none_or(|given| given == empty),
+    };
+    if name.as_ref() == Some(tool) && is_same { RequestState::AsGiven } else { RequestState::Changed }
+}

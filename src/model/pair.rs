@@ -1,0 +1,231 @@
+//! Pairs: the client of one target, connected with the server of another, and the side at which such a test fails.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::callable::Callable;
+use super::case::Need;
+use super::observation::StepObservation;
+use super::spec::{Revision, Role, words};
+use super::target::{Claims, Setup, Target, TargetKind};
+use super::{RequirementId, TargetId};
+
+/// The two targets of a pair, both with adapters.
+#[derive(Clone, Debug)]
+pub struct TargetPair {
+    /// The target whose client sends the requests.
+    pub client: Arc<Target>,
+    /// The target whose server has the fixture.
+    pub server: Arc<Target>,
+}
+
+impl TargetPair {
+    /// Returns the id of the pair: the ids of its client and its server.
+    pub fn id(&self) -> TargetId {
+        TargetId::of_pair(&self.client.id, &self.server.id)
+    }
+
+    /// Returns the revisions that both targets speak, the newest first.
+    pub fn revisions(&self) -> Vec<Revision> {
+        let speaks = |target: &Target, revision: &Revision| target.claims.revisions.contains(revision);
+        Revision::all().rev().filter(|one| speaks(&self.client, one) && speaks(&self.server, one)).collect()
+    }
+
+    /// Returns whether a side lacks a feature that the tests of pairs need of it.
+    fn lacks(&self, need: Need) -> bool {
+        let (of_client, of_server) = match need {
+            Need::ElicitationForm => (true, true),
+            Need::VersionsNegotiation => (true, false),
+            Need::ToolsOutputSchema | Need::ToolsListChanged | Need::VersionsOlder => (false, true),
+        };
+        of_client && self.client.claims.lacks.contains(&need) || of_server && self.server.claims.lacks.contains(&need)
+    }
+
+    /// Returns the pair as a target, for the tests of these revisions.
+    pub fn target(self, revisions: Vec<Revision>) -> Target {
+        let Self { client, server } = &self;
+        let transports = client.claims.transports.iter().filter(|one| server.claims.transports.contains(one));
+        let lacks = Need::ALL.iter().copied().filter(|need| self.lacks(*need)).collect();
+        let claims = Claims { roles: vec![Role::Pair], transports: transports.copied().collect(), revisions, lacks };
+        let versions: Vec<_> =
+            [client, server].into_iter().filter_map(|one| one.package.as_ref()).map(ToString::to_string).collect();
+        Target {
+            id: self.id(),
+            title: match versions.as_slice() {
+                [] => format!("{} as client, {} as server", client.id, server.id),
+                versions => versions.join(" as client, ") + " as server",
+            },
+            file: None,
+            folder: server.folder.clone(),
+            setup: Setup::default(),
+            env: BTreeMap::new(),
+            secrets: client.secrets.iter().chain(&server.secrets).cloned().collect(),
+            announced: claims.clone(),
+            claims,
+            callable: Callable::None,
+            known: Vec::new(),
+            repro: Vec::new(),
+            author: Vec::new(),
+            flaky: Vec::new(),
+            snapshots: None,
+            unverified: None,
+            needs: client.needs.iter().chain(&server.needs).cloned().collect(),
+            package: None,
+            survey: None,
+            drives: TargetKind::Pair(self),
+        }
+    }
+}
+
+/// A step as the messages between the sides of a pair show it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Relayed {
+    /// The step as the messages of the server show it: what reached the client, whatever its user got.
+    pub server: Box<StepObservation>,
+    /// The request of the client, compared with the values of its user.
+    pub request: RequestState,
+    /// `true` if a question of the server differs from the one that the tool asks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub question_changed: bool,
+    /// `true` if the tool was listed with another output schema than its author gave.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub schema_changed: bool,
+    /// The sentences that messages of the session violate, in the order of the messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
+    /// The indices of the messages that decide.
+    #[serde(default)]
+    pub places: MessagePlaces,
+}
+
+/// A sentence that the messages of a pair violate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The side that sent the message.
+    pub side: Role,
+    /// The sentence.
+    pub requirement: RequirementId,
+    /// The index of the step.
+    pub step: usize,
+    /// The index of the message in its step.
+    pub message: usize,
+}
+
+/// The indices of some messages of a step; `None` where there is no such message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MessagePlaces {
+    /// The first request of the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<usize>,
+    /// The first question of the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<usize>,
+    /// The first answer to a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<usize>,
+    /// The last reply to a request of the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<usize>,
+}
+
+words! {
+    /// The request of a client, compared with the values of its user.
+    RequestState {
+        /// The request has the name and the arguments that the user gave.
+        AsGiven = "as given",
+        /// The request has another name or other arguments.
+        Changed = "changed",
+        /// The client sent no request.
+        NotSent = "not sent",
+        /// The client opened no session.
+        NoSession = "no session",
+    }
+}
+
+/// The side of a pair at which a check fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attribution {
+    /// The side: client or server; `None` if the messages do not decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Role>,
+    /// The place where the value was lost.
+    pub place: LossPlace,
+    /// The sentence that the side broke. Without it, both sides keep to the specification and do not fit together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<RequirementId>,
+    /// The index of the message that shows it, in the messages of its step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<usize>,
+    /// The index of the step of this message, where it is another one than that of the check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// `true` if the SDK's documentation leaves the sentence to the author of a server or client.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_left_to_author: bool,
+}
+
+words! {
+    /// The place between the two users of a pair where a value was lost.
+    LossPlace {
+        /// The server was not built.
+        Build = "the server was not built",
+        /// The client opened no session.
+        Session = "the client opened no session",
+        /// The request does not have the values of the client's user.
+        Request = "the request does not have what the user gave",
+        /// The server sent no question that the client could answer.
+        Unasked = "the server did not ask",
+        /// The question of the server does not have the values of the tool.
+        Question = "the question does not have what the tool asked",
+        /// The client sent no answer.
+        Unanswered = "the client did not answer the question",
+        /// The answer to a question does not have the values of the user.
+        Answer = "the answer does not have what the user answered",
+        /// The reply does not have the values of the tool.
+        Reply = "the reply does not have what the tool returned",
+        /// The user got something else than the reply.
+        User = "the user did not get what the reply has",
+        /// The client rejects the reply, because the listed schema is not the one that the tool's author gave.
+        Schema = "the listed schema is not the one that the author gave",
+        /// A message that violates a sentence, so that the other side refuses it.
+        Message = "a message that the other side need not accept",
+        /// A process ended, or a side sent nothing until the time limit.
+        End = "a process ended, or nothing came until the time limit",
+    }
+}
+
+/// The two sides of a pair at the time of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairAbout {
+    /// The client.
+    pub client: SideAbout,
+    /// The server.
+    pub server: SideAbout,
+}
+
+/// One side of a pair at the time of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SideAbout {
+    /// The target.
+    pub target: TargetId,
+    /// The package and its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The newest revision that the target speaks, in this pair or in others.
+    pub newest: Revision,
+}
+
+impl PairAbout {
+    /// Returns the sides of a pair; `None` if a side claims no revision.
+    pub fn of(pair: &TargetPair) -> Option<Self> {
+        let side = |target: &Target| {
+            let newest = target.announced.revisions.iter().max().copied()?;
+            let version = target.package.as_ref().map(ToString::to_string);
+            Some(SideAbout { target: target.id.clone(), version, newest })
+        };
+        Some(Self { client: side(&pair.client)?, server: side(&pair.server)? })
+    }
+}

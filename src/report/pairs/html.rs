@@ -1,0 +1,195 @@
+//! The page about pairs: the matrix, each feature, the table of SEP-2106, and for each broken cell the messages.
+//!
+//! Takes [`Pairs`], gives one HTML page that needs no other file. Must not know where it is stored.
+
+use askama::Template;
+
+use super::{AgeCell, Broken, Loss, LossKey, PairCell, Pairs, age_table};
+use crate::model::spec::{Level, Role};
+use crate::model::text::count;
+use crate::model::{CaseId, TargetId};
+use crate::report::{Rate, filters};
+
+const STYLE: &str = concat!(include_str!("../site/style.css"), include_str!("pairs.css"));
+
+#[derive(Template)]
+#[template(path = "pairs.html", config = "src/report/pairs/askama.toml")]
+struct Page<'p> {
+    casebook: &'static str,
+    style: &'static str,
+    overall: Rate,
+    pairs: String,
+    heads: Vec<Head>,
+    whole: Vec<Row>,
+    features: Vec<Feature<'p>>,
+    ages: Vec<Age>,
+    losses: Vec<LossLine<'p>>,
+    sections: Vec<Section<'p>>,
+}
+
+/// A server, above its column.
+struct Head {
+    name: String,
+    version: String,
+    score: String,
+}
+
+/// A client with its cells.
+struct Row {
+    name: String,
+    version: String,
+    score: Rate,
+    cells: Vec<Cell>,
+}
+
+struct Cell {
+    class: &'static str,
+    text: String,
+    /// The anchor of the section of the pair; empty if nothing of it is broken.
+    link: String,
+    spoken: String,
+}
+
+struct Feature<'p> {
+    id: &'p CaseId,
+    title: &'p str,
+    score: Rate,
+    rows: Vec<Row>,
+}
+
+struct Age {
+    title: String,
+    cell: AgeCell,
+}
+
+/// A loss, with the words of the sentence that it breaks.
+struct LossLine<'p> {
+    key: &'p LossKey,
+    loss: &'p Loss,
+    words: String,
+    extent: String,
+    anchor: String,
+    sentence: Option<(Level, &'p str, String)>,
+}
+
+/// What is broken of one pair.
+struct Section<'p> {
+    anchor: String,
+    client: &'p TargetId,
+    server: &'p TargetId,
+    broken: Vec<(&'p CaseId, &'p Broken)>,
+}
+
+/// Makes the page.
+pub fn page(pairs: &Pairs) -> String {
+    let (clients, servers) = (pairs.clients(), pairs.servers());
+    // The number alone: the name of a package can be long.
+    let version = |role, target: &TargetId| {
+        let version = pairs.about(role, target).and_then(|about| about.version.clone()).unwrap_or_default();
+        version.rsplit(' ').next().unwrap_or_default().to_owned()
+    };
+    let heads = servers.iter().map(|server| Head {
+        name: server.to_string(),
+        version: version(Role::Server, server),
+        score: pairs.of_side(Role::Server, server).percent(),
+    });
+    let rows = |rate: &dyn Fn(&PairCell) -> Rate, feature: Option<&CaseId>| -> Vec<Row> {
+        let row = |client: &&TargetId| Row {
+            name: client.to_string(),
+            version: version(Role::Client, client),
+            score: servers
+                .iter()
+                .filter_map(|server| pairs.cell(client, server))
+                .map(rate)
+                .fold(Rate::default(), |all, one| Rate { held: all.held + one.held, asked: all.asked + one.asked }),
+            cells: servers.iter().map(|server| cell(pairs, client, server, rate, feature)).collect(),
+        };
+        clients.iter().map(row).collect()
+    };
+    let features = pairs.features().map(|(id, title)| Feature {
+        id,
+        title,
+        score: pairs.of_feature(id),
+        rows: rows(&|cell: &PairCell| cell.of(id), Some(id)),
+    });
+    let losses = pairs.losses();
+    let page = Page {
+        casebook: env!("CARGO_PKG_VERSION"),
+        style: STYLE,
+        overall: pairs.overall(),
+        pairs: count(pairs.len(), "pair"),
+        heads: heads.collect(),
+        whole: rows(&PairCell::rate, None),
+        features: features.collect(),
+        ages: age_table(pairs).into_iter().map(age).collect(),
+        losses: losses.into_iter().map(|(key, loss)| loss_line(pairs, key, loss)).collect(),
+        sections: sections(pairs),
+    };
+    page.render().expect("writing to memory never fails")
+}
+
+fn anchor(client: &TargetId, server: &TargetId, feature: Option<&CaseId>) -> String {
+    let feature = feature.map_or_else(String::new, |feature| format!("/{}", feature.file()));
+    format!("pair/{client}/{server}{feature}")
+}
+
+fn cell(
+    pairs: &Pairs,
+    client: &TargetId,
+    server: &TargetId,
+    rate: &dyn Fn(&PairCell) -> Rate,
+    feature: Option<&CaseId>,
+) -> Cell {
+    let Some(found) = pairs.cell(client, server) else {
+        return Cell { class: "none", text: "·".to_owned(), link: String::new(), spoken: "no pair".to_owned() };
+    };
+    let rate = rate(found);
+    let is_broken = feature.map_or(!found.broken.is_empty(), |feature| found.broken.contains_key(feature));
+    let class = match rate {
+        Rate { asked: 0, .. } => "none",
+        Rate { held, asked } if held == asked => "right",
+        Rate { held, asked } if held * 2 >= asked => "partly",
+        _ => "wrong",
+    };
+    Cell {
+        class,
+        text: match (rate.asked, rate.held == rate.asked) {
+            (0, _) => "·".to_owned(),
+            (_, true) => "✓".to_owned(),
+            _ => format!("{}/{}", rate.held, rate.asked),
+        },
+        link: if is_broken { anchor(client, server, feature) } else { String::new() },
+        spoken: format!("{} of {} checks hold", rate.held, rate.asked),
+    }
+}
+
+fn age(cell: AgeCell) -> Age {
+    let word = |is_new: bool| if is_new { "New" } else { "Old" };
+    let title = format!("{} server, {} client", word(cell.is_new_server), word(cell.is_new_client).to_lowercase());
+    Age { title, cell }
+}
+
+fn loss_line<'p>(pairs: &'p Pairs, key: &'p LossKey, loss: &'p Loss) -> LossLine<'p> {
+    let sentence = key.sentence.as_ref().and_then(|sentence| pairs.catalogue().get(sentence));
+    let feature = &loss.test.case;
+    let anchor = loss.pair.sides().map_or_else(String::new, |(client, server)| anchor(&client, &server, Some(feature)));
+    LossLine {
+        key,
+        loss,
+        words: key.words(),
+        extent: format!("{} in {}", count(loss.checks, "check"), count(loss.others.len(), "pair")),
+        anchor,
+        sentence: sentence.map(|one| (one.level, one.quote.as_str(), one.link())),
+    }
+}
+
+fn sections(pairs: &Pairs) -> Vec<Section<'_>> {
+    let broken = pairs.cells().filter(|(_, _, cell)| !cell.broken.is_empty());
+    let sections = broken.map(|(client, server, cell)| Section {
+        anchor: anchor(client, server, None),
+        client,
+        server,
+        broken: cell.broken.iter().collect(),
+    });
+    sections.collect()
+}

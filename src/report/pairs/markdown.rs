@@ -1,0 +1,101 @@
+//! The results of pairs as Markdown: the matrix, the features, the table of SEP-2106 and the losses.
+
+use std::fmt::Write as _;
+
+use super::{Pairs, age_table};
+use crate::model::spec::Role;
+use crate::model::text::count;
+use crate::report::{Rate, Untrusted};
+
+/// The number of losses in the text.
+const LOSSES: usize = 40;
+
+/// Makes the text.
+///
+/// # Panics
+/// Never: writing to memory doesn't fail.
+pub fn markdown(pairs: &Pairs) -> String {
+    let mut out = String::new();
+    let overall = pairs.overall();
+    let (held, asked) = (overall.held, overall.asked);
+    let say = |out: &mut String, text: std::fmt::Arguments<'_>| out.write_fmt(text).expect("writing to memory");
+    say(
+        &mut out,
+        format_args!(
+            "{} of the checks hold: {held} of {asked}, in {}.\n\n",
+            overall.percent(),
+            count(pairs.len(), "pair")
+        ),
+    );
+    let (clients, servers) = (pairs.clients(), pairs.servers());
+    let name = |text: &str| Untrusted(text).line(60).replace('|', "\\|");
+    let numbers: Vec<_> = (1..=servers.len()).map(|number| number.to_string()).collect();
+    say(&mut out, format_args!("| client | {} | all |\n", numbers.join(" | ")));
+    say(
+        &mut out,
+        format_args!("| --- | {} --: |\n", "--: | ".repeat(servers.len()).trim_end_matches("| ").to_owned() + "|"),
+    );
+    for client in &clients {
+        let cells = servers
+            .iter()
+            .map(|server| share(pairs.cell(client, server).map(super::PairCell::rate).unwrap_or_default()));
+        let cells: Vec<_> = cells.collect();
+        let all = share(pairs.of_side(Role::Client, client));
+        say(&mut out, format_args!("| {} | {} | {all} |\n", name(&client.to_string()), cells.join(" | ")));
+    }
+    out.push_str("\nThe numbers are percentages of checks that hold. The servers:\n\n");
+    for (place, server) in servers.iter().enumerate() {
+        let about = pairs.about(Role::Server, server).and_then(|about| about.version.clone()).unwrap_or_default();
+        let all = pairs.of_side(Role::Server, server).percent();
+        say(&mut out, format_args!("{}. {} ({}): {all}\n", place + 1, name(&server.to_string()), name(&about)));
+    }
+    out.push_str("\n| feature | checks that hold |\n| --- | --: |\n");
+    for (feature, title) in pairs.features() {
+        let rate = pairs.of_feature(feature);
+        say(&mut out, format_args!("| {} | {} ({} of {}) |\n", name(title), rate.percent(), rate.held, rate.asked));
+    }
+    out.push_str("\n| pair | SEP-2106 says | pairs | objects | other values | listed schemas |\n| --- | --- | --: | --: | --: | --: |\n");
+    for cell in age_table(pairs) {
+        let age = |is_new: bool| if is_new { "new" } else { "old" };
+        let (client, server) = (age(cell.is_new_client), age(cell.is_new_server));
+        say(
+            &mut out,
+            format_args!(
+                "| {server} server, {client} client | {} | {} | {} | {} | {} |\n",
+                cell.claim,
+                cell.pairs,
+                cell.objects.percent(),
+                cell.others.percent(),
+                cell.schemas.percent()
+            ),
+        );
+    }
+    out.push_str("\n| where values are lost | checks | pairs | breaks |\n| --- | --: | --: | --- |\n");
+    for (key, loss) in pairs.losses().into_iter().take(LOSSES) {
+        let who = match (key.side, &key.target) {
+            (Some(side), Some(target)) => format!("{side} `{target}`"),
+            _ => "neither side".to_owned(),
+        };
+        let sentence = key.sentence.as_ref().map_or_else(|| "no checked sentence".to_owned(), |one| format!("`{one}`"));
+        say(
+            &mut out,
+            format_args!(
+                "| `{}`: {}: {} | {} | {} | {sentence} |\n",
+                key.requirement,
+                Untrusted(&who).line(120),
+                key.place,
+                loss.checks,
+                loss.others.len()
+            ),
+        );
+    }
+    out
+}
+
+/// A rate in percent, rounded down, so that only a whole is 100.
+fn share(rate: Rate) -> String {
+    match rate {
+        Rate { asked: 0, .. } => "–".to_owned(),
+        Rate { held, asked } => (100 * held / asked).to_string(),
+    }
+}
