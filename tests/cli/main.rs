@@ -28,6 +28,7 @@ mod interrupts;
 #[cfg(target_os = "linux")]
 mod issue;
 mod known;
+mod pair;
 mod process;
 mod proves;
 mod records;
