@@ -135,6 +135,7 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
         (RequestState::NoSession, _) => return refused(None, LossPlace::Session, Reason::Any),
         (RequestState::NotSent, Outcome::Timeout | Outcome::Crash) => return by_client(LossPlace::End),
         (RequestState::NotSent, _) => return by_client(LossPlace::Request),
+        _ if relayed.question_changed => return Lost::At(Role::Server, LossPlace::Question),
         _ if is_asked && relayed.places.answer.is_none() && observed.answered.is_empty() => {
             return by_client(LossPlace::Unanswered);
         }
@@ -156,9 +157,6 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
     }
     if relayed.request == RequestState::Changed {
         return Lost::At(Role::Client, LossPlace::Request);
-    }
-    if relayed.question_changed {
-        return Lost::At(Role::Server, LossPlace::Question);
     }
     // The alternative that is the closest to what was observed.
     let closest = check.alternatives.iter().map(|one| misses(one, observed, id).missed).min_by_key(Vec::len);

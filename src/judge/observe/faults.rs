@@ -13,7 +13,7 @@ use crate::model::case::{Test, When};
 use crate::model::observation::{Observed, Params, StateEcho};
 use crate::model::pair::Fault;
 use crate::model::spec::{Lifecycle, Revision, Role, Transport};
-use crate::model::transcript::{CLOSED, Message, Party, Transcript};
+use crate::model::transcript::{CLOSED, End, Message, Party, Served, Transcript};
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
@@ -65,7 +65,9 @@ pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
         }
         session.of_rounds(step, &Wire::new(seen));
     }
-    if let Some(at) = session.open_get {
+    // A session that ended had no time to open the stream.
+    let is_hung = matches!(transcript.served, Served::Failed { end: End::Timeout, .. });
+    if let Some(at) = session.open_get.filter(|_| is_hung) {
         session.add(Role::Server, "lifecycle/get-opens-or-refuses", at);
     }
     session.faults
