@@ -28,7 +28,7 @@ pub fn markdown(pairs: &Pairs) -> String {
         ),
     );
     let (clients, servers) = (pairs.clients(), pairs.servers());
-    let name = |text: &str| Untrusted(text).line(60).replace('|', "\\|");
+    let name = |text: &str| Untrusted(text).line(200).replace('|', "\\|");
     let numbers: Vec<_> = (1..=servers.len()).map(|number| number.to_string()).collect();
     say(&mut out, format_args!("| client | {} | all |\n", numbers.join(" | ")));
     say(
