@@ -69,6 +69,9 @@ pub struct PairArgs {
     #[arg(long, value_name = "stdio|http", value_parser = values::transport(), hide_possible_values = true)]
     #[arg(help_heading = heading::TESTS)]
     pub transport: Vec<Transport>,
+    /// Also run the tests marked as heavy, such as lists of more than a thousand tools
+    #[arg(long, help_heading = heading::TESTS)]
+    pub heavy: bool,
     /// Run one of N shards: 2/5 runs the second of five
     #[arg(long, value_name = "K/N", value_parser = values::shard, help_heading = heading::TESTS)]
     pub shard: Option<Shard>,
@@ -106,6 +109,7 @@ impl PairArgs {
             only: self.only.clone(),
             revision: self.revision.clone(),
             transport: self.transports(),
+            heavy: self.heavy,
             shard: self.shard,
             ..Selection::default()
         }

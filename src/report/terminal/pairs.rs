@@ -178,7 +178,8 @@ fn ages(out: &mut impl Write, pairs: &Pairs) -> io::Result<()> {
             .filter(|(_, rate)| rate.asked > 0)
             .map(|(name, rate)| format!("{name} {} ({} of {})", rate.percent(), rate.held, rate.asked))
             .collect();
-        writeln!(out, "    {}", rates.join(", "))?;
+        let rates = if rates.is_empty() { "not asked".to_owned() } else { rates.join(", ") };
+        writeln!(out, "    {rates}")?;
     }
     Ok(())
 }
