@@ -42,7 +42,7 @@ fn bundle(root: &Path, folder: &str, out: &Path) -> io::Result<Vec<PathBuf>> {
         let name = name.join("/");
         // In the package of crates.io, `.ci/release/crate` has given manifests another name.
         let name = if name.ends_with("/Cargo.toml.in") { name.trim_end_matches(".in") } else { &name };
-        writeln!(list, "({name:?}, {}),", bytes.len()).expect("writing to a string never fails");
+        writeln!(list, "({name:?}, {}),", grouped(bytes.len())).expect("writing to a string never fails");
         packed.write_all(&bytes)?;
     }
     list.push(']');
@@ -103,4 +103,9 @@ fn is_like(pattern: &str, name: &str) -> bool {
         Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
         None => pattern == name,
     }
+}
+
+/// Returns a number as a literal with separators, as the linter wants it.
+fn grouped(number: usize) -> String {
+    if number < 1000 { number.to_string() } else { format!("{}_{:03}", grouped(number / 1000), number % 1000) }
 }
