@@ -210,8 +210,10 @@ mod tests {
             [line("one"), line("two"), None]
         );
         writer.write_all(b"ee\n").await.expect("written");
+        assert_eq!(lines.at_hand().await, line("three"));
+        // A process that another test is starting may hold a copy of the writing end for a moment.
         drop(writer);
-        assert_eq!([lines.at_hand().await, lines.at_hand().await], [line("three"), Some(LineEvent::Eof)]);
+        assert_eq!(lines.next().await, LineEvent::Eof);
     }
 
     #[test]
