@@ -108,6 +108,8 @@ enum Reason {
     ForNotAsking,
     /// An answer that the server cannot use.
     ForAskingAgain,
+    /// A message of the server by which the client cannot tell which question it answers.
+    ForOtherAnswer,
 }
 
 impl Reason {
@@ -120,6 +122,7 @@ impl Reason {
                 fault.side == Role::Server || folder == "elicitation" || id == "lifecycle/initialized-sent"
             }
             Self::ForAskingAgain => fault.side == Role::Client && folder == "sep-2322",
+            Self::ForOtherAnswer => ["base/id-not-null", "lifecycle/get-stream-no-response"].contains(&id),
         }
     }
 }
@@ -169,12 +172,14 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
     } else if has("asked") {
         refused(Some(Role::Server), LossPlace::Question, Reason::ForAskingAgain)
     } else if has("answered") || observed.answered.iter().any(|answer| answer.code.is_some()) {
-        Lost::At(Role::Client, LossPlace::Answer)
+        refused(Some(Role::Client), LossPlace::Answer, Reason::ForOtherAnswer)
     } else if is_result {
         Lost::At(Role::Server, LossPlace::Reply)
     } else if is_asked {
-        // The server can have a reason to refuse the answer.
-        refused(None, LossPlace::Reply, Reason::Of(Role::Client))
+        // The server can have a reason to refuse the content of an answer, and none to refuse a refusal.
+        let is_content = observed.answered.iter().any(|answer| answer.content.is_some());
+        let side = (!is_content).then_some(Role::Server);
+        refused(side, LossPlace::Reply, Reason::Of(Role::Client))
     } else {
         by_server(LossPlace::Reply)
     }

@@ -49,7 +49,7 @@ fn reference_works_with_itself_over_both_transports() {
 /// Mutants, with the features that they break, the place and the sentence.
 type Broken = (&'static str, &'static [&'static str], &'static str, Option<&'static str>);
 
-const SERVERS: [Broken; 6] = [
+const SERVERS: [Broken; 9] = [
     ("structured-lost", &[], "the reply does not have what the tool returned", None),
     (
         "array-wrapped-in-result",
@@ -68,6 +68,24 @@ const SERVERS: [Broken; 6] = [
         &["choices"],
         "the question does not have what the tool asked",
         Some("elicitation/field-kept"),
+    ),
+    (
+        "any-version-agreed",
+        &["revisions"],
+        "a message that the other side need not accept",
+        Some("lifecycle/other-version"),
+    ),
+    (
+        "decline-unforeseen",
+        &["forms"],
+        "the reply does not have what the tool returned",
+        Some("elicitation/action-arrives"),
+    ),
+    (
+        "responds-on-get-stream",
+        &[],
+        "a message that the other side need not accept",
+        Some("lifecycle/get-stream-no-response"),
     ),
     ("session-id-with-space", &[], "a message that the other side need not accept", Some("http/session-id-characters")),
     (

@@ -18,6 +18,9 @@ use crate::model::transcript::{CLOSED, End, Message, Party, Served, Transcript};
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
 
+/// The least status of an HTTP reply that is an error.
+pub(super) const HTTP_ERROR: u16 = 400;
+
 /// A session as far as it was read.
 struct Session<'t> {
     test: &'t Test,
@@ -207,6 +210,12 @@ impl Session<'_> {
                 self.add(Role::Server, "lifecycle/other-version", at);
             }
             return;
+        }
+        let newest = self.test.given.revision.map(Revision::name);
+        let is_beyond = self.agreed.as_deref().is_some_and(|agreed| newest.is_some_and(|newest| agreed > newest));
+        // The server refuses a message that has the revision which the server itself named.
+        if is_beyond && message.status.is_some_and(|status| status >= HTTP_ERROR) {
+            self.add(Role::Server, "lifecycle/other-version", at);
         }
         let is_stateless = self.agreed.is_none();
         if is_stateless && envelope.method.is_some() && envelope.id.is_some() {

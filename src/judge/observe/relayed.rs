@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Observer;
-use super::faults::faults;
+use super::faults::{HTTP_ERROR, faults};
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
 use crate::judge::messages::{self, Wire};
@@ -20,9 +20,6 @@ use crate::model::pair::{MessagePlaces, Relayed, RequestState};
 use crate::model::spec::Role;
 use crate::model::template::Bindings;
 use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
-
-/// The least status of an HTTP reply that is an error.
-const HTTP_ERROR: u16 = 400;
 
 /// Adds to each step what the messages between the sides show.
 pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observation) {
