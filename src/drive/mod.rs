@@ -20,6 +20,7 @@ mod fault;
 mod fixed;
 mod health;
 mod installed;
+mod kept_headers;
 mod options;
 mod overload;
 mod pair;

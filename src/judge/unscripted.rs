@@ -357,7 +357,7 @@ fn summary(session: &Session) -> SessionSummary {
     let from_client = || session.messages.iter().filter(|message| message.from == Party::Target);
     for name in TELLING {
         let mut values: Vec<String> = Vec::new();
-        for value in from_client().filter_map(|message| sessions::header(message, name)).map(bounded) {
+        for value in from_client().filter_map(|message| message.header(name)).map(bounded) {
             if !values.contains(&value) && values.len() < LISTED {
                 values.push(value);
             }

@@ -201,6 +201,10 @@ words! {
 
 /// The largest number of bytes kept of a header's value. A value of this length may have been longer.
 pub const HEADER_BYTES: usize = 1 << 10;
+/// The name of the header with the id of a session.
+pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
+/// The name of the header with the revision.
+pub(crate) const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The value of `:method` in the headers of an event: a client has closed the body of a reply that had no response.
 pub(crate) const CLOSED: &str = "CLOSE";
 /// The name of the header of such an event that has the id of the request.
@@ -213,6 +217,12 @@ impl Message {
     pub(crate) fn new(from: Party, text: impl Into<String>) -> Self {
         let (text, headers) = (text.into(), Vec::new());
         Self { from, text, cut_from: None, lossy: false, status: None, headers, on_get_stream: false, at: 0 }
+    }
+
+    /// Returns the value of a header; the first one if there are several.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
     }
 
     /// Cuts the text to at most `most` bytes, and notes its original length in `cut_from`.

@@ -130,9 +130,8 @@ fn own_id(message: &Message) -> Option<String> {
 
 /// Returns the id of the request that a client cancels by a message, or by closing the body of the reply.
 fn cancelled(message: &Message) -> Option<String> {
-    let header = |name: &str| message.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
-    if header(":method") == Some(CLOSED) {
-        return header(CLOSED_REQUEST).map(str::to_owned);
+    if message.header(":method") == Some(CLOSED) {
+        return message.header(CLOSED_REQUEST).map(str::to_owned);
     }
     let one: Cancellation<'_> = serde_json::from_str(&message.text).ok().filter(|_| message.from == Party::Target)?;
     (one.method == "notifications/cancelled").then(|| one.params.request_id.get().to_owned())

@@ -15,7 +15,7 @@ use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::client::conn::http1::{self as upstream, SendRequest};
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue};
 use hyper::service::service_fn;
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -24,10 +24,11 @@ use tokio::sync::{Mutex, watch};
 
 use super::events::Events;
 use crate::drive::accept::Asked;
-use crate::drive::client::mock::log::{Headers, Log};
+use crate::drive::client::mock::log::Log;
 use crate::drive::fault::{self, AbortOnDrop};
-use crate::drive::server::headers::text;
-use crate::model::transcript::{CLOSED, CLOSED_REQUEST, HEADERS, Message, Party};
+use crate::drive::kept_headers::{self, Headers};
+use crate::drive::server::http::local;
+use crate::model::transcript::{CLOSED, CLOSED_REQUEST, Message, Party};
 
 /// The largest body that is read or kept, in bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -59,14 +60,13 @@ impl Upstream {
     pub(super) fn new(url: &str, word: String, log: Arc<Log>) -> io::Result<Self> {
         let unfit =
             || io::Error::new(io::ErrorKind::InvalidInput, "the URL of the server is invalid or not on this machine");
-        let url: Uri = url.parse().map_err(|_| unfit())?;
-        let is_local = matches!(url.host(), Some("127.0.0.1" | "localhost" | "[::1]"));
-        let authority = url.authority().filter(|_| is_local && url.scheme_str() == Some("http")).ok_or_else(unfit)?;
-        let host = authority.host().trim_matches(['[', ']']).to_owned();
+        let url = local(url).ok_or_else(unfit)?;
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
         Ok(Self {
-            host: (host, authority.port_u16().unwrap_or(80)),
-            authority: HeaderValue::from_str(authority.as_str()).map_err(|_| unfit())?,
-            path: url.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
+            host: (host, url.port_or_known_default().unwrap_or_default()),
+            authority: HeaderValue::from_str(url.authority()).map_err(|_| unfit())?,
+            path: format!("{}{query}", url.path()),
             word,
             log,
             closing: watch::Sender::default(),
@@ -131,7 +131,7 @@ async fn pass_on(
         Err(error) if error.is::<LengthLimitError>() => return Ok(bare(StatusCode::PAYLOAD_TOO_LARGE)),
         Err(error) => return Err(error),
     };
-    if !server.log.received(&body, kept(&parts.method, &parts.headers)) {
+    if !server.log.received(&body, kept_headers::of_request(&parts.method, &parts.headers)) {
         return Ok(bare(StatusCode::TOO_MANY_REQUESTS));
     }
     let is_get = parts.method == Method::GET;
@@ -149,11 +149,10 @@ async fn pass_on(
     drop(open);
     let (head, body) = reply.await?.into_parts();
     let is_events = head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(EVENTS));
-    let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())));
     let mut reading = Reading {
         log: Arc::clone(&server.log),
         status: head.status.as_u16(),
-        headers: headers.take(HEADERS).collect(),
+        headers: kept_headers::of_reply(&head.headers),
         on_get_stream: is_get,
         id: id.filter(|_| !is_get),
         framing: if is_events { Framing::Events(Events::default()) } else { Framing::Whole(Vec::new()) },
@@ -191,12 +190,6 @@ fn bare(status: StatusCode) -> Response<ReplyBody> {
     *reply.status_mut() = status;
     reply.headers_mut().insert("connection", HeaderValue::from_static("close"));
     reply
-}
-
-/// Returns the headers of a request that are kept, with the method first as in HTTP/2.
-fn kept(method: &Method, headers: &HeaderMap) -> Headers {
-    let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())));
-    std::iter::once((":method".to_owned(), text(method.as_str().as_bytes()))).chain(headers.take(HEADERS)).collect()
 }
 
 #[derive(Deserialize)]

@@ -15,9 +15,10 @@ use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::drive::accept::Asked;
-use crate::drive::client::mock::log::{Headers, Log};
+use crate::drive::client::mock::log::Log;
 use crate::drive::client::mock::relay_file::{MAX_WORD, WELCOME, relay_file};
 use crate::drive::fault::AbortOnDrop;
+use crate::drive::kept_headers::Headers;
 use crate::drive::process::lines::{LineEvent, Lines, MAX_LINE};
 
 /// The standard streams of a server.

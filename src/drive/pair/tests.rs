@@ -114,22 +114,29 @@ async fn exchange(stream: &mut TcpStream, path: &str, host: &str, body: &str) ->
     format!("{}|{}", lines.join("\n"), rest.to_lowercase())
 }
 
+/// A proxy before a server, with its address and the path of the server at it.
+fn proxy(server: SocketAddr, path: &str) -> (Listeners, Proxy, String, String) {
+    let mut listeners = Listeners::default();
+    let proxy = Proxy::http(&mut listeners, &format!("http://{server}{path}")).expect("a proxy");
+    let (_, url) = proxy.server("casebook".into());
+    let url = url.trim_matches('"').strip_prefix("http://").expect("a URL");
+    let start = url.find('/').expect("a path");
+    let (address, path) = (url[..start].to_owned(), url[start..].to_owned());
+    (listeners, proxy, address, path)
+}
+
 async fn both(replies: &'static [Reply]) -> Vec<(String, String)> {
     let (plain, mut plain_requests) = server(replies).await;
     let (behind, mut behind_requests) = server(replies).await;
-    let mut listeners = Listeners::default();
-    let proxy = Proxy::http(&mut listeners, &format!("http://{behind}/mcp?a=1")).expect("a proxy");
-    let (_, url) = proxy.server("casebook".into());
-    let url = url.trim_matches('"').strip_prefix("http://").expect("a URL").to_owned();
-    let (address, path) = url.split_once('/').expect("a path");
+    let (_listeners, _proxy, address, path) = proxy(behind, "/mcp?a=1");
     let mut results = Vec::new();
     let (mut direct, mut proxied) = (None, None);
     for number in 0..replies.len() {
         let body = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"ping"}}"#);
         let mut one = direct.take().unwrap_or(TcpStream::connect(plain).await.expect("a server"));
-        let mut other = proxied.take().unwrap_or(TcpStream::connect(address).await.expect("a proxy"));
+        let mut other = proxied.take().unwrap_or(TcpStream::connect(&address).await.expect("a proxy"));
         let seen = exchange(&mut one, "/mcp?a=1", &plain.to_string(), &body).await;
-        let passed = exchange(&mut other, &format!("/{path}"), address, &body).await;
+        let passed = exchange(&mut other, &path, &address, &body).await;
         if !seen.contains("[closed]") {
             direct = Some(one);
         }
@@ -164,14 +171,10 @@ async fn end_of_connection_is_passed_on() {
 #[tokio::test]
 async fn messages_are_recorded_with_senders_status_and_headers() {
     let (behind, _requests) = server(&[JSON, STREAM, ACCEPTED]).await;
-    let mut listeners = Listeners::default();
-    let proxy = Proxy::http(&mut listeners, &format!("http://{behind}/mcp")).expect("a proxy");
-    let (_, url) = proxy.server("casebook".into());
-    let url = url.trim_matches('"').strip_prefix("http://").expect("a URL").to_owned();
-    let (address, path) = url.split_once('/').expect("a path");
-    let mut stream = TcpStream::connect(address).await.expect("a proxy");
+    let (_listeners, proxy, address, path) = proxy(behind, "/mcp");
+    let mut stream = TcpStream::connect(&address).await.expect("a proxy");
     for number in 0..3 {
-        exchange(&mut stream, &format!("/{path}"), address, &format!(r#"{{"id":{number}}}"#)).await;
+        exchange(&mut stream, &path, &address, &format!(r#"{{"id":{number}}}"#)).await;
     }
     let messages = proxy.take_messages();
     let seen: Vec<_> = messages.iter().map(|one| (one.from, one.status, one.text.as_str())).collect();
@@ -195,21 +198,16 @@ async fn client_that_closes_a_body_closes_it_at_the_server() {
         false,
     );
     let (behind, mut requests) = server(&[OPEN]).await;
-    let mut listeners = Listeners::default();
-    let proxy = Proxy::http(&mut listeners, &format!("http://{behind}/mcp")).expect("a proxy");
-    let (_, url) = proxy.server("casebook".into());
-    let url = url.trim_matches('"').strip_prefix("http://").expect("a URL").to_owned();
-    let (address, path) = url.split_once('/').expect("a path");
-    let mut stream = TcpStream::connect(address).await.expect("a proxy");
+    let (_listeners, proxy, address, path) = proxy(behind, "/mcp");
+    let mut stream = TcpStream::connect(&address).await.expect("a proxy");
     let body = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#;
-    exchange(&mut stream, &format!("/{path}"), address, body).await;
+    exchange(&mut stream, &path, &address, body).await;
     drop(stream);
     assert!(requests.recv().await.expect("a request").ends_with(body));
     // The server notices the end of the connection.
     assert_eq!(timeout(LIMIT, requests.recv()).await.expect("an end").as_deref(), Some(""));
     let last = proxy.take_messages().pop().expect("a message");
-    let header = |name: &str| last.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
-    assert_eq!((header(":method"), header(":request")), (Some("CLOSE"), Some("7")));
+    assert_eq!((last.header(":method"), last.header(":request")), (Some("CLOSE"), Some("7")));
 }
 
 #[tokio::test]

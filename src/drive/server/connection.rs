@@ -11,16 +11,17 @@ use serde_json::Value;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::drive::clock::Deadline;
+use crate::drive::kept_headers::Headers;
 use crate::drive::process::lines::{LineEvent, Lines};
 use crate::drive::server::exchange::{Arrival, ExchangeLog, GRACE};
 use crate::drive::server::get_stream::GetStream;
-use crate::drive::server::headers::{self, Context, Mirrored, SESSION};
+use crate::drive::server::headers::{self, Context, Mirrored};
 use crate::drive::server::http::{self, Http, Resumable};
 use crate::jsonrpc::message::{self, Awaits, Kind};
 use crate::model::case::{Answer, HttpMethod};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
-use crate::model::transcript::End;
+use crate::model::transcript::{End, SESSION_HEADER};
 
 /// The time for which an event stream may stay open after its response. It suffices for a server that closes the
 /// stream, as it should.
@@ -123,7 +124,7 @@ impl Connection {
     /// Stores the revision and the session that `initialize` negotiated.
     pub(crate) fn store_agreement(&mut self, log: &ExchangeLog<'_>) {
         self.agreed = true;
-        self.session = log.header(SESSION).map(str::to_owned);
+        self.session = log.header(SESSION_HEADER).map(str::to_owned);
     }
 
     /// Opens a stream for the server's own messages by a GET request, as clients do after the handshake. A server that
@@ -151,12 +152,12 @@ impl Connection {
     }
 
     /// Returns the headers of a request without a message.
-    pub(crate) fn headers(&self) -> headers::Headers {
+    pub(crate) fn headers(&self) -> Headers {
         headers::of_connection(self.context())
     }
 
     /// Prepares an HTTP request without a message; `None` over stdio.
-    pub(crate) fn bare_reply(&self, method: HttpMethod, headers: &headers::Headers) -> Option<http::Reply> {
+    pub(crate) fn bare_reply(&self, method: HttpMethod, headers: &Headers) -> Option<http::Reply> {
         let Channel::Http(http) = &self.channel else { return None };
         Some(match method {
             HttpMethod::Get => http.get(headers),

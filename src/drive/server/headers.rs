@@ -8,15 +8,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::drive::kept_headers::Headers;
 use crate::jsonrpc::nesting;
 use crate::model::spec::{Lifecycle, Revision};
-use crate::model::transcript::HEADER_BYTES;
-
-/// Header names, in lower case, with their values.
-pub(crate) type Headers = Vec<(String, String)>;
-
-/// The name of the session header.
-pub(crate) const SESSION: &str = "mcp-session-id";
+use crate::model::transcript::{SESSION_HEADER, VERSION_HEADER};
 
 /// The values on which the headers of a message depend, in addition to the message.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +37,8 @@ pub(crate) fn of_message(message: &str, context: Context<'_>) -> Headers {
 
 /// Returns the headers that every request of a connection has.
 pub(crate) fn of_connection(context: Context<'_>) -> Headers {
-    let revision = context.revision.map(|revision| header("mcp-protocol-version", revision.name()));
-    revision.into_iter().chain(context.session.map(|session| header(SESSION, session))).collect()
+    let revision = context.revision.map(|revision| header(VERSION_HEADER, revision.name()));
+    revision.into_iter().chain(context.session.map(|session| header(SESSION_HEADER, session))).collect()
 }
 
 /// Sets headers, and removes those with `None`.
@@ -57,12 +52,6 @@ pub(crate) fn change(headers: &mut Headers, changes: &[(String, Option<String>)]
             headers.push(header("accept", ""));
         }
     }
-}
-
-/// Returns a header's value as text.
-pub(crate) fn text(value: &[u8]) -> String {
-    let kept = &value[..value.len().min(HEADER_BYTES)];
-    std::str::from_utf8(kept).map_or_else(|_| String::from_utf8_lossy(kept).into_owned(), str::to_owned)
 }
 
 fn header(name: &str, value: &str) -> (String, String) {
@@ -231,7 +220,7 @@ mod tests {
         assert_eq!(get(&headers, "mcp-param-region"), Some("=?base64?esO8?="));
         assert_eq!(get(&headers, "mcp-param-n"), Some("7"));
         assert_eq!(get(&headers, "mcp-param-m"), None);
-        assert_eq!(get(&headers, "mcp-protocol-version"), revision.map(Revision::name));
+        assert_eq!(get(&headers, VERSION_HEADER), revision.map(Revision::name));
     }
 
     #[test]
@@ -239,11 +228,11 @@ mod tests {
         let revision = Some(revisions(Lifecycle::Stateful));
         let context = Context { revision, session: Some("s"), mirrored: &Mirrored::default() };
         let mut headers = of_message(r#"{"method":"tools/list"}"#, context);
-        assert_eq!(get(&headers, SESSION), Some("s"));
+        assert_eq!(get(&headers, SESSION_HEADER), Some("s"));
         assert_eq!(get(&headers, "mcp-method"), None);
         change(&mut headers, &[("Mcp-Session-Id".into(), None), ("MCP-Protocol-Version".into(), Some("1".into()))]);
-        assert_eq!(get(&headers, SESSION), None);
-        assert_eq!(get(&headers, "mcp-protocol-version"), Some("1"));
+        assert_eq!(get(&headers, SESSION_HEADER), None);
+        assert_eq!(get(&headers, VERSION_HEADER), Some("1"));
     }
 
     #[test]

@@ -19,12 +19,12 @@ use rustls::ClientConfig;
 use sse_stream::SseStream;
 
 use crate::drive::fault;
+use crate::drive::kept_headers::{self, Headers};
 use crate::drive::server::exchange::Arrival;
-use crate::drive::server::headers::{Headers, SESSION, text};
 use crate::drive::server::pace::{self, Pace};
 use crate::drive::server::{refusal, tls};
 use crate::model::endpoint::{Endpoint, HeaderValue as Source, why_no_value};
-use crate::model::transcript::{End, HEADERS};
+use crate::model::transcript::End;
 
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 16 << 20;
@@ -147,7 +147,7 @@ fn additional(endpoint: &Endpoint) -> Result<HeaderMap, String> {
 }
 
 /// Parses a URL; returns `None` unless its host is this machine.
-fn local(endpoint: &str) -> Option<Url> {
+pub(crate) fn local(endpoint: &str) -> Option<Url> {
     let is_local = |endpoint: &Url| {
         let host = endpoint.host_str().unwrap_or_default();
         endpoint.scheme() == "http" && matches!(host, "127.0.0.1" | "localhost" | "[::1]")
@@ -249,7 +249,7 @@ impl Reply {
 
     fn open(&mut self, response: Response) {
         self.status = Some(response.status().as_u16());
-        self.headers = kept(response.headers());
+        self.headers = kept_headers::of_reply(response.headers());
         self.content_type = word(response.headers(), &CONTENT_TYPE);
         self.encoding =
             Some(word(response.headers(), &CONTENT_ENCODING)).filter(|one| !matches!(&**one, "" | "identity"));
@@ -356,14 +356,6 @@ async fn event(events: &mut SseStream<Counted>, resumable: &mut Option<Resumable
         }
     }
     Ok(None)
-}
-
-/// Returns the headers of a reply that are kept, beginning with those that describe the body.
-fn kept(headers: &HeaderMap) -> Headers {
-    let telling = |name: &HeaderName| name == CONTENT_TYPE || name == SESSION;
-    let first = headers.iter().filter(|(name, _)| telling(name));
-    let rest = headers.iter().filter(|(name, _)| !telling(name));
-    first.chain(rest).take(HEADERS).map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes()))).collect()
 }
 
 /// A failure while a body is read.

@@ -9,12 +9,7 @@ use serde_json::value::RawValue;
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::judge::messages;
 use crate::model::spec::{Lifecycle, Revision};
-use crate::model::transcript::{CLOSED_REQUEST, Message, Party};
-
-/// The header with the id of a session.
-const SESSION: &str = "mcp-session-id";
-/// The header with the revision of a message.
-const VERSION: &str = "mcp-protocol-version";
+use crate::model::transcript::{CLOSED_REQUEST, Message, Party, SESSION_HEADER, VERSION_HEADER};
 
 /// The messages of one session; all messages without a lifecycle are one session.
 #[derive(Debug)]
@@ -83,7 +78,7 @@ fn of_client(
     last: usize,
     offered: &[Revision],
 ) -> usize {
-    if let Some(key) = header(message, SESSION) {
+    if let Some(key) = message.header(SESSION_HEADER) {
         return all.iter().position(|one| one.key.as_deref() == Some(key)).unwrap_or(last);
     }
     let params = envelope.params.and_then(envelope::members).unwrap_or_default();
@@ -102,7 +97,8 @@ fn of_client(
         version.parse::<Revision>().is_ok_and(|revision| revision.facts().lifecycle == Lifecycle::Stateless)
     };
     let version = text(&meta, &of_meta("protocolVersion"));
-    let version = version.or_else(|| header(message, VERSION).filter(|version| is_modern(version)).map(str::to_owned));
+    let version =
+        version.or_else(|| message.header(VERSION_HEADER).filter(|version| is_modern(version)).map(str::to_owned));
     let is_discover = envelope.method.as_deref() == Some("server/discover");
     if version.is_some() || is_discover || (all.is_empty() && envelope.method.is_some()) {
         let claims = Claims {
@@ -117,7 +113,7 @@ fn of_client(
         all.push(Session::new(Lifecycle::Stateless, claims, offered));
         return all.len() - 1;
     }
-    let id = header(message, CLOSED_REQUEST).or(envelope.id.map(RawValue::get));
+    let id = message.header(CLOSED_REQUEST).or(envelope.id.map(RawValue::get));
     let has = |one: &Session, id: &str| {
         if envelope.method.is_none() { one.asked.iter() } else { one.open.iter() }.any(|own| own == id)
     };
@@ -181,7 +177,7 @@ impl Session {
         }
         match message.from {
             Party::Harness => {
-                if let Some(key) = header(message, SESSION).filter(|_| self.key.is_none()) {
+                if let Some(key) = message.header(SESSION_HEADER).filter(|_| self.key.is_none()) {
                     self.key = Some(key.to_owned());
                 }
             }
@@ -196,11 +192,6 @@ impl Session {
         let elicitation = self.capabilities.as_ref().and_then(|all| all.get("elicitation")).and_then(Value::as_object);
         elicitation.is_some_and(|modes| modes.is_empty() || modes.contains_key("form"))
     }
-}
-
-/// Returns the value of a header.
-pub(super) fn header<'m>(message: &'m Message, name: &str) -> Option<&'m str> {
-    message.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
 }
 
 fn text(members: &Members<'_>, key: &str) -> Option<String> {

@@ -15,8 +15,6 @@ use crate::model::case::{Change, Fixture, Step, Test, When};
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{CLOSED_REQUEST, End, Message, Party, StepTranscript};
 
-use super::sessions::header;
-
 const LIST: &str = "tools/list";
 const CALL: &str = "tools/call";
 
@@ -64,7 +62,7 @@ pub(super) fn segments(messages: &[Message]) -> Vec<Segment> {
                 of_id.get(&(asker, id.clone())).map_or(last, |(index, _)| *index)
             }
             _ => {
-                let closed = header(message, CLOSED_REQUEST).and_then(|id| of_id.get(&(Party::Target, id.to_owned())));
+                let closed = message.header(CLOSED_REQUEST).and_then(|id| of_id.get(&(Party::Target, id.to_owned())));
                 closed.map_or(last, |(index, _)| *index)
             }
         };

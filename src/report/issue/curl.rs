@@ -13,7 +13,7 @@ use crate::model::Untrusted;
 use crate::model::case::{HttpMethod, When};
 use crate::model::spec::{Lifecycle, Role, Transport};
 use crate::model::text::quoted_word;
-use crate::model::transcript::{Message, Party, Served, StepTranscript, Transcript};
+use crate::model::transcript::{Message, Party, SESSION_HEADER, Served, StepTranscript, Transcript, VERSION_HEADER};
 use crate::model::untrusted::{escape_json, is_safe};
 use crate::report::explain::outcome_in_words;
 
@@ -23,8 +23,6 @@ const MOST: usize = 10 << 10;
 const LIMIT: usize = 15;
 /// The characters of a line of a comment.
 const LINE: usize = 200;
-/// The name of the session header.
-const SESSION: &str = "mcp-session-id";
 /// The handshake of a client that declares nothing, for a test that used the connection of an earlier one.
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{"elicitation":{}},"clientInfo":{"name":"curl","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -111,16 +109,12 @@ fn from_casebook(messages: &[Message]) -> impl Iterator<Item = &Message> {
     messages.iter().filter(|message| message.from == Party::Harness)
 }
 
-fn header<'m>(message: &'m Message, name: &str) -> Option<&'m str> {
-    message.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
-}
-
 /// The session that the server gave, or that most likely was the one of the connection.
 fn session<'t>(transcript: &'t Transcript, steps: &[&'t StepTranscript]) -> Option<&'t str> {
     let messages = transcript.opening.iter().chain(steps.iter().flat_map(|step| &step.messages));
     let (sent, received): (Vec<&Message>, Vec<_>) = messages.partition(|message| message.from == Party::Harness);
-    let given = received.into_iter().find_map(|message| header(message, SESSION));
-    given.or_else(|| sent.into_iter().find_map(|message| header(message, SESSION)))
+    let given = received.into_iter().find_map(|message| message.header(SESSION_HEADER));
+    given.or_else(|| sent.into_iter().find_map(|message| message.header(SESSION_HEADER)))
 }
 
 /// Returns the request of a message; `None` for the stream of a GET request, on which the server may send messages.
@@ -175,7 +169,7 @@ fn request(
         (None, None) => Some(message.text.clone()),
     };
     let headers = headers.map(|(name, value)| {
-        let is_session = name.eq_ignore_ascii_case(SESSION) && session == Some(value);
+        let is_session = name.eq_ignore_ascii_case(SESSION_HEADER) && session == Some(value);
         (name.clone(), if is_session { HeaderValue::Session } else { HeaderValue::Text(value.clone()) })
     });
     Ok(Some(Request { method, headers: headers.collect(), body, opens }))
@@ -188,8 +182,8 @@ fn handshake(revision: &str) -> [Request; 2] {
         vec![text("content-type", "application/json"), text("accept", "application/json, text/event-stream")];
     let first = INITIALIZE.replace("REVISION", revision);
     let open = Request { method: None, headers: headers.clone(), body: Some(first), opens: true };
-    headers.push(text("mcp-protocol-version", revision));
-    headers.push((SESSION.to_owned(), HeaderValue::SessionIfAny));
+    headers.push(text(VERSION_HEADER, revision));
+    headers.push((SESSION_HEADER.to_owned(), HeaderValue::SessionIfAny));
     [open, Request { method: None, headers, body: Some(INITIALIZED.to_owned()), opens: false }]
 }
 
@@ -219,8 +213,8 @@ fn written(evidence: &Evidence<'_>, requests: &[Request]) -> String {
         }
         for (name, value) in headers {
             let header = match value {
-                HeaderValue::Session => format!("--header \"{SESSION}: $SESSION\""),
-                HeaderValue::SessionIfAny => format!("${{SESSION:+--header \"{SESSION}: $SESSION\"}}"),
+                HeaderValue::Session => format!("--header \"{SESSION_HEADER}: $SESSION\""),
+                HeaderValue::SessionIfAny => format!("${{SESSION:+--header \"{SESSION_HEADER}: $SESSION\"}}"),
                 // Without a value, curl would remove the header.
                 HeaderValue::Text(value) if value.is_empty() => {
                     format!("--header {}", quoted_word(&format!("{name};")))

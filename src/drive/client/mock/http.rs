@@ -18,19 +18,17 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
 use super::listeners::{Busy, Router};
-use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::server::{Incoming, Reply, ReplyContent, Server};
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
-use crate::drive::server::headers::text;
-use crate::model::transcript::{CLOSED, CLOSED_REQUEST, HEADERS};
+use crate::drive::kept_headers::{self, Headers};
+use crate::model::transcript::{CLOSED, CLOSED_REQUEST, SESSION_HEADER};
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
 /// The number of bytes from which a body counts as long.
 const LONG: usize = 64 << 10;
-const SESSION: &str = "mcp-session-id";
 const EVENTS: &str = "text/event-stream";
 /// The time in which a client closes a body that it no longer waits for, before its next request is answered.
 const CLOSING: Duration = Duration::from_millis(300);
@@ -49,7 +47,7 @@ pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -
 
 async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<Frames> {
     let (parts, body) = request.into_parts();
-    let kept = kept(&parts.method, &parts.headers);
+    let kept = kept_headers::of_request(&parts.method, &parts.headers);
     let body = match read(body, &server.long).await {
         Ok(body) => body,
         Err((beginning, length)) => {
@@ -64,7 +62,7 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
     if !is_local(&parts.headers) {
         return empty(&server, 403);
     }
-    let session = parts.headers.get(SESSION).and_then(|session| session.to_str().ok());
+    let session = parts.headers.get(SESSION_HEADER).and_then(|session| session.to_str().ok());
     match parts.method {
         Method::POST if body.len() != text.len() || std::str::from_utf8(&body).is_err() => {
             respond(Reply::unreadable("not UTF-8", false), &parts.headers, &server).await
@@ -119,17 +117,11 @@ fn is_local(headers: &HeaderMap) -> bool {
     host && headers.get(ORIGIN).is_none_or(|value| value.to_str().is_ok_and(origin))
 }
 
-/// Returns the headers of a request that are kept, with the method first as in HTTP/2.
-fn kept(method: &Method, headers: &HeaderMap) -> Headers {
-    let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())));
-    std::iter::once((":method".to_owned(), text(method.as_str().as_bytes()))).chain(headers.take(HEADERS)).collect()
-}
-
 /// Sends a reply, with the deviations of the case.
 async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Response<Frames> {
     let Reply { status, session, content, wrong } = reply;
     let status = wrong.status.unwrap_or(status);
-    let mut headers: Headers = session.map(|session| (SESSION.to_owned(), session)).into_iter().collect();
+    let mut headers: Headers = session.map(|session| (SESSION_HEADER.to_owned(), session)).into_iter().collect();
     match &content {
         ReplyContent::Nothing => {}
         ReplyContent::Message(_) if wrong.before.is_empty() && !wants_events(asked) => {

@@ -9,11 +9,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
+use crate::drive::kept_headers::Headers;
 use crate::jsonrpc::nesting;
 use crate::model::transcript::{Message, Party};
-
-/// Header names, in lower case, with their values.
-pub(crate) type Headers = Vec<(String, String)>;
 
 /// The number of messages of one test. A client that sends more is flooding.
 const MAX_MESSAGES: usize = 1_000;

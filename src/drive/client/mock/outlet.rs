@@ -8,7 +8,8 @@ use std::sync::Arc;
 use hyper::body::Bytes;
 use tokio::sync::mpsc;
 
-use super::log::{Headers, Log};
+use super::log::Log;
+use crate::drive::kept_headers::Headers;
 use crate::jsonrpc::text::on_one_line;
 
 /// Bytes to send, or the point at which the connection is closed.

@@ -15,13 +15,13 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::listeners::Router;
-use super::log::Headers;
 use super::outlet::{Frame, Framing, Outlet};
 use super::relay_file::{MAX_WORD, WELCOME};
 use super::server::{Incoming, Reply, ReplyContent, Server};
 use crate::drive::accept::Asked;
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
+use crate::drive::kept_headers::Headers;
 use crate::drive::process::lines::{LineEvent, Lines, MAX_LINE};
 use crate::file;
 
