@@ -70,7 +70,7 @@ impl Table {
         for KeywordEntry { draft, keyword, door, target, rate } in &report.keywords {
             rows.entry((*draft, keyword)).or_default().insert((*target, *door), *rate);
             let sum = sums.entry((*target, *door)).or_default();
-            (sum.held, sum.asked) = (sum.held + rate.held, sum.asked + rate.asked);
+            *sum = *sum + *rate;
         }
         let in_columns = |rates: &Row| places.iter().map(|place| rates.get(place).copied()).collect();
         let name = |draft, keyword: &str| if is_mixed { format!("{keyword} ({draft})") } else { keyword.to_owned() };

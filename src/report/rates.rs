@@ -4,6 +4,8 @@
 //! `asked` and not as `held`; a check of a MAY does not count, nor does one that was not asked or is left to the author.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Sum;
+use std::ops::Add;
 
 use serde::Serialize;
 
@@ -40,6 +42,25 @@ impl Rate {
             (_, share) => format!("{}.{} %", share / 10, share % 10),
         }
     }
+
+    /// The rate in percent as a whole number, rounded down, so that only a whole is 100; `–` without any check.
+    pub fn whole_percent(self) -> String {
+        (100 * self.held).checked_div(self.asked).map_or_else(|| "–".to_owned(), |percent| percent.to_string())
+    }
+}
+
+impl Add for Rate {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { held: self.held + other.held, asked: self.asked + other.asked }
+    }
+}
+
+impl Sum for Rate {
+    fn sum<I: Iterator<Item = Self>>(rates: I) -> Self {
+        rates.fold(Self::default(), Add::add)
+    }
 }
 
 /// The rates of one target.
@@ -58,8 +79,7 @@ pub struct Rates {
 impl Rates {
     /// The checks of some levels, together.
     fn of(&self, levels: &[Level]) -> Rate {
-        let rates = levels.iter().filter_map(|level| self.levels.get(level));
-        rates.fold(Rate::default(), |sum, one| Rate { held: sum.held + one.held, asked: sum.asked + one.asked })
+        levels.iter().filter_map(|level| self.levels.get(level)).copied().sum()
     }
 
     /// The checks of MUSTs and MUST NOTs.

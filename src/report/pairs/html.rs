@@ -72,7 +72,7 @@ struct LossLine<'p> {
     sentence: Option<(Level, &'p str, String)>,
 }
 
-/// What is broken of one pair.
+/// The broken features of one pair.
 struct Section<'p> {
     anchor: String,
     client: &'p TargetId,
@@ -97,11 +97,7 @@ pub fn page(pairs: &Pairs) -> String {
         let row = |client: &&TargetId| Row {
             name: client.to_string(),
             version: version(Role::Client, client),
-            score: servers
-                .iter()
-                .filter_map(|server| pairs.cell(client, server))
-                .map(rate)
-                .fold(Rate::default(), |all, one| Rate { held: all.held + one.held, asked: all.asked + one.asked }),
+            score: servers.iter().filter_map(|server| pairs.cell(client, server)).map(rate).sum(),
             cells: servers.iter().map(|server| cell(pairs, client, server, rate, feature)).collect(),
         };
         clients.iter().map(row).collect()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Pairs, age_table};
 use crate::model::spec::Role;
 use crate::model::text::count;
-use crate::report::{Rate, Untrusted};
+use crate::report::Untrusted;
 
 /// The number of losses in the text.
 const LOSSES: usize = 40;
@@ -38,9 +38,9 @@ pub fn markdown(pairs: &Pairs) -> String {
     for client in &clients {
         let cells = servers
             .iter()
-            .map(|server| share(pairs.cell(client, server).map(super::PairCell::rate).unwrap_or_default()));
+            .map(|server| pairs.cell(client, server).map(super::PairCell::rate).unwrap_or_default().whole_percent());
         let cells: Vec<_> = cells.collect();
-        let all = share(pairs.of_side(Role::Client, client));
+        let all = pairs.of_side(Role::Client, client).whole_percent();
         say(&mut out, format_args!("| {} | {} | {all} |\n", name(&client.to_string()), cells.join(" | ")));
     }
     out.push_str("\nThe numbers are percentages of checks that hold. The servers:\n\n");
@@ -90,12 +90,4 @@ pub fn markdown(pairs: &Pairs) -> String {
         );
     }
     out
-}
-
-/// A rate in percent, rounded down, so that only a whole is 100.
-fn share(rate: Rate) -> String {
-    match rate {
-        Rate { asked: 0, .. } => "–".to_owned(),
-        Rate { held, asked } => (100 * held / asked).to_string(),
-    }
 }

@@ -69,17 +69,13 @@ pub struct Broken {
 impl PairCell {
     /// The checks of all features.
     pub fn rate(&self) -> Rate {
-        self.features.values().fold(Rate::default(), sum)
+        self.features.values().copied().sum()
     }
 
     /// The checks of one feature.
     pub fn of(&self, feature: &CaseId) -> Rate {
         self.features.get(feature).copied().unwrap_or_default()
     }
-}
-
-fn sum(all: Rate, one: &Rate) -> Rate {
-    Rate { held: all.held + one.held, asked: all.asked + one.asked }
 }
 
 /// A way in which values are lost: where, and against which sentence.
@@ -251,17 +247,17 @@ impl Pairs {
             if role == Role::Client { client == target } else { server == target }
         };
         let own = self.cells().filter(|(client, server, _)| is_own(client, server));
-        own.fold(Rate::default(), |all, (_, _, cell)| sum(all, &cell.rate()))
+        own.map(|(_, _, cell)| cell.rate()).sum()
     }
 
     /// The checks of one feature, of all pairs.
     pub fn of_feature(&self, feature: &CaseId) -> Rate {
-        self.cells.values().fold(Rate::default(), |all, cell| sum(all, &cell.of(feature)))
+        self.cells.values().map(|cell| cell.of(feature)).sum()
     }
 
     /// The checks of all pairs: the score of interoperability.
     pub fn overall(&self) -> Rate {
-        self.cells.values().fold(Rate::default(), |all, cell| sum(all, &cell.rate()))
+        self.cells.values().map(PairCell::rate).sum()
     }
 
     /// The ways in which values are lost, those with the most checks first.

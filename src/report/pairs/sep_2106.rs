@@ -86,7 +86,7 @@ fn cell(pairs: &Pairs, is_new_client: bool, is_new_server: bool, claim: &'static
                 () if is_among(feature, &OF_SCHEMAS) => &mut cell.schemas,
                 () => continue,
             };
-            *into = super::sum(*into, rate);
+            *into = *into + *rate;
         }
     }
     for (key, loss) in pairs.losses() {

@@ -81,14 +81,6 @@ fn style(rate: Rate) -> Style {
     }
 }
 
-/// The share of a rate in a cell of four columns, rounded down, so that only a whole is 100.
-fn share(rate: Rate) -> String {
-    match rate {
-        Rate { asked: 0, .. } => "–".to_owned(),
-        Rate { held, asked } => (100 * held / asked).to_string(),
-    }
-}
-
 fn named(target: &TargetId) -> String {
     Untrusted(&target.to_string()).line(60)
 }
@@ -109,17 +101,17 @@ fn matrix(out: &mut impl Write, pairs: &Pairs) -> io::Result<()> {
         for server in &servers {
             let rate = pairs.cell(client, server).map(PairCell::rate).unwrap_or_default();
             let style = style(rate);
-            write!(out, "{style}{:>5}{style:#}", share(rate))?;
+            write!(out, "{style}{:>5}{style:#}", rate.whole_percent())?;
         }
         let rate = pairs.of_side(Role::Client, client);
         let style = style(rate);
-        writeln!(out, "{style}{:>5}{style:#}", share(rate))?;
+        writeln!(out, "{style}{:>5}{style:#}", rate.whole_percent())?;
     }
     writeln!(out)?;
     for (place, server) in servers.iter().enumerate() {
         let rate = pairs.of_side(Role::Server, server);
         let style = style(rate);
-        writeln!(out, "{:>5}  {style}{:>4}{style:#}  {}", place + 1, share(rate), named(server))?;
+        writeln!(out, "{:>5}  {style}{:>4}{style:#}  {}", place + 1, rate.whole_percent(), named(server))?;
     }
     Ok(())
 }
