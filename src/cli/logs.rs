@@ -53,7 +53,7 @@ impl CachedLog {
     ///
     /// # Errors
     /// Errors of the file system.
-    pub(super) fn publish(self) -> io::Result<()> {
+    pub(super) fn publish(&self) -> io::Result<()> {
         let last = self.cache.join("last");
         lead(&last, &self.run)?;
         prune(&self.cache.join("runs"), &last)

@@ -33,6 +33,7 @@ mod replay;
 mod report;
 mod repro;
 mod run;
+mod saving;
 mod serve;
 mod sets;
 mod site;

@@ -14,7 +14,7 @@ use clap::builder::TypedValueParser;
 use super::{Exit, Problem, heading, values};
 use crate::load::did_you_mean;
 use crate::model::case::{Library, Test};
-use crate::model::record::Record;
+use crate::model::record::{Footer, Header, Record};
 use crate::model::spec::words;
 use crate::model::transcript::Transcript;
 use crate::report::html::{Evidence, page};
@@ -109,6 +109,17 @@ impl OutputArgs {
     /// Returns whether any report is to be written.
     pub(super) fn is_wanted(&self) -> bool {
         !self.reports.is_empty() || self.annotations.is_some() || summary_file().is_some()
+    }
+
+    /// Returns the source of the reports on a run that begins, if any report is to be written.
+    pub(super) fn begin(&self, run_log: Option<&Utf8Path>, header: &Header) -> Option<Source> {
+        self.is_wanted().then(|| Source::begun(run_log.map_or("the run", Utf8Path::as_str), header))
+    }
+
+    /// Writes the reports on a run that has ended.
+    pub(super) fn end(&self, source: Option<Source>, footer: Footer, library: &Library) -> Result<(), Problem> {
+        let Some(source) = source else { return Ok(()) };
+        self.write(&[Source { footer: Some(footer), ..source }], library).map(|_| ())
     }
 
     /// Refuses reports on standard output, for commands that show a run there.

@@ -8,7 +8,8 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::run::{Saved, begun, header, prepare, print_all, set_up_or_leave_out, targets};
+use super::run::{header, plan_problem, prepare, print_all, set_up_or_leave_out, targets};
+use super::saving::Saving;
 use super::targets::targets_with_programs;
 use super::{CaseArgs, Exit, OutputArgs, Problem, heading, values};
 use crate::drive::Options;
@@ -19,10 +20,10 @@ use crate::model::pair::TargetPair;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Target, TargetKind};
 use crate::model::{Pattern, Shard};
-use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
+use crate::plan::{Plan, Selection, plan as plan_of};
+use crate::report::Untrusted;
 use crate::report::pairs::Pairs;
 use crate::report::terminal::{PairTerminal, eprint_line, ignore_broken_pipe, keep_error};
-use crate::report::{self, Untrusted};
 use crate::run::{Seen, conduct};
 
 /// The most characters of a line about a target.
@@ -156,7 +157,7 @@ pub(super) fn pair(args: &PairArgs) -> Result<Exit, Problem> {
         let (targets, unfit) = pairs(clients.iter().filter(is_ready), servers.iter().filter(is_ready), &args.revision);
         print_all(&unfit);
         let plan = plan_of(&library, &targets, &args.selection());
-        let plan = plan.map_err(|error| args.cases.with_hint(problem(&error), &library, error.unmatched()))?;
+        let plan = plan.map_err(|error| args.cases.with_hint(plan_problem(&error), &library, error.unmatched()))?;
         let exit = carry_out(args, &library, &targets, Arc::new(plan), cancel).await?;
         print_all(&left_out);
         Ok(exit)
@@ -212,10 +213,6 @@ fn pairs<'t>(
     (targets, unfit)
 }
 
-fn problem(error: &PlanError) -> Problem {
-    super::run::plan_problem(error)
-}
-
 async fn carry_out(
     args: &PairArgs,
     library: &crate::model::case::Library,
@@ -224,14 +221,12 @@ async fn carry_out(
     cancel: tokio::sync::watch::Receiver<crate::drive::Cancel>,
 ) -> Result<Exit, Problem> {
     let header = header(args.narrowed(), library, targets, &plan);
-    let mut unsaved = Vec::new();
-    let (log, saved) = begun(args.run_log.as_ref(), &header, &mut unsaved)?;
-    let run_log = saved.as_ref().map(Saved::path);
+    let (log, mut saving) = Saving::begin(args.run_log.as_ref(), &header)?;
     let mut terminal = PairTerminal::new(plan.len());
     let mut pairs = Pairs::new(library);
     pairs.describe(&header);
-    let name = run_log.as_ref().map_or("the run", |path| path.as_str()).to_owned();
-    let mut source = args.outputs.is_wanted().then(|| report::Source::begun(&name, &header));
+    let run_log = saving.path();
+    let mut source = args.outputs.begin(run_log.as_deref(), &header);
     let see = |seen: Seen<'_>| match seen {
         Seen::Judged(record, transcript) => {
             pairs.add(record);
@@ -254,24 +249,15 @@ async fn carry_out(
     let usual = Options::default();
     let options = Options { jobs: args.jobs.unwrap_or(usual.jobs), step_limit: args.step_limit, ..usual };
     let conducted = conduct(Arc::clone(&plan), judge, options, cancel, log, see).await;
-    if let Some(error) = conducted.log.finish(conducted.footer.clone()) {
-        unsaved.push(format!("the run log ends before the run does: {error}"));
-    } else if let Some(Saved::Cached(log)) = saved {
-        unsaved.extend(log.publish().err().map(|error| format!("cannot make this run the last one: {error}")));
-    }
-    let reported = source.map_or(Ok(()), |source| {
-        let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
-        args.outputs.write(&[source], library).map(|_| ())
-    });
+    saving.end(conducted.log, conducted.footer.clone());
+    let reported = args.outputs.end(source, conducted.footer.clone(), library);
     if let Err(error) = ignore_broken_pipe(terminal.finish(&pairs, conducted.footer.micros, args.verbose)) {
         keep_error(error);
     }
     if let Some(path) = &run_log {
         eprint_line(&format!("run log: {path}"));
     }
-    for text in &unsaved {
-        eprint_line(&format!("casebook: {}", Untrusted(text).line(LINE)));
-    }
+    saving.print();
     if let Some(error) = conducted.broken {
         return Err(error.into());
     }
@@ -283,7 +269,7 @@ async fn carry_out(
         Exit::Bug
     } else if pairs.unseen() > 0 {
         Exit::Target
-    } else if !unsaved.is_empty() {
+    } else if !saving.is_complete() {
         Exit::Unsaved
     } else if args.outputs.strict && pairs.overall().held < pairs.overall().asked {
         Exit::Unexpected

@@ -13,7 +13,7 @@ pub use args::{RunArgs, SelectArgs, ShowArgs};
 use super::ad_hoc;
 use super::dev::{replace_targets, with_installed};
 use super::here::{here, show_files, unpacked_folder, warn_of_skipped};
-use super::logs::CachedLog;
+use super::saving::Saving;
 use super::sets;
 use super::snapshots::{self, Snapshots};
 use super::sources::CaseArgs;
@@ -34,8 +34,8 @@ use crate::model::tried::Tried;
 use crate::model::{CaseId, Pattern};
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
-use crate::report::{self, Column, RunSummary, Status, Untrusted};
-use crate::run::{Log, LogError, Secrets, Seen, conduct};
+use crate::report::{Column, RunSummary, Status, Untrusted};
+use crate::run::{Secrets, Seen, conduct};
 use crate::set;
 use reference::{is_mutant, mutants};
 
@@ -299,12 +299,8 @@ async fn carry_out(
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Exit, Problem> {
     let header = header(args.narrowed(), library, targets, &plan);
-    let mut unsaved = Vec::new();
-    let (log, saved) = begun(args.run_log.as_ref(), &header, &mut unsaved)?;
-    for text in &unsaved {
-        eprint_line(&not_saved(text));
-    }
-    let run_log = saved.as_ref().map(Saved::path);
+    let (log, mut saving) = Saving::begin(args.run_log.as_ref(), &header)?;
+    let run_log = saving.path();
     let started = Started::now();
     let differs = plan.is_partial || args.select.heavy;
     let whole = if differs && snapshots::are_wanted(args.accept, targets) {
@@ -317,10 +313,7 @@ async fn carry_out(
     let mut summary = RunSummary::new(&header, planned);
     let is_ad_hoc = targets.iter().any(|target| target.is_ad_hoc());
     let mut snapshots = Snapshots::new(args.accept, targets, &whole);
-    let mut source = args
-        .outputs
-        .is_wanted()
-        .then(|| report::Source::begun(run_log.as_deref().map_or("the run", Utf8Path::as_str), &header));
+    let mut source = args.outputs.begin(run_log.as_deref(), &header);
     let mut two_ways = TwoWays::default();
     let mut shown = Ok(());
     let see = |seen: Seen<'_>| {
@@ -346,15 +339,8 @@ async fn carry_out(
     let mut conducted = conduct(Arc::clone(&plan), judge, options(args, targets), cancel, log, see).await;
     let (changes, accepted) = snapshots.finish();
     conducted.footer.snapshots = changes.problems();
-    if let Some(error) = conducted.log.finish(conducted.footer.clone()) {
-        unsaved.push(format!("the run log ends before the run does: {error}"));
-    } else if let Some(Saved::Cached(log)) = saved {
-        unsaved.extend(log.publish().err().map(|error| format!("cannot make this run the last one: {error}")));
-    }
-    let reported = source.map_or(Ok(()), |source| {
-        let source = report::Source { footer: Some(conducted.footer.clone()), ..source };
-        args.outputs.write(&[source], library).map(|_| ())
-    });
+    saving.end(conducted.log, conducted.footer.clone());
+    let reported = args.outputs.end(source, conducted.footer.clone(), library);
     let shown = shown.and_then(|()| ignore_broken_pipe(changes.show(&mut terminal)));
     summary.end(&conducted.footer);
     summary.drift = drift;
@@ -373,11 +359,9 @@ async fn carry_out(
     if let Err(error) = shown {
         keep_error(error);
     }
-    for text in &unsaved {
-        eprint_line(&not_saved(text));
-    }
+    saving.print();
     let exit = exit(args.outputs.strict, &summary);
-    let exit = if unsaved.is_empty() { exit } else { exit.max(Exit::Unsaved) };
+    let exit = if saving.is_complete() { exit } else { exit.max(Exit::Unsaved) };
     let exit = match reported {
         Ok(()) => {
             args.outputs.print_paths();
@@ -445,65 +429,6 @@ fn needs_known(summary: &RunSummary, targets: &[Arc<Target>]) -> bool {
     let with_file: Vec<_> = targets.iter().filter(has_own_file).map(|target| &target.id).collect();
     let has_failures = |column: &Column| column.count(Status::Failed) + column.count(Status::Inconclusive) > 0;
     summary.columns.iter().any(|column| with_file.contains(&&column.id) && has_failures(column))
-}
-
-/// The place of the run log.
-pub(super) enum Saved {
-    /// A path from the command line.
-    Named(Utf8PathBuf),
-    /// A folder in the cache.
-    Cached(CachedLog),
-}
-
-impl Saved {
-    /// The path of the run log.
-    pub(super) fn path(&self) -> Utf8PathBuf {
-        match self {
-            Self::Named(path) => path.clone(),
-            Self::Cached(log) => log.path(),
-        }
-    }
-}
-
-/// Creates the run log. If it cannot be written, the run goes on without a run log.
-pub(super) fn begun(
-    named: Option<&Utf8PathBuf>,
-    header: &Header,
-    unsaved: &mut Vec<String>,
-) -> Result<(Option<Log>, Option<Saved>), Problem> {
-    let saved = match (named, caches::folder()) {
-        (Some(path), _) => Saved::Named(path.clone()),
-        (None, Ok(cache)) => match here()?.own_cache(cache.clone(), &["runs"]).map(CachedLog::begin) {
-            Ok(Ok(log)) => Saved::Cached(log),
-            Err(skipped) => {
-                let text = format!("no run log is written: {skipped}; to write one, add --run-log FILE");
-                eprint_line(&Untrusted(&text).line(LINE));
-                return Ok((None, None));
-            }
-            Ok(Err(error)) => {
-                unsaved.push(format!(
-                    "cannot write a run log to {cache}: {error}; to write it elsewhere, add --run-log FILE"
-                ));
-                return Ok((None, None));
-            }
-        },
-        (None, Err(why)) => {
-            eprint_line(&format!("no run log is written: {why}; to write one, add --run-log FILE"));
-            return Ok((None, None));
-        }
-    };
-    match Log::create(&saved.path(), header.clone()) {
-        Ok(log) => Ok((Some(log), Some(saved))),
-        Err(error @ LogError::InUse { .. }) => Err(error.into()),
-        Err(error) => {
-            unsaved.push(error.to_string());
-            Ok((None, None))
-        }
-    }
-}
-
-fn not_saved(text: &str) -> String {
-    format!("casebook: {}", Untrusted(text).line(LINE))
 }
 
 pub(super) fn header(narrowed: Option<String>, library: &Library, targets: &[Arc<Target>], plan: &Plan) -> Header {

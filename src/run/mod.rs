@@ -12,7 +12,7 @@ mod order;
 mod replay;
 mod secrets;
 
-pub use conduct::{Conducted, RunError, Seen, conduct};
+pub use conduct::{Conducted, RunError, Seen, Unfinished, conduct};
 pub use lines::private_folder;
 pub use log::{
     Log, LogError, RunLog, read_header, read_log, read_shortened, read_what_is_there, read_wire, read_wire_file,

@@ -1,0 +1,107 @@
+//! The run log of a run, and what of the run could not be saved.
+//!
+//! Takes a path from the command line or a folder of the cache, gives the log. Must not know the content of records.
+
+use camino::Utf8PathBuf;
+
+use super::here::here;
+use super::logs::CachedLog;
+use super::{Problem, caches};
+use crate::model::record::{Footer, Header};
+use crate::report::Untrusted;
+use crate::report::terminal::eprint_line;
+use crate::run::{Log, LogError, Unfinished};
+
+/// The most characters of a line.
+const LINE: usize = 1000;
+
+/// The place of the run log of a run, and the reasons why something was not saved.
+#[derive(Debug, Default)]
+pub(super) struct Saving {
+    place: Option<Place>,
+    unsaved: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// A path from the command line.
+    Named(Utf8PathBuf),
+    /// A folder in the cache.
+    Cached(CachedLog),
+}
+
+impl Place {
+    fn path(&self) -> Utf8PathBuf {
+        match self {
+            Self::Named(path) => path.clone(),
+            Self::Cached(log) => log.path(),
+        }
+    }
+}
+
+impl Saving {
+    /// Creates the run log. If it cannot be written, the user is told, and the run goes on without a run log.
+    ///
+    /// # Errors
+    /// A problem if another run writes to the same file.
+    pub(super) fn begin(named: Option<&Utf8PathBuf>, header: &Header) -> Result<(Option<Log>, Self), Problem> {
+        let place = match (named, caches::folder()) {
+            (Some(path), _) => Place::Named(path.clone()),
+            (None, Ok(cache)) => match here()?.own_cache(cache.clone(), &["runs"]).map(CachedLog::begin) {
+                Ok(Ok(log)) => Place::Cached(log),
+                Err(skipped) => return Ok(Self::unwanted(&skipped.to_string())),
+                Ok(Err(error)) => {
+                    let text = format!(
+                        "cannot write a run log to {cache}: {error}; to write it elsewhere, add --run-log FILE"
+                    );
+                    return Ok(Self::failed(text));
+                }
+            },
+            (None, Err(why)) => return Ok(Self::unwanted(&why)),
+        };
+        match Log::create(&place.path(), header.clone()) {
+            Ok(log) => Ok((Some(log), Self { place: Some(place), unsaved: Vec::new() })),
+            Err(error @ LogError::InUse { .. }) => Err(error.into()),
+            Err(error) => Ok(Self::failed(error.to_string())),
+        }
+    }
+
+    fn unwanted(why: &str) -> (Option<Log>, Self) {
+        let text = format!("no run log is written: {why}; to write one, add --run-log FILE");
+        eprint_line(&Untrusted(&text).line(LINE));
+        (None, Self::default())
+    }
+
+    fn failed(why: String) -> (Option<Log>, Self) {
+        let saving = Self { place: None, unsaved: vec![why] };
+        saving.print();
+        (None, saving)
+    }
+
+    /// The path of the run log, if there is one.
+    pub(super) fn path(&self) -> Option<Utf8PathBuf> {
+        self.place.as_ref().map(Place::path)
+    }
+
+    /// Ends the run log, and makes it the last one if it is in the cache.
+    pub(super) fn end(&mut self, log: Unfinished, footer: Footer) {
+        if let Some(error) = log.finish(footer) {
+            self.unsaved.push(format!("the run log ends before the run does: {error}"));
+        } else if let Some(Place::Cached(log)) = &self.place {
+            let error = log.publish().err();
+            self.unsaved.extend(error.map(|error| format!("cannot make this run the last one: {error}")));
+        }
+    }
+
+    /// Returns whether everything was saved.
+    pub(super) fn is_complete(&self) -> bool {
+        self.unsaved.is_empty()
+    }
+
+    /// Prints what was not saved.
+    pub(super) fn print(&self) {
+        for text in &self.unsaved {
+            eprint_line(&format!("casebook: {}", Untrusted(text).line(LINE)));
+        }
+    }
+}
