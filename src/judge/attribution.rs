@@ -6,7 +6,7 @@
 use super::expect::misses;
 use crate::model::case::{Check, Outcome};
 use crate::model::observation::StepObservation;
-use crate::model::pair::{Attribution, Fault, LossPlace, MessagePlaces, Relayed, RequestState};
+use crate::model::pair::{Attribution, Fault, LossPlace, MessagePlaces, Relayed, RequestState, Rule};
 use crate::model::reason::Finding;
 use crate::model::spec::{Catalogue, Requirement, Role};
 use crate::model::{RequirementId, TestId};
@@ -37,12 +37,12 @@ pub(super) fn of(
     let in_force = |one: &&_| catalogue.get(*one).is_some_and(|one| one.revisions.contains(id.revision));
     let (side, place) = match lost(check, observed, relayed, id) {
         Lost::At(side, place) => (Some(side), place),
-        Lost::Refused { side, place, reason } => match relayed.faults.iter().find(|fault| reason.can_be(fault)) {
-            Some(Fault { side, requirement, step: other, message }) => {
+        Lost::Refused { side, place, reason } => match relayed.faults.iter().find(|fault| reason.can_be(fault.rule)) {
+            Some(Fault { rule, step: other, message }) => {
                 return Attribution {
-                    side: Some(*side),
+                    side: Some(rule.side()),
                     place: LossPlace::Message,
-                    requirement: Some(requirement.clone()),
+                    requirement: Some(rule.requirement()),
                     message: Some(*message),
                     step: Some(*other).filter(|other| *other != step),
                     is_left_to_author: false,
@@ -113,16 +113,16 @@ enum Reason {
 }
 
 impl Reason {
-    fn can_be(self, fault: &Fault) -> bool {
-        let (folder, id) = (fault.requirement.folder(), fault.requirement.as_str());
+    fn can_be(self, rule: Rule) -> bool {
+        let (side, requirement) = (rule.side(), rule.requirement());
         match self {
             Self::Any => true,
-            Self::Of(side) => fault.side == side,
+            Self::Of(own) => side == own,
             Self::ForNotAsking => {
-                fault.side == Role::Server || folder == "elicitation" || id == "lifecycle/initialized-sent"
+                side == Role::Server || requirement.folder() == "elicitation" || rule == Rule::InitializedSent
             }
-            Self::ForAskingAgain => fault.side == Role::Client && folder == "sep-2322",
-            Self::ForOtherAnswer => ["base/id-not-null", "lifecycle/get-stream-no-response"].contains(&id),
+            Self::ForAskingAgain => side == Role::Client && requirement.folder() == "sep-2322",
+            Self::ForOtherAnswer => matches!(rule, Rule::IdNotNull | Rule::GetStreamNoResponse),
         }
     }
 }

@@ -49,14 +49,10 @@ impl TargetPair {
         let transports = client.claims.transports.iter().filter(|one| server.claims.transports.contains(one));
         let lacks = Need::ALL.iter().copied().filter(|need| self.lacks(*need)).collect();
         let claims = Claims { roles: vec![Role::Pair], transports: transports.copied().collect(), revisions, lacks };
-        let versions: Vec<_> =
-            [client, server].into_iter().filter_map(|one| one.package.as_ref()).map(ToString::to_string).collect();
+        let package = |target: &Target| target.package.as_ref().map_or(target.id.to_string(), ToString::to_string);
         Target {
             id: self.id(),
-            title: match versions.as_slice() {
-                [] => format!("{} as client, {} as server", client.id, server.id),
-                versions => versions.join(" as client, ") + " as server",
-            },
+            title: format!("{} as client, {} as server", package(client), package(server)),
             file: None,
             folder: server.folder.clone(),
             setup: Setup::default(),
@@ -100,13 +96,95 @@ pub struct Relayed {
     pub places: MessagePlaces,
 }
 
-/// A sentence that the messages of a pair violate.
+words! {
+    /// A rule about the messages of a pair, named by its requirement. Its violation can be the reason for which the
+    /// other side refuses something.
+    Rule {
+        /// The client declares elicitation before it calls a tool that asks.
+        ClientDeclares = "elicitation/client-declares",
+        /// The client declares elicitation on each request, without a handshake.
+        DeclaredOnEachRequest = "elicitation/declared-on-each-request",
+        /// A notification has no id.
+        NotificationHasNoId = "base/notification-has-no-id",
+        /// `Accept` lists both media types.
+        AcceptListsBoth = "http/accept-lists-both",
+        /// The method is in a header.
+        MethodHeaderSent = "http/method-header-sent",
+        /// The name of the tool is in a header.
+        NameHeaderSent = "http/name-header-sent",
+        /// The revision is in a header, without a handshake.
+        VersionHeaderSent = "http/version-header-sent",
+        /// The header has the revision of `_meta`.
+        VersionHeaderAgrees = "http/version-header-agrees",
+        /// `initialize` has all of its members.
+        InitializeIsWhole = "lifecycle/initialize-is-whole",
+        /// The client ends the handshake before it sends other requests.
+        InitializedSent = "lifecycle/initialized-sent",
+        /// The session id is sent back.
+        SessionIdSent = "lifecycle/session-id-sent",
+        /// The revision is in a header, after a handshake.
+        NegotiatedHeaderSent = "lifecycle/version-header-sent",
+        /// The header has the revision that was negotiated.
+        VersionHeaderNegotiated = "lifecycle/version-header-negotiated",
+        /// `_meta` has the revision and the capabilities.
+        FieldsOnEachRequest = "sep-2575/fields-on-every-request",
+        /// A retry has the state that the server sent.
+        StateEchoed = "sep-2322/state-echoed",
+        /// A retry has no state if the server sent none.
+        NoStateInvented = "sep-2322/no-state-invented",
+        /// A retry has a new id.
+        RetryHasNewId = "sep-2322/retry-has-new-id",
+        /// A retry has the parameters of the first request.
+        OriginalRetried = "sep-2322/original-retried",
+        /// A request of the server has an id that is not null.
+        IdNotNull = "base/id-not-null",
+        /// A session id has visible ASCII characters only.
+        SessionIdCharacters = "http/session-id-characters",
+        /// A GET request opens a stream or is refused.
+        GetOpensOrRefuses = "lifecycle/get-opens-or-refuses",
+        /// The stream of a GET request has no responses.
+        GetStreamNoResponse = "lifecycle/get-stream-no-response",
+        /// The server names a revision that it speaks.
+        OtherVersion = "lifecycle/other-version",
+        /// The server names the revision of the client if it speaks it.
+        SameVersion = "lifecycle/same-version",
+        /// `structuredContent` is an object, up to 2025-11-25.
+        ObjectBefore2026 = "sep-2106/object-structured-before-2026",
+        /// The server sends no requests, without a handshake.
+        NoRequestsToTheClient = "sep-2322/no-requests-to-the-client",
+        /// A result has its type, without a handshake.
+        ResultType = "sep-2575/result-type",
+    }
+}
+
+impl Rule {
+    /// The side that keeps the rule.
+    pub fn side(self) -> Role {
+        match self {
+            Self::IdNotNull
+            | Self::SessionIdCharacters
+            | Self::GetOpensOrRefuses
+            | Self::GetStreamNoResponse
+            | Self::OtherVersion
+            | Self::SameVersion
+            | Self::ObjectBefore2026
+            | Self::NoRequestsToTheClient
+            | Self::ResultType => Role::Server,
+            _ => Role::Client,
+        }
+    }
+
+    /// The requirement.
+    pub fn requirement(self) -> RequirementId {
+        RequirementId::within("", self.word())
+    }
+}
+
+/// A violation of a rule by the messages of a pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// The side that sent the message.
-    pub side: Role,
-    /// The sentence.
-    pub requirement: RequirementId,
+    /// The rule.
+    pub rule: Rule,
     /// The index of the step.
     pub step: usize,
     /// The index of the message in its step.

@@ -8,15 +8,11 @@ use serde_json::Value;
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::judge::messages::Wire;
 use crate::judge::rounds::rounds;
-use crate::model::RequirementId;
 use crate::model::case::{Test, When};
 use crate::model::observation::{Observed, Params, StateEcho};
-use crate::model::pair::Fault;
-use crate::model::spec::{Lifecycle, Revision, Role, Transport};
-use crate::model::transcript::{CLOSED, End, Message, Party, Served, Transcript};
-
-const SESSION: &str = "mcp-session-id";
-const VERSION: &str = "mcp-protocol-version";
+use crate::model::pair::{Fault, Rule};
+use crate::model::spec::{Lifecycle, Revision, Transport};
+use crate::model::transcript::{CLOSED, End, Message, Party, SESSION_HEADER, Served, Transcript, VERSION_HEADER};
 
 /// The least status of an HTTP reply that is an error.
 pub(super) const HTTP_ERROR: u16 = 400;
@@ -58,7 +54,7 @@ pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
     for (step, seen) in transcript.steps.iter().enumerate() {
         for (place, message) in seen.messages.iter().enumerate() {
             let envelope = Envelope::read(&message.text).unwrap_or_default();
-            let is_close = header(message, ":method") == Some(CLOSED);
+            let is_close = message.header(":method") == Some(CLOSED);
             let at = (step, place);
             match message.from {
                 Party::Target if !is_close => session.of_client(at, message, &envelope),
@@ -71,16 +67,15 @@ pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
     // A session that ended had no time to open the stream.
     let is_hung = matches!(transcript.served, Served::Failed { end: End::Timeout, .. });
     if let Some(at) = session.open_get.filter(|_| is_hung) {
-        session.add(Role::Server, "lifecycle/get-opens-or-refuses", at);
+        session.add(Rule::GetOpensOrRefuses, at);
     }
     session.faults
 }
 
 impl Session<'_> {
-    fn add(&mut self, side: Role, requirement: &str, (step, message): (usize, usize)) {
-        let requirement = RequirementId::within("", requirement);
-        if !self.faults.iter().any(|fault| fault.requirement == requirement) {
-            self.faults.push(Fault { side, requirement, step, message });
+    fn add(&mut self, rule: Rule, (step, message): (usize, usize)) {
+        if !self.faults.iter().any(|fault| fault.rule == rule) {
+            self.faults.push(Fault { rule, step, message });
         }
     }
 
@@ -89,8 +84,8 @@ impl Session<'_> {
         let meta = member(&params, "_meta").and_then(envelope::members).unwrap_or_default();
         let of_meta = |key: &str| member(&meta, &format!("io.modelcontextprotocol/{key}"));
         let own = of_meta("protocolVersion").and_then(envelope::scalar::<String>);
-        let is_post = !self.is_http || header(message, ":method") == Some("POST");
-        if header(message, ":method") == Some("GET") {
+        let is_post = !self.is_http || message.header(":method") == Some("POST");
+        if message.header(":method") == Some("GET") {
             self.open_get.get_or_insert(at);
         }
         let method = envelope.method.as_deref().unwrap_or_default();
@@ -99,13 +94,13 @@ impl Session<'_> {
             self.asked.push((id.get().to_owned(), method.to_owned()));
         }
         if method.starts_with("notifications/") && envelope.id.is_some() {
-            self.add(Role::Client, "base/notification-has-no-id", at);
+            self.add(Rule::NotificationHasNoId, at);
         }
         if self.is_http && is_post {
-            let accept = header(message, "accept").unwrap_or_default();
+            let accept = message.header("accept").unwrap_or_default();
             let accepts = |kind: &str| accept.contains(kind) || accept.contains("*/*");
             if !(accepts("application/json") && accepts("text/event-stream")) {
-                self.add(Role::Client, "http/accept-lists-both", at);
+                self.add(Rule::AcceptListsBoth, at);
             }
         }
         let capabilities = match method {
@@ -114,7 +109,7 @@ impl Session<'_> {
                 let client = member(&params, "clientInfo").and_then(envelope::members).unwrap_or_default();
                 let has_client = ["name", "version"].iter().all(|key| client.contains_key(*key));
                 if !has_client || ["protocolVersion", "capabilities"].iter().any(|key| !params.contains_key(*key)) {
-                    self.add(Role::Client, "lifecycle/initialize-is-whole", at);
+                    self.add(Rule::InitializeIsWhole, at);
                 }
                 member(&params, "capabilities")
             }
@@ -128,11 +123,11 @@ impl Session<'_> {
             self.of_stateless_client(at, message, &params, own.as_deref(), of_meta("clientCapabilities").is_some());
         }
         if method == "tools/call" && !self.elicits && self.wants_answers() {
-            let requirement = match self.agreed {
-                Some(_) => "elicitation/client-declares",
-                None => "elicitation/declared-on-each-request",
+            let rule = match self.agreed {
+                Some(_) => Rule::ClientDeclares,
+                None => Rule::DeclaredOnEachRequest,
             };
-            self.add(Role::Client, requirement, at);
+            self.add(rule, at);
         }
     }
 
@@ -142,19 +137,19 @@ impl Session<'_> {
             self.is_initialized = true;
         }
         if self.is_http {
-            match (header(message, VERSION), &self.agreed) {
-                (None, _) => self.add(Role::Client, "lifecycle/version-header-sent", at),
+            match (message.header(VERSION_HEADER), &self.agreed) {
+                (None, _) => self.add(Rule::NegotiatedHeaderSent, at),
                 (Some(sent), Some(agreed)) if sent != agreed => {
-                    self.add(Role::Client, "lifecycle/version-header-negotiated", at);
+                    self.add(Rule::VersionHeaderNegotiated, at);
                 }
                 _ => {}
             }
-            if self.id.is_some() && header(message, SESSION) != self.id.as_deref() {
-                self.add(Role::Client, "lifecycle/session-id-sent", at);
+            if self.id.is_some() && message.header(SESSION_HEADER) != self.id.as_deref() {
+                self.add(Rule::SessionIdSent, at);
             }
         }
         if envelope.id.is_some() && matches!(method, "tools/call" | "tools/list") && !self.is_initialized {
-            self.add(Role::Client, "lifecycle/initialized-sent", at);
+            self.add(Rule::InitializedSent, at);
         }
     }
 
@@ -168,21 +163,21 @@ impl Session<'_> {
         has_capabilities: bool,
     ) {
         if own.is_none() || !has_capabilities {
-            return self.add(Role::Client, "sep-2575/fields-on-every-request", at);
+            return self.add(Rule::FieldsOnEachRequest, at);
         }
         if !self.is_http {
             return;
         }
-        match header(message, VERSION) {
-            None => self.add(Role::Client, "http/version-header-sent", at),
-            Some(sent) if Some(sent) != own => self.add(Role::Client, "http/version-header-agrees", at),
+        match message.header(VERSION_HEADER) {
+            None => self.add(Rule::VersionHeaderSent, at),
+            Some(sent) if Some(sent) != own => self.add(Rule::VersionHeaderAgrees, at),
             Some(_) => {}
         }
-        if header(message, "mcp-method").is_none() {
-            self.add(Role::Client, "http/method-header-sent", at);
+        if message.header("mcp-method").is_none() {
+            self.add(Rule::MethodHeaderSent, at);
         }
-        if header(message, "mcp-name").is_none() && params.contains_key("name") {
-            self.add(Role::Client, "http/name-header-sent", at);
+        if message.header("mcp-name").is_none() && params.contains_key("name") {
+            self.add(Rule::NameHeaderSent, at);
         }
     }
 
@@ -197,17 +192,17 @@ impl Session<'_> {
             .and_then(|id| self.asked.iter().rev().find(|(own, _)| own == id.get()).map(|(_, method)| method.clone()));
         if answered.as_deref() == Some("initialize") && envelope.error.is_none() {
             self.agreed = text(&result, "protocolVersion");
-            self.id = header(message, SESSION).map(str::to_owned);
+            self.id = message.header(SESSION_HEADER).map(str::to_owned);
             let is_visible = |id: &str| !id.is_empty() && id.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
             if self.id.as_deref().is_some_and(|id| !is_visible(id)) {
-                self.add(Role::Server, "http/session-id-characters", at);
+                self.add(Rule::SessionIdCharacters, at);
             }
             let served = self.test.given.revision;
             let speaks_named = served.is_none() && self.named.as_deref().is_some_and(is_known);
             if speaks_named && self.agreed != self.named {
-                self.add(Role::Server, "lifecycle/same-version", at);
+                self.add(Rule::SameVersion, at);
             } else if self.agreed.as_deref().and_then(lifecycle) != Some(Lifecycle::Stateful) {
-                self.add(Role::Server, "lifecycle/other-version", at);
+                self.add(Rule::OtherVersion, at);
             }
             return;
         }
@@ -215,27 +210,27 @@ impl Session<'_> {
         let is_beyond = self.agreed.as_deref().is_some_and(|agreed| newest.is_some_and(|newest| agreed > newest));
         // The server refuses a message that has the revision which the server itself named.
         if is_beyond && message.status.is_some_and(|status| status >= HTTP_ERROR) {
-            self.add(Role::Server, "lifecycle/other-version", at);
+            self.add(Rule::OtherVersion, at);
         }
         let is_stateless = self.agreed.is_none();
         if is_stateless && envelope.method.is_some() && envelope.id.is_some() {
-            self.add(Role::Server, "sep-2322/no-requests-to-the-client", at);
+            self.add(Rule::NoRequestsToTheClient, at);
         }
         if envelope.id.is_some_and(|id| id.get() == "null") && envelope.method.is_some() {
-            self.add(Role::Server, "base/id-not-null", at);
+            self.add(Rule::IdNotNull, at);
         }
         if answered.is_some() && message.on_get_stream && !is_stateless {
-            self.add(Role::Server, "lifecycle/get-stream-no-response", at);
+            self.add(Rule::GetStreamNoResponse, at);
         }
         if answered.as_deref() != Some("tools/call") && answered.as_deref() != Some("tools/list") {
             return;
         }
         if is_stateless && envelope.result.is_some() && !result.contains_key("resultType") {
-            self.add(Role::Server, "sep-2575/result-type", at);
+            self.add(Rule::ResultType, at);
         }
         let structured = member(&result, "structuredContent");
         if !is_stateless && structured.is_some_and(|value| !value.get().trim_start().starts_with('{')) {
-            self.add(Role::Server, "sep-2106/object-structured-before-2026", at);
+            self.add(Rule::ObjectBefore2026, at);
         }
     }
 
@@ -244,14 +239,14 @@ impl Session<'_> {
         let mut call = wire.of(Party::Target).filter(|(_, one)| one.method.as_deref() == Some("tools/call"));
         let Some(last) = call.next_back().map(|(place, _)| place) else { return };
         for round in rounds(wire).iter().filter_map(Observed::value) {
-            let requirement = match (round.state, round.fresh_id, round.params) {
-                (StateEcho::Changed | StateEcho::Dropped, ..) => "sep-2322/state-echoed",
-                (StateEcho::Invented, ..) => "sep-2322/no-state-invented",
-                (_, false, _) => "sep-2322/retry-has-new-id",
-                (_, _, Params::Changed) => "sep-2322/original-retried",
+            let rule = match (round.state, round.fresh_id, round.params) {
+                (StateEcho::Changed | StateEcho::Dropped, ..) => Rule::StateEchoed,
+                (StateEcho::Invented, ..) => Rule::NoStateInvented,
+                (_, false, _) => Rule::RetryHasNewId,
+                (_, _, Params::Changed) => Rule::OriginalRetried,
                 _ => continue,
             };
-            self.add(Role::Client, requirement, (step, last));
+            self.add(rule, (step, last));
         }
     }
 
@@ -259,10 +254,6 @@ impl Session<'_> {
     fn wants_answers(&self) -> bool {
         self.test.steps.iter().any(|step| matches!(&step.when, When::Call { answers, .. } if !answers.is_empty()))
     }
-}
-
-fn header<'m>(message: &'m Message, name: &str) -> Option<&'m str> {
-    message.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
 }
 
 fn member<'a>(members: &Members<'a>, key: &str) -> Option<&'a serde_json::value::RawValue> {
@@ -292,46 +283,15 @@ fn lifecycle(name: &str) -> Option<Lifecycle> {
     name.parse::<Revision>().ok().map(|revision| revision.facts().lifecycle)
 }
 
-/// The ids of all requirements that a rule can name.
-#[cfg(test)]
-pub(super) const NAMED: [&str; 23] = [
-    "base/id-not-null",
-    "base/notification-has-no-id",
-    "elicitation/client-declares",
-    "elicitation/declared-on-each-request",
-    "http/accept-lists-both",
-    "http/method-header-sent",
-    "http/name-header-sent",
-    "http/session-id-characters",
-    "http/version-header-agrees",
-    "http/version-header-sent",
-    "lifecycle/get-opens-or-refuses",
-    "lifecycle/get-stream-no-response",
-    "lifecycle/initialize-is-whole",
-    "lifecycle/initialized-sent",
-    "lifecycle/other-version",
-    "lifecycle/same-version",
-    "lifecycle/session-id-sent",
-    "lifecycle/version-header-negotiated",
-    "lifecycle/version-header-sent",
-    "sep-2106/object-structured-before-2026",
-    "sep-2322/no-requests-to-the-client",
-    "sep-2322/state-echoed",
-    "sep-2575/result-type",
-];
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::load::{Source, load};
 
     #[test]
     fn rules_name_requirements_of_the_catalogue() {
         let library = load(&[Source::Embedded]).expect("the embedded cases");
-        let unused: BTreeSet<_> =
-            NAMED.iter().filter(|name| !library.requirements.contains_key(&RequirementId::within("", name))).collect();
-        assert!(unused.is_empty(), "{unused:?}");
+        let is_unknown = |rule: &&Rule| !library.requirements.contains_key(&rule.requirement());
+        assert_eq!(Rule::ALL.iter().find(is_unknown), None);
     }
 }
