@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::sync::OwnedMutexGuard;
+
 use super::proxy::{Listeners, Proxy};
 use super::side::{Hosted, Side};
 use super::stdio::{Started, Streams};
@@ -46,6 +48,7 @@ pub(crate) struct PairRunner {
     options: Options,
     machine: Arc<Machine>,
     given_up: GivenUp,
+    /// Set once the limits of `options` are those for an overloaded machine.
     is_patient: bool,
     stopwatch: Stopwatch,
 }
@@ -101,21 +104,30 @@ impl PairRunner {
         self.blank(&planned.id, Served::Unavailable { reason: error.to_string() })
     }
 
-    /// Runs one test. A time-out on an overloaded machine is not counted once.
+    /// Runs one test; alone on an overloaded machine. A time-out by which the overload is found is not counted.
     ///
     /// # Errors
     /// [`CanaryError`] if the test needs canaries, and there are none.
     pub(crate) async fn run(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
+        let turn = if self.machine.is_overloaded() { Some(self.become_patient().await) } else { None };
         let transcript = self.attempt(planned, canaries).await?;
         let ended = transcript.steps.last().map(|step| &step.end);
         let is_timeout = matches!(&transcript.served, Served::Failed { end: End::Timeout, .. })
             || matches!(ended, Some(End::Timeout));
-        if !is_timeout || self.is_patient || !self.machine.check_overload(&self.options.program).await {
+        if !is_timeout || turn.is_some() || !self.machine.check_overload(&self.options.program).await {
             return Ok(transcript);
         }
-        self.is_patient = true;
-        self.options = self.options.stretched();
+        let _turn = self.become_patient().await;
+        self.health().forget_hangs();
         self.attempt(planned, canaries).await
+    }
+
+    /// Takes the limits for an overloaded machine, and waits until no other test runs.
+    async fn become_patient(&mut self) -> OwnedMutexGuard<()> {
+        if !std::mem::replace(&mut self.is_patient, true) {
+            self.options = self.options.stretched();
+        }
+        self.machine.turn().await
     }
 
     async fn attempt(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {

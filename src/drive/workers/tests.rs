@@ -16,6 +16,7 @@ use crate::drive::smoke::outcome::SmokeOutcome;
 use crate::model::callable::Callable;
 use crate::model::case::{Does, Fixture, Step, Test, Then, Tool, When};
 use crate::model::endpoint::Endpoint;
+use crate::model::pair::TargetPair;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Fixed, Setup, Target, TargetKind};
 use crate::model::template::{Generator, Template};
@@ -260,6 +261,19 @@ async fn hang_on_overloaded_machine_is_tried_once_more_and_counts() {
     assert_eq!(transcripts[0].steps[0].end, End::Timeout);
     assert!(Duration::from_micros(transcripts[0].micros) >= quick().step_limit * STRETCH);
     assert!(matches!(transcripts[1].steps[0].end, End::Replied { .. }));
+    assert_eq!(notices.len(), 1);
+}
+
+#[tokio::test]
+async fn hang_of_pair_on_overloaded_machine_is_tried_once_more() {
+    let client = Target { id: TargetId { name: "client".to_owned(), variant: None }, ..target(&[]) };
+    let pair = TargetPair { client: Arc::new(client), server: Arc::new(target(&[])) };
+    let revisions = pair.revisions();
+    let test = Test { role: Role::Pair, ..connecting("connect") };
+    let plan = plan_of(pair.target(revisions), Transport::Http, vec![vec![test]]);
+    let (transcripts, notices) = carried_out_on(OVERLOADED, quick(), plan).await;
+    assert!(matches!(&transcripts[0].served, Served::Failed { end: End::Timeout, .. }), "{:?}", transcripts[0]);
+    assert!(Duration::from_micros(transcripts[0].micros) >= quick().step_limit * STRETCH);
     assert_eq!(notices.len(), 1);
 }
 
