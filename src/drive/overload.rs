@@ -105,6 +105,11 @@ async fn trivial_start(program: &Utf8Path) -> Duration {
     start
 }
 
+/// The way in which the run of a target continues.
+pub(crate) const ALONE: &str = "with one test at a time and ";
+/// The way in which a run of pairs continues.
+pub(crate) const TOGETHER: &str = "with ";
+
 /// The machine on which a run takes place, as all its workers know it.
 #[derive(Debug, Default)]
 pub(crate) struct Machine {
@@ -130,7 +135,8 @@ impl Machine {
     }
 
     /// Measures the machine unless it is known to be overloaded, and returns whether it is.
-    pub(crate) async fn check_overload(&self, program: &Utf8Path) -> bool {
+    /// `way` is the way in which the run continues.
+    pub(crate) async fn check_overload(&self, program: &Utf8Path, way: &str) -> bool {
         if !self.is_overloaded() {
             let measured = match self.fixed {
                 Some(measurements) => measurements,
@@ -139,8 +145,7 @@ impl Machine {
             if measured.show_overload() {
                 // Another worker may have found it at the same time: the first notice stays.
                 _ = self.notice.set(format!(
-                    "this machine is overloaded ({measured}): casebook continues with one test at a time \
-                     and {STRETCH} times the time limits"
+                    "this machine is overloaded ({measured}): casebook continues {way}{STRETCH} times the time limits"
                 ));
             }
         }
@@ -204,7 +209,7 @@ mod tests {
     async fn overloaded_machine_runs_one_test_and_is_announced_once() {
         let machine = Machine::with(OVERLOADED);
         assert!(!machine.is_overloaded() && machine.take_notice().is_none());
-        assert!(machine.check_overload("casebook".into()).await);
+        assert!(machine.check_overload("casebook".into(), ALONE).await);
         let notice = "this machine is overloaded (load 16.0 on 2 cores, processor pressure 90 %, 60 ms to start a \
                       trivial process): casebook continues with one test at a time and 4 times the time limits";
         assert_eq!((machine.take_notice(), machine.take_notice()), (Some(notice), None));

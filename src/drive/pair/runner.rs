@@ -7,8 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::OwnedMutexGuard;
-
 use super::proxy::{Listeners, Proxy};
 use super::side::{Hosted, Side};
 use super::stdio::{Started, Streams};
@@ -19,7 +17,7 @@ use crate::drive::client::driving::{Driven, order, outcome_of_script};
 use crate::drive::clock::Deadline;
 use crate::drive::health::{GivenUp, Health};
 use crate::drive::options::Options;
-use crate::drive::overload::Machine;
+use crate::drive::overload::{Machine, TOGETHER};
 use crate::drive::process::launch::StopReason;
 use crate::drive::stopwatch::Stopwatch;
 use crate::model::spec::{Role, Transport};
@@ -104,30 +102,22 @@ impl PairRunner {
         self.blank(&planned.id, Served::Unavailable { reason: error.to_string() })
     }
 
-    /// Runs one test; alone on an overloaded machine. A time-out by which the overload is found is not counted.
+    /// Runs one test. On an overloaded machine, it runs once more with longer limits after a time-out, which does not
+    /// count. The load is mostly that of the many adapters, so that the tests of the other workers go on.
     ///
     /// # Errors
     /// [`CanaryError`] if the test needs canaries, and there are none.
     pub(crate) async fn run(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
-        let turn = if self.machine.is_overloaded() { Some(self.become_patient().await) } else { None };
         let transcript = self.attempt(planned, canaries).await?;
         let ended = transcript.steps.last().map(|step| &step.end);
         let is_timeout = matches!(&transcript.served, Served::Failed { end: End::Timeout, .. })
             || matches!(ended, Some(End::Timeout));
-        if !is_timeout || turn.is_some() || !self.machine.check_overload(&self.options.program).await {
+        if !is_timeout || self.is_patient || !self.machine.check_overload(&self.options.program, TOGETHER).await {
             return Ok(transcript);
         }
-        let _turn = self.become_patient().await;
+        (self.is_patient, self.options) = (true, self.options.stretched());
         self.health().forget_hangs();
         self.attempt(planned, canaries).await
-    }
-
-    /// Takes the limits for an overloaded machine, and waits until no other test runs.
-    async fn become_patient(&mut self) -> OwnedMutexGuard<()> {
-        if !std::mem::replace(&mut self.is_patient, true) {
-            self.options = self.options.stretched();
-        }
-        self.machine.turn().await
     }
 
     async fn attempt(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
