@@ -3,9 +3,9 @@
 //! Takes a [`Plan`], passes each [`Transcript`] to a function of the caller, in the thread of its worker. Must not know
 //! expectations, levels or known failures.
 
+use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ pub(crate) async fn drive<T: Send + 'static>(
     events: mpsc::Sender<Event<T>>,
 ) -> Ended {
     let machine = Arc::new(machine);
-    let queue = Arc::new(Queue { order: options.order(&plan), taken: AtomicUsize::new(0) });
+    let queue = Arc::new(Queue::new(options.order(&plan)));
     let given_up = GivenUp::default();
     // Declared first, so that it is dropped last: it waits for the threads after the values below have stopped them.
     let mut threads = Threads::default();
@@ -76,7 +76,7 @@ pub(crate) async fn drive<T: Send + 'static>(
         }
     }
     // The other workers do the work of one that could not start. If none could, each test gets the reason.
-    while let Some(place) = queue.next() {
+    while let Some(place) = queue.next(&plan, None) {
         let group = &plan.groups[place];
         for planned in &group.tests {
             let Some(why) = idle.as_ref().filter(|_| *cancel.borrow() == Cancel::Go) else { return Ended::Interrupted };
@@ -194,15 +194,36 @@ async fn reached(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
 }
 
 /// The groups of a plan. Each worker takes the next one.
-struct Queue {
-    /// The indices of the groups in the plan.
-    order: Vec<usize>,
-    taken: AtomicUsize,
+struct Queue(Mutex<Groups>);
+
+/// The indices of groups in the plan.
+struct Groups {
+    /// Those that no worker has taken, in order.
+    left: VecDeque<usize>,
+    /// Those that were taken, of targets that keep their processes.
+    taken: Vec<usize>,
 }
 
 impl Queue {
-    fn next(&self) -> Option<usize> {
-        self.order.get(self.taken.fetch_add(1, Ordering::Relaxed)).copied()
+    fn new(order: Vec<usize>) -> Self {
+        Self(Mutex::new(Groups { left: order.into(), taken: Vec::new() }))
+    }
+
+    /// Takes a group: after `last`, one that the same process can serve; otherwise one that no process serves yet; or the
+    /// first one.
+    fn next(&self, plan: &Plan, last: Option<&Group>) -> Option<usize> {
+        let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |place: &usize| &plan.groups[*place];
+        let is_kept = groups.left.front().is_some_and(|place| of(place).target.survey.is_some());
+        let serves = |one: &Group| groups.left.iter().position(|place| keeps_process(one, of(place)));
+        let is_served = |place: &usize| groups.taken.iter().any(|other| keeps_process(of(other), of(place)));
+        let unserved = || groups.left.iter().position(|place| !is_served(place));
+        let choice = is_kept.then(|| last.and_then(serves).or_else(unserved)).flatten();
+        let place = groups.left.remove(choice.unwrap_or(0))?;
+        if is_kept {
+            groups.taken.push(place);
+        }
+        Some(place)
     }
 }
 
@@ -242,10 +263,10 @@ impl<T: Send + 'static> Worker<T> {
         let mut canaries = Canaries::default();
         let mut runner: Option<Runner> = None;
         let mut ended = Ended::Whole;
-        let mut place = self.queue.next();
+        let mut place = self.queue.next(&self.plan, None);
         while let Some(group) = place.map(|place| &self.plan.groups[place]) {
             // Taken early only where it tells the runner to keep a process.
-            let next = group.target.survey.is_some().then(|| self.queue.next());
+            let next = group.target.survey.is_some().then(|| self.queue.next(&self.plan, Some(group)));
             let further =
                 next.flatten().map(|place| &self.plan.groups[place]).filter(|next| keeps_process(group, next));
             let target = canaries.behind_proxy(&group.target);
@@ -262,7 +283,7 @@ impl<T: Send + 'static> Worker<T> {
             if ended == Ended::Interrupted {
                 break;
             }
-            place = next.unwrap_or_else(|| self.queue.next());
+            place = next.unwrap_or_else(|| self.queue.next(&self.plan, None));
         }
         self.leave(runner).await;
         ended

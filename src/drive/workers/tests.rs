@@ -18,6 +18,7 @@ use crate::model::case::{Does, Fixture, Step, Test, Then, Tool, When};
 use crate::model::endpoint::Endpoint;
 use crate::model::pair::TargetPair;
 use crate::model::spec::{Revision, Role, Transport};
+use crate::model::survey::Survey;
 use crate::model::target::{Claims, Fixed, Setup, Target, TargetKind};
 use crate::model::template::{Generator, Template};
 use crate::model::transcript::{End, Party, Served};
@@ -200,6 +201,30 @@ async fn step_limit_of_test_shortens_hang() {
     let transcripts = run_with(options.clone(), target(&[]), vec![hang]).await;
     assert_eq!(transcripts[0].steps[0].end, End::Timeout);
     assert!(u128::from(transcripts[0].micros) < options.step_limit.as_micros());
+}
+
+#[test]
+fn workers_take_groups_that_their_process_can_serve() {
+    let surveyed = || Target { survey: Some(Survey::default()), ..target(&[]) };
+    let of = |target: fn() -> Target| {
+        let groups = (0..5).map(|_| Vec::new()).collect();
+        let mut plan = Arc::into_inner(plan_of(target(), Transport::Stdio, groups)).expect("one owner");
+        for group in &mut plan.groups[3..] {
+            group.revision = Revision::all().next().expect("a revision");
+        }
+        plan
+    };
+    let taken = |plan: &Plan| {
+        let queue = Queue::new((0..5).collect());
+        let [one, other] = [(); 2].map(|()| queue.next(plan, None).expect("a group"));
+        let mut taken = vec![one, other];
+        for last in [one, other, one, one, other] {
+            taken.extend(queue.next(plan, Some(&plan.groups[last])));
+        }
+        taken
+    };
+    assert_eq!(taken(&of(surveyed)), [0, 3, 1, 4, 2]);
+    assert_eq!(taken(&of(|| target(&[]))), [0, 1, 2, 3, 4]);
 }
 
 #[test]
